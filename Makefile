@@ -1,0 +1,30 @@
+# Every target creates and uses .venv; nothing else on the machine is touched.
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/installed
+
+.PHONY: demo test lint bench clean
+
+demo: $(STAMP)  ## anonymize the embedded example and say where the results are
+	$(BIN)/sacofa demo -o demo --force
+
+test: $(STAMP)  ## lint, type-check and run all tests
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/mypy
+	$(BIN)/pytest -n 2
+
+bench: $(STAMP)  ## measure speed as a ratio to pm4py in the same run
+	$(BIN)/python benchmarks/speed.py
+
+lint: $(STAMP)  ## lint and format
+	$(BIN)/ruff check --fix src tests benchmarks
+	$(BIN)/ruff format src tests benchmarks
+
+clean:  ## remove what the targets made
+	rm -rf .venv demo build dist site
+
+$(STAMP): pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet -e '.[dev]'
+	touch $(STAMP)

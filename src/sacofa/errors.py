@@ -1,0 +1,118 @@
+"""Everything that can go wrong, as one tree.
+
+    SacofaError
+    ├── SettingError         a setting that cannot be (exit status 2)
+    ├── OutputError          a target that cannot be written (exit status 2)
+    ├── MissingExtraError    an optional part that is not installed (exit status 2)
+    ├── ReadError            a log or file that cannot be read (exit status 1)
+    │   ├── ColumnsError     columns that were not found
+    │   └── RulesError       a rules file with a wrong entry
+    ├── TooLargeError        a run that would grow past its limit (exit status 1)
+    └── LedgerError          a ledger that refuses or cannot be used (exit status 1)
+        └── BudgetError      a release that would overspend the budget
+
+A message reads *what happened: what to do*. The values are attributes too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+
+def nearest(word: str, choices: Iterable[str]) -> str:
+    """Name the closest valid choice, as the end of a message, or nothing."""
+    close = get_close_matches(word, list(choices), n=1, cutoff=0.6)
+    return f' Did you mean "{close[0]}"?' if close else ""
+
+
+class SacofaError(Exception):
+    """The root of all errors that this package raises on purpose."""
+
+    exit_status = 1
+
+
+class SettingError(SacofaError):
+    """A setting that cannot be, refused before any log is read."""
+
+    exit_status = 2
+
+    def __init__(self, name: str, value: object, must: str) -> None:
+        super().__init__(f"{name} ({value}) must be {must}")
+        self.name = name
+        self.value = value
+        self.must = must
+
+
+class OutputError(SacofaError):
+    """A target that cannot be written."""
+
+    exit_status = 2
+
+    def __init__(self, path: object, what: str) -> None:
+        super().__init__(f"{path}: {what}")
+        self.path = str(path)
+        self.what = what
+
+
+class MissingExtraError(SacofaError):
+    """An optional part of the package that is not installed."""
+
+    exit_status = 2
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} is not installed: pip install 'sacofa[{extra}]'")
+        self.extra = extra
+
+
+class ReadError(SacofaError):
+    """A log or file that cannot be read."""
+
+    def __init__(self, path: object, what: str) -> None:
+        super().__init__(f"{path}: {what}")
+        self.path = str(path)
+        self.what = what
+
+
+class ColumnsError(ReadError):
+    """Columns that were not found."""
+
+    def __init__(self, path: object, missing: Sequence[str], present: Sequence[str]) -> None:
+        there = ", ".join(present) or "none"
+        super().__init__(
+            path,
+            f"no column for {' and '.join(missing)}; columns there: {there}. "
+            f"Name it with {' '.join('--' + m for m in missing)}",
+        )
+        self.missing = tuple(missing)
+        self.present = tuple(present)
+
+
+class RulesError(ReadError):
+    """A rules file with an entry that cannot be."""
+
+    def __init__(self, path: object, line: int | None, what: str) -> None:
+        where = f"line {line}: " if line is not None else ""
+        super().__init__(path, f"{where}{what}")
+        self.line = line
+
+
+class TooLargeError(SacofaError):
+    """A run that would grow past its limit, refused before it does."""
+
+    def __init__(self, level: int, expected: int, limit: int, advice: str) -> None:
+        super().__init__(
+            f"level {level} would hold about {expected:,} prefixes, more than the limit "
+            f"of {limit:,}: {advice}"
+        )
+        self.level = level
+        self.expected = expected
+        self.limit = limit
+
+
+class LedgerError(SacofaError):
+    """A ledger that refuses or cannot be used."""
+
+
+class BudgetError(LedgerError):
+    """A release that would overspend the budget of its dataset."""

@@ -1,0 +1,1 @@
+"""Read event logs from files and frames, and write them."""

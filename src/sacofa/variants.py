@@ -1,0 +1,168 @@
+"""Variants with their counts: the working type between a log and a mechanism.
+
+All variants lie end to end in one integer array, so that a log of any size is a handful of
+arrays. They are kept in one canonical order (by activity ids, shorter first), so that the same
+log gives the same object however it was read.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Variant = tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class VariantCounts:
+    """Every sequence of activities with the number of cases that took it."""
+
+    activities: tuple[str, ...]
+    """The names; an activity's id is its place here."""
+    steps: NDArray[np.int32]
+    """The activity ids of all variants, end to end."""
+    offsets: NDArray[np.int64]
+    """Variant i is steps[offsets[i] : offsets[i + 1]]."""
+    counts: NDArray[np.int64]
+    """How many cases took each variant."""
+    finished: NDArray[np.bool_]
+    """False where the case went on but was cut."""
+
+    @classmethod
+    def of(
+        cls,
+        counts: Mapping[Sequence[str], int] | Iterable[tuple[Sequence[str], int]],
+        activities: Sequence[str] | None = None,
+        unfinished: Mapping[Sequence[str], int] | Iterable[tuple[Sequence[str], int]] = (),
+    ) -> VariantCounts:
+        """Build from variants of names; activities default to the names used, sorted."""
+        done, cut = _pairs(counts), _pairs(unfinished)
+        if activities is None:
+            activities = sorted({name for variant, _ in (*done, *cut) for name in variant})
+        ids = {name: i for i, name in enumerate(activities)}
+        rows = [(variant, count, flag) for part, flag in ((done, True), (cut, False))
+                for variant, count in part]
+        return cls.collect(
+            activities,
+            [ids[name] for variant, _, _ in rows for name in variant],
+            [len(variant) for variant, _, _ in rows],
+            [count for _, count, _ in rows],
+            [flag for _, _, flag in rows],
+        )
+
+    @classmethod
+    def from_cases(cls, cases: Iterable[Sequence[str]]) -> VariantCounts:
+        """Count the variants of cases given as sequences of activity names."""
+        return cls.of(Counter(tuple(case) for case in cases))
+
+    @classmethod
+    def collect(
+        cls,
+        activities: Sequence[str],
+        steps: NDArray[np.int32] | Sequence[int],
+        lengths: NDArray[np.int64] | Sequence[int],
+        counts: NDArray[np.int64] | Sequence[int],
+        finished: NDArray[np.bool_] | Sequence[bool] | None = None,
+    ) -> VariantCounts:
+        """Build from arrays in any order: equal variants are added up, zero counts dropped."""
+        big_endian = np.asarray(steps, dtype=">u4")
+        raw = big_endian.tobytes()
+        sizes = np.asarray(lengths, dtype=np.int64)
+        ends = (np.cumsum(sizes) * 4).tolist()
+        flags = [True] * len(ends) if finished is None else np.asarray(finished).tolist()
+        total: dict[tuple[bytes, bool], int] = {}
+        start = 0
+        for end, flag, count in zip(ends, flags, np.asarray(counts).tolist(), strict=True):
+            key = (raw[start:end], not flag)
+            total[key] = total.get(key, 0) + count
+            start = end
+        keys = sorted(key for key, count in total.items() if count)
+        offsets = np.zeros(len(keys) + 1, dtype=np.int64)
+        np.cumsum([len(key) // 4 for key, _ in keys], out=offsets[1:])
+        return cls(
+            activities=tuple(activities),
+            steps=np.frombuffer(b"".join(key for key, _ in keys), dtype=">u4").astype(np.int32),
+            offsets=offsets,
+            counts=np.array([total[key] for key in keys], dtype=np.int64),
+            finished=np.array([not cut for _, cut in keys], dtype=np.bool_),
+        )
+
+    def __len__(self) -> int:
+        """The number of different variants."""
+        return len(self.counts)
+
+    def __iter__(self) -> Iterator[tuple[Variant, int]]:
+        """Each variant as names, with its count."""
+        names = self.activities
+        for ids, count in zip(self.sequences(), self.counts.tolist(), strict=True):
+            yield tuple(names[i] for i in ids), count
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, VariantCounts)
+            and self.activities == other.activities
+            and all(
+                np.array_equal(getattr(self, part), getattr(other, part))
+                for part in ("steps", "offsets", "counts", "finished")
+            )
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def sequences(self) -> Iterator[tuple[int, ...]]:
+        """Each variant as activity ids."""
+        steps, ends = self.steps.tolist(), self.offsets.tolist()
+        for start, end in zip(ends, ends[1:], strict=False):
+            yield tuple(steps[start:end])
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """The number of activities of each variant."""
+        return np.diff(self.offsets)
+
+    @property
+    def cases(self) -> int:
+        """The number of cases."""
+        return int(self.counts.sum())
+
+    @property
+    def events(self) -> int:
+        """The number of events."""
+        return int((self.lengths * self.counts).sum())
+
+    def cut(self, max_length: int) -> VariantCounts:
+        """Cut longer cases at max_length; what was cut is unfinished."""
+        lengths = self.lengths
+        if not len(self) or lengths.max() <= max_length:
+            return self
+        kept = np.minimum(lengths, max_length)
+        place = np.arange(len(self.steps)) - np.repeat(self.offsets[:-1], lengths)
+        return self.collect(
+            self.activities,
+            self.steps[place < max_length],
+            kept,
+            self.counts,
+            self.finished & (lengths <= max_length),
+        )
+
+    def over(self, activities: Sequence[str]) -> VariantCounts:
+        """Express over other activities; events whose activity is not among them are dropped."""
+        if tuple(activities) == self.activities:
+            return self
+        ids = {name: i for i, name in enumerate(activities)}
+        new = np.array([ids.get(name, -1) for name in self.activities], dtype=np.int64)
+        steps = new[self.steps] if len(self.steps) else self.steps.astype(np.int64)
+        kept = steps >= 0
+        owner = np.repeat(np.arange(len(self)), self.lengths)
+        lengths = np.bincount(owner[kept], minlength=len(self))
+        return self.collect(activities, steps[kept], lengths, self.counts, self.finished)
+
+
+def _pairs(
+    counts: Mapping[Sequence[str], int] | Iterable[tuple[Sequence[str], int]],
+) -> list[tuple[Sequence[str], int]]:
+    return list(counts.items() if isinstance(counts, Mapping) else counts)

@@ -1,0 +1,18 @@
+"""What tests share: the public logs of the paper, where they are at hand."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+LOGS = Path(os.environ.get("SACOFA_LOGS", Path(__file__).parents[2] / "shared" / "logs"))
+
+
+@pytest.fixture(scope="session")
+def logs() -> Path:
+    """The folder with the paper's three logs; a test that needs it is skipped where it is absent."""
+    if not (LOGS / "receipt.xes.gz").exists():
+        pytest.skip(f"the paper's logs are not in {LOGS} (set SACOFA_LOGS to their folder)")
+    return LOGS
