@@ -1,0 +1,75 @@
+"""The program: its commands, and how an error becomes one line and an exit status."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import click
+import typer
+
+from .. import __version__
+from ..errors import SacofaError
+
+NOT_COMMANDS = {"app", "options", "show"}
+
+app = typer.Typer(
+    name="sacofa",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"sacofa {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _program(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Release event logs under differential privacy and keep them useful for process mining."""
+
+
+def register_commands(app: typer.Typer) -> None:
+    """Add every command: each module beside this one has a `register` function."""
+    for module in sorted(m.name for m in pkgutil.iter_modules([str(Path(__file__).parent)])):
+        if module not in NOT_COMMANDS:
+            importlib.import_module(f"{__package__}.{module}").register(app)
+
+
+register_commands(app)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the program; an error is one line on stderr, never a traceback."""
+    command = typer.main.get_command(app)
+    try:
+        status = command.main(args=arguments, prog_name="sacofa", standalone_mode=False)
+    except SacofaError as error:
+        _fail(str(error), error.exit_status)
+    except click.UsageError as error:
+        hint = f" (see {error.ctx.command_path} --help)" if error.ctx is not None else ""
+        _fail(error.format_message().rstrip(".") + hint, 2)
+    except click.ClickException as error:
+        _fail(error.format_message(), 1)
+    except (KeyboardInterrupt, click.Abort):
+        _fail("interrupted: nothing was written", 130)
+    except BrokenPipeError:
+        sys.exit(1)
+    sys.exit(status if isinstance(status, int) else 0)
+
+
+def _fail(message: str, status: int) -> None:
+    typer.echo(f"sacofa: {' '.join(message.splitlines())}", err=True)
+    sys.exit(status)

@@ -1,0 +1,30 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+LogPath = Annotated[
+    str, typer.Argument(help="The event log: XES, XES.gz, CSV, TSV or Parquet.", metavar="LOG")
+]
+Case = Annotated[str | None, typer.Option("--case", help="Column of the case id.")]
+Activity = Annotated[
+    list[str] | None,
+    typer.Option("--activity", help="Column of the activity; repeat it to join several."),
+]
+Timestamp = Annotated[str | None, typer.Option("--timestamp", help="Column of the time stamp.")]
+Order = Annotated[
+    str,
+    typer.Option("--order", help="Order inside a case: file, or time (ties in file order)."),
+]
+Person = Annotated[str | None, typer.Option("--person", help="Column that says whose case it is.")]
+MaxCases = Annotated[
+    int | None,
+    typer.Option("--max-cases", help="Cases kept of each person; needs --person."),
+]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Output = Annotated[Path, typer.Option("-o", "--output", help="Where to write.")]
