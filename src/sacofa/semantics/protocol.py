@@ -1,4 +1,4 @@
-"""What a mechanism asks of semantics: which next steps are harmless, and how bad a harmful one is."""
+"""What a mechanism asks of semantics: which next steps are harmless, how bad a harmful one is."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Semantics(Protocol):
         """The state of the empty prefix."""
 
     def harmless(self, states: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """For each state, which next steps are harmless: one column per activity, the last the end."""
+        """Which next steps are harmless in each state: a column per activity, the last the end."""
 
     def step(self, states: NDArray[np.int64], activities: NDArray[np.int64]) -> NDArray[np.int64]:
         """The state after one more activity, for each pair."""
