@@ -8,13 +8,15 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-import click
 import typer
 
 from .. import __version__
 from ..errors import SacofaError
 
 NOT_COMMANDS = {"app", "options", "show"}
+# Typer brings its own copy of click or uses the installed one; its public classes tell which.
+UsageError = typer.BadParameter.__mro__[1]
+ClickException = UsageError.__mro__[1]
 
 app = typer.Typer(
     name="sacofa",
@@ -58,12 +60,12 @@ def main(arguments: list[str] | None = None) -> None:
         status = command.main(args=arguments, prog_name="sacofa", standalone_mode=False)
     except SacofaError as error:
         _fail(str(error), error.exit_status)
-    except click.UsageError as error:
-        hint = f" (see {error.ctx.command_path} --help)" if error.ctx is not None else ""
-        _fail(error.format_message().rstrip(".") + hint, 2)
-    except click.ClickException as error:
-        _fail(error.format_message(), 1)
-    except (KeyboardInterrupt, click.Abort):
+    except ClickException as error:
+        message = error.format_message().rstrip(".")
+        context = getattr(error, "ctx", None)
+        hint = f" (see {context.command_path} --help)" if context is not None else ""
+        _fail(message + hint, 2 if isinstance(error, UsageError) else 1)
+    except (KeyboardInterrupt, typer.Abort):
         _fail("interrupted: nothing was written", 130)
     except BrokenPipeError:
         sys.exit(1)

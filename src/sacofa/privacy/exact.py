@@ -1,0 +1,68 @@
+"""Real numbers to any precision: the probabilities that noise is drawn with.
+
+A `Real` is a function from a number of significant digits to a decimal that is right to about
+that many digits. Nothing is ever rounded to a float; whoever needs more digits asks again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, localcontext
+from fractions import Fraction
+from functools import lru_cache, partial
+
+Real = Callable[[int], Decimal]
+
+GUARD = 12
+"""Extra digits that a computation carries beyond those asked for."""
+
+
+def precision(digits: int) -> Context:
+    """A decimal context wide enough for astronomically large and small numbers."""
+    return Context(prec=digits + GUARD, Emax=MAX_EMAX, Emin=MIN_EMIN)
+
+
+@lru_cache(maxsize=4096)
+def _power(rate: Fraction, digits: int) -> Decimal:
+    # The relative error of exp(x) is the absolute error of x.
+    with localcontext(precision(digits + len(str(int(rate))))):
+        return (-Decimal(rate.numerator) / Decimal(rate.denominator)).exp()
+
+
+@lru_cache(maxsize=4096)
+def _tail(epsilon: Fraction, threshold: int, digits: int) -> Decimal:
+    with localcontext(precision(digits)):
+        ratio = _power(epsilon, digits)
+        if threshold >= 1:
+            return _power(epsilon * threshold, digits) / (1 + ratio)
+        return 1 - _power(epsilon * (1 - threshold), digits) / (1 + ratio)
+
+
+def power(epsilon: Fraction) -> Real:
+    """exp(−epsilon)."""
+    return partial(_power, epsilon)
+
+
+def tail(epsilon: Fraction, threshold: int) -> Real:
+    """P(noise ≥ threshold) for discrete Laplace noise of scale 1/epsilon."""
+    return partial(_tail, epsilon, threshold)
+
+
+def smallest_threshold(epsilon: Fraction, cells: int, expected: Fraction) -> int:
+    """The smallest threshold (1 or more) that at most `expected` of `cells` empty cells reach."""
+    digits = 30
+
+    def enough(threshold: int) -> bool:
+        with localcontext(precision(digits)):
+            return cells * tail(epsilon, threshold)(digits) * expected.denominator <= (
+                expected.numerator
+            )
+
+    high = 1
+    while not enough(high):
+        high *= 2
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high

@@ -1,0 +1,253 @@
+"""The only module where noise is drawn: exact, vectorised, over a source of random bits.
+
+Everything is drawn by inversion. A uniform real number U in [0, 1) is revealed 64 bits at a time
+and compared with the thresholds P(X ≤ 0), P(X ≤ 1), … of a distribution. 64 bits decide nearly
+always, at the price of one table look-up. Where they do not, that is, where U and a threshold
+agree in the first 64 bits or U lies beyond the table, more bits of both are computed until they
+differ. So no draw is ever rounded, and no value is out of reach: the distributions are the ones
+named, exactly, not up to some error.
+
+Discrete Laplace noise is the difference of two geometric variables. A geometric variable with
+P(X ≥ x) = ρ^x is written in base 256: its digits are independent, so small tables serve any scale.
+
+The same distribution is reached with a loop of coin flips by Canonne, Kamath and Steinke
+("The Discrete Gaussian for Differential Privacy", 2020); tests compare with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from decimal import Decimal, localcontext
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .bits import Bits, SystemBits
+from .exact import Real, power, precision, tail
+
+Ints = NDArray[np.int64]
+Below = Callable[[int, int], int]
+"""`below(x, bits)` is P(X ≤ x) · 2^bits, wrong by less than 2; 2^bits or more where x is the last."""
+
+WORD = 64
+DOUBT = 2
+BASE = 256
+TABLE = 1024
+"""A table is at most about this long; larger scales take one more digit."""
+BATCH = 2**18
+
+
+def invert(below: Below, bits: Bits, word: int | None = None) -> int:
+    """Draw one value by inversion: reveal as many bits as it takes to decide."""
+    number = int(bits.words(1)[0]) if word is None else word
+    width, value = WORD, 0
+    while True:
+        threshold = below(value, width)
+        if number < threshold - DOUBT or threshold >= 1 << width:
+            return value
+        if number > threshold + DOUBT:
+            value += 1
+        else:
+            number = (number << WORD) | int(bits.words(1)[0])
+            width += WORD
+
+
+class Table:
+    """The first 64 bits of the thresholds of a distribution, for drawing many values at once."""
+
+    def __init__(self, thresholds: Sequence[int], below: Below) -> None:
+        """Prepare thresholds (below(0, 64), below(1, 64), …); `below` decides what they cannot."""
+        self._below = below
+        # Around each threshold lies a zone of doubt. Left of zone i a draw is at most i, right of
+        # it more, so an even number of passed edges is twice the value and an odd one is doubt.
+        edges = [edge for t in thresholds for edge in (t - DOUBT, t + DOUBT + 1)]
+        highest = 2**WORD - 1
+        clipped = np.array([min(max(edge, 0), highest) for edge in edges], dtype=np.uint64)
+        # What lies beyond the last threshold is doubtful too: the distribution may go on there.
+        self._edges = np.maximum.accumulate(clipped)[:-1]
+
+    def draw(self, bits: Bits, size: int) -> Ints:
+        """Draw independent values."""
+        words = bits.words(size)
+        passed = np.searchsorted(self._edges, words, side="right")
+        values = passed >> 1
+        for i in np.flatnonzero((passed & 1) | (words == 2**WORD - 1)):
+            values[i] = invert(self._below, bits, int(words[i]))
+        return values
+
+
+class Geometric:
+    """P(X ≥ x) = ρ^x on 0, 1, 2, …, for a real ρ in (0, 1)."""
+
+    def __init__(self, ratio: Real) -> None:
+        """Prepare the tables of the digits; `ratio` is ρ."""
+        rough = ratio(40)
+        with localcontext(precision(40)):
+            # So many values hold all but about 2^-64 of the probability.
+            reach = int(Decimal(45) / -rough.ln()) + 1
+            self._spare = len(str(reach))
+        self._ratio = ratio
+        self._digits: list[Table] = []
+        self._scale = 1
+        while reach // self._scale > TABLE:
+            self._digits.append(self._table(self._scale, BASE))
+            self._scale *= BASE
+        self._top = self._table(self._scale, None, reach // self._scale + 2)
+
+    def _power(self, exponent: int, bits: int) -> Decimal:
+        """ρ^exponent, so exact that thresholds made of it are right to the given bits."""
+        digits = bits // 3 + 3 * self._spare + len(str(exponent))
+        with localcontext(precision(digits)):
+            return self._ratio(digits) ** exponent
+
+    def _table(self, scale: int, base: int | None, size: int = BASE) -> Table:
+        """Prepare one digit; the highest has no base and goes on for ever."""
+
+        def below(x: int, bits: int) -> int:
+            if base is not None and x >= base - 1:
+                return 1 << bits
+            with localcontext(precision(bits // 3 + 3 * self._spare)):
+                whole = 1 if base is None else 1 - self._power(scale * base, bits)
+                return int((1 - self._power(scale * (x + 1), bits)) / whole * 2**bits)
+
+        with localcontext(precision(WORD // 3 + 3 * self._spare)):
+            step = self._power(scale, WORD)
+            whole = 1 if base is None else 1 - self._power(scale * base, WORD)
+            factor = 2**WORD / Decimal(whole)
+            left, thresholds = step, []
+            for _ in range(size):
+                thresholds.append(int((1 - left) * factor))
+                left *= step
+        return Table(thresholds, below)
+
+    def draw(self, bits: Bits, size: int) -> Ints:
+        """Draw independent values."""
+        values = self._top.draw(bits, size) * self._scale
+        scale = 1
+        for digit in self._digits:
+            values += digit.draw(bits, size) * scale
+            scale *= BASE
+        return values
+
+
+class Noise:
+    """Draws every random value of a run, from one source of bits."""
+
+    def __init__(self, bits: Bits | None = None) -> None:
+        """Draw from the operating system's randomness unless another source is given."""
+        self.bits: Bits = bits or SystemBits()
+        self._prepared: dict[tuple[Fraction, int | None], Geometric] = {}
+
+    def _geometric(self, epsilon: Fraction, threshold: int | None = None) -> Geometric:
+        """The tables for ρ = exp(−epsilon), or for ρ = P(noise < threshold)."""
+        key = (epsilon, threshold)
+        if key not in self._prepared:
+            if threshold is None:
+                ratio = power(epsilon)
+            else:
+                ratio = tail(epsilon, 1 - threshold)
+            self._prepared[key] = Geometric(ratio)
+        return self._prepared[key]
+
+    def geometric(self, epsilon: Fraction, size: int) -> Ints:
+        """Draw values with P(X ≥ x) = exp(−epsilon · x)."""
+        return self._geometric(epsilon).draw(self.bits, size)
+
+    def laplace(self, epsilon: Fraction, size: int) -> Ints:
+        """Draw discrete Laplace noise of scale 1/epsilon: P(X = x) ∝ exp(−epsilon · |x|)."""
+        both = self.geometric(epsilon, 2 * size)
+        return both[:size] - both[size:]
+
+    def survivors(self, cells: int, epsilon: Fraction, threshold: int) -> Ints:
+        """Draw which of many empty cells reach the threshold, each with P(noise ≥ threshold).
+
+        The cost follows the survivors: where many are expected, the gaps between them are drawn
+        (they are geometric); where hardly one is, their number and then their places.
+        """
+        probability = tail(epsilon, threshold)
+        expected = float(probability(20) * cells)
+        if expected < 1:
+            return np.sort(self.choose(self.binomial(cells, probability), cells))
+        gaps = self._geometric(epsilon, threshold)
+        found: list[Ints] = []
+        place = -1
+        while place < cells:
+            size = min(int(1.02 * expected + 4 * expected**0.5) + 8, BATCH)
+            places = place + np.cumsum(np.minimum(gaps.draw(self.bits, size), cells) + 1)
+            found.append(places)
+            place = int(places[-1])
+            expected = max(0.0, expected - size)
+        places = np.concatenate(found)
+        return places[: int(np.searchsorted(places, cells))]
+
+    def binomial(self, trials: int, probability: Real) -> int:
+        """Draw the number of successes among any number of trials; the cost follows the number."""
+        sums: dict[int, list[tuple[Decimal, Decimal]]] = {}
+
+        def below(value: int, bits: int) -> int:
+            if value >= trials:
+                return 1 << bits
+            digits = bits // 3 + 2 * len(str(trials)) + 10
+            with localcontext(precision(digits)):
+                p = probability(digits)
+                if bits not in sums:
+                    none = ((1 - p).ln() * trials).exp()
+                    sums[bits] = [(none, none)]
+                terms = sums[bits]
+                while len(terms) <= value:
+                    x = len(terms)
+                    term = terms[-1][0] * (trials - x + 1) / x * p / (1 - p)
+                    terms.append((term, terms[-1][1] + term))
+                return int(terms[value][1] * 2**bits)
+
+        return invert(below, self.bits)
+
+    def happens(self, probability: Real) -> bool:
+        """Flip one coin of any probability."""
+
+        def below(value: int, bits: int) -> int:
+            if value:
+                return 1 << bits
+            with localcontext(precision(bits // 3)):
+                return int((1 - probability(bits // 3)) * 2**bits)
+
+        return bool(invert(below, self.bits))
+
+    def below(self, bound: int, size: int) -> Ints:
+        """Draw uniform integers in 0 … bound − 1, for bounds up to 2^62."""
+        limit = 2**WORD - 2**WORD % bound
+        words = self.bits.words(size)
+        if limit < 2**WORD:
+            while (over := words >= np.uint64(limit)).any():
+                words = words.copy()
+                words[over] = self.bits.words(int(over.sum()))
+        return (words % np.uint64(bound)).astype(np.int64)
+
+    def integer(self, bound: int) -> int:
+        """Draw one uniform integer in 0 … bound − 1, for any bound."""
+        width = (bound - 1).bit_length()
+        words = max(1, -(-width // WORD))
+        while True:
+            number = int.from_bytes(self.bits.words(words).tobytes(), "little")
+            number >>= words * WORD - width
+            if number < bound:
+                return number
+
+    def choose(self, size: int, bound: int) -> Ints:
+        """Draw different integers in 0 … bound − 1, in random order."""
+        if size > bound // 2:
+            return self._shuffled(bound)[:size]
+        chosen: dict[int, None] = {}
+        while len(chosen) < size:
+            chosen.update(dict.fromkeys(self.below(bound, size - len(chosen)).tolist()))
+        return np.fromiter(chosen, dtype=np.int64, count=size)
+
+    def _shuffled(self, bound: int) -> Ints:
+        """All integers in 0 … bound − 1 in random order: sorted by random words, ties drawn anew."""
+        while True:
+            words = self.bits.words(bound)
+            order = np.argsort(words, kind="stable")
+            ordered = words[order]
+            if (ordered[1:] != ordered[:-1]).all():
+                return order

@@ -1,0 +1,57 @@
+"""The only door out: a secret log goes in, a release comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ..errors import SettingError
+from ..mechanisms.protocol import Mechanism, Progress
+from ..privacy.bits import Bits, SeededBits, SystemBits
+from ..privacy.noise import Noise
+from ..variants import VariantCounts
+from .certificate import Certificate, certify
+
+
+@dataclass(frozen=True, kw_only=True)
+class Release:
+    """What may be published: private variants with their certificate."""
+
+    variants: VariantCounts
+    """Every released variant with its noisy count."""
+    certificate: Certificate
+    """What the release promises."""
+
+
+def anonymize(
+    variants: VariantCounts,
+    mechanism: Mechanism,
+    *,
+    activities: Sequence[str] | None = None,
+    seed: int | None = None,
+    progress: Progress | None = None,
+) -> Release:
+    """Release the variants of a log through a mechanism.
+
+    Declared `activities` are public, and events of any other are dropped; without them, those of
+    the log are taken and the certificate lists that as an assumption. A `seed` makes a run
+    repeatable, for tests and teaching: its release must not be published.
+    """
+    bits: Bits = SystemBits() if seed is None else SeededBits(seed)
+    certificate = certify(
+        mechanism, (_say_activities(activities),), reproducible=bits.reproducible
+    )
+    # One public order, whatever the order in which the log named them.
+    secret = variants.over(sorted(variants.activities if activities is None else activities))
+    outcome = mechanism.run(secret, Noise(bits), progress)
+    return Release(
+        variants=outcome.variants, certificate=replace(certificate, notes=tuple(outcome.notes))
+    )
+
+
+def _say_activities(activities: Sequence[str] | None) -> str:
+    if activities is None:
+        return "The names of the activities are public; they were taken from the log."
+    if not activities or len(set(activities)) != len(activities):
+        raise SettingError("activities", f"{len(activities)} names", "one or more different names")
+    return f"The names of the activities are public: {len(activities)} were declared."

@@ -1,0 +1,148 @@
+"""The certificate: what a release promises, to whom, under which assumptions, and how it adds up."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+from .. import __version__
+from ..errors import ReadError
+from ..mechanisms.protocol import Mechanism
+from ..privacy.looks import Leak, Look, Spend, total_price
+
+FORMAT = "sacofa-certificate-1"
+
+SEEDED = (
+    "The noise was drawn from a seed and can be drawn again: this release must not be published."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Certificate:
+    """What a release promises, to whom, under which assumptions, and how the price adds up."""
+
+    mechanism: str
+    """The name of the mechanism."""
+    protects: str
+    """What two logs may differ by without anyone being able to tell."""
+    spent: tuple[Look, ...]
+    """Every look at the log, with its price."""
+    assumptions: tuple[str, ...]
+    """What is taken to be public or true."""
+    not_promised: tuple[str, ...]
+    """What a reader might expect and must not."""
+    settings: Mapping[str, object]
+    """The settings of the mechanism."""
+    publishable: bool = True
+    """False where the noise can be drawn again from a seed."""
+    version: str = __version__
+    """The version of this package."""
+    sha256: str | None = None
+    """The hash of the released file, once it is written."""
+    notes: tuple[str, ...] = field(default=())
+    """What else the run has to say; made of noisy values only."""
+
+    @property
+    def epsilon(self) -> Fraction | None:
+        """The price of the whole release; None where no ε is finite."""
+        return total_price(self.spent)
+
+    def of_file(self, sha256: str) -> Certificate:
+        """The same certificate, for one released file."""
+        return replace(self, sha256=sha256)
+
+    def to_json(self) -> str:
+        """Write as JSON."""
+        content = {
+            "format": FORMAT,
+            "mechanism": self.mechanism,
+            **_price("epsilon", self.epsilon),
+            "delta": 0,
+            "protects": self.protects,
+            "spent": [_look(look) for look in self.spent],
+            "assumptions": list(self.assumptions),
+            "not_promised": list(self.not_promised),
+            "notes": list(self.notes),
+            "publishable": self.publishable,
+            "settings": {name: _plain(value) for name, value in self.settings.items()},
+            "version": self.version,
+            "sha256": self.sha256,
+        }
+        return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str, path: object = "certificate") -> Certificate:
+        """Read from JSON; the price is added up again, not taken as it stands."""
+        try:
+            content = json.loads(text)
+            if content["format"] != FORMAT:
+                raise ReadError(path, f"not a certificate of format {FORMAT}")
+            certificate = cls(
+                mechanism=str(content["mechanism"]),
+                protects=str(content["protects"]),
+                spent=tuple(_read_look(look) for look in content["spent"]),
+                assumptions=tuple(map(str, content["assumptions"])),
+                not_promised=tuple(map(str, content["not_promised"])),
+                notes=tuple(map(str, content["notes"])),
+                publishable=bool(content["publishable"]),
+                settings=dict(content["settings"]),
+                version=str(content["version"]),
+                sha256=None if content["sha256"] is None else str(content["sha256"]),
+            )
+            stated = content["epsilon_exact"]
+            if (None if stated is None else Fraction(stated)) != certificate.epsilon:
+                raise ReadError(path, f"its looks do not add up to the epsilon it states ({stated})")
+        except ReadError:
+            raise
+        except (ValueError, KeyError, TypeError, AttributeError, ZeroDivisionError, RecursionError):
+            raise ReadError(path, "not a certificate, or damaged: release the log again") from None
+        return certificate
+
+
+def certify(mechanism: Mechanism, assumptions: tuple[str, ...], *, reproducible: bool) -> Certificate:
+    """Make the certificate of a run before any count is looked at."""
+    promise = mechanism.promise()
+    return Certificate(
+        mechanism=mechanism.name,
+        protects=str(mechanism.unit),
+        spent=promise.looks,
+        assumptions=(*assumptions, *promise.assumptions),
+        not_promised=(*((SEEDED,) if reproducible else ()), *promise.not_promised),
+        settings=dict(mechanism.settings()),
+        publishable=not reproducible,
+    )
+
+
+def _price(name: str, price: Fraction | None) -> dict[str, object]:
+    """A price as a number for people and as an exact fraction."""
+    if price is None:
+        return {name: None, f"{name}_exact": None}
+    return {name: _number(price), f"{name}_exact": str(price)}
+
+
+def _number(value: Fraction) -> int | float:
+    return int(value) if value.denominator == 1 else float(value)
+
+
+def _look(look: Look) -> dict[str, object]:
+    if isinstance(look, Leak):
+        return {"what": look.what, "epsilon": None, "epsilon_exact": None, "why": look.why}
+    return {"what": look.what, **_price("epsilon", look.epsilon)}
+
+
+def _read_look(content: Mapping[str, Any]) -> Look:
+    if content["epsilon_exact"] is None:
+        return Leak(what=str(content["what"]), why=str(content["why"]))
+    return Spend(what=str(content["what"]), epsilon=Fraction(content["epsilon_exact"]))
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Fraction):
+        return str(value)
+    if value == math.inf:
+        return "inf"
+    return value
