@@ -10,11 +10,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 Variant = tuple[str, ...]
+Integers = NDArray[np.integer[Any]] | Sequence[int]
+Counted = Mapping[Any, int] | Iterable[tuple[Sequence[str], int]]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -35,17 +39,20 @@ class VariantCounts:
     @classmethod
     def of(
         cls,
-        counts: Mapping[Sequence[str], int] | Iterable[tuple[Sequence[str], int]],
+        counts: Counted,
         activities: Sequence[str] | None = None,
-        unfinished: Mapping[Sequence[str], int] | Iterable[tuple[Sequence[str], int]] = (),
+        unfinished: Counted = (),
     ) -> VariantCounts:
         """Build from variants of names; activities default to the names used, sorted."""
         done, cut = _pairs(counts), _pairs(unfinished)
         if activities is None:
             activities = sorted({name for variant, _ in (*done, *cut) for name in variant})
         ids = {name: i for i, name in enumerate(activities)}
-        rows = [(variant, count, flag) for part, flag in ((done, True), (cut, False))
-                for variant, count in part]
+        rows = [
+            (variant, count, flag)
+            for part, flag in ((done, True), (cut, False))
+            for variant, count in part
+        ]
         return cls.collect(
             activities,
             [ids[name] for variant, _, _ in rows for name in variant],
@@ -63,9 +70,9 @@ class VariantCounts:
     def collect(
         cls,
         activities: Sequence[str],
-        steps: NDArray[np.int32] | Sequence[int],
-        lengths: NDArray[np.int64] | Sequence[int],
-        counts: NDArray[np.int64] | Sequence[int],
+        steps: Integers,
+        lengths: Integers,
+        counts: Integers,
         finished: NDArray[np.bool_] | Sequence[bool] | None = None,
     ) -> VariantCounts:
         """Build from arrays in any order: equal variants are added up, zero counts dropped."""
@@ -116,7 +123,7 @@ class VariantCounts:
     def sequences(self) -> Iterator[tuple[int, ...]]:
         """Each variant as activity ids."""
         steps, ends = self.steps.tolist(), self.offsets.tolist()
-        for start, end in zip(ends, ends[1:], strict=False):
+        for start, end in pairwise(ends):
             yield tuple(steps[start:end])
 
     @property
@@ -162,7 +169,5 @@ class VariantCounts:
         return self.collect(activities, steps[kept], lengths, self.counts, self.finished)
 
 
-def _pairs(
-    counts: Mapping[Sequence[str], int] | Iterable[tuple[Sequence[str], int]],
-) -> list[tuple[Sequence[str], int]]:
+def _pairs(counts: Counted) -> list[tuple[Sequence[str], int]]:
     return list(counts.items() if isinstance(counts, Mapping) else counts)

@@ -15,8 +15,8 @@ from ..errors import SacofaError
 
 NOT_COMMANDS = {"app", "options", "show"}
 # Typer brings its own copy of click or uses the installed one; its public classes tell which.
-UsageError = typer.BadParameter.__mro__[1]
-ClickException = UsageError.__mro__[1]
+UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+ClickException: type[Exception] = UsageError.__mro__[1]
 
 app = typer.Typer(
     name="sacofa",
@@ -61,7 +61,7 @@ def main(arguments: list[str] | None = None) -> None:
     except SacofaError as error:
         _fail(str(error), error.exit_status)
     except ClickException as error:
-        message = error.format_message().rstrip(".")
+        message = str(getattr(error, "format_message", error.__str__)()).rstrip(".")
         context = getattr(error, "ctx", None)
         hint = f" (see {context.command_path} --help)" if context is not None else ""
         _fail(message + hint, 2 if isinstance(error, UsageError) else 1)

@@ -32,7 +32,10 @@ from .protocol import Outcome, Progress, Promise, exact
 ADMIT_NONE = math.inf
 """As `prune_harmful`: no harmful prefix is admitted at all."""
 
-CUT = "Cases longer than max_length are cut there and marked as unfinished, and so are those of that length."
+CUT = (
+    "Cases longer than max_length are cut there and marked as unfinished, and so are those of "
+    "just that length."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,7 +110,7 @@ class Sacofa:
     rules: Rules | None = None
     """What makes sense for the process; None reads it off the secret log, as the paper does."""
     max_violations: int | None = None
-    """Counts violations up to this bound (continuous score); None only asks whether there is one."""
+    """Count violations up to this bound (continuous score); None asks only if there is one."""
     prune_finished: bool = True
     """Whether finished prefixes, and those of full length, are pruned too."""
     judge: Callable[[Rules], Semantics] = RuleStates
@@ -165,8 +168,9 @@ class Sacofa:
         return Promise(
             looks=(leak, *spends),
             not_promised=(
-                "No finite ε holds for this release: the rules were read off the secret log without "
-                f"payment. With public rules it would be {self.noise_epsilon * self.max_length}.",
+                "No finite ε holds for this release: the rules were read off the secret log "
+                "without payment. With public rules it would be "
+                f"{self.noise_epsilon * self.max_length * self.unit.max_cases}.",
                 CUT,
             ),
         )

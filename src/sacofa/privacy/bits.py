@@ -15,8 +15,9 @@ Words = NDArray[np.uint64]
 class Bits(Protocol):
     """A source of independent, uniform 64-bit words."""
 
-    reproducible: bool
-    """Whether someone who knows a seed can repeat the words: nothing drawn from them is private."""
+    @property
+    def reproducible(self) -> bool:
+        """Whether someone who knows a seed can repeat the words: nothing drawn so is private."""
 
     def words(self, size: int) -> Words:
         """The next words."""

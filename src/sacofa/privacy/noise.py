@@ -28,7 +28,7 @@ from .exact import Real, power, precision, tail
 
 Ints = NDArray[np.int64]
 Below = Callable[[int, int], int]
-"""`below(x, bits)` is P(X ≤ x) · 2^bits, wrong by less than 2; 2^bits or more where x is the last."""
+"""`below(x, bits)` is P(X ≤ x) · 2^bits, wrong by less than 2; 2^bits where x is the last."""
 
 WORD = 64
 DOUBT = 2
@@ -143,10 +143,7 @@ class Noise:
         """The tables for ρ = exp(−epsilon), or for ρ = P(noise < threshold)."""
         key = (epsilon, threshold)
         if key not in self._prepared:
-            if threshold is None:
-                ratio = power(epsilon)
-            else:
-                ratio = tail(epsilon, 1 - threshold)
+            ratio = power(epsilon) if threshold is None else tail(epsilon, 1 - threshold)
             self._prepared[key] = Geometric(ratio)
         return self._prepared[key]
 
@@ -244,7 +241,7 @@ class Noise:
         return np.fromiter(chosen, dtype=np.int64, count=size)
 
     def _shuffled(self, bound: int) -> Ints:
-        """All integers in 0 … bound − 1 in random order: sorted by random words, ties drawn anew."""
+        """Put 0 … bound − 1 in random order: sort by random words, draw anew where two agree."""
         while True:
             words = self.bits.words(bound)
             order = np.argsort(words, kind="stable")

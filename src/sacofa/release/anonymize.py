@@ -38,9 +38,7 @@ def anonymize(
     repeatable, for tests and teaching: its release must not be published.
     """
     bits: Bits = SystemBits() if seed is None else SeededBits(seed)
-    certificate = certify(
-        mechanism, (_say_activities(activities),), reproducible=bits.reproducible
-    )
+    certificate = certify(mechanism, (_say_activities(activities),), reproducible=bits.reproducible)
     # One public order, whatever the order in which the log named them.
     secret = variants.over(sorted(variants.activities if activities is None else activities))
     outcome = mechanism.run(secret, Noise(bits), progress)

@@ -1,4 +1,4 @@
-"""The certificate: what a release promises, to whom, under which assumptions, and how it adds up."""
+"""The certificate: what a release promises, under which assumptions, and how it adds up."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class Certificate:
             )
             stated = content["epsilon_exact"]
             if (None if stated is None else Fraction(stated)) != certificate.epsilon:
-                raise ReadError(path, f"its looks do not add up to the epsilon it states ({stated})")
+                raise ReadError(path, f"its looks do not add up to its epsilon ({stated})")
         except ReadError:
             raise
         except (ValueError, KeyError, TypeError, AttributeError, ZeroDivisionError, RecursionError):
@@ -103,7 +103,9 @@ class Certificate:
         return certificate
 
 
-def certify(mechanism: Mechanism, assumptions: tuple[str, ...], *, reproducible: bool) -> Certificate:
+def certify(
+    mechanism: Mechanism, assumptions: tuple[str, ...], *, reproducible: bool
+) -> Certificate:
     """Make the certificate of a run before any count is looked at."""
     promise = mechanism.promise()
     return Certificate(
