@@ -77,12 +77,20 @@ class ReadError(SacofaError):
 class ColumnsError(ReadError):
     """Columns that were not found."""
 
-    def __init__(self, path: object, missing: Sequence[str], present: Sequence[str]) -> None:
+    def __init__(
+        self,
+        path: object,
+        missing: Sequence[str],
+        present: Sequence[str],
+        named: str | None = None,
+    ) -> None:
         there = ", ".join(present) or "none"
+        what = f"no column for {' and '.join(missing)}" if named is None else f'no column "{named}"'
+        advice = nearest(named, present) if named is not None else ""
         super().__init__(
             path,
-            f"no column for {' and '.join(missing)}; columns there: {there}. "
-            f"Name it with {' '.join('--' + m for m in missing)}",
+            f"{what}; columns there: {there}."
+            + (advice or f" Name it with {' '.join('--' + m for m in missing)}"),
         )
         self.missing = tuple(missing)
         self.present = tuple(present)

@@ -1,1 +1,20 @@
 """Read event logs from files and frames, and write them."""
+
+from __future__ import annotations
+
+from .columns import Columns
+from .inspect import Inspection, inspect_variants
+from .log import Log, count_variants, read_log
+from .whole import whole_file
+from .write import write_variants
+
+__all__ = [
+    "Columns",
+    "Inspection",
+    "Log",
+    "count_variants",
+    "inspect_variants",
+    "read_log",
+    "whole_file",
+    "write_variants",
+]

@@ -1,0 +1,80 @@
+"""Counted variants as JSON.
+
+    {"format": "sacofa-variants-1", "activities": ["a", "b"],
+     "variants": [{"activities": ["a", "b"], "count": 3, "finished": true}]}
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TypeGuard
+
+from ..errors import ReadError
+from ..variants import VariantCounts
+from .stream import Stream
+
+FORMAT = "sacofa-variants-1"
+
+
+def read_variants(path: Path, *, trusted: bool = False) -> VariantCounts:
+    """Read counted variants."""
+    with Stream(path, trusted=trusted) as stream:
+        text = stream.read()
+    if not text.strip():
+        raise ReadError(path, "the file is empty")
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ReadError(path, f"not JSON: {error}") from None
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise ReadError(path, f'not variants: "format" is not "{FORMAT}"')
+    activities = content.get("activities")
+    variants = content.get("variants")
+    if not _names(activities) or len(set(activities)) < len(activities):
+        raise ReadError(path, '"activities" must be a list of different names')
+    if not isinstance(variants, list):
+        raise ReadError(path, '"variants" must be a list')
+    known = set(activities)
+    done: list[tuple[list[str], int]] = []
+    cut: list[tuple[list[str], int]] = []
+    for number, variant in enumerate(variants, start=1):
+        names, count, finished = _variant(path, number, variant)
+        unknown = next((name for name in names if name not in known), None)
+        if unknown is not None:
+            raise ReadError(path, f'variant {number} has an unknown activity "{unknown}"')
+        (done if finished else cut).append((names, count))
+    return VariantCounts.of(done, activities, cut)
+
+
+def lines(variants: VariantCounts) -> Iterator[str]:
+    """Give the lines of the file that holds variants."""
+    yield f'{{"format": "{FORMAT}",\n'
+    yield f' "activities": {json.dumps(variants.activities, ensure_ascii=False)},\n'
+    yield ' "variants": ['
+    comma = "\n"
+    for (names, count), finished in zip(variants, variants.finished.tolist(), strict=True):
+        entry = {"activities": names, "count": count, "finished": finished}
+        yield f"{comma}  {json.dumps(entry, ensure_ascii=False)}"
+        comma = ",\n"
+    yield "\n ]}\n"
+
+
+def _names(value: Any) -> TypeGuard[list[str]]:
+    return isinstance(value, list) and all(isinstance(name, str) for name in value)
+
+
+def _variant(path: Path, number: int, variant: Any) -> tuple[list[str], int, bool]:
+    if isinstance(variant, dict):
+        names, count = variant.get("activities"), variant.get("count")
+        finished = variant.get("finished", True)
+        if (
+            _names(names)
+            and isinstance(count, int)
+            and not isinstance(count, bool)
+            and 0 <= count < 1 << 62
+            and isinstance(finished, bool)
+        ):
+            return names, count, finished
+    raise ReadError(path, f"variant {number} must have activities, a count and a finished flag")

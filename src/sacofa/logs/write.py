@@ -1,0 +1,157 @@
+"""Writes variants as an event log, or as they are.
+
+Cases are numbered 1, 2, 3, ... in the order of the variants, and events get made-up time stamps:
+2000-01-01, a second later for each case and a second later for each event. Every case says whether
+it is unfinished. So nothing in the file tells more than the variants and their counts do, and the
+same variants give the same bytes.
+
+Names are written as they are, so that they can be read back exactly. In CSV that holds for names
+that a spreadsheet would take for a formula, too: import such files as text.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal
+from xml.sax.saxutils import quoteattr
+
+from ..errors import OutputError, nearest
+from ..variants import VariantCounts
+from . import variants_json
+from .stream import Progress
+from .whole import refuse_target, whole_file
+
+START = datetime(2000, 1, 1, tzinfo=UTC)
+"""The time before the first event of the first case."""
+
+Output = Literal["xes", "xes.gz", "csv", "parquet", "json"]
+
+OUTPUTS: dict[str, Output] = {
+    ".xes.gz": "xes.gz",
+    ".xes": "xes",
+    ".csv": "csv",
+    ".parquet": "parquet",
+    ".json": "json",
+}
+
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def write_variants(
+    variants: VariantCounts,
+    path: str | os.PathLike[str],
+    *,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> None:
+    """Write variants to a file, in the format that the end of its name tells.
+
+    XES, XES.gz, CSV and Parquet hold an event log; JSON holds the variants and their counts. A
+    case without events is a trace without events, or a row with a case and nothing else.
+    """
+    target = Path(path)
+    output = output_of(target)
+    check_names(variants.activities, target)
+    refuse_target(target, force=force)
+    with whole_file(target, force=force) as part:
+        if output in ("csv", "parquet"):
+            from .write_table import write_table
+
+            write_table(variants, part, output, progress)
+            return
+        with part.open("wb") as file:
+            if output == "xes.gz":
+                with gzip.GzipFile("", "wb", 6, file, mtime=0) as packed:
+                    for text in xes_parts(variants, progress):
+                        packed.write(text.encode())
+                return
+            for text in variants_json.lines(variants) if output == "json" else xes_parts(
+                variants, progress
+            ):
+                file.write(text.encode())
+
+
+def output_of(path: str | os.PathLike[str]) -> Output:
+    """Tell the format of a file that is written."""
+    name = Path(path).name.lower()
+    for suffix, output in OUTPUTS.items():
+        if name.endswith(suffix):
+            return output
+    suffix = Path(name).suffix
+    raise OutputError(
+        path,
+        f'unknown suffix "{suffix}", known are {", ".join(OUTPUTS)}.{nearest(suffix, OUTPUTS)}',
+    )
+
+
+def check_names(activities: tuple[str, ...], path: str | os.PathLike[str]) -> None:
+    """Refuse names that a file cannot hold: XML has no control characters, nothing has surrogates.
+
+    Leaving such characters out would make two activities one.
+    """
+    output = output_of(path)
+    for name in activities:
+        if output in ("xes", "xes.gz") and _NOT_XML.search(name):
+            raise OutputError(
+                path, f"XES cannot hold the activity {name!a}: write Parquet or JSON instead"
+            )
+        if not name.isascii() and any("\ud800" <= letter <= "\udfff" for letter in name):
+            raise OutputError(path, f"the activity {name!a} is not Unicode text")
+
+
+def xes_parts(variants: VariantCounts, progress: Progress | None = None) -> Iterator[str]:
+    """Give an XES file piece by piece."""
+    yield _HEAD
+    names = [f'<string key="concept:name" value={_quote(name)}/>' for name in variants.activities]
+    case = 0
+    total = max(variants.cases, 1)
+    for ids, count, finished in zip(
+        variants.sequences(), variants.counts.tolist(), variants.finished.tolist(), strict=True
+    ):
+        flag = f'<boolean key="unfinished" value="{"false" if finished else "true"}"/>'
+        for _ in range(count):
+            case += 1
+            events = "".join(
+                [
+                    f'<event>{names[i]}<date key="time:timestamp" value="{_minute(time // 60)}'
+                    f'{time % 60:02}.000+00:00"/></event>\n'
+                    for time, i in enumerate(ids, start=case + 1)
+                ]
+            )
+            yield f'<trace><string key="concept:name" value="{case}"/>{flag}\n{events}</trace>\n'
+            if progress is not None and case % 10_000 == 0:
+                progress(case / total)
+    yield "</log>\n"
+
+
+@lru_cache(maxsize=4096)
+def _minute(minutes: int) -> str:
+    return (START + timedelta(minutes=minutes)).strftime("%Y-%m-%dT%H:%M:")
+
+
+def _quote(name: str) -> str:
+    """Quote a name so that blanks of every kind survive."""
+    return quoteattr(name, {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
+
+
+_HEAD = """\
+<?xml version="1.0" encoding="UTF-8"?>
+<log xes.version="1.0" xes.features="" xmlns="http://www.xes-standard.org/">
+<extension name="Concept" prefix="concept" uri="http://www.xes-standard.org/concept.xesext"/>
+<extension name="Time" prefix="time" uri="http://www.xes-standard.org/time.xesext"/>
+<global scope="trace">
+<string key="concept:name" value=""/>
+<boolean key="unfinished" value="false"/>
+</global>
+<global scope="event">
+<string key="concept:name" value=""/>
+<date key="time:timestamp" value="2000-01-01T00:00:00.000+00:00"/>
+</global>
+<classifier name="Activity" keys="concept:name"/>
+"""

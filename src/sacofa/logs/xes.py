@@ -1,0 +1,204 @@
+"""Cases of an XES file, one at a time.
+
+The file is parsed as a stream and each case is forgotten once it was counted, so memory holds one
+case and the variants, whatever the size of the file. A document type, and with it every entity, is
+refused. Each `trace` is a case, also one without events and also where two have the same name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, cast
+
+from lxml import etree
+
+from ..errors import ColumnsError, ReadError
+from ..variants import VariantCounts
+from .columns import Columns, activity_names
+from .stream import Progress, Stream
+from .tally import Tally
+
+MAX_CASE_BYTES = 1 << 28
+"""A single case that takes more than this in the file is refused unless trusted."""
+
+UNFINISHED = "unfinished"
+"""The attribute that marks a case which went on but was cut; pm4py adds `case:` to its name."""
+
+_TIME = "time:timestamp"
+
+
+def find_attributes(
+    path: Path,
+    *,
+    case: str | None,
+    activity: str | Sequence[str] | None,
+    timestamp: str | None,
+    person: str | None,
+    timed: bool,
+    trusted: bool,
+) -> Columns:
+    """Find the attributes to count by; they must be there at the first event of the file."""
+    columns = Columns(
+        case=case or "concept:name",
+        activity=activity_names(activity) or ("concept:name",),
+        timestamp=timestamp or _TIME,
+        person=person,
+        unfinished=UNFINISHED,
+    )
+    first = next(_first_events(path, trusted), None)
+    if first is None:
+        return columns
+    present = [key for child in first if (key := child.get("key")) is not None]
+    needed = [("activity", name) for name in columns.activity]
+    if timed:
+        needed.append(("timestamp", timestamp or _TIME))
+    for role, name in needed:
+        if name not in present:
+            raise ColumnsError(path, [role], present, name)
+    return columns
+
+
+def count_xes(
+    path: Path,
+    columns: Columns,
+    *,
+    timed: bool,
+    max_cases: int | None,
+    trusted: bool,
+    progress: Progress | None = None,
+) -> VariantCounts:
+    """Count the variants of an XES file."""
+    tally = Tally(path, max_cases)
+    queries: _Queries | None = None
+    single = columns.activity[0] if len(columns.activity) == 1 else None
+    for number, trace in enumerate(_traces(path, trusted, progress), start=1):
+        if queries is None or queries.namespace != etree.QName(trace).namespace:
+            queries = _Queries(path, etree.QName(trace).namespace)
+        if columns.person is not None and not tally.wants(queries.person(trace, columns.person)):
+            continue
+        names: list[Any]
+        if single is not None:
+            names = queries.values(trace, number, single)
+        else:
+            parts = [queries.values(trace, number, part) for part in columns.activity]
+            names = list(zip(*parts, strict=True))
+        if timed:
+            stamps = queries.values(trace, number, columns.timestamp or _TIME)
+            times = [_time(path, number, stamp) for stamp in stamps]
+            # The sort is stable: ties keep the order of the file.
+            names = [names[i] for i in sorted(range(len(names)), key=times.__getitem__)]
+        tally.add(names, unfinished=queries.unfinished(trace))
+    return tally.variants()
+
+
+class _Queries:
+    """What is asked of a trace, in the namespace of its file, prepared once."""
+
+    def __init__(self, path: Path, namespace: str | None) -> None:
+        self.namespace = namespace
+        self._path = path
+        x = "" if namespace is None else "x:"
+        space = None if namespace is None else {"x": namespace}
+
+        def prepared(query: str) -> Any:
+            return etree.XPath(query, namespaces=space, smart_strings=False)
+
+        # At most one value for each event: attributes inside attributes are not looked at.
+        self._of_events = prepared(f"{x}event/*[@key=$key][1]/@value")
+        self._of_trace = prepared("*[@key=$key][1]/@value")
+        self._size = prepared(f"count({x}event)")
+        self._unfinished = prepared(f"{x}boolean[@key='{UNFINISHED}'][1]/@value")
+
+    def values(self, trace: Any, number: int, key: str) -> list[str]:
+        """Give an attribute of all events, which must have it."""
+        values: list[str] = self._of_events(trace, key=key)
+        if len(values) != self._size(trace):
+            raise ReadError(self._path, f"case {number} has an event without {key}")
+        return values
+
+    def person(self, trace: Any, key: str) -> str | None:
+        """Give the person of a case: an attribute of it, or of its first event."""
+        values = self._of_trace(trace, key=key) or self._of_events(trace, key=key)
+        return values[0] if values else None
+
+    def unfinished(self, trace: Any) -> bool:
+        """Tell whether the case is marked as one that went on."""
+        return bool(self._unfinished(trace) == ["true"])
+
+
+def _time(path: Path, number: int, stamp: str) -> datetime:
+    try:
+        time = datetime.fromisoformat(stamp)
+    except ValueError:
+        raise ReadError(path, f'case {number} has a time stamp "{stamp}" that is none') from None
+    return time if time.tzinfo else time.replace(tzinfo=UTC)
+
+
+def _first_events(path: Path, trusted: bool) -> Iterator[Any]:
+    for trace in _traces(path, trusted, None):
+        yield from trace.iterchildren("{*}event")
+
+
+def _traces(path: Path, trusted: bool, progress: Progress | None) -> Iterator[Any]:
+    """Go through the traces of a file; each is forgotten when the next is asked for."""
+    with Stream(path, trusted=trusted, progress=progress) as stream:
+        watch = _Watch(stream, trusted)
+        try:
+            parser: Iterator[tuple[str, Any]] = etree.iterparse(
+                cast(Any, watch),
+                events=("start", "end"),
+                tag=("{*}log", "{*}trace"),
+                resolve_entities=False,
+                no_network=True,
+                huge_tree=trusted,
+                remove_comments=True,
+                remove_pis=True,
+                remove_blank_text=True,
+            )
+            root = None
+            for event, element in parser:
+                if root is None:
+                    root = _checked_root(path, element)
+                if event == "end" and element is not root and element.getparent() is root:
+                    watch.start = stream.done
+                    yield element
+                    element.clear()
+                    while element.getprevious() is not None:
+                        del root[0]
+            if root is None:
+                raise ReadError(path, "not XES: it has no <log>")
+        except etree.XMLSyntaxError as error:
+            if not stream.done:
+                raise ReadError(path, "the file is empty") from None
+            line, _ = error.position
+            what = (error.msg or "not XML").split(", line ")[0]
+            raise ReadError(path, f"broken XML in line {line}: {what}") from None
+
+
+class _Watch:
+    """Hands bytes to the parser, and stops it when a single case grows past all bounds."""
+
+    def __init__(self, stream: Stream, trusted: bool) -> None:
+        self.start = 0
+        self._stream = stream
+        self._trusted = trusted
+
+    def read(self, size: int) -> bytes:
+        if not self._trusted and self._stream.done - self.start > MAX_CASE_BYTES:
+            raise ReadError(
+                self._stream.path,
+                f"a single case takes more than {MAX_CASE_BYTES >> 20} MB: "
+                "say that the file is trusted if that is meant",
+            )
+        return self._stream.read(size)
+
+
+def _checked_root(path: Path, element: Any) -> Any:
+    root = element.getroottree().getroot()
+    if element.getroottree().docinfo.internalDTD is not None:
+        raise ReadError(path, "has a document type (<!DOCTYPE), which is refused: remove it")
+    if etree.QName(root).localname != "log":
+        raise ReadError(path, f"not XES: it begins with <{etree.QName(root).localname}>")
+    return root
