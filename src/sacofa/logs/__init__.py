@@ -5,7 +5,6 @@ from __future__ import annotations
 from .columns import Columns
 from .inspect import Inspection, inspect_variants
 from .log import Log, count_variants, read_log
-from .whole import whole_file
 from .write import write_variants
 
 __all__ = [
@@ -15,6 +14,5 @@ __all__ = [
     "count_variants",
     "inspect_variants",
     "read_log",
-    "whole_file",
     "write_variants",
 ]

@@ -6,12 +6,12 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 from ..errors import ReadError, SettingError, nearest
 from ..variants import VariantCounts
-from .columns import Columns
-from .formats import Format, format_of
+from .columns import Columns, activity_names
+from .formats import SUFFIXES, Format, format_of
 from .stream import Progress
 
 Order = Literal["file", "time"]
@@ -43,10 +43,10 @@ def read_log(
     case: str | None = None,
     activity: str | Sequence[str] | None = None,
     timestamp: str | None = None,
-    order: Order = "file",
+    order: str = "file",
     person: str | None = None,
     max_cases: int | None = None,
-    format: Format | None = None,
+    format: str | None = None,
     trusted: bool = False,
 ) -> Log:
     """Open a log: a file (XES, CSV, TSV, Parquet, JSON variants) or a frame.
@@ -58,25 +58,24 @@ def read_log(
     belief, are refused unless they are `trusted`.
     """
     if order not in get_args(Order):
-        raise SettingError("order", order, '"file" or "time"')
-    if format is not None and format not in get_args(Format):
-        raise SettingError(
-            "format", format, f"one of {', '.join(get_args(Format))}."
-            + nearest(format, get_args(Format))
-        )  # fmt: skip
+        raise SettingError("order", order, "file or time")
+    if format is not None and format not in SUFFIXES.values():
+        known = sorted(set(SUFFIXES.values()))
+        raise SettingError("format", format, f"one of {', '.join(known)}.{nearest(format, known)}")
     if max_cases is not None and max_cases < 1:
         raise SettingError("max_cases", max_cases, "1 or more")
     if (person is None) != (max_cases is None):
         name, value = ("max_cases", max_cases) if person is None else ("person", person)
         raise SettingError(name, value, "given together with person and max_cases")
     timed = order == "time"
+    activity_names(activity)
     given: dict[str, Any] = {
         "case": case, "activity": activity, "timestamp": timestamp, "person": person,
     }  # fmt: skip
     columns: Columns | None = None
     if isinstance(source, (str, os.PathLike)):
         path = Path(source)
-        format = format or format_of(path)
+        kind = cast(Format, format) if format is not None else format_of(path)
         if not path.exists():
             raise ReadError(path, "there is no such file")
         if path.is_dir():
@@ -85,17 +84,17 @@ def read_log(
     else:
         from .relation import frame_name
 
-        name, format = frame_name(source), "frame"
-    if format == "xes":
+        name, kind = frame_name(source), "frame"
+    if kind == "xes":
         from .xes import find_attributes
 
         columns = find_attributes(source, **given, timed=timed, trusted=trusted)
-    elif format != "json":
+    elif kind != "json":
         from .tables import find_table_columns
 
-        columns = find_table_columns(source, name, format, **given, timed=timed)
+        columns = find_table_columns(source, name, kind, **given, timed=timed)
     return Log(
-        source=source, name=name, format=format, columns=columns, order=order,
+        source=source, name=name, format=kind, columns=columns, order=cast(Order, order),
         max_cases=max_cases, trusted=trusted,
     )  # fmt: skip
 

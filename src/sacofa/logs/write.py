@@ -22,10 +22,10 @@ from typing import Literal
 from xml.sax.saxutils import quoteattr
 
 from ..errors import OutputError, nearest
+from ..files import write_whole
 from ..variants import VariantCounts
 from . import variants_json
 from .stream import Progress
-from .whole import refuse_target, whole_file
 
 START = datetime(2000, 1, 1, tzinfo=UTC)
 """The time before the first event of the first case."""
@@ -58,8 +58,7 @@ def write_variants(
     target = Path(path)
     output = output_of(target)
     check_names(variants.activities, target)
-    refuse_target(target, force=force)
-    with whole_file(target, force=force) as part:
+    with write_whole(target, force) as part:
         if output in ("csv", "parquet"):
             from .write_table import write_table
 

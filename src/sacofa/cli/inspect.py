@@ -1,0 +1,81 @@
+"""`sacofa inspect`: what a log looks like."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from ..errors import ReadError
+from ..logs import Inspection, count_variants, inspect_variants, read_log
+from .options import Activity, Case, Json, LogPath, MaxCases, Order, Person, Timestamp
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("inspect")(inspect)
+
+
+def inspect(
+    log: LogPath,
+    case: Case = None,
+    activity: Activity = None,
+    timestamp: Timestamp = None,
+    order: Order = "file",
+    person: Person = None,
+    max_cases: MaxCases = None,
+    frequent: Annotated[
+        int, typer.Option("--frequent", min=0, help="How many frequent variants to show.")
+    ] = 5,
+    as_json: Json = False,
+) -> None:
+    """Show what a log looks like. The answer is secret: it comes from the log without noise."""
+    opened = read_log(
+        log, case=case, activity=activity, timestamp=timestamp, order=order,
+        person=person, max_cases=max_cases,
+    )  # fmt: skip
+    variants = count_variants(opened)
+    if not variants.cases:
+        raise ReadError(log, "has no cases")
+    inspection = inspect_variants(variants, frequent=frequent)
+    if as_json:
+        content = asdict(inspection)
+        content["frequent"] = [
+            {"activities": variant, "count": count} for variant, count in inspection.frequent
+        ]
+        typer.echo(json.dumps(content, ensure_ascii=False))
+        return
+    _show(inspection, Console(highlight=False))
+
+
+def _show(inspection: Inspection, console: Console) -> None:
+    sizes = Table(box=None, show_header=False, pad_edge=False)
+    for what, value in (
+        ("events", f"{inspection.events:,}"),
+        ("activities", f"{inspection.activities:,}"),
+        ("cases", f"{inspection.cases:,}"),
+        ("variants", f"{inspection.variants:,}"),
+        ("cases whose variant is unique", f"{inspection.unique:.1%}"),
+        *([("unfinished cases", f"{inspection.unfinished:,}")] if inspection.unfinished else []),
+        ("events of a case, on average", f"{inspection.mean_length:.2f}"),
+        *(
+            (f"events of a case, quantile {quantile}", f"{length:,}")
+            for quantile, length in inspection.lengths.items()
+        ),
+    ):
+        sizes.add_row(what, value)
+    sizes.columns[1].justify = "right"
+    console.print(sizes)
+    if inspection.frequent:
+        console.print("\nthe most frequent variants")
+        top = Table(box=None, show_header=False, pad_edge=False)
+        top.add_column(justify="right", no_wrap=True)
+        for variant, count in inspection.frequent:
+            top.add_row(f"{count:,}", escape(", ".join(variant)) or "(no events)")
+        console.print(top)
+    console.print("\nSecret: these figures come from the log without noise.")

@@ -1,0 +1,175 @@
+"""What is written can be read back, to the last letter."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from sacofa.errors import OutputError
+from sacofa.logs import count_variants, read_log, write_variants
+from sacofa.logs.write import OUTPUTS
+from sacofa.logs.write_table import event_blocks
+from sacofa.variants import VariantCounts
+
+from .nasty import NAMES, texts, variant_counts, xml_texts
+
+ALL = list(OUTPUTS)
+EVENT_LOGS = [suffix for suffix in ALL if suffix != ".json"]
+few = settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+
+def again(variants: VariantCounts, path: Path) -> VariantCounts:
+    write_variants(variants, path, force=True)
+    return count_variants(path)
+
+
+@pytest.mark.parametrize("suffix", ALL)
+def test_nasty_names_survive_every_format(suffix: str, tmp_path: Path) -> None:
+    """Every nasty name, alone and in company, with cut and empty cases, comes back as it was."""
+    variants = VariantCounts.of(
+        {(name, "x", name): i + 1 for i, name in enumerate(NAMES)} | {(): 2},
+        unfinished={(): 3, ("x",): 1},
+    )
+    assert again(variants, tmp_path / f"log{suffix}") == variants
+
+
+@few
+@given(variants=variant_counts(xml_texts))
+@pytest.mark.parametrize("suffix", [".xes", ".xes.gz"])
+def test_xes_round_trip(suffix: str, variants: VariantCounts, tmp_path: Path) -> None:
+    """XES gives back any variants whose names XML can hold."""
+    assert again(variants, tmp_path / f"log{suffix}") == variants
+
+
+@few
+@given(variants=variant_counts(texts))
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".json"])
+def test_table_round_trip(suffix: str, variants: VariantCounts, tmp_path: Path) -> None:
+    """CSV, Parquet and JSON give back any variants."""
+    assert again(variants, tmp_path / f"log{suffix}") == variants
+
+
+@pytest.mark.parametrize("suffix", EVENT_LOGS)
+def test_time_stamps_keep_the_order(suffix: str, tmp_path: Path) -> None:
+    """Ordering a written log by its made-up time stamps changes nothing."""
+    variants = VariantCounts.of({("b", "a", "b"): 70, ("a",): 3, (): 1})
+    write_variants(variants, tmp_path / f"log{suffix}")
+    assert count_variants(read_log(tmp_path / f"log{suffix}", order="time")) == variants
+
+
+@pytest.mark.parametrize("suffix", ALL)
+def test_same_variants_same_bytes(suffix: str, tmp_path: Path) -> None:
+    """Writing twice gives the same bytes, whatever the files are called."""
+    variants = VariantCounts.of({("b", "a"): 300, ("a",): 3, (): 1}, unfinished={("b",): 2})
+    write_variants(variants, tmp_path / f"one{suffix}")
+    write_variants(variants, tmp_path / f"two{suffix}")
+    assert (tmp_path / f"one{suffix}").read_bytes() == (tmp_path / f"two{suffix}").read_bytes()
+
+
+def test_layout_tells_nothing_of_the_cases(tmp_path: Path) -> None:
+    """The columns are the same whether or not a case was cut."""
+    for name, variants in (
+        ("none", VariantCounts.of({("a",): 1})),
+        ("some", VariantCounts.of({("a",): 1}, unfinished={("a",): 1})),
+    ):
+        write_variants(variants, tmp_path / f"{name}.csv")
+    first = [(tmp_path / f"{name}.csv").read_text().splitlines()[0] for name in ("none", "some")]
+    assert first[0] == first[1] == "case:concept:name,concept:name,time:timestamp,case:unfinished"
+
+
+@pytest.mark.parametrize("block", [1, 2, 3, 7, 1000])
+def test_blocks_hold_all_events_in_order(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However small the blocks are, their rows end to end are the cases in order."""
+    monkeypatch.setattr("sacofa.logs.write_table.BLOCK", block)
+    variants = VariantCounts.of({("a", "b", "c"): 3, (): 2, ("b",): 9, ("b", "b"): 1}, "abc")
+    blocks = list(event_blocks(variants))
+    assert all(len(b["c"]) <= max(block, 3) for b in blocks)
+    rows = [np.concatenate([b[part] for b in blocks]).tolist() for part in "cpi"]
+    expected, case = [], 0
+    for ids, count in zip(variants.sequences(), variants.counts.tolist(), strict=True):
+        for _ in range(count):
+            case += 1
+            expected += [(case, p, i) for p, i in enumerate(ids or (-1,))]
+    assert list(zip(*rows, strict=True)) == expected
+
+
+@pytest.mark.parametrize("suffix", ALL)
+def test_no_variants_at_all(suffix: str, tmp_path: Path) -> None:
+    """A release without cases is a file without cases."""
+    assert again(VariantCounts.of({}), tmp_path / f"log{suffix}").cases == 0
+
+
+@pytest.mark.parametrize("suffix", ALL)
+def test_existing_files_are_not_overwritten(suffix: str, tmp_path: Path) -> None:
+    """A file that is there stays as it is, unless forced."""
+    path = tmp_path / f"log{suffix}"
+    path.write_text("mine")
+    with pytest.raises(OutputError, match="exists"):
+        write_variants(VariantCounts.of({("a",): 1}), path)
+    assert path.read_text() == "mine"
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize("suffix", [".xes", ".xes.gz"])
+@pytest.mark.parametrize("name", ["a\x01", "\0", "\x0b", "\ufffe", "\ud800"])
+def test_xes_refuses_what_xml_cannot_hold(suffix: str, name: str, tmp_path: Path) -> None:
+    """A control character is an error that names the activity, and nothing is written."""
+    with pytest.raises(OutputError, match=r"log\.xes"):
+        write_variants(VariantCounts.of({(name,): 1}), tmp_path / f"log{suffix}")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["log", "log.xlsx", "log.gz", "log.parquett", "log.tsv"])
+def test_unknown_suffixes_are_refused(name: str, tmp_path: Path) -> None:
+    """What cannot be written says what can."""
+    with pytest.raises(OutputError, match=r"known are .*\.parquet"):
+        write_variants(VariantCounts.of({("a",): 1}), tmp_path / name)
+
+
+@pytest.mark.parametrize("suffix", [".xes", ".csv", ".parquet", ".json"])
+def test_interrupt_leaves_nothing(
+    suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C in the middle of writing leaves no file and no part of one."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("os.fsync", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write_variants(VariantCounts.of({("a",): 1}), tmp_path / f"log{suffix}")
+    assert not list(tmp_path.iterdir())
+
+
+def test_gzip_names_neither_time_nor_file(tmp_path: Path) -> None:
+    """The gzip header holds no time and no name."""
+    write_variants(VariantCounts.of({("a",): 1}), tmp_path / "secret-name.xes.gz")
+    packed = (tmp_path / "secret-name.xes.gz").read_bytes()
+    assert packed[3] == 0 and packed[4:8] == b"\0\0\0\0"
+    assert b"secret-name" not in packed + gzip.decompress(packed)
+
+
+@given(st.integers(1, 200))
+@settings(max_examples=10, deadline=None)
+def test_xes_times_are_seconds_after_the_case(length: int) -> None:
+    """The time stamp of an event is the start plus its case plus its place."""
+    from datetime import datetime, timedelta
+
+    from lxml import etree
+
+    from sacofa.logs.write import START, xes_parts
+
+    variants = VariantCounts.of({("a",) * length: 3})
+    root = etree.fromstring("".join(xes_parts(variants)).encode())
+    for number, trace in enumerate(root.iterchildren("{*}trace"), start=1):
+        stamps = [
+            datetime.fromisoformat(date.get("value")) for date in trace.iterdescendants("{*}date")
+        ]
+        assert stamps == [START + timedelta(seconds=number + i + 1) for i in range(length)]
