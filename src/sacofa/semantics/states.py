@@ -14,15 +14,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .rules import Rules
+from .violations import Violations
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+Words = NDArray[np.uint64]
+"""Sets of activities, one per row, as the bits of machine words."""
 
 HARMFUL = 0
 """The state of every prefix that breaks a rule."""
 START = 1
 """The state of the empty prefix."""
+FIRST = 2
 UNKNOWN = -1
+# So many (state, activity) cells are judged together: bounds memory, not the result.
+CELLS = 1 << 20
 
 
 class RuleStates:
@@ -34,25 +40,25 @@ class RuleStates:
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         size = len(rules.activities)
-        self._bits = np.packbits(np.eye(size, max(size, 1), dtype=np.bool_), axis=1)
-        self._owes = np.packbits(rules.always_follows, axis=1)
-        # How many rules the next step b breaks: those that a seen a brings (b never follows a)
-        # and those that an unseen c leaves open (c always precedes b). Linear in the seen set, so
-        # one matrix product judges many states; float32 is exact for whole numbers this small.
-        precedes = rules.always_precedes.T.astype(np.float32)
-        self._harm = rules.never_follows.astype(np.float32) - precedes
-        self._harm_at_start = precedes.sum(axis=0)
+        self._bits = _words(np.eye(size, dtype=np.bool_))
+        # Whether an activity was seen matters only if some rule asks; else it makes no states.
+        asked = rules.never_follows | rules.always_follows | rules.always_precedes.T
+        self._marks = self._bits * asked.any(axis=1, keepdims=True)
+        self._owes = _words(rules.always_follows)
+        self._barred_by = _words(rules.never_precedes)
+        self._needs = _words(rules.always_precedes)
         self._ids: dict[bytes, int] = {}
-        self._sets = np.zeros((0, 2 * self._bits.shape[1]), dtype=np.uint8)
+        self._sets = np.zeros((0, 2 * self._bits.shape[1]), dtype=np.uint64)
         self._allowed = np.zeros((0, size + 1), dtype=np.bool_)
         self._numbers = np.zeros(0, dtype=np.int64)
         self._next = np.zeros((0, size), dtype=np.int32)
-        self._known = START
-        self._enter(np.zeros((1, self._sets.shape[1]), dtype=np.uint8))
+        self._known = START + 1
+        self._judge(np.zeros((1, self._sets.shape[1]), dtype=np.uint64), START)
+        # Only here does the start rule hold, so the start is never found again by its sets.
         self._allowed[START, :size] &= rules.starts
         self._numbers[START] = self._allowed[START].sum()
         self._next[START, ~self._allowed[START, :size]] = HARMFUL
-        self._rows: _Rows | None = None
+        self._broken: Violations | None = None
 
     @property
     def activities(self) -> tuple[str, ...]:
@@ -86,15 +92,10 @@ class RuleStates:
         return reached
 
     def violations(self, prefix: Sequence[int], finished: bool) -> int:
-        """The number of rules that a prefix of activity ids breaks.
-
-        Counted are different facts (activity, activity, kind of rule), and the start rule. A step
-        that *never follows* another breaks the *never precedes* of the other direction too. What
-        always follows may still come as long as the prefix is not finished.
-        """
-        if self._rows is None:
-            self._rows = _Rows(self.rules)
-        return self._rows.violations(prefix, finished)
+        """The number of rules that a prefix of activity ids breaks."""
+        if self._broken is None:
+            self._broken = Violations(self.rules)
+        return self._broken.count(prefix, finished)
 
     def _explore(self, pairs: Ints) -> None:
         """Work out where pairs of a state and an activity lead that nobody asked for before."""
@@ -107,21 +108,22 @@ class RuleStates:
         found = self._enter(self._sets_after(*np.divmod(pairs, len(self.activities))))
         self._next.reshape(-1)[pairs] = found
 
-    def _sets_after(self, states: Ints, activities: Ints) -> NDArray[np.uint8]:
+    def _sets_after(self, states: Ints, activities: Ints) -> Words:
         width = self._bits.shape[1]
         seen, owed = self._sets[states, :width], self._sets[states, width:]
-        bits = self._bits[activities]
-        new = (seen & bits).max(axis=1, keepdims=True) == 0
-        owes = self._owes[activities] * new
-        return np.concatenate([seen | bits, (owed & ~bits) | owes], axis=1)
+        marks = self._marks[activities]
+        known = (seen & marks).any(axis=1, keepdims=True)
+        owes = np.where(known, 0, self._owes[activities])
+        rest = owed & ~self._bits[activities]
+        return np.concatenate([seen | marks, rest | owes], axis=1)
 
-    def _enter(self, sets: NDArray[np.uint8]) -> Ints:
+    def _enter(self, sets: Words) -> Ints:
         """Find the states of sets, making those that are new."""
         ids = self._ids
-        keys = np.ascontiguousarray(sets).view(f"V{sets.shape[1]}").ravel().tolist()
+        keys = np.ascontiguousarray(sets).view(f"V{8 * sets.shape[1]}").ravel().tolist()
         before = self._known
-        found = np.array([ids.setdefault(key, len(ids) + START) for key in keys], dtype=np.int64)
-        self._known = len(ids) + START
+        found = np.array([ids.setdefault(key, len(ids) + FIRST) for key in keys], dtype=np.int64)
+        self._known = len(ids) + FIRST
         if self._known > before:
             new = np.flatnonzero(found >= before)
             one = np.zeros(self._known - before, dtype=np.int64)
@@ -129,14 +131,21 @@ class RuleStates:
             self._judge(sets[one], before)
         return found
 
-    def _judge(self, sets: NDArray[np.uint8], at: int) -> None:
+    def _judge(self, sets: Words, at: int) -> None:
         """Write down what is harmless in new states, numbered from `at`."""
         size, width = len(self.activities), self._bits.shape[1]
         self._grow(self._known)
         here = slice(at, self._known)
-        seen = np.unpackbits(sets[:, :width], axis=1, count=size).astype(np.float32)
         self._sets[here] = sets
-        self._allowed[here, :size] = seen @ self._harm + self._harm_at_start == 0
+        many = max(1, CELLS // max(size, 1))
+        for begin in range(0, len(sets), many):
+            # A step b is harmful where a seen a bars it, or where it needs an unseen c.
+            part = sets[begin : begin + many, :width, None]
+            harm = np.zeros((len(part), size), dtype=np.uint64)
+            for word in range(width):
+                seen = part[:, word]
+                harm |= (seen & self._barred_by[:, word]) | (~seen & self._needs[:, word])
+            self._allowed[at + begin : at + begin + len(part), :size] = harm == 0
         self._allowed[here, size] = ~sets[:, width:].any(axis=1)
         self._numbers[here] = self._allowed[here].sum(axis=1)
         self._next[here] = np.where(self._allowed[here, :size], UNKNOWN, HARMFUL)
@@ -152,38 +161,10 @@ class RuleStates:
             setattr(self, name, new)
 
 
-class _Rows:
-    """The rules as one bit set (a whole number) per activity, to count what a prefix breaks."""
-
-    def __init__(self, rules: Rules) -> None:
-        self.never_after = _numbers(rules.never_precedes)
-        self.owes = _numbers(rules.always_follows)
-        self.needs = _numbers(rules.always_precedes)
-        self.starts = rules.starts
-
-    def violations(self, prefix: Sequence[int], finished: bool) -> int:
-        seen = 0
-        needed = 0
-        forbidden: dict[int, int] = {}
-        for b in prefix:
-            forbidden[b] = forbidden.get(b, 0) | (seen & self.never_after[b])
-            if not seen >> b & 1:
-                needed += (self.needs[b] & ~seen).bit_count()
-            seen |= 1 << b
-        broken = needed + 2 * sum(facts.bit_count() for facts in forbidden.values())
-        if len(prefix) and not self.starts[prefix[0]]:
-            broken += 1
-        if finished:
-            later = 0
-            after_first: dict[int, int] = {}
-            for a in reversed(prefix):
-                after_first[a] = later
-                later |= 1 << a
-            broken += sum((self.owes[a] & ~then).bit_count() for a, then in after_first.items())
-        return broken
-
-
-def _numbers(rows: Bools) -> list[int]:
-    """Each row of a matrix as a whole number whose bits are its cells."""
-    packed = np.packbits(rows, axis=1, bitorder="little")
-    return [int.from_bytes(row.tobytes(), "little") for row in packed]
+def _words(rows: Bools) -> Words:
+    """Pack each row of a matrix into machine words, at least one."""
+    packed = np.packbits(rows, axis=1)
+    words = max(1, -(-packed.shape[1] // 8))
+    padded = np.zeros((len(rows), 8 * words), dtype=np.uint8)
+    padded[:, : packed.shape[1]] = packed
+    return padded.view(np.uint64)
