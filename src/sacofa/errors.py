@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from fractions import Fraction
 
 
 def nearest(word: str, choices: Iterable[str]) -> str:
@@ -124,3 +125,16 @@ class LedgerError(SacofaError):
 
 class BudgetError(LedgerError):
     """A release that would overspend the budget of its dataset."""
+
+    def __init__(
+        self, dataset: str, price: Fraction | None, left: Fraction, budget: Fraction | None
+    ) -> None:
+        what = "has no finite ε" if price is None else f"costs ε = {price}"
+        super().__init__(
+            f'the release {what}, and dataset "{dataset}" has ε = {left} left of {budget}: '
+            "nothing was read or released"
+        )
+        self.dataset = dataset
+        self.price = price
+        self.left = left
+        self.budget = budget

@@ -1,0 +1,91 @@
+"""What a ledger holds: releases, budgets, and how an account stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+State = Literal["reserved", "released", "failed", "returned"]
+"""How far a release came.
+
+`reserved`: paid for, and no more is known; it is still running or died. `released`: its file has
+its name. `failed`: it ended with an error after it may have drawn noise. `returned`: it ended with
+an error before that, and its price was given back. All but the last count as spent.
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """One release of a dataset, whatever became of it."""
+
+    id: int
+    """Its number in the ledger."""
+    dataset: str
+    """What was released."""
+    at: str
+    """When it was asked for, in UTC."""
+    mechanism: str
+    """The name of the mechanism."""
+    settings: str
+    """The settings of the mechanism, as JSON."""
+    price: Fraction | None
+    """The ε of the whole release; None where no ε is finite."""
+    certificate: str
+    """The certificate, as JSON."""
+    state: State
+    """How far it came."""
+    file: str | None = None
+    """The released file, once it is known."""
+    sha256: str | None = None
+    """The hash of the released file, once it is known."""
+    reason: str | None = None
+    """The kind of error that ended it."""
+    repeats: int | None = None
+    """The latest earlier release that was asked for in just the same way."""
+
+    @property
+    def spent(self) -> bool:
+        """Whether it counts as spent."""
+        return self.state != "returned"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Budget:
+    """What a dataset may cost in all, from some time on."""
+
+    id: int
+    """Its number in the ledger."""
+    dataset: str
+    """Whose budget it is."""
+    at: str
+    """When it was set, in UTC."""
+    epsilon: Fraction | None
+    """The most that all releases may cost together; None for no limit."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Account:
+    """How a dataset stands."""
+
+    dataset: str
+    """Its name."""
+    budget: Fraction | None
+    """The most that all releases may cost together; None for no limit."""
+    spent: Fraction | None
+    """What they cost so far; None where no ε is finite."""
+
+    @property
+    def left(self) -> Fraction | None:
+        """What may still be spent; None for no limit."""
+        if self.budget is None:
+            return None
+        return max(Fraction(0), self.budget - self.spent) if self.spent is not None else Fraction(0)
+
+    def allows(self, price: Fraction | None) -> bool:
+        """Tell whether one more release fits: no finite ε fits into no finite budget."""
+        if self.budget is None:
+            return True
+        if price is None or self.spent is None:
+            return False
+        return self.spent + price <= self.budget
