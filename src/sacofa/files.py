@@ -40,6 +40,16 @@ def write_whole(path: str | Path, force: bool = False) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def check_target(path: str | Path, force: bool = False) -> None:
+    """Refuse a target that cannot be written, before any work is done for it."""
+    target = Path(os.path.realpath(path))
+    _refuse(path, target, force)
+    if not target.parent.is_dir():
+        raise OutputError(path, "its folder does not exist")
+    if not os.access(target.parent, os.W_OK):
+        raise OutputError(path, "its folder cannot be written to")
+
+
 def _refuse(path: str | Path, target: Path, force: bool) -> None:
     if target.is_dir():
         raise OutputError(path, "is a folder: name a file in it")

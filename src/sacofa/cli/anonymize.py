@@ -1,0 +1,160 @@
+"""`sacofa anonymize`: release a log through a mechanism."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+from rich.console import Console
+
+from ..errors import ReadError, SettingError
+from ..logs import count_variants, read_log
+from ..mechanisms.choose import Choice, make_mechanism
+from ..privacy.unit import ONE_CASE, Unit
+from ..release import certificate_path, publish
+from ..semantics import Rules, learn_rules, read_rules
+from . import options
+from .show import show_certificate, watched
+
+Text = Annotated[str | None, typer.Option()]
+
+
+def anonymize(
+    log: options.LogPath,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "-o", "--output", help="The released log: .xes, .xes.gz, .csv, .parquet or .json."
+        ),
+    ],
+    mechanism: Annotated[
+        str, typer.Option("--mechanism", help="sacofa or laplace.", show_default=False)
+    ],
+    epsilon: Annotated[
+        str,
+        typer.Option("--epsilon", help="The price of one level: 1, 0.1 or 1/3.", metavar="NUMBER"),
+    ],
+    max_length: Annotated[
+        int | None, typer.Option("--max-length", help="Longer cases are cut here (the paper's k).")
+    ] = None,
+    prune: Annotated[
+        int | None,
+        typer.Option("--prune", help="Drop prefixes with a lower noisy count (the paper's p)."),
+    ] = None,
+    prune_harmless: Annotated[
+        int | None, typer.Option("--prune-harmless", help="The threshold of harmless prefixes.")
+    ] = None,
+    prune_harmful: Annotated[
+        str | None,
+        typer.Option(
+            "--prune-harmful", help="The threshold of harmful prefixes; inf admits none.",
+            metavar="INTEGER|inf",
+        ),
+    ] = None,
+    prune_finished: Annotated[
+        bool | None,
+        typer.Option(
+            "--prune-finished/--keep-finished",
+            help="Whether thresholds hold for finished prefixes and full length too.",
+            show_default="prune",
+        ),
+    ] = None,
+    score: Annotated[
+        Literal["binary", "continuous"] | None,
+        typer.Option("--score", help="Whether violations of rules are counted.", show_default="binary"),
+    ] = None,
+    max_violations: Annotated[
+        int | None,
+        typer.Option("--max-violations", help="Where the continuous score cuts their number."),
+    ] = None,
+    rules: Annotated[
+        Path | None, typer.Option("--rules", help="Public rules: a file as `sacofa rules` writes.")
+    ] = None,
+    rules_from: Annotated[
+        str | None, typer.Option("--rules-from", help="A public log whose rules hold.", metavar="LOG")
+    ] = None,
+    activities: Annotated[
+        Path | None,
+        typer.Option("--activities", help="Public names of activities: a text file, one a line."),
+    ] = None,
+    case: options.Case = None,
+    activity: options.Activity = None,
+    timestamp: options.Timestamp = None,
+    order: options.Order = "file",
+    person: options.Person = None,
+    max_cases: options.MaxCases = None,
+    seed: Annotated[
+        int | None,
+        typer.Option("--seed", help="Repeatable noise, for tests; such a release is not private."),
+    ] = None,
+    force: options.Force = False,
+) -> None:
+    """Release a log under differential privacy, with its certificate beside it."""
+    unit = ONE_CASE
+    if person is not None:
+        unit = Unit(person=person, max_cases=max_cases or 1)
+    chosen = make_mechanism(
+        mechanism,
+        Choice(
+            epsilon=epsilon,
+            max_length=max_length,
+            prune=prune,
+            prune_harmless=prune_harmless,
+            prune_harmful=prune_harmful,
+            prune_finished=prune_finished,
+            score=score,
+            max_violations=max_violations,
+            rules=_public_rules(rules, rules_from),
+            unit=unit,
+        ),
+    )
+    names = None if activities is None else read_names(activities)
+    source = read_log(
+        log,
+        case=case,
+        activity=activity or None,
+        timestamp=timestamp,
+        order=order,  # type: ignore[arg-type]
+        person=person,
+        max_cases=None if person is None else unit.max_cases,
+    )
+    errors = Console(stderr=True)
+    with watched(errors) as stage:
+        release = publish(
+            source, chosen, output, activities=names, seed=seed, force=force, stage=stage
+        )
+    console = Console(highlight=False)
+    show_certificate(release.certificate, console)
+    released = release.variants
+    console.print(
+        f"\nReleased {released.cases:,} cases in {len(released):,} variants: {output}\n"
+        f"Certificate: {certificate_path(output)}",
+        soft_wrap=True,
+    )
+
+
+def _public_rules(file: Path | None, log: str | None) -> Rules | None:
+    """Rules from a file or from a public log; None where neither is given."""
+    if file is not None and log is not None:
+        raise SettingError("rules_from", log, "left out where a rules file is given")
+    if file is not None:
+        return read_rules(file)
+    if log is not None:
+        name = Path(log).name
+        return learn_rules(count_variants(read_log(log)), source=f"learnt from the public log {name}")
+    return None
+
+
+def read_names(path: Path) -> list[str]:
+    """Read public names of activities, one a line."""
+    try:
+        names = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ReadError(path, f"cannot be read: {error}") from None
+    return [name for name in names if name]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(anonymize)

@@ -1,0 +1,45 @@
+"""`sacofa demo`: anonymize the embedded example."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from ..errors import OutputError
+from ..examples import running_example
+from ..logs import read_log
+from ..logs.write import write_variants
+from ..mechanisms.paper import Sacofa
+from ..release import certificate_path, publish
+from . import options
+from .show import show_certificate
+
+
+def demo(
+    output: Annotated[Path, typer.Option("-o", "--output", help="The folder to write to.")],
+    force: options.Force = False,
+) -> None:
+    """Anonymize the embedded example: 49 hospital cases."""
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(output, f"cannot be made: {error.strerror}") from None
+    original, released = output / "hospital.csv", output / "hospital.anonymized.xes"
+    write_variants(running_example(), original, force=force)
+    mechanism = Sacofa(level_epsilon=1, max_length=6, prune_harmless=2, prune_harmful=4)  # type: ignore[arg-type]
+    release = publish(read_log(original), mechanism, released, force=force)
+    console = Console(highlight=False)
+    show_certificate(release.certificate, console)
+    console.print(
+        f"\nThe log as it was recorded: {original}\nThe anonymized log: {released}\n"
+        f"Its certificate: {certificate_path(released)}",
+        soft_wrap=True,
+    )
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(demo)

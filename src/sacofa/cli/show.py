@@ -1,0 +1,88 @@
+"""How things look on the terminal: certificates in plain words, and progress."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from itertools import groupby
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+from ..privacy.looks import Leak, Look
+from ..release import Certificate
+from ..release.publish import Stage
+
+WIDTH = 100
+
+
+def say_price(epsilon: Fraction | None) -> str:
+    """A price as people read it."""
+    if epsilon is None:
+        return "no finite ε"
+    exact = f" (exactly {epsilon})" if Fraction(f"{float(epsilon):.6g}") != epsilon else ""
+    return f"ε = {float(epsilon):.6g}{exact}"
+
+
+def show_certificate(certificate: Certificate, console: Console) -> None:
+    """Print a certificate in plain words."""
+    say = _Section(console)
+    say("Price", [f"{say_price(certificate.epsilon)} for the whole release ({certificate.mechanism})"])
+    say("Protects", [certificate.protects])
+    say("Paid for", list(_say_looks(certificate.spent)))
+    say("Assumed", certificate.assumptions)
+    say("Not promised", certificate.not_promised)
+    say("Notes", certificate.notes)
+
+
+class _Section:
+    """Prints a heading with lines beside it, wrapped."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def __call__(self, heading: str, lines: tuple[str, ...] | list[str]) -> None:
+        for i, line in enumerate(lines):
+            label = f"{heading if i == 0 else '':<14}"
+            wrapped = Text(line).wrap(self._console, max(30, self._console.width - 14))
+            for j, part in enumerate(wrapped):
+                self._console.print(
+                    Text(label if j == 0 else " " * 14, style="bold") + part, soft_wrap=True
+                )
+
+
+def _say_looks(looks: tuple[Look, ...]) -> Iterator[str]:
+    """One line a look; a run of looks of one price is told once."""
+
+    def price(look: Look) -> Fraction | None:
+        return None if isinstance(look, Leak) else look.epsilon
+
+    for epsilon, group in groupby(looks, key=price):
+        run = list(group)
+        if epsilon is None:
+            yield from (f"nothing: {look.what} (a leak: {look.why})" for look in run)
+        elif len(run) > 3:
+            each = say_price(epsilon)
+            yield f"{each} each, {len(run)} times: {run[0].what} … {run[-1].what}"
+        else:
+            yield from (f"{say_price(epsilon)}: {look.what}" for look in run)
+
+
+@contextmanager
+def watched(console: Console) -> Iterator[Stage | None]:
+    """Show progress on a terminal that a person watches; nothing elsewhere."""
+    if not console.is_terminal:
+        yield None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as bars:
+        tasks: dict[str, TaskID] = {}
+
+        def stage(name: str, done: float) -> None:
+            if name not in tasks:
+                tasks[name] = bars.add_task(name, total=1.0)
+            bars.update(tasks[name], completed=done)
+
+        yield stage

@@ -1,0 +1,19 @@
+"""Logs that come with the package, to try things on."""
+
+from __future__ import annotations
+
+from ..variants import VariantCounts
+
+
+def running_example() -> VariantCounts:
+    """The 49 hospital cases of Table 1 of the SaCoFa paper."""
+    return VariantCounts.of(
+        {
+            ("Register", "Triage", "Surgery", "Release"): 20,
+            ("Register", "Triage", "Surgery", "Antibiotics", "Release"): 12,
+            ("Register", "Triage", "Antibiotics", "Antibiotics", "Release"): 6,
+            ("Register", "Triage", "Antibiotics", "Surgery", "Release"): 5,
+            ("Register", "Triage", "Consultation", "Release"): 2,
+            ("Register", "Triage", "Consultation", "Surgery", "Release"): 4,
+        }
+    )

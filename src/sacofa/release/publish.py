@@ -1,0 +1,49 @@
+"""One whole release, from a log to the files that may be published."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..files import check_target
+from ..logs import count_variants
+from ..logs.write import output_of
+from ..mechanisms.protocol import Mechanism
+from .anonymize import Release, anonymize
+from .write import certificate_path, write_log
+
+Stage = Callable[[str, float], None]
+"""Told the name of what is being done, and how much of it is done (0 to 1)."""
+
+
+def publish(
+    log: Any,
+    mechanism: Mechanism,
+    output: str | Path,
+    *,
+    activities: Sequence[str] | None = None,
+    seed: int | None = None,
+    force: bool = False,
+    stage: Stage | None = None,
+) -> Release:
+    """Read a log, release it through a mechanism, and write the log and its certificate.
+
+    What can be refused is refused before the log is read.
+    """
+    output_of(output)
+    check_target(output, force)
+    check_target(certificate_path(output), force)
+    tell = stage or (lambda name, done: None)
+    variants = count_variants(log, progress=lambda done: tell("reading", done))
+    release = anonymize(
+        variants,
+        mechanism,
+        activities=activities,
+        seed=seed,
+        progress=lambda done: tell("anonymizing", done),
+    )
+    tell("writing", 0.0)
+    certificate = write_log(release, output, force=force)
+    tell("writing", 1.0)
+    return Release(variants=release.variants, certificate=certificate)

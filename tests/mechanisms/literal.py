@@ -1,0 +1,81 @@
+"""The growth of a prefix tree, straight from the paper's text: every candidate is listed."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from sacofa.mechanisms.growth import Growth
+from sacofa.privacy.noise import Noise
+from sacofa.semantics.protocol import Semantics
+from sacofa.variants import VariantCounts
+
+Prefix = tuple[int, ...]
+
+
+def grow_literally(
+    variants: VariantCounts, semantics: Semantics, growth: Growth, noise: Noise
+) -> dict[tuple[Prefix, bool], int]:
+    """Release noisy counts of finished prefixes and of those of full length."""
+    number = len(variants.activities)
+    cases = list(zip(variants.sequences(), variants.counts.tolist(), strict=True))
+
+    def count(prefix: Prefix, finished: bool) -> int:
+        if finished:
+            return sum(n for case, n in cases if case == prefix)
+        return sum(n for case, n in cases if case[: len(prefix)] == prefix)
+
+    def is_harmless(prefix: Prefix, finished: bool) -> bool:
+        state = np.array([semantics.start()])
+        for step in prefix:
+            if not semantics.harmless(state)[0, step]:
+                return False
+            state = semantics.step(state, np.array([step]))
+        return bool(semantics.harmless(state)[0, number]) if finished else True
+
+    released: dict[tuple[Prefix, bool], int] = {}
+    frontier: list[Prefix] = [()]
+    for length in range(1, growth.max_length + 1):
+        candidates = [((*v, a), False) for v in frontier for a in range(number)]
+        candidates += [(v, True) for v in frontier]
+        harmless = [c for c in candidates if is_harmless(*c)]
+        harmful = [c for c in candidates if not is_harmless(*c)]
+        chosen = admit(harmful, semantics, growth, noise)
+        frontier = []
+        for group, threshold in ((harmless, growth.prune_harmless), (chosen, growth.prune_harmful)):
+            for prefix, finished in group:
+                noisy = count(prefix, finished) + int(noise.laplace(growth.noise_epsilon, 1)[0])
+                last = finished or length == growth.max_length
+                if noisy < (threshold if growth.prune_finished or not last else 1):
+                    continue
+                if finished or length == growth.max_length:
+                    released[prefix, finished] = noisy
+                else:
+                    frontier.append(prefix)
+    return released
+
+
+def admit(
+    harmful: list[tuple[Prefix, bool]], semantics: Semantics, growth: Growth, noise: Noise
+) -> list[tuple[Prefix, bool]]:
+    """Draw the harm to admit from the list of its chances, then candidates that add up to it."""
+    if growth.prune_harmful is None:
+        return []
+    weights = [
+        Fraction(float(np.exp(-float(growth.choice_epsilon) * h))) for h in range(len(harmful) + 1)
+    ]
+    point = Fraction(noise.integer(10**15), 10**15) * sum(weights)
+    harm = 0
+    while point >= weights[harm]:
+        point -= weights[harm]
+        harm += 1
+    chosen, total = [], 0
+    for i in noise.choose(len(harmful), len(harmful)).tolist():
+        prefix, finished = harmful[i]
+        bound = growth.max_violations or 1
+        total += min(max(1, semantics.violations(prefix, finished)), bound)
+        if total > harm:
+            break
+        chosen.append(harmful[i])
+    return chosen
