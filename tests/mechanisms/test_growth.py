@@ -60,9 +60,7 @@ def spelled(released: VariantCounts) -> dict[tuple[tuple[int, ...], bool], int]:
     """A release as a dictionary, for comparing."""
     flags = released.finished.tolist()
     return dict(
-        zip(
-            zip(released.sequences(), flags, strict=True), released.counts.tolist(), strict=True
-        )
+        zip(zip(released.sequences(), flags, strict=True), released.counts.tolist(), strict=True)
     )
 
 
@@ -77,7 +75,14 @@ def features(released: dict[tuple[tuple[int, ...], bool], int]) -> list[Hashable
     ]
 
 
-PROBES = [((0, 1), True), ((0,), True), ((), True), ((0, 1, 2), False), ((1,), True), ((1, 1), True)]
+PROBES = [
+    ((0, 1), True),
+    ((0,), True),
+    ((), True),
+    ((0, 1, 2), False),
+    ((1,), True),
+    ((1, 1), True),
+]
 
 
 def compare(

@@ -48,7 +48,8 @@ def anonymize(
     prune_harmful: Annotated[
         str | None,
         typer.Option(
-            "--prune-harmful", help="The threshold of harmful prefixes; inf admits none.",
+            "--prune-harmful",
+            help="The threshold of harmful prefixes; inf admits none.",
             metavar="INTEGER|inf",
         ),
     ] = None,
@@ -62,7 +63,9 @@ def anonymize(
     ] = None,
     score: Annotated[
         Literal["binary", "continuous"] | None,
-        typer.Option("--score", help="Whether violations of rules are counted.", show_default="binary"),
+        typer.Option(
+            "--score", help="Whether violations of rules are counted.", show_default="binary"
+        ),
     ] = None,
     max_violations: Annotated[
         int | None,
@@ -72,7 +75,8 @@ def anonymize(
         Path | None, typer.Option("--rules", help="Public rules: a file as `sacofa rules` writes.")
     ] = None,
     rules_from: Annotated[
-        str | None, typer.Option("--rules-from", help="A public log whose rules hold.", metavar="LOG")
+        str | None,
+        typer.Option("--rules-from", help="A public log whose rules hold.", metavar="LOG"),
     ] = None,
     activities: Annotated[
         Path | None,
@@ -142,7 +146,9 @@ def _public_rules(file: Path | None, log: str | None) -> Rules | None:
         return read_rules(file)
     if log is not None:
         name = Path(log).name
-        return learn_rules(count_variants(read_log(log)), source=f"learnt from the public log {name}")
+        return learn_rules(
+            count_variants(read_log(log)), source=f"learnt from the public log {name}"
+        )
     return None
 
 

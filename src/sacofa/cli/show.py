@@ -29,7 +29,10 @@ def say_price(epsilon: Fraction | None) -> str:
 def show_certificate(certificate: Certificate, console: Console) -> None:
     """Print a certificate in plain words."""
     say = _Section(console)
-    say("Price", [f"{say_price(certificate.epsilon)} for the whole release ({certificate.mechanism})"])
+    say(
+        "Price",
+        [f"{say_price(certificate.epsilon)} for the whole release ({certificate.mechanism})"],
+    )
     say("Protects", [certificate.protects])
     say("Paid for", list(_say_looks(certificate.spent)))
     say("Assumed", certificate.assumptions)
