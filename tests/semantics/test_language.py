@@ -14,7 +14,7 @@ import pytest
 from scipy.stats import chisquare
 
 from sacofa.errors import SettingError
-from sacofa.semantics import language
+from sacofa.semantics import counting, language
 from sacofa.semantics.allowed import (
     Steps,
     all_sequences,
@@ -155,14 +155,17 @@ def test_large_languages_are_counted_exactly() -> None:
     words = sum(60**n for n in range(81)) + 60**80
     assert all_sequences(names, 80).size == words
     assert sequences_of_steps(Steps.every(names), 80).size == words
+    # Two activities, and a carry that runs through every digit: 2 ** 65 − 1 + 2 ** 64 words.
+    assert all_sequences(("a", "b"), 64).size == 2**65 - 1 + 2**64
+    assert all_sequences(("a",), 2000).size == 2002
 
 
 def test_adding_up_in_small_blocks_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """The bounds on memory are not part of the meaning."""
     steps = random_steps(np.random.default_rng(6), 9)
     whole = sequences_of_steps(steps, 30)
-    monkeypatch.setattr(language, "BLOCK", 3)
-    monkeypatch.setattr(language, "MAX_SUMS", 5)
+    monkeypatch.setattr(counting, "BLOCK", 3)
+    monkeypatch.setattr(language, "ROOM", 500)
     parts = sequences_of_steps(steps, 30)
     assert whole.size == parts.size > 2**32
     for number in range(0, whole.size, whole.size // 50):

@@ -4,9 +4,6 @@ A word is a case: a sequence of activity ids, and whether it is finished. A lang
 deterministic automaton. Its words are the sequences up to max_length that may end where they do
 (finished), and all those of exactly max_length, as cases that were cut there (unfinished).
 How a cut case went on is unknown, so nothing is asked of it but that it came so far.
-
-There may be far more words than any machine number holds, so they are counted exactly, in digits of
-32 bits, for all states at once.
 """
 
 from __future__ import annotations
@@ -20,17 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..variants import VariantCounts
+from .counting import WordCounts
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
-Digits = NDArray[np.uint32]
 Word = tuple[tuple[int, ...], bool]
 """The activity ids of a case, and whether it is finished."""
 
-BITS = 32
-# So many digits are added up together, and so many sums kept: bounds memory, not the result.
-BLOCK = 1 << 22
-MAX_SUMS = 1 << 18
+# Sums are kept up to so many bits in all: bounds memory, not the result.
+ROOM = 1 << 29
 
 
 class Language:
@@ -56,15 +51,23 @@ class Language:
         self.max_length = max_length
         self.keeps_rules = keeps_rules
         """Whether every rule that was asked for is kept; False after falling back to steps."""
-        order = np.lexsort((steps, sources))
         self._ends = ends
-        self._steps, self._targets = steps[order], targets[order]
-        self._degrees = np.bincount(sources, minlength=len(ends))
-        self._offsets = np.concatenate([[0], np.cumsum(self._degrees)])
-        # A key per step, in order, to look steps up.
-        self._keys = sources[order] * max(len(self.activities), 1) + self._steps
+        # To look a step up: one key for each, in order, and where it leads.
+        keys = sources * max(len(self.activities), 1) + steps
+        order = np.argsort(keys)
+        self._keys, self._reached = keys[order], targets[order]
+        # To count and number words: the steps from one state to another together, as a way.
+        order = np.lexsort((steps, targets, sources))
+        self._steps, sources, targets = steps[order], sources[order], targets[order]
+        new = np.ones(len(order), dtype=np.bool_)
+        new[1:] = (sources[1:] != sources[:-1]) | (targets[1:] != targets[:-1])
+        self._first = np.flatnonzero(new)
+        self._times = np.diff(self._first, append=len(order))
+        self._targets = targets[new]
+        number = np.bincount(sources[new], minlength=len(ends))
+        self._offsets = np.concatenate([[0], np.cumsum(number)])
         self._kept: dict[tuple[int, int], list[int]] = {}
-        self._room = MAX_SUMS
+        self._room = ROOM
 
     @property
     def states(self) -> int:
@@ -74,7 +77,17 @@ class Language:
     @cached_property
     def size(self) -> int:
         """The number of words."""
-        return _numbers(self._counts[self.max_length][:1])[0]
+        return self._counts.of(np.zeros(1, dtype=np.int64), self.max_length)[0]
+
+    @cached_property
+    def _counts(self) -> WordCounts:
+        return WordCounts(
+            offsets=self._offsets,
+            targets=self._targets,
+            times=self._times,
+            ends=self._ends,
+            max_length=self.max_length,
+        )
 
     def holds(self, variants: VariantCounts) -> Bools:
         """Tell which variants are words."""
@@ -90,7 +103,7 @@ class Language:
             there = found < len(self._keys)
             there[there] = self._keys[found[there]] == keys[there]
             alive[rows[~there]] = False
-            state[rows[there]] = self._targets[found[there]]
+            state[rows[there]] = self._reached[found[there]]
         full = lengths == self.max_length
         result: Bools = alive & np.where(variants.finished, self._ends[state], full)
         return result
@@ -117,10 +130,13 @@ class Language:
                 break
             sums = self._sums(state, left)
             choice = bisect_right(sums, number)
-            number -= sums[choice - 1] if choice else 0
-            step = int(self._offsets[state]) + choice
-            word.append(int(self._steps[step]))
-            state = int(self._targets[step])
+            below = sums[choice - 1] if choice else 0
+            way = int(self._offsets[state]) + choice
+            # All steps of one way have equally many words behind them.
+            each = (sums[choice] - below) // int(self._times[way])
+            step, number = divmod(number - below, each)
+            word.append(int(self._steps[self._first[way] + step]))
+            state = int(self._targets[way])
         return tuple(word), False
 
     def draw(self, below: Callable[[int], int]) -> Word:
@@ -128,62 +144,17 @@ class Language:
         return self.word(below(self.size))
 
     def _sums(self, state: int, left: int) -> list[int]:
-        """Add up the words behind the steps out of a state, when `left` more may be taken."""
+        """Add up the words behind the ways out of a state, when `left` more steps may be taken."""
         sums = self._kept.get((state, left))
         if sums is None:
-            targets = self._targets[self._offsets[state] : self._offsets[state + 1]]
-            sums = list(accumulate(_numbers(self._counts[left - 1][targets])))
-            self._room -= len(sums)
+            ways = slice(self._offsets[state], self._offsets[state + 1])
+            counts = self._counts.of(self._targets[ways], left - 1)
+            times = self._times[ways].tolist()
+            sums = list(accumulate(n * count for n, count in zip(times, counts, strict=True)))
+            self._room -= len(sums) * (64 + sums[-1].bit_length())
             if self._room < 0:
                 self._kept.clear()
-                self._room = MAX_SUMS
+                self._room = ROOM
             self._kept[state, left] = sums
         return sums
 
-    @cached_property
-    def _counts(self) -> list[Digits]:
-        """Count the words from each state, when 0, 1, … max_length more steps may be taken."""
-        # With no step left: the word that is cut here, and the one that ends here if it may.
-        counts = [1 + self._ends[:, None].astype(np.uint32)]
-        for _ in range(self.max_length):
-            total = self._behind(counts[-1])
-            total[:, 0] += self._ends
-            counts.append(_carried(total))
-        return counts
-
-    def _behind(self, counts: Digits) -> NDArray[np.uint64]:
-        """Add up the counts of all targets of each state, digit by digit; no carrying yet."""
-        total = np.zeros((self.states, counts.shape[1] + 1), dtype=np.uint64)
-        rows = np.flatnonzero(self._degrees)
-        # Whole states together, as many as a block has room for.
-        room = max(1, BLOCK // counts.shape[1])
-        start = 0
-        while start < len(rows):
-            begin = self._offsets[rows[start]]
-            stop = int(np.searchsorted(self._offsets[rows], begin + room, side="left"))
-            stop = max(stop, start + 1)
-            here = rows[start:stop]
-            end = self._offsets[here[-1] + 1]
-            gathered = counts[self._targets[begin:end]].astype(np.uint64)
-            total[here, :-1] = np.add.reduceat(gathered, self._offsets[here] - begin, axis=0)
-            start = stop
-        return total
-
-
-def _carried(total: NDArray[np.uint64]) -> Digits:
-    """Carry what exceeds a digit over to the next one."""
-    mask = np.uint64((1 << BITS) - 1)
-    for digit in range(total.shape[1] - 1):
-        total[:, digit + 1] += total[:, digit] >> np.uint64(BITS)
-        total[:, digit] &= mask
-    if not total[:, -1].any():
-        total = total[:, :-1]
-    return total.astype(np.uint32)
-
-
-def _numbers(digits: Digits) -> list[int]:
-    """Each row of digits, lowest first, as one whole number."""
-    raw, width = digits.astype("<u4").tobytes(), 4 * digits.shape[1]
-    return [
-        int.from_bytes(raw[start : start + width], "little") for start in range(0, len(raw), width)
-    ]
