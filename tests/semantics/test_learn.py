@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +39,25 @@ def test_larger_logs_are_read_as_defined() -> None:
         parts = rules.never_follows, rules.always_follows, rules.always_precedes
         kinds += [part.any() for part in parts]
     assert (kinds > 50).all()
+
+
+@pytest.mark.parametrize(
+    "spoilt",
+    [
+        pytest.param(lambda cases: [(case, True) for case, _ in cases], id="cut cases testify"),
+        pytest.param(lambda cases: [case for case in cases if case[1]], id="cut cases ignored"),
+        pytest.param(lambda cases: [(case[::-1], end) for case, end in cases], id="backwards"),
+        pytest.param(lambda cases: cases[1:], id="a case is missed"),
+    ],
+)
+def test_a_wrong_reader_is_caught(
+    spoilt: Callable[[list[oracle.Case]], list[oracle.Case]],
+) -> None:
+    """The comparison with the definitions sees each of these mistakes."""
+    rng = np.random.default_rng(5)
+    logs = [random_cases(rng, 5, 6, 8) for _ in range(30)]
+    read = [learn_rules(variants_of(spoilt(cases), 5), "test") for cases in logs]
+    assert any(rules != oracle.learn(cases, 5) for rules, cases in zip(read, logs, strict=True))
 
 
 def test_working_in_small_blocks_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
