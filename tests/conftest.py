@@ -12,7 +12,7 @@ LOGS = Path(os.environ.get("SACOFA_LOGS", Path(__file__).parents[2] / "shared" /
 
 @pytest.fixture(scope="session")
 def logs() -> Path:
-    """The folder with the paper's three logs; a test that needs it is skipped where it is absent."""
+    """The folder with the paper's three logs; tests that need it are skipped where it is absent."""
     if not (LOGS / "receipt.xes.gz").exists():
         pytest.skip(f"the paper's logs are not in {LOGS} (set SACOFA_LOGS to their folder)")
     return LOGS

@@ -56,8 +56,9 @@ def test_targets_that_cannot_be_are_named(tmp_path: Path) -> None:
     """A folder, a missing folder, a device: one clear line each."""
     with pytest.raises(OutputError, match="is a folder"), write_whole(tmp_path, force=True):
         pass
-    with pytest.raises(OutputError, match="cannot be written: No such"), write_whole(
-        tmp_path / "missing" / "out.csv"
+    with (
+        pytest.raises(OutputError, match="cannot be written: No such"),
+        write_whole(tmp_path / "missing" / "out.csv"),
     ):
         pass
     with pytest.raises(OutputError, match="regular"), write_whole(os.devnull, force=True):

@@ -1,3 +1,71 @@
-"""Release event logs under differential privacy and keep them useful for process mining."""
+"""Release event logs under differential privacy and keep them useful for process mining.
+
+    from sacofa import Sacofa, anonymize, count_variants, read_log, write_log
+
+    log = read_log("hospital.xes.gz")
+    release = anonymize(
+        count_variants(log),
+        Sacofa(level_epsilon="0.1", max_length=10, prune_harmless=20, prune_harmful=25),
+    )
+    print(release.certificate.epsilon)
+    write_log(release, "released.xes.gz")
+"""
 
 __version__ = "0.1.0"
+
+from .errors import (
+    BudgetError,
+    ColumnsError,
+    LedgerError,
+    MissingExtraError,
+    OutputError,
+    ReadError,
+    RulesError,
+    SacofaError,
+    SettingError,
+    TooLargeError,
+)
+from .logs import Log, count_variants, inspect_variants, read_log
+from .mechanisms import ADMIT_NONE, Laplace, Mechanism, Outcome, Promise, Sacofa
+from .privacy import Leak, Noise, Spend, Unit
+from .release import Certificate, Release, anonymize, publish, write_log
+from .semantics import Rules, Semantics, learn_rules, read_rules, write_rules
+from .variants import VariantCounts
+
+__all__ = [
+    "ADMIT_NONE",
+    "BudgetError",
+    "Certificate",
+    "ColumnsError",
+    "Laplace",
+    "Leak",
+    "LedgerError",
+    "Log",
+    "Mechanism",
+    "MissingExtraError",
+    "Noise",
+    "Outcome",
+    "OutputError",
+    "Promise",
+    "ReadError",
+    "Release",
+    "Rules",
+    "RulesError",
+    "Sacofa",
+    "SacofaError",
+    "Semantics",
+    "SettingError",
+    "Spend",
+    "TooLargeError",
+    "Unit",
+    "VariantCounts",
+    "anonymize",
+    "count_variants",
+    "inspect_variants",
+    "learn_rules",
+    "publish",
+    "read_log",
+    "read_rules",
+    "write_log",
+    "write_rules",
+]

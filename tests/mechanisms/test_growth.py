@@ -172,7 +172,7 @@ def test_an_explosion_is_refused_with_a_threshold_that_would_do() -> None:
     with pytest.raises(TooLargeError) as refused:
         grow(empty, NoRules(names), growth, Noise(SeededBits(5)))
     assert refused.value.limit == 50_000 < refused.value.expected
-    enough = int(str(refused.value).rsplit(" of ", 1)[1].split()[0])
+    enough = int(str(refused.value).rsplit("threshold of ", 1)[1].split()[0])
     grow(empty, NoRules(names), replace(growth, prune_harmless=enough), Noise(SeededBits(5)))
 
 

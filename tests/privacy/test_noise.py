@@ -119,7 +119,7 @@ def third(digits: int) -> Decimal:
 
 
 def test_what_64_bits_cannot_decide_is_decided_by_more() -> None:
-    """Where a word equals the first 64 bits of a threshold, the rest decides with its own chance."""
+    """Where a word equals the first 64 bits of a threshold, the bits that follow decide."""
     # "Happens" lies above 2/3; 2/3 · 2^64 has a remainder of 2/3.
     tied = 2 * 2**64 // 3
     heads = sum(Noise(Scripted([tied], seed)).happens(third) for seed in range(4000))

@@ -17,9 +17,6 @@ from ..semantics import Rules, learn_rules, read_rules
 from . import options
 from .show import show_certificate, watched
 
-Text = Annotated[str | None, typer.Option()]
-
-
 def anonymize(
     log: options.LogPath,
     output: Annotated[
@@ -119,9 +116,9 @@ def anonymize(
         case=case,
         activity=activity or None,
         timestamp=timestamp,
-        order=order,  # type: ignore[arg-type]
+        order=order,
         person=person,
-        max_cases=None if person is None else unit.max_cases,
+        max_cases=max_cases,
     )
     errors = Console(stderr=True)
     with watched(errors) as stage:

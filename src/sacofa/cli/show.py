@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from ..privacy.looks import Leak, Look
+from ..privacy.looks import Leak, Look, Spend
 from ..release import Certificate
 from ..release.publish import Stage
 
@@ -59,18 +59,17 @@ class _Section:
 def _say_looks(looks: tuple[Look, ...]) -> Iterator[str]:
     """One line a look; a run of looks of one price is told once."""
 
-    def price(look: Look) -> Fraction | None:
-        return None if isinstance(look, Leak) else look.epsilon
-
-    for epsilon, group in groupby(looks, key=price):
+    yield from (
+        f"nothing: {look.what} (a leak: {look.why})" for look in looks if isinstance(look, Leak)
+    )
+    spends = [look for look in looks if isinstance(look, Spend)]
+    for epsilon, group in groupby(spends, key=lambda spend: spend.epsilon):
         run = list(group)
-        if epsilon is None:
-            yield from (f"nothing: {look.what} (a leak: {look.why})" for look in run)
-        elif len(run) > 3:
+        if len(run) > 3:
             each = say_price(epsilon)
             yield f"{each} each, {len(run)} times: {run[0].what} … {run[-1].what}"
         else:
-            yield from (f"{say_price(epsilon)}: {look.what}" for look in run)
+            yield from (f"{say_price(epsilon)}: {spend.what}" for spend in run)
 
 
 @contextmanager

@@ -1,1 +1,6 @@
 """Mechanisms turn secret counts into private ones: the only layer where counts and noise meet."""
+
+from .paper import ADMIT_NONE, Laplace, Sacofa
+from .protocol import Mechanism, Outcome, Promise
+
+__all__ = ["ADMIT_NONE", "Laplace", "Mechanism", "Outcome", "Promise", "Sacofa"]

@@ -116,8 +116,17 @@ MAKERS: dict[str, tuple[Callable[[Choice], Mechanism], frozenset[str]]] = {
     "sacofa": (
         _make_sacofa,
         frozenset(
-            ["epsilon", "max_length", "prune", "prune_harmless", "prune_harmful"]
-            + ["prune_finished", "score", "max_violations", "rules"]
+            [
+                "epsilon",
+                "max_length",
+                "prune",
+                "prune_harmless",
+                "prune_harmful",
+                "prune_finished",
+                "score",
+                "max_violations",
+                "rules",
+            ]
         ),
     ),
     "laplace": (_make_laplace, frozenset(["epsilon", "max_length", "prune", "prune_finished"])),

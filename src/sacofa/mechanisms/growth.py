@@ -245,9 +245,11 @@ class _Level:
         expected = int(tail(epsilon, threshold)(20) * cells)
         if expected > limit:
             enough = smallest_threshold(epsilon, cells, Fraction(limit))
-            name = "prune_harmless" if self.growth.prune_harmful is not None else "prune"
             raise TooLargeError(
-                self.length, expected, limit, f"a threshold ({name}) of {enough} keeps it below"
+                self.length,
+                expected,
+                limit,
+                f"a threshold of {enough} (prune, or prune_harmless) keeps it below",
             )
 
     def _name_harmless(self, places: Ints) -> tuple[Ints, Ints]:

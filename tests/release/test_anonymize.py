@@ -1,0 +1,152 @@
+"""The door out: what a release holds, and what it never depends on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sacofa import (
+    ADMIT_NONE,
+    Laplace,
+    OutputError,
+    Sacofa,
+    SettingError,
+    VariantCounts,
+    anonymize,
+    count_variants,
+    learn_rules,
+    publish,
+    read_log,
+    write_log,
+)
+from sacofa.examples import running_example
+from sacofa.release import certificate_path
+
+LOG = running_example()
+LAPLACE = Laplace(level_epsilon=1, max_length=6, prune=3)
+SACOFA = Sacofa(level_epsilon=1, max_length=6, prune_harmless=2, prune_harmful=4)
+
+
+@pytest.mark.parametrize("mechanism", [LAPLACE, SACOFA], ids=["laplace", "sacofa"])
+def test_a_seed_repeats_a_release(mechanism: object) -> None:
+    """The same seed gives the same release; another one does not."""
+    first, again, other = (anonymize(LOG, mechanism, seed=s).variants for s in (1, 1, 2))
+    assert first == again
+    assert first != other
+
+
+def test_the_order_in_which_a_log_names_activities_does_not_matter() -> None:
+    """The same log with its activities listed in another order gives the same release."""
+    shuffled = LOG.over(list(reversed(LOG.activities)))
+    assert anonymize(LOG, SACOFA, seed=3).variants == anonymize(shuffled, SACOFA, seed=3).variants
+
+
+def test_a_large_epsilon_gives_the_log_back() -> None:
+    """With hardly any noise the release is the log."""
+    exact = Laplace(level_epsilon=300, max_length=6, prune=1)
+    assert anonymize(LOG, exact).variants == LOG
+
+
+def test_declared_activities_are_the_alphabet() -> None:
+    """Events of other activities are dropped, declared ones are there though no case has them."""
+    declared = ["Register", "Release", "Zebra"]
+    exact = Laplace(level_epsilon=300, max_length=6, prune=1)
+    release = anonymize(LOG, exact, activities=declared)
+    assert release.variants == VariantCounts.of({("Register", "Release"): 49}, declared)
+    with pytest.raises(SettingError):
+        anonymize(LOG, exact, activities=["a", "a"])
+
+
+def test_the_paper_s_extreme_settings_work() -> None:
+    """Prune only harmful prefixes; admit no new behaviour at all."""
+    only_harmful = Sacofa(level_epsilon=1, max_length=6, prune_harmless=1, prune_harmful=50)
+    assert anonymize(LOG, only_harmful, seed=1).variants.cases > 0
+    none_new = Sacofa(level_epsilon=1, max_length=6, prune_harmless=1, prune_harmful=ADMIT_NONE)
+    released = anonymize(LOG, none_new, seed=1).variants
+    rules = learn_rules(LOG).over(released.activities)
+    assert len(released)
+    from sacofa.semantics import RuleStates
+
+    judge = RuleStates(rules)
+    for ids, finished in zip(released.sequences(), released.finished.tolist(), strict=True):
+        assert judge.violations(ids, finished) == 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"level_epsilon": 0}, "epsilon"),
+        ({"level_epsilon": -1}, "epsilon"),
+        ({"level_epsilon": "much"}, "epsilon"),
+        ({"level_epsilon": float("nan")}, "epsilon"),
+        ({"level_epsilon": float("inf")}, "epsilon"),
+        ({"level_epsilon": "1/0"}, "epsilon"),
+        ({"max_length": 0}, "max_length"),
+        ({"prune_harmless": 0}, "prune_harmless"),
+        ({"prune_harmful": 0}, "prune_harmful"),
+        ({"prune_harmful": 1.5}, "prune_harmful"),
+        ({"prune_harmless": 9}, "prune_harmless"),
+        ({"prune_harmless": ADMIT_NONE, "prune_harmful": ADMIT_NONE}, "prune_harmless"),
+        ({"max_violations": 0}, "max_violations"),
+    ],
+)
+def test_bad_settings_are_refused_before_any_log_is_seen(
+    settings: dict[str, object], message: str
+) -> None:
+    """Each names the setting, its value and what it must be."""
+    right = {"level_epsilon": 1, "max_length": 6, "prune_harmless": 2, "prune_harmful": 4}
+    with pytest.raises(SettingError, match=message):
+        Sacofa(**{**right, **settings})
+
+
+@pytest.mark.parametrize("suffix", [".xes", ".xes.gz", ".csv", ".parquet", ".json"])
+def test_a_release_is_written_and_read_back(tmp_path: Path, suffix: str) -> None:
+    """Every format holds the same variants, and the certificate lies beside it."""
+    release = anonymize(LOG, SACOFA, seed=4)
+    target = tmp_path / f"released{suffix}"
+    certificate = write_log(release, target)
+    back = count_variants(read_log(target))
+    assert back.over(release.variants.activities) == release.variants
+    assert certificate.sha256 in certificate_path(target).read_text()
+
+
+def test_nothing_is_overwritten_or_left_behind(tmp_path: Path) -> None:
+    """A target that exists is refused before the log is read; force replaces both files."""
+    target = tmp_path / "released.csv"
+    publish(log_file(tmp_path), SACOFA, target)
+    before = target.read_bytes()
+    with pytest.raises(OutputError, match="force"):
+        publish("there is no such log.xes", SACOFA, target)
+    assert target.read_bytes() == before
+    publish(log_file(tmp_path), SACOFA, target, force=True)
+    with pytest.raises(OutputError, match="suffix"):
+        publish(log_file(tmp_path), SACOFA, tmp_path / "released.docx")
+    with pytest.raises(OutputError, match="folder"):
+        publish(log_file(tmp_path), SACOFA, tmp_path / "nowhere" / "released.csv")
+    assert sorted(p.name for p in tmp_path.iterdir()) == [
+        "log.json", "released.csv", "released.csv.certificate.json",
+    ]  # fmt: skip
+
+
+def log_file(folder: Path) -> Path:
+    """The running example as a file."""
+    from sacofa.logs import write_variants
+
+    path = folder / "log.json"
+    if not path.exists():
+        write_variants(LOG, path)
+    return path
+
+
+def test_an_interrupt_leaves_nothing_behind(tmp_path: Path) -> None:
+    """Ctrl-C while a release is made: neither log nor certificate nor temporary file."""
+
+    def interrupt(name: str, done: float) -> None:
+        if name == "writing":
+            raise KeyboardInterrupt
+
+    log = log_file(tmp_path)
+    with pytest.raises(KeyboardInterrupt):
+        publish(log, SACOFA, tmp_path / "released.csv", stage=interrupt)
+    assert [p.name for p in tmp_path.iterdir()] == ["log.json"]

@@ -1,0 +1,68 @@
+"""The way in for pm4py users: the same call, a frame that pm4py accepts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas
+import pm4py
+import pytest
+from pm4py.algo.anonymization.trace_variant_query import algorithm as theirs
+
+from sacofa import SettingError, VariantCounts, trace_variant_query
+from sacofa.trace_variant_query import to_frame
+
+
+@pytest.fixture(scope="module")
+def receipt(logs: Path) -> pandas.DataFrame:
+    """The receipt log as pm4py reads it."""
+    return pm4py.read_xes(str(logs / "receipt.xes.gz"))
+
+
+def variants_of(frame: pandas.DataFrame) -> dict[tuple[str, ...], int]:
+    """Variants as pm4py counts them."""
+    return dict(pm4py.get_variants(frame))
+
+
+@pytest.mark.parametrize("variant", [theirs.Variants.SACOFA, "LAPLACE", theirs.Variants.LAPLACE])
+def test_the_same_call_gives_a_frame_that_pm4py_accepts(
+    receipt: pandas.DataFrame, variant: object
+) -> None:
+    """pm4py mines, filters and counts what comes back."""
+    frame = trace_variant_query.apply(receipt, variant, {"epsilon": 1.0, "k": 10, "p": 3})
+    assert {"case:concept:name", "concept:name", "time:timestamp"} <= set(frame.columns)
+    net, start, end = pm4py.discover_petri_net_inductive(frame)
+    assert net.transitions and start and end
+    most = max(variants_of(frame).items(), key=lambda item: item[1])
+    original = max(variants_of(receipt).items(), key=lambda item: item[1])
+    assert most[0] == original[0]
+    assert abs(most[1] - original[1]) < 40
+
+
+def test_their_parameters_and_event_logs_are_understood(receipt: pandas.DataFrame) -> None:
+    """pm4py's own Parameters and EventLog work as they do there."""
+    from pm4py.algo.anonymization.trace_variant_query.variants.sacofa import Parameters
+
+    log = pm4py.convert_to_event_log(receipt)
+    settings = {Parameters.EPSILON: 100.0, Parameters.K: 30, Parameters.P: 1}
+    frame = trace_variant_query.apply(log, theirs.Variants.LAPLACE, settings)
+    assert variants_of(frame) == variants_of(receipt)
+
+
+def test_a_frame_holds_the_variants_it_was_made_of() -> None:
+    """Cases are numbered and ordered in time; pm4py counts the same variants."""
+    variants = VariantCounts.of({("a", "b"): 2, ("b",): 1})
+    frame = to_frame(variants)
+    assert variants_of(frame) == {("a", "b"): 2, ("b",): 1}
+    assert frame["case:concept:name"].tolist() == ["1", "1", "2", "2", "3"]
+    assert frame.groupby("case:concept:name")["time:timestamp"].is_monotonic_increasing.all()
+    assert len(to_frame(VariantCounts.of({}))) == 0
+
+
+def test_wrong_names_are_refused() -> None:
+    """A misspelt variant or parameter is an error, never silently the default."""
+    frame = to_frame(VariantCounts.of({("a",): 1}))
+    with pytest.raises(SettingError, match="Did you mean"):
+        trace_variant_query.apply(frame, "LAPLAC")
+    with pytest.raises(SettingError, match="epsilon, k and p"):
+        trace_variant_query.apply(frame, "LAPLACE", {"epsilom": 1})
