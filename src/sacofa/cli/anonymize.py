@@ -17,6 +17,7 @@ from ..semantics import Rules, learn_rules, read_rules
 from . import options
 from .show import show_certificate, watched
 
+
 def anonymize(
     log: options.LogPath,
     output: Annotated[

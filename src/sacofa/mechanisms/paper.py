@@ -158,7 +158,9 @@ class Sacofa:
         if self.rules is not None:
             return Promise(
                 looks=spends,
-                assumptions=(f"The rules are public: {self.rules.source}.",),
+                assumptions=(
+                    f"The rules are public knowledge. Where they come from: {self.rules.source}.",
+                ),
                 not_promised=(_per_level(self.noise_epsilon, self.max_length), CUT),
             )
         leak = Leak(
