@@ -1,0 +1,136 @@
+"""The list of sequences that cases vote for, made of noisy values only.
+
+The first list is drawn from the chain. After a vote, the candidates with many votes are kept and
+the rest of the list is filled with variations of them. A wrong candidate costs
+nothing but its place: no case is near it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from itertools import accumulate, pairwise
+
+from ...semantics.rules import Rules
+from ...semantics.violations import Violations
+from .chain import Chain, Choices, Dice
+from .looks import Ids
+from .steps import KeptSteps
+
+TRIES = 10
+"""How many times the length of the list is tried to fill it."""
+FRESH = 15
+"""The percentage of tries that draw a whole sequence instead of varying one."""
+TOLERATED = 20
+"""The percentage of variations with a step that did not pass that are taken all the same."""
+NEAR = 4
+"""Two sequences are crossed at one of so many nearest places."""
+FAR = 5
+"""An activity moves by up to so many places."""
+
+
+class Proposer:
+    """Proposes candidates."""
+
+    def __init__(
+        self, steps: KeptSteps, chain: Chain, dice: Dice, rules: Rules | None = None
+    ) -> None:
+        self._chain = chain
+        self._dice = dice
+        self._allowed = steps.allowed.tolist()
+        self._begin = len(self._allowed) - 1
+        self._violations = None if rules is None else Violations(rules)
+
+    def first(self, size: int, shown: Mapping[Ids, int]) -> list[Ids]:
+        """Make the first list: what is shown already, draws from the chain, and variations."""
+        found = dict.fromkeys(shown)
+        fresh = size // 2 if shown else size
+        for _ in range(fresh):
+            sequence = self._chain.draw()
+            if len(sequence) == self._chain.max_length:
+                # Such a draw did not find the end: cut it anywhere.
+                sequence = sequence[: 1 + self._dice.below(len(sequence))]
+            if self._harmless(sequence):
+                found[sequence] = None
+        if shown:
+            self._fill(found, shown, max(len(found), size))
+        return list(found) or [()]
+
+    def next(self, size: int, weights: Mapping[Ids, int]) -> list[Ids]:
+        """Make the next list: the candidates with weight, and variations of them."""
+        found = dict.fromkeys(weights)
+        self._fill(found, weights, size)
+        return list(found) or [()]
+
+    def _fill(self, found: dict[Ids, None], weights: Mapping[Ids, int], size: int) -> None:
+        """Add new sequences until there are enough, or it was tried often enough."""
+        parents: tuple[list[Ids], list[int]] = (list(weights), list(accumulate(weights.values())))
+        places: Choices = (list(range(len(weights))), parents[1])
+        for _ in range(TRIES * size):
+            if len(found) >= size:
+                break
+            if not weights or self._dice.below(100) < FRESH:
+                sequence = self._chain.draw()
+            else:
+                one, other = (parents[0][self._dice.pick(places)] for _ in range(2))
+                sequence = self._vary(one, other)
+                if not self._steps_pass(sequence) and self._dice.below(100) >= TOLERATED:
+                    continue
+            if self._harmless(sequence):
+                found[sequence] = None
+
+    def _vary(self, one: Ids, other: Ids) -> Ids:
+        """Change a sequence in one of six ways, each as likely."""
+        ways: list[Callable[[Ids, Ids], Ids]] = [
+            self._regrow, self._cross, self._delete, self._insert, self._replace, self._move,
+        ]  # fmt: skip
+        return ways[self._dice.below(len(ways))](one, other)[: self._chain.max_length]
+
+    def _regrow(self, one: Ids, _: Ids) -> Ids:
+        return self._chain.draw(one[: self._dice.below(len(one) + 1)])
+
+    def _cross(self, one: Ids, other: Ids) -> Ids:
+        """Go on as the other does, from a place near by that an allowed step leads to."""
+        place = self._dice.below(len(one) + 1)
+        allowed = self._allowed[one[place - 1] if place else self._begin]
+        after = (*other, self._begin)
+        targets = [i for i in range(len(after)) if allowed[after[i]]]
+        if not targets:
+            return one
+        targets = sorted(targets, key=lambda i: abs(i - place))[:NEAR]
+        return one[:place] + other[targets[self._dice.below(len(targets))] :]
+
+    def _delete(self, one: Ids, _: Ids) -> Ids:
+        place = self._dice.below(max(len(one), 1))
+        return one[:place] + one[place + 1 + self._dice.below(2) :]
+
+    def _insert(self, one: Ids, _: Ids) -> Ids:
+        return self._put(one, 0)
+
+    def _replace(self, one: Ids, _: Ids) -> Ids:
+        return self._put(one, 1)
+
+    def _put(self, one: Ids, instead: int) -> Ids:
+        """Put an activity that may follow here, instead of so many others."""
+        place = self._dice.below(len(one) + 1)
+        new = self._chain.activity_after(one[place - 1] if place else self._begin)
+        return one if new is None else (*one[:place], new, *one[place + instead :])
+
+    def _move(self, one: Ids, _: Ids) -> Ids:
+        """Move one activity a few places."""
+        if not one:
+            return one
+        place = self._dice.below(len(one))
+        rest = one[:place] + one[place + 1 :]
+        target = min(max(place + self._dice.below(2 * FAR + 1) - FAR, 0), len(rest))
+        return (*rest[:target], one[place], *rest[target:])
+
+    def _steps_pass(self, sequence: Ids) -> bool:
+        path = (self._begin, *sequence)
+        return all(self._allowed[a][b] for a, b in pairwise(path))
+
+    def _harmless(self, sequence: Ids) -> bool:
+        if not sequence and not self._allowed[self._begin][self._begin]:
+            return False
+        finished = len(sequence) < self._chain.max_length
+        return self._violations is None or not self._violations.count(sequence, finished)

@@ -1,0 +1,103 @@
+"""Sequences drawn step by step, each step given the last few activities.
+
+The chain begins with the kept steps (one activity back). From weighted sequences it learns
+longer contexts; each is trusted by its weight against a fixed weight for the next shorter one.
+All weights are whole numbers, so a draw is a look-up of one uniform number.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Mapping
+from itertools import accumulate
+
+from ...privacy.noise import Noise
+from .looks import Ids
+from .steps import KeptSteps
+
+ORDER = 3
+"""How many activities a context has at most."""
+SHORTER = 5
+"""The weight of the next shorter context."""
+
+Choices = tuple[list[int], list[int]]
+"""What may come next, and the running sums of its weights."""
+
+
+class Dice:
+    """Uniform whole numbers for what is made of noisy values; drawn in bulk, hence fast."""
+
+    _WIDTH = 62
+    _BULK = 4096
+
+    def __init__(self, noise: Noise) -> None:
+        self._noise = noise
+        self._numbers: list[int] = []
+
+    def below(self, bound: int) -> int:
+        """A number from 0 to bound − 1."""
+        if not self._numbers:
+            self._numbers = self._noise.below(1 << self._WIDTH, self._BULK).tolist()
+        # The scaled number is uniform but for 2^-62 times the bound: no count depends on it.
+        return (self._numbers.pop() * bound) >> self._WIDTH
+
+    def pick(self, choices: Choices) -> int:
+        """One of the choices, by weight."""
+        return choices[0][bisect_right(choices[1], self.below(choices[1][-1]))]
+
+
+class Chain:
+    """Draws sequences; the end is the number of activities."""
+
+    def __init__(self, steps: KeptSteps, max_length: int, dice: Dice) -> None:
+        self.max_length = max_length
+        self.end = len(steps.weights) - 1
+        self._dice = dice
+        self._steps = [_choices(row.tolist()) for row in steps.weights]
+        self._within = [_choices(row.tolist()[:-1]) for row in steps.weights]
+        self._contexts: dict[Ids, Choices] = {}
+
+    def learn(self, weights: Mapping[Ids, int]) -> None:
+        """Learn contexts from sequences with weights; what was learnt before is forgotten."""
+        seen: defaultdict[Ids, defaultdict[int, int]] = defaultdict(lambda: defaultdict(int))
+        for sequence, weight in weights.items():
+            path = (self.end, *sequence, *([self.end] if len(sequence) < self.max_length else []))
+            for i in range(1, len(path)):
+                for length in range(1, min(ORDER, i) + 1):
+                    seen[path[i - length : i]][path[i]] += weight
+        self._contexts = {
+            context: (list(after), list(accumulate(after.values())))
+            for context, after in seen.items()
+        }
+
+    def draw(self, prefix: Ids = ()) -> Ids:
+        """Draw a sequence that begins with a prefix."""
+        path = [self.end, *prefix]
+        while len(path) <= self.max_length:
+            following = self._next(path)
+            if following == self.end:
+                break
+            path.append(following)
+        return tuple(path[1:])
+
+    def activity_after(self, activity: int) -> int | None:
+        """Draw what comes directly after an activity (or the beginning), not the end."""
+        choices = self._within[activity]
+        return self._dice.pick(choices) if choices[0] else None
+
+    def _next(self, path: list[int]) -> int:
+        for length in range(min(ORDER, len(path)), 0, -1):
+            choices = self._contexts.get(tuple(path[-length:]))
+            if choices is not None:
+                total = choices[1][-1]
+                number = self._dice.below(total + SHORTER)
+                if number < total:
+                    return choices[0][bisect_right(choices[1], number)]
+        choices = self._steps[path[-1]]
+        return self._dice.pick(choices) if choices[0] else self.end
+
+
+def _choices(weights: list[int]) -> Choices:
+    there = [(i, weight) for i, weight in enumerate(weights) if weight > 0]
+    return [i for i, _ in there], list(accumulate(weight for _, weight in there))

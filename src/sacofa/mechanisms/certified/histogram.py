@@ -1,0 +1,100 @@
+"""The noisy counts of all sequences, drawn without listing them.
+
+Every word (a sequence up to max_length) has a cell: its count plus discrete Laplace noise. Nobody
+can list the cells, but only those that reach a threshold are ever shown, and of the cells with
+count 0 hardly one does. So how many of them do is drawn (binomial), which ones (uniform), and with
+which value (threshold plus geometric: the distribution has no memory). What is shown has the same
+distribution as with noise on every cell.
+
+Each cell's noise is drawn once. A cell that was asked for at a threshold p and not shown is known
+to lie below p, and every later stage is drawn given that.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal, localcontext
+from fractions import Fraction
+
+from ...privacy.exact import Real, precision, tail
+from ...privacy.noise import Noise
+from ...semantics.language import Language, Word
+from ...variants import VariantCounts
+
+
+class Histogram:
+    """The cells of all words; stage after stage, more of them are shown."""
+
+    def __init__(self, variants: VariantCounts, noise: Noise, epsilon: Fraction) -> None:
+        """Noise the cells of the variants at once; all others when they are asked for."""
+        self._noise = noise
+        self._epsilon = epsilon
+        self._taken = variants
+        self._words: list[Word] = list(
+            zip(variants.sequences(), variants.finished.tolist(), strict=True)
+        )
+        self._noisy = variants.counts + noise.laplace(epsilon, len(variants))
+        self._empty: dict[Word, int] = {}
+        self._stages: list[tuple[Language, int]] = []
+        self.shown: dict[Word, int] = {}
+        """The cells that were shown so far, with their noisy counts."""
+
+    def show(self, language: Language, threshold: int) -> dict[Word, int]:
+        """Show the cells of a language that reach a threshold (1 or more) and were not yet shown."""
+        inside = language.holds(self._taken)
+        new = {
+            self._words[i]: int(self._noisy[i])
+            for i in (inside & (self._noisy >= threshold)).nonzero()[0]
+        }
+        new.update(self._draw_empty(language, threshold, int(inside.sum())))
+        new = {word: value for word, value in sorted(new.items()) if word not in self.shown}
+        self._stages.append((language, threshold))
+        self.shown.update(new)
+        return new
+
+    def _draw_empty(self, language: Language, threshold: int, taken: int) -> dict[Word, int]:
+        """Draw the cells with count 0 that reach the threshold and were not drawn before.
+
+        A cell that no stage asked for survives with P(noise ≥ threshold), and no cell with more
+        than that: survivors are drawn at this rate, then thinned by what is known of each.
+        """
+        drawn = sum(language.contains(*word) for word in self._empty)
+        cells = language.size - taken - drawn
+        number = self._noise.binomial(cells, tail(self._epsilon, threshold))
+        places: dict[Word, None] = {}
+        known = {*self._words, *self._empty}
+        while len(places) < number:
+            word = language.draw(self._noise.integer)
+            if word not in known:
+                places[word] = None
+        survivors: dict[Word, int] = {}
+        for word in places:
+            excess = int(self._noise.geometric(self._epsilon, 1)[0])
+            bound = self._bound(word)
+            if bound is not None:
+                if bound <= threshold or not self._noise.happens(
+                    _thinned(self._epsilon, threshold, bound)
+                ):
+                    continue
+                # The remainder of a geometric variable is geometric, cut at the divisor.
+                excess %= bound - threshold
+            survivors[word] = threshold + excess
+        self._empty.update(survivors)
+        return survivors
+
+    def _bound(self, word: Word) -> int | None:
+        """The lowest threshold that a cell is known to lie below; None if it was never asked."""
+        asked = (t for language, t in self._stages if language.contains(*word))
+        return min(asked, default=None)
+
+
+def _thinned(epsilon: Fraction, threshold: int, bound: int) -> Real:
+    """P(noise ≥ threshold | noise < bound) as a part of P(noise ≥ threshold)."""
+
+    def real(digits: int) -> Decimal:
+        # The difference of two probabilities loses digits; these are enough for any threshold.
+        more = digits + 2 * len(str(bound)) + len(str(epsilon.denominator)) + 5
+        with localcontext(precision(more)):
+            new, old = tail(epsilon, threshold)(more), tail(epsilon, bound)(more)
+            return (new - old) / (1 - old) / new
+
+    return real

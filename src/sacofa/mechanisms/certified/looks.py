@@ -1,0 +1,150 @@
+"""Every look at the secret log, each through noise: nothing else here ever sees a count.
+
+A look is a table of whole numbers of which one case can change only so much in sum (its L1
+sensitivity), and discrete Laplace noise on every cell of it. Which table is asked for next may
+depend on all answers so far, but on nothing else. So the prices add up (basic composition under
+adaptive choice), and whatever is made of the answers is free.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz.distance import Levenshtein
+from rapidfuzz.process import cdist
+
+from ...errors import SettingError
+from ...privacy.looks import Spend
+from ...privacy.noise import Noise
+from ...variants import VariantCounts
+from .histogram import Histogram
+
+Ints = NDArray[np.int64]
+Ids = tuple[int, ...]
+"""A sequence of activity ids."""
+
+MAX_ACTIVITIES = 4_000
+"""Every step between two of them has a cell; more would not fit into memory."""
+VOTE_UNITS = 1_000
+"""How many votes a case has for its steps; more would make the remainders smaller."""
+# So many cells are noised, or distances held, at once: bounds memory, not the result.
+TOGETHER = 1 << 20
+
+
+class Looks:
+    """Asks the secret log, adds the noise, and writes down every answer with its price."""
+
+    def __init__(self, variants: VariantCounts, noise: Noise, max_cases: int = 1) -> None:
+        """Take the log of neighbours that differ by up to max_cases cases."""
+        size = len(variants.activities)
+        if size > MAX_ACTIVITIES:
+            raise SettingError("activities", f"{size:,} names", f"at most {MAX_ACTIVITIES:,}")
+        self._secret = variants
+        self._noise = noise
+        self._max_cases = max_cases
+        self.activities = variants.activities
+        self.spent: list[Spend] = []
+        """Every look so far, with its price."""
+        self.transcript: dict[str, object] = {}
+        """Every answer so far."""
+
+    def cut(self, max_length: int) -> None:
+        """Cut cases here from now on; what has just that length counts as cut too."""
+        cut = self._secret.cut(max_length)
+        self._secret = VariantCounts.collect(
+            cut.activities, cut.steps, cut.lengths, cut.counts, cut.lengths < max_length
+        )
+
+    def size(self, price: Fraction) -> int:
+        """The number of cases. A case adds 1."""
+        true = np.array([self._secret.cases], dtype=np.int64)
+        return int(self._ask("the number of cases", "size", true, price)[0])
+
+    def lengths(self, edges: Sequence[int], price: Fraction) -> Ints:
+        """How many cases end in each bin of lengths; longer ones in the last. A case adds 1."""
+        bins = np.minimum(np.searchsorted(edges, self._secret.lengths), len(edges) - 1)
+        true = np.zeros(len(edges), dtype=np.int64)
+        np.add.at(true, bins, self._secret.counts)
+        return self._ask("the lengths of cases", "lengths", true, price)
+
+    def steps(self, price: Fraction) -> Ints:
+        """The votes for steps: [a, b] for b directly after a; the last row and column are the ends.
+
+        A case has VOTE_UNITS votes and spreads them evenly over its steps (a remainder is lost), so
+        that it adds at most VOTE_UNITS in sum, however long it is. A case that was cut has no last
+        step; one without events goes from the beginning straight to the end.
+        """
+        size = len(self.activities) + 1
+        true = np.zeros((size, size), dtype=np.int64)
+        rows = zip(
+            self._secret.sequences(),
+            self._secret.counts.tolist(),
+            self._secret.finished.tolist(),
+            strict=True,
+        )
+        for ids, count, finished in rows:
+            path = [size - 1, *ids, *([size - 1] if finished else [])]
+            share = VOTE_UNITS // max(len(path) - 1, 1)
+            for a, b in pairwise(path):
+                true[a, b] += share * count
+        noisy = self._ask("votes for steps", "steps", true.ravel(), price, VOTE_UNITS)
+        return noisy.reshape(size, size)
+
+    def nearest(self, name: str, candidates: Sequence[Ids], price: Fraction) -> Ints:
+        """How many cases are nearest to each candidate. A case adds 1 to one of them."""
+        true = np.zeros(len(candidates), dtype=np.int64)
+        np.add.at(true, nearest(self._secret, candidates), self._secret.counts)
+        self.transcript[f"{name} candidates"] = tuple(candidates)
+        return self._ask(f"votes for the nearest candidate ({name})", name, true, price)
+
+    def histogram(self, price: Fraction) -> Histogram:
+        """The counts of all sequences, to be shown above thresholds. A case adds 1 to one cell."""
+        self.spent.append(Spend(what="counts of all sequences", epsilon=price))
+        histogram = Histogram(self._secret, self._noise, price / self._max_cases)
+        self.transcript["named"] = histogram.shown
+        return histogram
+
+    def _ask(
+        self, what: str, name: str, true: Ints, price: Fraction, sensitivity: int = 1
+    ) -> Ints:
+        """Add noise to every cell; one case changes the cells by `sensitivity` in sum."""
+        self.spent.append(Spend(what=what, epsilon=price))
+        epsilon = price / (sensitivity * self._max_cases)
+        noisy = true.copy()
+        for start in range(0, len(true), TOGETHER):
+            part = noisy[start : start + TOGETHER]
+            part += self._noise.laplace(epsilon, len(part))
+        self.transcript[name] = noisy
+        return noisy
+
+
+def nearest(variants: VariantCounts, candidates: Sequence[Ids]) -> Ints:
+    """Find the nearest candidate of each variant: the first of those with the least distance.
+
+    Distance is the number of edits (Levenshtein) by the longer length. Equal fractions of small
+    whole numbers are equal floats, so that ties are ties.
+    """
+    alphabet = _characters(len(variants.activities))
+    texts = ["".join(map(alphabet, ids)) for ids in variants.sequences()]
+    targets = ["".join(map(alphabet, ids)) for ids in candidates]
+    lengths = np.array([len(target) for target in targets])
+    many = max(1, TOGETHER // max(len(targets), 1))
+    found = np.zeros(len(texts), dtype=np.int64)
+    for start in range(0, len(texts), many):
+        part = texts[start : start + many]
+        edits = cdist(part, targets, scorer=Levenshtein.distance, dtype=np.int32)
+        longer = np.maximum.outer(np.array([len(text) for text in part]), lengths)
+        found[start : start + many] = (edits / np.maximum(longer, 1)).argmin(axis=1)
+    return found
+
+
+def _characters(size: int) -> Callable[[int], str]:
+    """One character an activity; surrogates are left out, they are not characters."""
+    first = 0xD800
+    alphabet = [chr(i if i < first else i + 0x800) for i in range(min(size, sys.maxunicode))]
+    return alphabet.__getitem__

@@ -1,0 +1,72 @@
+"""Which variants can be shown by name: thresholds by meaning, from strict to lenient.
+
+A threshold is the smallest that lets at most so many invented variants pass, expected: high
+where all sequences are asked, lower where only those that make sense are. What makes sense is
+known better with each variant that is shown.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from ...privacy.exact import smallest_threshold
+from ...semantics.allowed import Steps, all_sequences, sequences_within_rules
+from ...semantics.language import Language
+from ...semantics.learn import learn_rules
+from ...semantics.rules import Rules
+from ...variants import VariantCounts
+from .histogram import Histogram
+
+INVENTED = Fraction(1, 10)
+"""How many invented variants a stage may show, expected."""
+MAX_ROUNDS = 5
+
+
+def all_threshold(epsilon: Fraction, activities: int, max_length: int) -> int:
+    """From this noisy count on, any variant at all is shown."""
+    cells = sum(activities**length for length in range(max_length + 1)) + activities**max_length
+    return smallest_threshold(epsilon, cells, INVENTED)
+
+
+def show_by_name(
+    histogram: Histogram,
+    steps: Steps,
+    rules: Rules | None,
+    max_length: int,
+    epsilon: Fraction,
+) -> tuple[str, ...]:
+    """Show variants stage by stage; what there is to say about it comes back."""
+    names = steps.activities
+    notes: list[str] = []
+
+    def show(language: Language) -> int:
+        if not language.size:
+            return 0
+        return len(
+            histogram.show(language, smallest_threshold(epsilon, language.size, INVENTED))
+        )
+
+    show(all_sequences(names, max_length))
+    for _ in range(MAX_ROUNDS):
+        if not histogram.shown:
+            break
+        so_far = VariantCounts.collect(
+            names,
+            [i for ids, _ in histogram.shown for i in ids],
+            [len(ids) for ids, _ in histogram.shown],
+            [1] * len(histogram.shown),
+            [finished for _, finished in histogram.shown],
+        )
+        known = learn_rules(so_far, source="variants shown so far")
+        if not show(sequences_within_rules(steps, known, max_length)):
+            break
+    last = sequences_within_rules(
+        steps, Rules.free(names) if rules is None else rules, max_length
+    )
+    show(last)
+    if not last.keeps_rules:
+        notes.append(
+            "The rules have too many states to count the sequences that keep them: variants are "
+            "shown by name within the allowed steps alone."
+        )
+    return tuple(notes)

@@ -1,0 +1,108 @@
+"""The semantics that votes buy: which activity may come directly after which.
+
+Everything here reads noisy votes only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...privacy.exact import smallest_threshold
+from ...semantics.allowed import Steps
+from ...semantics.rules import Rules
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class KeptSteps:
+    """The steps that passed, with a weight each; the last row begins and the last column ends."""
+
+    weights: Ints
+    """[a, b]: how often b comes directly after a; 0 where it may not."""
+
+    @property
+    def allowed(self) -> Bools:
+        """[a, b]: whether b may come directly after a."""
+        result: Bools = self.weights > 0
+        return result
+
+    def as_language(self, activities: Sequence[str]) -> Steps:
+        """The same steps, as a language of sequences is made of."""
+        allowed = self.allowed
+        return Steps(
+            activities=tuple(activities),
+            starts=allowed[-1, :-1],
+            follows=allowed[:-1, :-1],
+            ends=allowed[:-1, -1],
+            empty=bool(allowed[-1, -1]),
+        )
+
+
+def keep_steps(
+    votes: Ints, epsilon: Fraction, false_steps: Fraction, rules: Rules | None = None
+) -> KeptSteps:
+    """Keep the steps whose votes pass a threshold and that lie on a way from beginning to end.
+
+    The threshold lets that many false steps pass, expected; later votes weed them out. It is
+    lowered as far as it takes for one way to lead from the beginning to the end. `epsilon` is
+    the noise's, for one vote.
+    """
+    possible = _possible(len(votes), rules)
+    threshold = smallest_threshold(epsilon, int(possible.sum()), false_steps)
+    lowest = np.iinfo(np.int64).min
+    threshold = min(threshold, widest_way(np.where(possible, votes, lowest)))
+    passed = possible & (votes >= threshold)
+    passed &= _reached(passed)[:, None] & _reached(passed.T)[None, :]
+    # What just passed is most likely noise: weigh what exceeds nine tenths of the least.
+    least = max(int(votes[passed].min(initial=lowest)), 0) if passed.any() else 0
+    weights = np.where(passed, np.maximum(10 * votes - 9 * least, 1), 0)
+    return KeptSteps(weights=weights)
+
+
+def widest_way(votes: Ints) -> int:
+    """The votes of the weakest step on the way from beginning to end whose weakest is strongest.
+
+    Such a way has at least one activity.
+    """
+    end = len(votes) - 1
+    lowest = int(np.iinfo(np.int64).min)
+    widths = votes[end].copy()
+    widths[end] = lowest
+    open_ = np.ones(end + 1, dtype=np.bool_)
+    open_[end] = False
+    best = lowest
+    while open_.any():
+        widest = int(np.where(open_, widths, lowest).argmax())
+        if not open_[widest] or widths[widest] <= best:
+            break
+        open_[widest] = False
+        best = max(best, min(int(widths[widest]), int(votes[widest, end])))
+        widths = np.maximum(widths, np.minimum(widths[widest], votes[widest]))
+    return best
+
+
+def _possible(size: int, rules: Rules | None) -> Bools:
+    """The steps that rules leave possible."""
+    possible = np.ones((size, size), dtype=np.bool_)
+    if rules is not None:
+        possible[:-1, :-1] = ~rules.never_follows
+        possible[-1, :-1] = rules.starts
+    return possible
+
+
+def _reached(passed: Bools) -> Bools:
+    """Which rows can be reached from the last one."""
+    reached = np.zeros(len(passed), dtype=np.bool_)
+    reached[-1] = True
+    while True:
+        more = reached | passed[reached].any(axis=0)
+        if (more == reached).all():
+            return reached
+        reached = more
