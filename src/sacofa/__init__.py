@@ -1,12 +1,9 @@
 """Release event logs under differential privacy and keep them useful for process mining.
 
-    from sacofa import Sacofa, anonymize, count_variants, read_log, write_log
+    from sacofa import Certified, anonymize, count_variants, read_log, write_log
 
     log = read_log("hospital.xes.gz")
-    release = anonymize(
-        count_variants(log),
-        Sacofa(level_epsilon="0.1", max_length=10, prune_harmless=20, prune_harmful=25),
-    )
+    release = anonymize(count_variants(log), Certified(epsilon="1"))
     print(release.certificate.epsilon)
     write_log(release, "released.xes.gz")
 """
@@ -26,7 +23,17 @@ from .errors import (
     TooLargeError,
 )
 from .logs import Log, count_variants, inspect_variants, read_log
-from .mechanisms import ADMIT_NONE, Laplace, Mechanism, Outcome, Promise, Sacofa
+from .mechanisms import (
+    ADMIT_NONE,
+    Certified,
+    Laplace,
+    Mechanism,
+    Outcome,
+    Plan,
+    Promise,
+    Sacofa,
+    plan,
+)
 from .privacy import Leak, Noise, Spend, Unit
 from .release import Certificate, Release, anonymize, publish, write_log
 from .semantics import Rules, Semantics, learn_rules, read_rules, write_rules
@@ -36,6 +43,7 @@ __all__ = [
     "ADMIT_NONE",
     "BudgetError",
     "Certificate",
+    "Certified",
     "ColumnsError",
     "Laplace",
     "Leak",
@@ -46,6 +54,7 @@ __all__ = [
     "Noise",
     "Outcome",
     "OutputError",
+    "Plan",
     "Promise",
     "ReadError",
     "Release",
@@ -63,6 +72,7 @@ __all__ = [
     "count_variants",
     "inspect_variants",
     "learn_rules",
+    "plan",
     "publish",
     "read_log",
     "read_rules",

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from ..errors import ReadError, SettingError
 from ..logs import count_variants, read_log
-from ..mechanisms.choose import Choice, make_mechanism
+from ..mechanisms.choose import DEFAULT, Choice, make_mechanism
 from ..privacy.unit import ONE_CASE, Unit
 from ..release import certificate_path, publish
 from ..semantics import Rules, learn_rules, read_rules
@@ -26,13 +26,18 @@ def anonymize(
             "-o", "--output", help="The released log: .xes, .xes.gz, .csv, .parquet or .json."
         ),
     ],
-    mechanism: Annotated[
-        str, typer.Option("--mechanism", help="sacofa or laplace.", show_default=False)
-    ],
     epsilon: Annotated[
         str,
-        typer.Option("--epsilon", help="The price of one level: 1, 0.1 or 1/3.", metavar="NUMBER"),
+        typer.Option(
+            "--epsilon",
+            help="The price of the whole release, or of one level with sacofa and laplace: "
+            "1, 0.1 or 1/3.",
+            metavar="NUMBER",
+        ),
     ],
+    mechanism: Annotated[
+        str, typer.Option("--mechanism", help="certified, sacofa or laplace.")
+    ] = DEFAULT,
     max_length: Annotated[
         int | None, typer.Option("--max-length", help="Longer cases are cut here (the paper's k).")
     ] = None,
@@ -96,6 +101,9 @@ def anonymize(
     unit = ONE_CASE
     if person is not None:
         unit = Unit(person=person, max_cases=max_cases or 1)
+    public = _public_rules(rules, rules_from)
+    if mechanism == "certified":
+        _refuse_own_rules(log, public, rules_from)
     chosen = make_mechanism(
         mechanism,
         Choice(
@@ -107,7 +115,7 @@ def anonymize(
             prune_finished=prune_finished,
             score=score,
             max_violations=max_violations,
-            rules=_public_rules(rules, rules_from),
+            rules=public,
             unit=unit,
         ),
     )
@@ -148,6 +156,20 @@ def _public_rules(file: Path | None, log: str | None) -> Rules | None:
             count_variants(read_log(log)), source=f"learnt from the public log {name}"
         )
     return None
+
+
+def _refuse_own_rules(log: str, rules: Rules | None, rules_from: str | None) -> None:
+    """Refuse rules that were read off the very log that is to be protected, as far as one sees."""
+    own = Path(log)
+    if rules_from is not None and own.exists() and own.samefile(rules_from):
+        raise SettingError("rules_from", rules_from, "another log, one that is public")
+    if rules is not None and rules.source.startswith(f"read off the log {own.name} "):
+        raise SettingError(
+            "rules",
+            rules.source,
+            "public: with certified, nothing is read off the log without payment (if a person "
+            "made these rules their own, say so as the source in the file)",
+        )
 
 
 def read_names(path: Path) -> list[str]:

@@ -10,8 +10,12 @@ from typing import Any
 from ..errors import SettingError, nearest
 from ..privacy.unit import ONE_CASE, Unit
 from ..semantics.rules import Rules
+from .certified import Certified
 from .paper import Laplace, Sacofa
 from .protocol import Mechanism
+
+DEFAULT = "certified"
+"""The mechanism of a person who asks for nothing in particular."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +57,14 @@ def make_mechanism(name: str, choice: Choice) -> Mechanism:
                 field.name, getattr(choice, field.name), f"left out: {name} has no such setting"
             )
     return make(choice)
+
+
+def _make_certified(choice: Choice) -> Mechanism:
+    return Certified(
+        epsilon=_need(choice, "epsilon"),
+        **_given(choice, "max_length", "rules"),
+        unit=choice.unit,
+    )
 
 
 def _make_laplace(choice: Choice) -> Mechanism:
@@ -113,6 +125,7 @@ def _threshold(value: str | int | float) -> int | float:
 
 
 MAKERS: dict[str, tuple[Callable[[Choice], Mechanism], frozenset[str]]] = {
+    "certified": (_make_certified, frozenset(["epsilon", "max_length", "rules"])),
     "sacofa": (
         _make_sacofa,
         frozenset(

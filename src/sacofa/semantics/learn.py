@@ -20,13 +20,14 @@ from .rules import Rules
 
 Ints = NDArray[np.int64]
 
+UNPAID = "read from this log without payment"
+"""The source of rules that were read off the log which is to be protected."""
+
 # So many (variant, activity) cells are looked at together: bounds memory, not the result.
 CELLS = 1 << 22
 
 
-def learn_rules(
-    variants: VariantCounts, source: str = "read from this log without payment"
-) -> Rules:
+def learn_rules(variants: VariantCounts, source: str = UNPAID) -> Rules:
     """Read off the rules that all cases keep. Looks at the secret log and pays nothing for it."""
     size = len(variants.activities)
     having = np.zeros((2, size), dtype=np.int64)

@@ -8,7 +8,6 @@ nothing but its place: no case is near it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-
 from itertools import accumulate, pairwise
 
 from ...semantics.rules import Rules

@@ -21,6 +21,7 @@ from ...errors import SettingError
 from ...privacy.looks import Spend
 from ...privacy.noise import Noise
 from ...privacy.unit import ONE_CASE, Unit
+from ...semantics.learn import UNPAID
 from ...semantics.rules import Rules
 from ...variants import VariantCounts
 from ..protocol import Outcome, Progress, Promise, exact
@@ -29,7 +30,7 @@ from .chain import Chain, Dice
 from .lengths import bin_edges, choose_length
 from .looks import VOTE_UNITS, Ids, Looks
 from .named import all_threshold, show_by_name
-from .shares import Shares
+from .shares import DEFAULT_SHARES, Shares
 from .spread import spread
 from .steps import keep_steps
 
@@ -56,7 +57,7 @@ class Certified:
     """What is protected."""
     longest: int = 1_000
     """Public upper bound of the length that is chosen where max_length is None."""
-    shares: Shares = Shares()
+    shares: Shares = DEFAULT_SHARES
     """How ε is divided."""
     false_steps: Fraction = Fraction(20)
     """How many false steps may pass, expected; the votes for candidates weed them out."""
@@ -83,7 +84,7 @@ class Certified:
                 raise SettingError(name, value, "a whole number, 1 or more")
         for name in ("false_steps", "search_least", "final_least", "rich", "candidates"):
             object.__setattr__(self, name, exact(name, getattr(self, name)))
-        if self.rules is not None and getattr(self.rules,"secret",False):
+        if self.rules is not None and self.rules.source == UNPAID:
             raise SettingError(
                 "rules",
                 self.rules.source,
@@ -99,7 +100,7 @@ class Certified:
         """The settings that the certificate repeats."""
         return {
             "epsilon": self.epsilon,
-            "max_length": "chosen under a share of ε" if self.max_length is None else self.max_length,
+            "max_length": self.max_length or "chosen under a share of ε",
             "rules": "none" if self.rules is None else self.rules.source,
         }
 

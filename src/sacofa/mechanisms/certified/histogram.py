@@ -39,7 +39,7 @@ class Histogram:
         """The cells that were shown so far, with their noisy counts."""
 
     def show(self, language: Language, threshold: int) -> dict[Word, int]:
-        """Show the cells of a language that reach a threshold (1 or more) and were not yet shown."""
+        """Show the cells of a language that reach a threshold (1 or more), if not shown before."""
         inside = language.holds(self._taken)
         new = {
             self._words[i]: int(self._noisy[i])

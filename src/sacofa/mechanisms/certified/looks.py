@@ -109,9 +109,7 @@ class Looks:
         self.transcript["named"] = histogram.shown
         return histogram
 
-    def _ask(
-        self, what: str, name: str, true: Ints, price: Fraction, sensitivity: int = 1
-    ) -> Ints:
+    def _ask(self, what: str, name: str, true: Ints, price: Fraction, sensitivity: int = 1) -> Ints:
         """Add noise to every cell; one case changes the cells by `sensitivity` in sum."""
         self.spent.append(Spend(what=what, epsilon=price))
         epsilon = price / (sensitivity * self._max_cases)

@@ -42,9 +42,7 @@ def show_by_name(
     def show(language: Language) -> int:
         if not language.size:
             return 0
-        return len(
-            histogram.show(language, smallest_threshold(epsilon, language.size, INVENTED))
-        )
+        return len(histogram.show(language, smallest_threshold(epsilon, language.size, INVENTED)))
 
     show(all_sequences(names, max_length))
     for _ in range(MAX_ROUNDS):
@@ -60,9 +58,7 @@ def show_by_name(
         known = learn_rules(so_far, source="variants shown so far")
         if not show(sequences_within_rules(steps, known, max_length)):
             break
-    last = sequences_within_rules(
-        steps, Rules.free(names) if rules is None else rules, max_length
-    )
+    last = sequences_within_rules(steps, Rules.free(names) if rules is None else rules, max_length)
     show(last)
     if not last.keeps_rules:
         notes.append(

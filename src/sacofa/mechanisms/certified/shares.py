@@ -42,3 +42,6 @@ class Shares:
         """What the last vote gets."""
         histogram = self.named if named else 0
         return self.counts(chosen_length=chosen_length) - self.search - histogram
+
+
+DEFAULT_SHARES = Shares()

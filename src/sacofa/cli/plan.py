@@ -1,0 +1,113 @@
+"""`sacofa plan`: what a release costs and buys, before any log is read."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from ..mechanisms import Plan
+from ..mechanisms import plan as make_plan
+from ..privacy.unit import ONE_CASE, Unit
+from . import options
+from .show import say_price
+
+
+def plan(
+    epsilon: Annotated[
+        str,
+        typer.Option("--epsilon", help="The price of the whole release.", metavar="NUMBER"),
+    ],
+    activities: Annotated[int, typer.Option("--activities", help="How many activities there are.")],
+    max_length: Annotated[
+        int | None, typer.Option("--max-length", help="Where longer cases are cut.")
+    ] = None,
+    cases: Annotated[
+        int | None, typer.Option("--cases", help="About how many cases there are, if public.")
+    ] = None,
+    max_cases: Annotated[
+        int | None, typer.Option("--max-cases", help="Cases kept of each person.")
+    ] = None,
+    as_json: options.Json = False,
+) -> None:
+    """Show how ε is divided and what each share buys. Reads no log and spends nothing."""
+    unit = ONE_CASE if max_cases is None else Unit(max_cases=max_cases)
+    made = make_plan(
+        epsilon=epsilon, activities=activities, max_length=max_length, cases=cases, unit=unit
+    )
+    if as_json:
+        typer.echo(json.dumps(_content(made), ensure_ascii=False))
+    else:
+        _show(made, Console(highlight=False))
+
+
+def _content(made: Plan) -> dict[str, object]:
+    """A plan as plain values; prices as numbers and as exact fractions."""
+    return {
+        "epsilon": float(made.epsilon),
+        "epsilon_exact": str(made.epsilon),
+        "max_length": made.max_length,
+        "activities": made.activities,
+        "cases": made.cases,
+        "shares": [
+            {
+                "what": share.what,
+                "epsilon": float(share.epsilon),
+                "epsilon_exact": str(share.epsilon),
+                "within": float(share.within),
+                "buys": share.buys,
+            }
+            for share in made.shares
+        ],
+        "step_from": float(made.step_from),
+        "candidate_from": made.candidate_from,
+        "named_from": made.named_from,
+        "rich_from": made.rich_from,
+        "named": made.named,
+    }
+
+
+def _show(made: Plan, console: Console) -> None:
+    console.print(f"{say_price(made.epsilon)} for the whole release, divided so:\n")
+    table = Table(box=None, pad_edge=False)
+    for heading in ("share of ε", "for", "noise in 95 of 100 runs", "buys"):
+        table.add_column(heading)
+    for share in made.shares:
+        table.add_row(
+            _number(share.epsilon), share.what, f"± {_number(share.within)} cases", share.buys
+        )
+    console.print(table)
+    console.print("")
+    for line in _lines(made):
+        console.print(line)
+
+
+def _lines(made: Plan) -> list[str]:
+    lines = [
+        f"A candidate is released if about {made.candidate_from:,} cases or more are nearest to it."
+    ]
+    if made.named_from is None:
+        lines.append("Give --max-length to see from how many cases on a variant is shown by name.")
+    else:
+        lines.append(
+            f"A variant that at least {made.named_from:,} cases took is shown by name, whatever it "
+            f"is, if the log has {made.rich_from:,} cases or more."
+        )
+    if made.named is not None:
+        lines.append(
+            f"With {made.cases:,} cases, variants are {'' if made.named else 'not '}shown by name."
+        )
+    return lines
+
+
+def _number(value: Fraction) -> str:
+    return f"{float(value):.4g}"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(plan)
