@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import importlib.util
 import io
 from typing import Any
 
@@ -24,3 +25,10 @@ def optional_module(name: str, extra: str = "evaluate") -> Any:
         if (error.name or "").partition(".")[0] != top:
             raise
         raise MissingExtraError(PACKAGES.get(top, top), extra) from None
+
+
+def require_modules(*names: str, extra: str = "evaluate") -> None:
+    """Refuse to begin long work whose libraries are not there."""
+    for name in names:
+        if importlib.util.find_spec(name) is None:
+            raise MissingExtraError(PACKAGES.get(name, name), extra)

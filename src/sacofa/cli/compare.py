@@ -1,0 +1,104 @@
+"""`sacofa compare`: mechanisms side by side on one log."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from ..errors import ReadError
+from ..evaluation.comparison import Comparison
+from ..evaluation.comparison import compare as compare_mechanisms
+from ..evaluation.experiment import TIME_LIMIT, Progress
+from ..evaluation.runs import DONE, Row
+from ..logs import count_variants, read_log
+from ..release.publish import Stage
+from .options import Activity, Case, LogPath, Order, Timestamp
+from .show import watched
+
+Folder = Annotated[
+    Path, typer.Option("-o", "--output", help="The folder to write to; work goes on there.")
+]
+Cores = Annotated[
+    int | None, typer.Option("--cores", help="Processes at a time.", show_default="all cores")
+]
+TimeLimit = Annotated[float, typer.Option("--time-limit", help="Seconds that one run may take.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("compare")(compare)
+
+
+def compare(
+    log: LogPath,
+    output: Folder,
+    epsilon: Annotated[
+        list[str], typer.Option("--epsilon", help="A price; repeat it.", metavar="NUMBER")
+    ],
+    mechanism: Annotated[
+        list[str], typer.Option("--mechanism", help="A mechanism; repeat it.", metavar="NAME")
+    ],
+    repeat: Annotated[int, typer.Option("--repeat", help="Runs of each mechanism at each ε.")] = 10,
+    max_length: Annotated[
+        int | None,
+        typer.Option(
+            "--max-length", help="Cut longer cases.", show_default="what 95 % do not exceed"
+        ),
+    ] = None,
+    prune: Annotated[
+        int | None,
+        typer.Option(
+            "--prune", help="Threshold of sacofa and laplace.", show_default="2.5 divided by ε"
+        ),
+    ] = None,
+    cores: Cores = None,
+    time_limit: TimeLimit = TIME_LIMIT,
+    case: Case = None,
+    activity: Activity = None,
+    timestamp: Timestamp = None,
+    order: Order = "file",
+) -> None:
+    """Compare mechanisms on a log. The answer is secret: it comes from the log without noise."""
+    comparison = Comparison(
+        mechanisms=mechanism, epsilons=epsilon, repeat=repeat, max_length=max_length, prune=prune
+    )
+    opened = read_log(log, case=case, activity=activity, timestamp=timestamp, order=order)
+    variants = count_variants(opened)
+    if not variants.cases:
+        raise ReadError(log, "has no cases")
+    with watched(Console(stderr=True)) as stage:
+        rows = compare_mechanisms(
+            variants,
+            comparison,
+            output,
+            name=Path(log).name.partition(".")[0],
+            cores=cores,
+            time_limit=time_limit,
+            progress=runs_of(stage),
+        )
+    show_outcome(rows, output, Console(highlight=False))
+
+
+def runs_of(stage: Stage | None) -> Progress | None:
+    """Show how many runs are done, and the time left."""
+    if stage is None:
+        return None
+    return lambda done, total: stage(f"{total} runs", done / total)
+
+
+def show_outcome(rows: Sequence[Row], folder: Path, console: Console) -> None:
+    """Say where the results are, and which runs have none."""
+    lost = [row for row in rows if row.status != DONE]
+    console.print(f"{len(rows) - len(lost)} runs measured: {folder / 'README.md'}", soft_wrap=True)
+    for row in lost:
+        console.print(
+            f"{row.status}: {row.log}, {row.series}, ε = {row.epsilon}, "
+            f"repetition {row.repetition}: {row.note}",
+            soft_wrap=True,
+            markup=False,
+        )
+    console.print("Secret: these figures come from the original log without noise.")

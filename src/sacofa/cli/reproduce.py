@@ -1,0 +1,64 @@
+"""`sacofa reproduce`: the experiments of the SaCoFa paper."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from ..errors import ReadError
+from ..evaluation.experiment import TIME_LIMIT
+from ..evaluation.reproduction import Reproduction, find_logs
+from ..evaluation.reproduction import reproduce as reproduce_paper
+from ..logs import count_variants
+from .compare import Cores, Folder, TimeLimit, runs_of, show_outcome
+from .show import watched
+
+QUICK_LOGS = ("CoSeLoG", "Sepsis")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("reproduce")(reproduce)
+
+
+def reproduce(
+    logs: Annotated[
+        Path,
+        typer.Option(
+            "--logs", help="The folder with receipt, sepsis and traffic_fines (XES or Parquet)."
+        ),
+    ],
+    output: Folder,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="2 repetitions, without Traffic fines.")
+    ] = False,
+    repeat: Annotated[
+        int | None, typer.Option("--repeat", help="Repetitions.", show_default="10, or 2 if quick")
+    ] = None,
+    prune_finished: Annotated[
+        bool,
+        typer.Option(
+            "--prune-finished/--keep-finished",
+            help="Prune finished prefixes as the paper's text says, or keep them as its program.",
+        ),
+    ] = False,
+    cores: Cores = None,
+    time_limit: TimeLimit = TIME_LIMIT,
+) -> None:
+    """Make the experiments of the SaCoFa paper again, and say which of its claims hold."""
+    wanted = Reproduction(repeat=repeat or (2 if quick else 10), prune_finished=prune_finished)
+    if quick:
+        wanted = Reproduction(repeat=wanted.repeat, logs=QUICK_LOGS, prune_finished=prune_finished)
+    paths = find_logs(logs, wanted.settings)
+    for setting in wanted.settings:
+        if setting.log not in paths:
+            raise ReadError(logs, f"has no {setting.file}.xes.gz, .xes, .parquet or .csv")
+    originals = {name: count_variants(path) for name, path in paths.items()}
+    with watched(Console(stderr=True)) as stage:
+        rows = reproduce_paper(
+            originals, wanted, output, cores=cores, time_limit=time_limit, progress=runs_of(stage)
+        )
+    show_outcome(rows, output, Console(highlight=False))

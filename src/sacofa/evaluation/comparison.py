@@ -1,0 +1,154 @@
+"""A comparison of mechanisms on one log: what a given ε costs there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import SettingError
+from ..files import write_whole
+from ..mechanisms.choose import MAKERS, Choice, make_mechanism
+from ..mechanisms.protocol import Mechanism, exact
+from ..variants import VariantCounts
+from .claims import CERTIFIED
+from .experiment import TIME_LIMIT, Progress, carry_out
+from .extras import require_modules
+from .figures import draw_boxes
+from .runs import ORIGINAL, Row, Run
+from .summary import Summary
+from .table import RunTable
+
+LIBRARIES = ("pm4py", "sklearn", "rapidfuzz", "ot", "matplotlib")
+"""What an experiment needs."""
+
+FIGURES = ("f_score", "generalization", "normal", "similarity")
+
+SECRET = (
+    "**Secret.** These figures were measured on the original log without any noise. Do not publish "
+    "them unless you would publish the log."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """Which mechanisms are compared, at which prices, and how often."""
+
+    mechanisms: Sequence[str]
+    epsilons: Sequence[str]
+    repeat: int = 10
+    """How often each mechanism is run at each ε."""
+    max_length: int | None = None
+    """Longer cases are cut here; None takes what 95 % of the cases do not exceed, and leaves
+    `certified` to choose under its ε."""
+    prune: int | None = None
+    """The threshold of the papers' mechanisms; None takes 2.5/ε, about what the paper does."""
+
+    def __post_init__(self) -> None:
+        if self.repeat < 1:
+            raise SettingError("repeat", self.repeat, "1 or more")
+        for name in ("mechanisms", "epsilons"):
+            given = getattr(self, name)
+            if not given or len(set(given)) != len(given):
+                raise SettingError(name, ", ".join(given), "one or more, each once")
+        # Refuse what cannot be before any log is read; the length is known only then.
+        for mechanism in self.mechanisms:
+            for epsilon in self.epsilons:
+                self._make(mechanism, epsilon, self.max_length or 1)
+
+    def runs(self, name: str, log: VariantCounts) -> list[Run]:
+        """List every run on a log; first repetitions come first."""
+        length = self.max_length or _common_length(log)
+        made = [
+            (mechanism, epsilon, self._make(mechanism, epsilon, length))
+            for mechanism in self.mechanisms
+            for epsilon in self.epsilons
+        ]
+        return [
+            Run(log=name, series=ORIGINAL),
+            *(
+                Run(
+                    log=name,
+                    series=mechanism,
+                    epsilon=epsilon,
+                    mechanism=instance,
+                    repetition=repetition,
+                )
+                for repetition in range(1, self.repeat + 1)
+                for mechanism, epsilon, instance in made
+            ),
+        ]
+
+    def _make(self, name: str, epsilon: str, max_length: int) -> Mechanism:
+        price = exact("epsilon", epsilon)
+        settings: dict[str, Any] = {
+            "epsilon": epsilon,
+            "max_length": self.max_length if name == CERTIFIED else max_length,
+            "prune": self.prune or default_prune(price),
+        }
+        uses = MAKERS[name][1] if name in MAKERS else settings.keys()
+        return make_mechanism(name, Choice(**{n: settings[n] for n in settings if n in uses}))
+
+
+def default_prune(epsilon: Fraction) -> int:
+    """A threshold that is 2.5 times the scale of the noise, at least 2."""
+    return max(2, math.ceil(Fraction(5, 2) / epsilon))
+
+
+def compare(
+    log: VariantCounts,
+    comparison: Comparison,
+    folder: Path,
+    *,
+    name: str = "log",
+    cores: int | None = None,
+    time_limit: float = TIME_LIMIT,
+    progress: Progress | None = None,
+) -> list[Row]:
+    """Compare mechanisms on a log: runs.csv, figures and README.md in a folder, all secret."""
+    require_modules(*LIBRARIES)
+    if not log.cases:
+        raise SettingError("log", "0 cases", "a log with at least one case")
+    rows = carry_out(
+        comparison.runs(name, log),
+        {name: log},
+        RunTable(folder / "runs.csv"),
+        cores=cores,
+        time_limit=time_limit,
+        progress=progress,
+    )
+    summary = Summary(rows)
+    for measure in FIGURES:
+        draw_boxes(summary, measure, folder, measure)
+    lines = [
+        f"# Mechanisms compared on {name}",
+        "",
+        SECRET,
+        "",
+        "Medians over repetitions. *ε spent* is what the whole release costs by its certificate; "
+        "∞ says that no finite ε holds. `runs.csv` has one row for each run.",
+        "",
+        *summary.table(),
+        "",
+        *(f"![{measure}]({measure}.svg)" for measure in FIGURES),
+    ]
+    write_text(folder / "README.md", lines)
+    return rows
+
+
+def write_text(path: Path, lines: Sequence[str]) -> None:
+    """Write lines to a file, in place of what was there."""
+    with write_whole(path, force=True) as part:
+        part.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _common_length(log: VariantCounts) -> int:
+    """The length that 95 % of the cases do not exceed."""
+    order = np.argsort(log.lengths)
+    place = np.searchsorted(np.cumsum(log.counts[order]), 0.95 * log.cases)
+    return max(1, int(log.lengths[order][place]))

@@ -1,0 +1,52 @@
+"""Performs runs: makes a release and measures it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict
+from time import perf_counter
+
+from ..errors import TooLargeError
+from ..release.anonymize import anonymize
+from ..variants import VariantCounts
+from .evaluate import Evaluator
+from .runs import DONE, REFUSED, Row, Run, digest_of, start_row
+
+
+class Performer:
+    """Performs runs on some logs; what concerns a log alone is done once."""
+
+    def __init__(self, originals: Mapping[str, VariantCounts]) -> None:
+        """Take the logs by name."""
+        self._originals = originals
+        self._digests = {name: digest_of(log) for name, log in originals.items()}
+        self._evaluators: dict[str, Evaluator] = {}
+
+    def __call__(self, run: Run) -> Row:
+        """Perform one run."""
+        original = self._originals[run.log]
+        if run.log not in self._evaluators:
+            self._evaluators[run.log] = Evaluator(original)
+        start = perf_counter()
+        released, spent = original, None
+        if run.mechanism is not None:
+            try:
+                release = anonymize(original, run.mechanism, seed=run.seed)
+            except TooLargeError as error:
+                return start_row(run, self._digests[run.log], REFUSED, str(error))
+            released, price = release.variants, release.certificate.epsilon
+            spent = math.inf if price is None else float(price)
+        made = perf_counter()
+        measures = self._evaluators[run.log].measure(released)
+        return start_row(
+            run,
+            self._digests[run.log],
+            DONE,
+            spent=spent,
+            cases=released.cases,
+            variants=len(released),
+            release_seconds=made - start,
+            measure_seconds=perf_counter() - made,
+            **asdict(measures),
+        )

@@ -1,0 +1,139 @@
+"""One run of an experiment: a release is made and measured; and the row that is kept of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import zlib
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from typing import Any, get_type_hints
+
+from ..mechanisms.protocol import Mechanism
+from ..variants import VariantCounts
+
+ORIGINAL = "original"
+"""The series of the original log itself, measured as if it were released."""
+
+DONE, REFUSED, TIMEOUT, FAILED = "done", "refused", "timeout", "failed"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """What is to be done: one release by one mechanism, and its measures."""
+
+    log: str
+    """The name of the log."""
+    series: str
+    """The name under which runs are compared: the mechanism, or one way to set it."""
+    epsilon: str = ""
+    """The ε that was asked for, as it was written."""
+    mechanism: Mechanism | None = None
+    """What makes the release; None for the original itself."""
+    repetition: int = 1
+
+    @property
+    def settings(self) -> str:
+        """The settings of the mechanism, as JSON."""
+        settings = self.mechanism.settings() if self.mechanism is not None else {}
+        return json.dumps({name: _plain(value) for name, value in settings.items()})
+
+    @property
+    def seed(self) -> int:
+        """A seed that differs from run to run and is the same each time the run is made."""
+        name = "\n".join((self.log, self.series, self.settings, str(self.repetition)))
+        return zlib.crc32(name.encode())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """What became of a run. Secret: measured on the original log without noise."""
+
+    log: str
+    digest: str
+    """Tells the original from others of the same name."""
+    series: str
+    mechanism: str
+    epsilon: str
+    settings: str
+    repetition: int
+    seed: int
+    status: str
+    """done, refused (by the mechanism), timeout or failed."""
+    spent: float | None = None
+    """The ε of the whole release by its certificate; infinite where none holds."""
+    cases: int | None = None
+    """Released cases."""
+    variants: int | None = None
+    """Released variants."""
+    f_score: float | None = None
+    fitness: float | None = None
+    precision: float | None = None
+    generalization: float | None = None
+    normal: float | None = None
+    similarity: float | None = None
+    mass_kept: float | None = None
+    size_error: float | None = None
+    invented: float | None = None
+    release_seconds: float | None = None
+    measure_seconds: float | None = None
+    note: str = ""
+    """Why there is no measure."""
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """Which run of which log it is."""
+        return (self.log, self.digest, self.series, self.settings, str(self.repetition))
+
+    def to_cells(self) -> list[str]:
+        """As text; nothing where there is no value."""
+        values = (getattr(self, field.name) for field in fields(self))
+        return ["" if value is None else str(value) for value in values]
+
+    @classmethod
+    def from_cells(cls, cells: list[str]) -> Row:
+        """Read from text; ValueError where a number is none."""
+        hints = get_type_hints(cls)
+        values: dict[str, Any] = {}
+        for field, cell in zip(fields(cls), cells, strict=True):
+            kind = hints[field.name]
+            if kind is str:
+                values[field.name] = cell
+            elif kind is int:
+                values[field.name] = int(cell)
+            else:
+                number = int if kind == int | None else float
+                values[field.name] = number(cell) if cell else None
+        return cls(**values)
+
+
+def start_row(run: Run, digest: str, status: str, note: str = "", **values: float | None) -> Row:
+    """Make the row of a run from what is known of it."""
+    return Row(
+        log=run.log,
+        digest=digest,
+        series=run.series,
+        mechanism=run.mechanism.name if run.mechanism is not None else "",
+        epsilon=run.epsilon,
+        settings=run.settings,
+        repetition=run.repetition,
+        seed=run.seed,
+        status=status,
+        note=" ".join(note.split()),
+        **values,  # type: ignore[arg-type]
+    )
+
+
+def digest_of(counts: VariantCounts) -> str:
+    """Tell one log from another."""
+    content = hashlib.sha256(json.dumps(counts.activities).encode())
+    for part in (counts.steps, counts.offsets, counts.counts, counts.finished):
+        content.update(part.tobytes())
+    return content.hexdigest()[:12]
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Fraction):
+        return str(value)
+    return "inf" if value == math.inf else value

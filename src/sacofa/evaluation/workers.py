@@ -1,0 +1,120 @@
+"""Work spread over processes, with a time limit for each task that really ends it."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from time import monotonic
+from typing import Any, Generic, TypeVar
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A task without a result."""
+
+    why: str
+    timed_out: bool = False
+
+
+def available_cores() -> int:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def spread(
+    work: Callable[[Task], Result], tasks: Sequence[Task], *, cores: int, time_limit: float
+) -> Iterator[tuple[Task, Result | Lost]]:
+    """Do all tasks, and give each with its result as soon as it is there.
+
+    A task that takes longer than `time_limit` seconds is lost, and its process is killed. So is one
+    that raises an error or whose process dies. Processes are fresh, so `work` and the tasks
+    must be of kinds that can be pickled.
+    """
+    waiting = list(reversed(tasks))
+    workers = [_Worker(work) for _ in range(min(cores, len(tasks)))]
+    try:
+        while waiting or any(worker.busy for worker in workers):
+            for worker in workers:
+                if waiting and not worker.busy:
+                    worker.give(waiting.pop(), monotonic() + time_limit)
+            busy = [worker for worker in workers if worker.busy]
+            first = min(worker.deadline for worker in busy)
+            ready = wait([worker.pipe for worker in busy], max(0.0, first - monotonic()))
+            for worker in busy:
+                if worker.pipe in ready:
+                    yield worker.task, worker.take()
+                elif monotonic() >= worker.deadline:
+                    task = worker.task
+                    worker.restart()
+                    yield task, Lost(f"not done within {time_limit:g} s", timed_out=True)
+    finally:
+        for worker in workers:
+            worker.stop()
+
+
+class _Worker(Generic[Task, Result]):
+    """One process that does one task at a time."""
+
+    def __init__(self, work: Callable[[Task], Result]) -> None:
+        self._work = work
+        self.busy = False
+        self.deadline = 0.0
+        self.task: Any = None
+        self._start()
+
+    def _start(self) -> None:
+        # Forking a process that runs threads (as database and number libraries do) can lock up.
+        context = multiprocessing.get_context("spawn")
+        self.pipe, theirs = context.Pipe()
+        self._process = context.Process(target=_serve, args=(theirs, self._work), daemon=True)
+        self._process.start()
+        theirs.close()
+
+    def give(self, task: Task, deadline: float) -> None:
+        self.task, self.busy, self.deadline = task, True, deadline
+        with contextlib.suppress(OSError):  # it died while idle; take() finds out and says so
+            self.pipe.send(task)
+
+    def take(self) -> Result | Lost:
+        self.busy = False
+        try:
+            result: Result | Lost = self.pipe.recv()
+        except (EOFError, OSError):
+            self.restart()
+            return Lost("the process died; there may be too little memory")
+        return result
+
+    def restart(self) -> None:
+        self.stop()
+        self.busy = False
+        self._start()
+
+    def stop(self) -> None:
+        self._process.kill()
+        self._process.join()
+        self.pipe.close()
+
+
+def _serve(pipe: Connection[Any, Any], work: Callable[[Any], Any]) -> None:
+    """Do tasks until the other side is gone; an interrupt is for the other side to handle."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    while True:
+        try:
+            task = pipe.recv()
+        except (EOFError, OSError):
+            return
+        try:
+            result = work(task)
+        except Exception as error:
+            result = Lost(f"{type(error).__name__}: {error}")
+        pipe.send(result)
