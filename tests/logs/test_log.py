@@ -65,3 +65,14 @@ def test_missing_columns_are_listed(logs: Path) -> None:
         read_log(logs / "receipt.parquet", case="cas_id")
     with pytest.raises(ColumnsError, match="lifecycle:transition"):
         read_log(logs / "receipt.xes.gz", activity="transition")
+
+
+def test_a_namespace_with_braces_is_refused(tmp_path: Path) -> None:
+    """A namespace that is no address is one clear line."""
+    path = tmp_path / "log.xes"
+    path.write_text(
+        '<log xmlns="http://a}{b/"><trace><event>'
+        '<string key="concept:name" value="a"/></event></trace></log>'
+    )
+    with pytest.raises(ReadError, match="not a valid URI"):
+        count_variants(read_log(path))

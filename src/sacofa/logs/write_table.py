@@ -30,26 +30,39 @@ def write_table(
     """
     import duckdb
 
-    with TemporaryDirectory(prefix="sacofa-") as folder:
-        # One thread, because row groups must not depend on how many there are.
-        database = duckdb.connect(
-            Path(folder) / "events",
-            config={"threads": 1, "memory_limit": "256MB", "autoinstall_known_extensions": False},
-        )
-        try:
-            database.execute("SET TimeZone = 'UTC'")
-            database.execute("CREATE TABLE events (c BIGINT, p BIGINT, i INTEGER, cut BOOLEAN)")
-            done, total = 0, max(variants.events, 1)
-            for block in event_blocks(variants):
-                database.register("block", block)
-                database.execute("INSERT INTO events SELECT c, p, i, cut FROM block")
-                database.unregister("block")
-                done += len(block["c"])
-                if progress is not None:
-                    progress(min(0.5 * done / total, 0.5))
-            _copy(database, variants.activities, path, kind)
-        finally:
-            database.close()
+    try:
+        with TemporaryDirectory(prefix="sacofa-") as folder:
+            # One thread, because row groups must not depend on how many there are.
+            database = duckdb.connect(
+                Path(folder) / "events",
+                config={
+                    "threads": 1,
+                    "memory_limit": "256MB",
+                    "autoinstall_known_extensions": False,
+                },
+            )
+            try:
+                _fill(database, variants, progress)
+                _copy(database, variants.activities, path, kind)
+            finally:
+                database.close()
+    except duckdb.Error as error:
+        # Whoever opened the target knows its name, and says so.
+        raise OSError(str(error).splitlines()[0]) from None
+
+
+def _fill(database: Any, variants: VariantCounts, progress: Progress | None) -> None:
+    """Put the events into the database, a block at a time."""
+    database.execute("SET TimeZone = 'UTC'")
+    database.execute("CREATE TABLE events (c BIGINT, p BIGINT, i INTEGER, cut BOOLEAN)")
+    done, total = 0, max(variants.events, 1)
+    for block in event_blocks(variants):
+        database.register("block", block)
+        database.execute("INSERT INTO events SELECT c, p, i, cut FROM block")
+        database.unregister("block")
+        done += len(block["c"])
+        if progress is not None:
+            progress(min(0.5 * done / total, 0.5))
 
 
 def event_blocks(variants: VariantCounts) -> Iterator[dict[str, NDArray[Any]]]:

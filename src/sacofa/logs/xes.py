@@ -74,8 +74,9 @@ def count_xes(
     queries: _Queries | None = None
     single = columns.activity[0] if len(columns.activity) == 1 else None
     for number, trace in enumerate(_traces(path, trusted, progress), start=1):
-        if queries is None or queries.namespace != etree.QName(trace).namespace:
-            queries = _Queries(path, etree.QName(trace).namespace)
+        namespace, _ = _parted(trace)
+        if queries is None or queries.namespace != namespace:
+            queries = _Queries(path, namespace)
         if columns.person is not None and not tally.wants(queries.person(trace, columns.person)):
             continue
         names: list[Any]
@@ -173,7 +174,7 @@ def _traces(path: Path, trusted: bool, progress: Progress | None) -> Iterator[An
             if not stream.done:
                 raise ReadError(path, "the file is empty") from None
             line, _ = error.position
-            what = (error.msg or "not XML").split(", line ")[0]
+            what = (error.msg or "not XML").split(", line ")[0].strip()
             raise ReadError(path, f"broken XML in line {line}: {what}") from None
 
 
@@ -199,6 +200,13 @@ def _checked_root(path: Path, element: Any) -> Any:
     root = element.getroottree().getroot()
     if element.getroottree().docinfo.internalDTD is not None:
         raise ReadError(path, "has a document type (<!DOCTYPE), which is refused: remove it")
-    if etree.QName(root).localname != "log":
-        raise ReadError(path, f"not XES: it begins with <{etree.QName(root).localname}>")
+    _, name = _parted(root)
+    if name != "log":
+        raise ReadError(path, f"not XES: it begins with <{name}>")
     return root
+
+
+def _parted(element: Any) -> tuple[str | None, str]:
+    """Part the name of an element from its namespace, in which anything may stand."""
+    space, brace, name = element.tag.rpartition("}")
+    return (space[1:] if brace else None), name
