@@ -16,6 +16,8 @@ from ..variants import VariantCounts
 Progress = Callable[[float], None]
 
 LARGEST_TERM = 10**12
+LONGEST_EXPONENT = 4
+"""1e999999999 would be a number that fills the memory before anyone can refuse it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +73,10 @@ class Mechanism(Protocol):
 def exact(name: str, value: Fraction | float | str) -> Fraction:
     """Take a price as the decimal or fraction that a person wrote: 0.1 is one tenth."""
     try:
-        number = Fraction(str(value) if isinstance(value, float) else value)
+        text = str(value) if isinstance(value, float) else value
+        if isinstance(text, str) and len(text.lower().partition("e")[2]) > LONGEST_EXPONENT:
+            raise ValueError(text)
+        number = Fraction(text)
     except (ValueError, TypeError, ZeroDivisionError, OverflowError):
         raise SettingError(name, value, "a positive number such as 1, 0.1 or 1/3") from None
     if number <= 0:

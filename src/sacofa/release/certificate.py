@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -94,7 +95,8 @@ class Certificate:
                 sha256=None if content["sha256"] is None else str(content["sha256"]),
             )
             stated = content["epsilon_exact"]
-            if (None if stated is None else Fraction(stated)) != certificate.epsilon:
+            _refuse_strange(certificate.spent)
+            if (None if stated is None else _read_price(stated)) != certificate.epsilon:
                 raise ReadError(path, f"its looks do not add up to its epsilon ({stated})")
         except ReadError:
             raise
@@ -139,7 +141,24 @@ def _look(look: Look) -> dict[str, object]:
 def _read_look(content: Mapping[str, Any]) -> Look:
     if content["epsilon_exact"] is None:
         return Leak(what=str(content["what"]), why=str(content["why"]))
-    return Spend(what=str(content["what"]), epsilon=Fraction(content["epsilon_exact"]))
+    return Spend(what=str(content["what"]), epsilon=_read_price(content["epsilon_exact"]))
+
+
+def _read_price(text: str) -> Fraction:
+    """Read a price as it is written here; `1e999999999` would be a number that fills the memory."""
+    if not re.fullmatch("[0-9]{1,60}(/[0-9]{1,60})?", text, re.ASCII):
+        raise ValueError(text)
+    return Fraction(text)
+
+
+def _refuse_strange(looks: tuple[Look, ...]) -> None:
+    """Refuse prices whose sum would take forever: those of one release have much in common."""
+    common = 1
+    for look in looks:
+        if isinstance(look, Spend):
+            common = math.lcm(common, look.epsilon.denominator)
+            if common > 10**100:
+                raise ValueError(common)
 
 
 def _plain(value: object) -> object:
