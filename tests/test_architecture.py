@@ -90,7 +90,7 @@ def test_the_public_names_are_these() -> None:
 
 PUBLIC = {
     "ADMIT_NONE", "BudgetError", "Certificate", "Certified", "ColumnsError", "Laplace", "Leak",
-    "LedgerError", "Plan", "plan",
+    "Ledger", "LedgerError", "Plan", "plan", "verify",
     "Log", "Mechanism", "MissingExtraError", "Noise", "Outcome", "OutputError", "Promise",
     "ReadError", "Release", "Rules", "RulesError", "Sacofa", "SacofaError", "Semantics",
     "SettingError", "Spend", "TooLargeError", "Unit", "VariantCounts", "anonymize",

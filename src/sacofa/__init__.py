@@ -35,7 +35,8 @@ from .mechanisms import (
     plan,
 )
 from .privacy import Leak, Noise, Spend, Unit
-from .release import Certificate, Release, anonymize, publish, write_log
+from .privacy.ledger import Ledger
+from .release import Certificate, Release, anonymize, publish, verify, write_log
 from .semantics import Rules, Semantics, learn_rules, read_rules, write_rules
 from .variants import VariantCounts
 
@@ -47,6 +48,7 @@ __all__ = [
     "ColumnsError",
     "Laplace",
     "Leak",
+    "Ledger",
     "LedgerError",
     "Log",
     "Mechanism",
@@ -76,6 +78,7 @@ __all__ = [
     "publish",
     "read_log",
     "read_rules",
+    "verify",
     "write_log",
     "write_rules",
 ]

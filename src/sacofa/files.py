@@ -34,10 +34,21 @@ def write_whole(path: str | Path, force: bool = False) -> Iterator[Path]:
                 os.fsync(written.fileno())
             _refuse(path, target, force)
             os.replace(part, target)
+            _sync_folder(target.parent)
         except OSError as error:
             raise OutputError(path, f"cannot be written: {error.strerror or error}") from error
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Bring the name of a file to the disk, where the system can."""
+    if hasattr(os, "O_DIRECTORY"):
+        place = os.open(folder, os.O_DIRECTORY)
+        try:
+            os.fsync(place)
+        finally:
+            os.close(place)
 
 
 def check_target(path: str | Path, force: bool = False) -> None:

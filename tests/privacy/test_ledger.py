@@ -195,19 +195,31 @@ def test_a_failure_after_a_look_stays_spent_and_one_before_is_given_back(ledger:
 
 
 def test_a_release_ends_once(ledger: Ledger, tmp_path: Path) -> None:
-    """Nothing is given back after the end, and a file is linked before it."""
+    """Nothing is given back, and no other file is linked, after the end."""
     entry = reserve(ledger, Fraction(1))
     finish(ledger, entry, tmp_path / "out.csv")
     ledger.complete(entry.id)
     ledger.complete(entry.id)
+    ledger.fail(entry.id, "KeyboardInterrupt", looked=True)
     for change in (
-        lambda: ledger.fail(entry.id, "ReadError", looked=False),
         lambda: ledger.link(entry.id, file=tmp_path / "b", sha256="", certificate=""),
         lambda: ledger.complete(entry.id + 1),
     ):
         with pytest.raises(LedgerError, match="has ended already, or never began"):
             change()
     assert ledger.account("visits").left == 0
+    assert [(e.state, e.reason) for e in ledger.entries()] == [("released", None)]
+
+
+def test_an_interrupt_after_the_file_had_its_name_is_a_release(
+    ledger: Ledger, tmp_path: Path
+) -> None:
+    """What is out is out, whatever happens next."""
+    entry = reserve(ledger, Fraction(1))
+    finish(ledger, entry, tmp_path / "out.csv")
+    ledger.fail(entry.id, "KeyboardInterrupt", looked=True)
+    (tmp_path / "out.csv").unlink()
+    assert ledger.entries()[0].state == "released"
 
 
 @pytest.mark.parametrize(

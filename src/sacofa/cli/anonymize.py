@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -15,6 +16,7 @@ from ..privacy.unit import ONE_CASE, Unit
 from ..release import certificate_path, publish
 from ..semantics import Rules, learn_rules, read_rules
 from . import options
+from .ledger import open_ledger
 from .show import show_certificate, watched
 
 
@@ -96,6 +98,14 @@ def anonymize(
         typer.Option("--seed", help="Repeatable noise, for tests; such a release is not private."),
     ] = None,
     force: options.Force = False,
+    ledger: Annotated[
+        Path | None,
+        typer.Option("--ledger", help="Pay from this ledger; needs --dataset.", metavar="LEDGER"),
+    ] = None,
+    dataset: Annotated[
+        str | None,
+        typer.Option("--dataset", help="Whose budget in the ledger pays.", metavar="NAME"),
+    ] = None,
 ) -> None:
     """Release a log under differential privacy, with its certificate beside it."""
     unit = ONE_CASE
@@ -120,7 +130,8 @@ def anonymize(
         ),
     )
     names = None if activities is None else read_names(activities)
-    source = read_log(
+    source = partial(
+        read_log,
         log,
         case=case,
         activity=activity or None,
@@ -132,7 +143,16 @@ def anonymize(
     errors = Console(stderr=True)
     with watched(errors) as stage:
         release = publish(
-            source, chosen, output, activities=names, seed=seed, force=force, stage=stage
+            source,
+            chosen,
+            output,
+            activities=names,
+            seed=seed,
+            force=force,
+            stage=stage,
+            ledger=open_ledger(ledger, dataset),
+            dataset=dataset,
+            say=lambda text: errors.print(f"ledger: {text}", markup=False, soft_wrap=True),
         )
     console = Console(highlight=False)
     show_certificate(release.certificate, console)

@@ -3,6 +3,16 @@
 from .anonymize import Release, anonymize
 from .certificate import Certificate
 from .publish import publish
+from .verify import Verification, verify
 from .write import certificate_path, write_log
 
-__all__ = ["Certificate", "Release", "anonymize", "certificate_path", "publish", "write_log"]
+__all__ = [
+    "Certificate",
+    "Release",
+    "Verification",
+    "anonymize",
+    "certificate_path",
+    "publish",
+    "verify",
+    "write_log",
+]

@@ -38,13 +38,20 @@ def anonymize(
     repeatable, for tests and teaching: its release must not be published.
     """
     bits: Bits = SystemBits() if seed is None else SeededBits(seed)
-    certificate = certify(mechanism, (_say_activities(activities),), reproducible=bits.reproducible)
+    certificate = certify_request(mechanism, activities=activities, seed=seed)
     # One public order, whatever the order in which the log named them.
     secret = variants.over(sorted(variants.activities if activities is None else activities))
     outcome = mechanism.run(secret, Noise(bits), progress)
     return Release(
         variants=outcome.variants, certificate=replace(certificate, notes=tuple(outcome.notes))
     )
+
+
+def certify_request(
+    mechanism: Mechanism, *, activities: Sequence[str] | None = None, seed: int | None = None
+) -> Certificate:
+    """Make the certificate of a release that is still to come; no log is needed for it."""
+    return certify(mechanism, (_say_activities(activities),), reproducible=seed is not None)
 
 
 def _say_activities(activities: Sequence[str] | None) -> str:

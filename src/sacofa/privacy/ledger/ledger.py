@@ -125,9 +125,12 @@ class Ledger:
         """Record that a release ended without a file, with the kind of error that ended it.
 
         The price is given back only if the mechanism had not begun to look at the log: after that
-        noise may have been drawn, and whoever saw it cannot unsee it.
+        noise may have been drawn, and whoever saw it cannot unsee it. Where the file has its name
+        all the same, there is a release.
         """
-        self._change(id, state="failed" if looked else "returned", reason=reason)
+        self.settle()
+        if not any(e.id == id and e.state == "released" for e in self._read().entries):
+            self._change(id, state="failed" if looked else "returned", reason=reason)
 
     def settle(self) -> None:
         """Complete what died after its file had its name."""

@@ -1,0 +1,164 @@
+"""`sacofa ledger`: budgets of datasets, and every release that was made of them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from ..errors import SettingError
+from ..mechanisms.protocol import exact
+from ..privacy.ledger import Account, Entry, Ledger
+from . import options
+
+UNLIMITED = "unlimited"
+
+FilePath = Annotated[Path, typer.Argument(help="The ledger.", metavar="LEDGER")]
+
+STATES = {
+    "released": "released",
+    "reserved": "spent, nothing released (it died, or is still running)",
+    "failed": "spent, nothing released (it failed)",
+    "returned": "not spent (it failed before the mechanism looked at the log)",
+}
+"""What became of a release, in plain words."""
+
+commands = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Set budgets of datasets, and show what was spent on which release.",
+)
+
+
+@commands.command()
+def budget(
+    ledger: FilePath,
+    dataset: Annotated[str, typer.Argument(help="The name of the dataset.", metavar="DATASET")],
+    epsilon: Annotated[
+        str,
+        typer.Argument(
+            help=f"What all its releases may cost together: 1, 0.5, 1/3, or {UNLIMITED}.",
+            metavar="EPSILON",
+        ),
+    ],
+) -> None:
+    """Set the lifetime budget of a dataset; a ledger that does not exist is made."""
+    limit = None if epsilon == UNLIMITED else exact("budget", epsilon)
+    account = Ledger.create(ledger).set_budget(dataset, limit)
+    typer.echo(say_account(account))
+
+
+@commands.command()
+def show(ledger: FilePath, as_json: options.Json = False) -> None:
+    """Show how every dataset stands: its budget, what was spent, and what is left."""
+    accounts = Ledger.open(ledger).accounts()
+    if as_json:
+        typer.echo(json.dumps({"datasets": [_account(account) for account in accounts]}, indent=2))
+        return
+    for account in accounts:
+        typer.echo(say_account(account))
+    if not accounts:
+        typer.echo("no dataset yet: sacofa ledger budget LEDGER DATASET EPSILON")
+
+
+@commands.command()
+def history(
+    ledger: FilePath,
+    dataset: Annotated[
+        str | None, typer.Option("--dataset", help="Only releases of this dataset.")
+    ] = None,
+    as_json: options.Json = False,
+) -> None:
+    """Show every release that was asked for and paid, whatever became of it."""
+    opened = Ledger.open(ledger)
+    entries, budgets = opened.entries(dataset), opened.budgets(dataset)
+    if as_json:
+        limits = [{**asdict(b), "epsilon": _limit(b.epsilon)} for b in budgets]
+        content = {"releases": [_entry(entry) for entry in entries], "budgets": limits}
+        typer.echo(json.dumps(content, indent=2, ensure_ascii=False))
+        return
+    table = Table(box=None, pad_edge=False)
+    for heading in ("", "when (UTC)", "dataset", "mechanism", "ε", "what became of it", "file"):
+        table.add_column(heading, overflow="fold")
+    rows = [
+        (b.at, 0, ["", _minute(b.at), b.dataset, "", _limit(b.epsilon), "budget set", ""])
+        for b in budgets
+    ]
+    rows += [(e.at, e.id, _row(e)) for e in entries]
+    for _, _, row in sorted(rows, key=lambda row: row[:2]):
+        table.add_row(*row)
+    Console(highlight=False, markup=False, emoji=False).print(table)
+
+
+def say_account(account: Account) -> str:
+    """How a dataset stands, in a line."""
+    spent = "more than any ε (one release had none)" if account.spent is None else account.spent
+    left = "no limit" if account.left is None else f"{account.left} left"
+    return f"{account.dataset}: ε = {spent} spent of {_limit(account.budget)}, {left}"
+
+
+def open_ledger(ledger: Path | None, dataset: str | None) -> Ledger | None:
+    """Open the ledger that a release is to be paid from; both options are given, or neither."""
+    if ledger is None and dataset is None:
+        return None
+    if ledger is None:
+        raise SettingError("dataset", dataset, "given together with --ledger")
+    if dataset is None:
+        raise SettingError("ledger", ledger, "given together with --dataset")
+    return Ledger.open(ledger)
+
+
+def _row(entry: Entry) -> list[str]:
+    again = f", repeats {entry.repeats}" if entry.repeats is not None else ""
+    reason = f": {entry.reason}" if entry.reason is not None else ""
+    return [
+        str(entry.id),
+        _minute(entry.at),
+        entry.dataset,
+        entry.mechanism,
+        _price(entry.price),
+        STATES[entry.state] + reason + again,
+        entry.file or "",
+    ]
+
+
+def _minute(at: str) -> str:
+    return at[:16].replace("T", " ")
+
+
+def _price(price: Fraction | None) -> str:
+    return "none finite" if price is None else str(price)
+
+
+def _limit(epsilon: Fraction | None) -> str:
+    return UNLIMITED if epsilon is None else str(epsilon)
+
+
+def _account(account: Account) -> dict[str, Any]:
+    return {
+        "dataset": account.dataset,
+        "budget": _limit(account.budget),
+        "spent": _price(account.spent),
+        "left": _limit(account.left),
+    }
+
+
+def _entry(entry: Entry) -> dict[str, Any]:
+    return {
+        **asdict(entry),
+        "price": _price(entry.price),
+        "spent": entry.spent,
+        "settings": json.loads(entry.settings),
+        "certificate": json.loads(entry.certificate),
+    }
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.add_typer(commands, name="ledger")

@@ -1,0 +1,75 @@
+"""Check a released file against its certificate."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import ReadError
+from .certificate import Certificate
+from .write import certificate_path
+
+LARGEST = 1 << 24
+"""A certificate is never larger than this; what is was not written here."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verification:
+    """What comparing a file with its certificate showed."""
+
+    certificate: Certificate
+    """What the file was compared with."""
+    findings: tuple[str, ...]
+    """Everything that is not as it should be, in plain words."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether the file is the one certified, and the certificate is in itself right."""
+        return not self.findings
+
+
+def verify(path: str | Path, certificate: str | Path | None = None) -> Verification:
+    """Tell whether a file is the one that a certificate was written for, and whether that adds up.
+
+    Without `certificate` the one beside the file is taken. This shows mistakes and mix-ups. It is
+    no signature: whoever changes both a file and its certificate is not found out.
+    """
+    beside = certificate_path(path) if certificate is None else Path(certificate)
+    text = _read(beside)
+    read = Certificate.from_json(text, beside)
+    findings = []
+    if json.loads(text) != json.loads(read.to_json()):
+        findings.append("the certificate was changed: its numbers or fields do not fit each other")
+    if read.sha256 is None:
+        findings.append("the certificate names no file")
+    elif _hash(path) != read.sha256:
+        findings.append("the file is not the one certified: its SHA-256 is another")
+    return Verification(certificate=read, findings=tuple(findings))
+
+
+def _read(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            content = file.read(LARGEST + 1)
+    except FileNotFoundError:
+        raise ReadError(path, "there is no such certificate: name it with --certificate") from None
+    except OSError as error:
+        raise ReadError(path, f"cannot be read: {error.strerror}") from None
+    if len(content) > LARGEST:
+        raise ReadError(path, "is too large for a certificate")
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        raise ReadError(path, "not a certificate, or damaged: release the log again") from None
+
+
+def _hash(path: str | Path) -> str:
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except FileNotFoundError:
+        raise ReadError(path, "there is no such file") from None
+    except OSError as error:
+        raise ReadError(path, f"cannot be read: {error.strerror}") from None

@@ -1,0 +1,107 @@
+"""`sacofa ledger` and `sacofa anonymize --ledger`: what they say and refuse."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+
+QUARTER = ["--mechanism", "laplace", "--epsilon", "1/8", "--max-length", "2", "--prune", "9"]
+
+
+@pytest.fixture
+def ledger(run: Run, tmp_path: Path) -> Path:
+    """A ledger with a budget of one half."""
+    path = tmp_path / "a.ledger"
+    assert run("ledger", "budget", path, "visits", "0.5").status == 0
+    return path
+
+
+def test_a_budget_is_set_spent_shown_and_kept_to(
+    run: Run, hospital: Path, ledger: Path, tmp_path: Path
+) -> None:
+    """Two releases fit, the third is refused with what is left, and history tells all."""
+    paid = ["--ledger", ledger, "--dataset", "visits"]
+    for name in ("a.csv", "b.csv"):
+        ran = run("anonymize", hospital, "-o", tmp_path / name, *QUARTER, *paid)
+        assert ran.status == 0, ran.err
+        assert 'ledger: ε = 1/4 spent on dataset "visits"' in ran.err
+    assert "this repeats release 1" in ran.err and "costs again" in ran.err
+    ran = run("anonymize", tmp_path / "no such log", "-o", tmp_path / "c.csv", *QUARTER, *paid)
+    assert ran.status == 1
+    assert ran.err.count("\n") == 1
+    assert 'costs ε = 1/4, and dataset "visits" has ε = 0 left of 1/2' in ran.err
+    assert not (tmp_path / "c.csv").exists()
+    assert run("ledger", "show", ledger).out == "visits: ε = 1/2 spent of 1/2, 0 left\n"
+    shown = json.loads(run("ledger", "show", ledger, "--json").out)
+    assert shown == {
+        "datasets": [{"dataset": "visits", "budget": "1/2", "spent": "1/2", "left": "0"}]
+    }
+    history = run("ledger", "history", ledger).out
+    assert history.count("laplace") == 2 and "budget set" in history and "repeats 1" in history
+    told = json.loads(run("ledger", "history", ledger, "--dataset", "visits", "--json").out)
+    assert [r["state"] for r in told["releases"]] == ["released", "released"]
+    assert told["releases"][0]["certificate"]["epsilon_exact"] == "1/4"
+    assert told["releases"][0]["settings"]["prune"] == 9
+    assert [b["epsilon"] for b in told["budgets"]] == ["1/2"]
+
+
+def test_a_log_that_cannot_be_read_is_given_back(run: Run, ledger: Path, tmp_path: Path) -> None:
+    """The history shows it, and the budget is whole."""
+    ran = run(
+        "anonymize", tmp_path / "none.csv", "-o", tmp_path / "c.csv", *QUARTER,
+        "--ledger", ledger, "--dataset", "visits",
+    )  # fmt: skip
+    assert ran.status == 1
+    assert "there is no such file" in ran.err and "given back" in ran.err
+    assert run("ledger", "show", ledger).out == "visits: ε = 0 spent of 1/2, 1/2 left\n"
+    assert "not spent" in " ".join(run("ledger", "history", ledger).out.split())
+
+
+def test_no_limit_is_said_in_words(run: Run, hospital: Path, ledger: Path, tmp_path: Path) -> None:
+    """Without a limit even what has no ε is recorded, and shown as what it is."""
+    assert "unlimited, no limit" in run("ledger", "budget", ledger, "visits", "unlimited").out
+    ran = run(
+        "anonymize", hospital, "-o", tmp_path / "c.csv", "--mechanism", "sacofa", "--epsilon", "1",
+        "--max-length", "3", "--prune", "9", "--ledger", ledger, "--dataset", "visits",
+    )  # fmt: skip
+    assert ran.status == 0, ran.err
+    assert "no finite ε spent" in ran.err
+    assert "more than any ε" in run("ledger", "show", ledger).out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (("show", "none"), 1, "there is no ledger: make one with"),
+        (("history", "none"), 1, "there is no ledger: make one with"),
+        (("budget", "a.ledger", "visits", "0"), 2, "must be above 0"),
+        (("budget", "a.ledger", "visits", "much"), 2, "a positive number"),
+        (("budget", "a.ledger", "", "1"), 2, "a name of"),
+        (("history", "a.ledger", "--dataset", "visit"), 1, 'Did you mean "visits"?'),
+        (("show", "hospital.csv"), 1, "not a ledger"),
+    ],
+)
+def test_what_cannot_be_is_one_line(
+    run: Run, ledger: Path, hospital: Path, monkeypatch: pytest.MonkeyPatch,
+    arguments: tuple[str, ...], status: int, message: str,
+) -> None:  # fmt: skip
+    """Refused with what to do, never a traceback."""
+    monkeypatch.chdir(ledger.parent)
+    ran = run("ledger", *arguments)
+    assert (ran.status, ran.err.count("\n")) == (status, 1), ran.err
+    assert message in ran.err
+
+
+def test_ledger_and_dataset_come_together(
+    run: Run, hospital: Path, ledger: Path, tmp_path: Path
+) -> None:
+    """A forgotten option does not make a release that nobody counts."""
+    for half in (["--ledger", ledger], ["--dataset", "visits"]):
+        ran = run("anonymize", hospital, "-o", tmp_path / "c.csv", *QUARTER, *half)
+        assert ran.status == 2
+        assert "given together" in ran.err
+        assert not (tmp_path / "c.csv").exists()

@@ -1,0 +1,224 @@
+"""Kill releases with SIGKILL: at every line that deals with ledger and files, and at any moment.
+
+    python -m tests.hardening.killed steps EVERY | moments COUNT  [MISTAKE]
+
+Runs in a process of its own, which forks a child for every release, so that hundreds take seconds.
+The child is traced line by line and kills itself at the line that is its turn; no code of the
+package knows of it. What was seen before the end goes through a pipe to the parent, which checks
+what is left.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import sacofa
+import sacofa.release.publish  # the function of that name hides the module
+from sacofa.logs import read_log, write_variants
+from sacofa.mechanisms.paper import Laplace
+from sacofa.mechanisms.protocol import Outcome
+from sacofa.privacy.ledger import Ledger
+from sacofa.release import Certificate, booking, certificate_path, publish
+from sacofa.release.verify import verify
+from sacofa.variants import VariantCounts
+
+publishing = sys.modules["sacofa.release.publish"]
+SOURCE = str(Path(sacofa.__file__).parent)
+WATCHED = tuple(f"{SOURCE}/{part}" for part in ("privacy/ledger/", "release/", "files.py"))
+PRICE = Fraction(1, 10)
+# A process that is killed leaves the same behind in memory as on a disk, which is much slower.
+PLACE = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+
+
+class Told(Laplace):
+    """The real mechanism, which tells a pipe before it looks at anything."""
+
+    pipe: int
+
+    def run(self, *arguments: Any) -> Outcome:
+        """Tell, then look."""
+        os.write(self.pipe, b"N")
+        return super().run(*arguments)
+
+
+def release(folder: Path, output: Path, pipe: int) -> None:
+    """Make one release; tell the pipe when the price is paid, the log opened, and noise drawn."""
+
+    def open_log() -> Any:
+        os.write(pipe, b"O")
+        return read_log(folder / "log.xes")
+
+    mechanism = Told(level_epsilon=PRICE / 2, max_length=2, prune=1)
+    object.__setattr__(mechanism, "pipe", pipe)
+    publish(
+        open_log,
+        mechanism,
+        output,
+        ledger=Ledger(folder / "a.ledger"),
+        dataset="visits",
+        say=lambda _: os.write(pipe, b"P") and None,
+    )
+
+
+def forked(work: Callable[[int], None]) -> tuple[int, int]:
+    """Do some work in a child that writes to a pipe; give its process and the other end."""
+    reads, writes = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reads)
+        status = 1
+        try:
+            work(writes)
+            status = 0
+        finally:
+            os._exit(status)
+    os.close(writes)
+    return child, reads
+
+
+def ended(child: int, reads: int) -> tuple[int, bytes]:
+    """Wait for a child; give its status and what it had told."""
+    _, status = os.waitpid(child, 0)
+    with os.fdopen(reads, "rb") as pipe:
+        return status, pipe.read()
+
+
+def kill_at_line(turn: int) -> None:
+    """Kill this process at a line, counted over all lines that deal with ledger and files."""
+    count = itertools.count(1)
+
+    def trace(frame: Any, event: str, _: Any) -> Any:
+        if not frame.f_code.co_filename.startswith(WATCHED):
+            return None
+        if event == "line" and next(count) == turn:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return trace
+
+    sys.settrace(trace)
+
+
+def prepare(folder: Path) -> Ledger:
+    """Make a small log, and a ledger with a large budget."""
+    write_variants(VariantCounts.of({("a", "b"): 40, ("a",): 20}), folder / "log.xes")
+    ledger = Ledger.create(folder / "a.ledger")
+    ledger.set_budget("visits", Fraction(1000))
+    return ledger
+
+
+def check(ledger: Ledger, outputs: list[Path], told: bytes) -> dict[str, int]:
+    """Check that nothing is out without a row, and no row is lost; count what became of them."""
+    ledger = Ledger.open(ledger.path)
+    entries = ledger.entries()
+    by_file = {entry.file: entry for entry in entries if entry.file is not None}
+    for output in outputs:
+        if output.exists():
+            assert by_file[str(output)].state == "released", "a file without a row"
+            assert verify(output).holds, "a file that is not the one certified"
+        elif str(output) in by_file:
+            assert by_file[str(output)].state == "reserved", "a row that claims a file"
+    assert len(entries) >= told.count(b"P"), "a row is lost"
+    assert len(entries) >= told.count(b"N"), "noise without a row"
+    assert len(entries) >= told.count(b"O"), "a log was opened without a row"
+    assert all(entry.spent for entry in entries), "a price was given back"
+    assert ledger.account("visits").spent == PRICE * len(entries)
+    states = [entry.state for entry in entries]
+    return {state: states.count(state) for state in states}
+
+
+def kill_at_steps(every: int) -> None:
+    """Kill a release at its first line, the next, and so on, until one gets through."""
+    seen: dict[str, int] = {}
+    pattern = Path(tempfile.mkdtemp(dir=PLACE))
+    prepare(pattern)
+    for turn in itertools.count(1, every):
+        with tempfile.TemporaryDirectory(dir=PLACE) as name:
+            folder = shutil.copytree(pattern, Path(name) / "here")
+            ledger, output = Ledger(folder / "a.ledger"), folder / "out.xes"
+
+            def work(pipe: int, turn: int = turn, folder: Path = folder) -> None:
+                kill_at_line(turn)
+                release(folder, folder / "out.xes", pipe)
+
+            status, told = ended(*forked(work))
+            assert status in (0, signal.SIGKILL), f"line {turn}: status {status}"
+            states = check(ledger, [output], told)
+            for state in states or {"nothing": 1}:
+                seen[state] = seen.get(state, 0) + 1
+            # A ledger that was left in the middle of a change takes the next release.
+            ledger.reserve(
+                "visits", mechanism="m", settings="{}", price=PRICE, certificate="{}"
+            )  # fmt: skip
+            assert len(ledger.entries()) == sum(states.values()) + 1
+            if status == 0:
+                assert output.exists()
+                assert certificate_path(output).exists()
+                assert told == b"PON"
+                break
+    shutil.rmtree(pattern)
+    sys.stdout.write(f"killed at {turn // every} lines: {seen}\n")
+
+
+def kill_at_moments(count: int) -> None:
+    """Kill releases into one ledger after delays that a seed decides."""
+    chance = random.Random(5)
+    told, outputs = b"", []
+    with tempfile.TemporaryDirectory(dir=PLACE) as name:
+        folder = Path(name)
+        ledger = prepare(folder)
+        start = time.monotonic()
+        status, part = ended(*forked(lambda pipe: release(folder, folder / "first.xes", pipe)))
+        assert status == 0
+        usual = time.monotonic() - start
+        told, outputs = part, [folder / "first.xes"]
+        for number in range(count):
+            output = folder / f"out{number}.xes"
+            child, reads = forked(lambda pipe, output=output: release(folder, output, pipe))
+            time.sleep(chance.uniform(0, 1.2 * usual))
+            os.kill(child, signal.SIGKILL)
+            _, part = ended(child, reads)
+            told += part
+            outputs.append(output)
+            if number % 20 == 0:
+                check(ledger, outputs, told)
+        seen = check(ledger, outputs, told)
+    sys.stdout.write(f"killed at {count} moments: {seen}\n")
+
+
+@contextmanager
+def booked_late(
+    ledger: Ledger, dataset: str, certificate: Certificate, say: Any
+) -> Iterator[booking.Booking]:
+    """Pay when all is done: a mistake that the check must find."""
+    yield booking.Booking()
+    with booking.booked(ledger, dataset, certificate, say):
+        pass
+
+
+def sabotage(mistake: str) -> None:
+    """Put a mistake into the package, to show that the check finds it."""
+    if mistake == "never-link":
+        booking.Booking.link = lambda *_: None  # type: ignore[method-assign]
+    elif mistake == "pay-late":
+        publishing.booked = booked_late  # type: ignore[assignment]
+    elif mistake == "give-back":
+        Ledger.complete = lambda self, id: self._change(id, state="returned")  # type: ignore[method-assign]
+    else:
+        raise ValueError(mistake)
+
+
+if __name__ == "__main__":
+    for mistake in sys.argv[3:]:
+        sabotage(mistake)
+    {"steps": kill_at_steps, "moments": kill_at_moments}[sys.argv[1]](int(sys.argv[2]))

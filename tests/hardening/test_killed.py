@@ -1,0 +1,43 @@
+"""Releases that are killed: nothing is out without a row, and no row is lost."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from .child import run_module
+
+
+@pytest.mark.slow
+def test_a_release_can_be_killed_at_every_line() -> None:
+    """Each line that deals with the ledger and the files is the last of one release."""
+    done = run_module("killed", "steps", 1)
+    assert done.returncode == 0, done.stderr
+    found = re.match(
+        r"killed at (\d+) lines: .*'nothing': \d+.*'reserved': \d+.*'released': \d+", done.stdout
+    )
+    assert found is not None, done.stdout
+    assert int(found[1]) > 500
+
+
+@pytest.mark.slow
+def test_a_release_can_be_killed_at_any_moment() -> None:
+    """Two hundred releases into one ledger are killed wherever they are, in the database too."""
+    done = run_module("killed", "moments", 200)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("mistake", "found"),
+    [
+        ("never-link", "a file without a row|KeyError"),
+        ("pay-late", "a log was opened without a row|noise without a row"),
+        ("give-back", "a price was given back|a file without a row"),
+    ],
+)
+def test_the_check_finds_mistakes(mistake: str, found: str) -> None:
+    """A package that does things in the wrong order does not pass."""
+    done = run_module("killed", "steps", 11, mistake)
+    assert done.returncode != 0
+    assert re.search(found, done.stderr), done.stderr

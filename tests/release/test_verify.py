@@ -1,0 +1,100 @@
+"""Checking a file against its certificate."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sacofa.errors import ReadError
+from sacofa.mechanisms.certified import Certified
+from sacofa.release import anonymize, certificate_path, write_log
+from sacofa.release.verify import verify
+from sacofa.variants import VariantCounts
+
+
+@pytest.fixture(params=["csv", "xes", "xes.gz", "parquet", "json"])
+def released(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A released file of each format."""
+    path = tmp_path / f"out.{request.param}"
+    secret = VariantCounts.of({("a", "b"): 40, ("a",): 20})
+    write_log(anonymize(secret, Certified(epsilon=Fraction(1, 3), max_length=3)), path)
+    return path
+
+
+def test_a_release_is_the_file_certified(released: Path) -> None:
+    """As it was written, it holds."""
+    checked = verify(released)
+    assert checked.holds
+    assert checked.certificate.epsilon == Fraction(1, 3)
+
+
+def test_any_other_file_is_not(released: Path) -> None:
+    """One bit is enough."""
+    content = bytearray(released.read_bytes())
+    content[len(content) // 2] ^= 1
+    released.write_bytes(content)
+    assert verify(released).findings == (
+        "the file is not the one certified: its SHA-256 is another",
+    )
+
+
+def edit(path: Path, change: Callable[[Any], object]) -> None:
+    """Change what a certificate says."""
+    content = json.loads(path.read_text())
+    change(content)
+    path.write_text(json.dumps(content))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda c: c.update(epsilon=0.1),
+        lambda c: c.update(delta=1e-9),
+        lambda c: c.update(publishable="no"),
+        lambda c: c.update(extra=1),
+        lambda c: c["spent"][0].update(epsilon=0),
+    ],
+)
+def test_numbers_that_do_not_fit_each_other_are_found(
+    tmp_path: Path, change: Callable[[Any], object]
+) -> None:
+    """What people read must be what is added up."""
+    path = tmp_path / "out.csv"
+    release = anonymize(VariantCounts.of({("a",): 9}), Certified(epsilon=Fraction(1), max_length=3))
+    write_log(release, path)
+    edit(certificate_path(path), change)
+    (finding,) = verify(path).findings
+    assert finding.startswith("the certificate was changed")
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        (lambda c: c.update(epsilon_exact="1/2"), "do not add up"),
+        (lambda c: c["spent"].pop(), "do not add up"),
+        (lambda c: c["spent"][0].update(epsilon_exact="-1"), "damaged"),
+        (lambda c: c["spent"][0].update(epsilon_exact="1e999999999"), "damaged"),
+        (lambda c: c.update(format="other"), "not a certificate"),
+    ],
+)
+def test_sums_that_do_not_add_up_are_refused(
+    tmp_path: Path, change: Callable[[Any], object], what: str
+) -> None:
+    """A certificate that is wrong in itself is no certificate."""
+    path = tmp_path / "out.csv"
+    release = anonymize(VariantCounts.of({("a",): 9}), Certified(epsilon=Fraction(1), max_length=3))
+    write_log(release, path)
+    edit(certificate_path(path), change)
+    with pytest.raises(ReadError, match=what):
+        verify(path)
+
+
+def test_files_that_are_not_there_are_named(tmp_path: Path) -> None:
+    """Neither file nor certificate is made up."""
+    with pytest.raises(ReadError, match="there is no such certificate"):
+        verify(tmp_path / "out.csv")
