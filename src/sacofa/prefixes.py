@@ -1,4 +1,4 @@
-"""The prefix tree of a log: how many cases begin with each prefix, and how many end there."""
+"""The prefixes of a log, counted one length at a time and only where they are still wanted."""
 
 from __future__ import annotations
 
@@ -10,69 +10,80 @@ from numpy.typing import NDArray
 from .variants import VariantCounts
 
 Ints = NDArray[np.int64]
+NONE = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Level:
-    """All prefixes of one length, in order, so that the children of a prefix lie together."""
+class NextSteps:
+    """How many cases take each next step after some prefixes, and how many end there.
 
-    parents: Ints
-    """The place of each prefix's parent in the level above."""
-    activities: Ints
-    """The last activity of each prefix."""
-    counts: Ints
-    """How many cases begin with each prefix."""
-    finished: Ints
-    """How many cases are finished there."""
-
-    def children(self, parents: Ints) -> tuple[Ints, Ints]:
-        """Find the children of parents: for each child the place of its parent there, and its own.
-
-        Parents of -1 have none.
-        """
-        first = np.searchsorted(self.parents, parents, side="left")
-        number = np.searchsorted(self.parents, parents, side="right") - first
-        owner = np.repeat(np.arange(len(parents)), number)
-        start = np.repeat(first - np.cumsum(number) + number, number)
-        return owner, start + np.arange(len(owner))
-
-
-def count_prefixes(variants: VariantCounts, max_length: int) -> list[Level]:
-    """Count the cases that begin with each prefix; longer cases are cut.
-
-    One case adds 1 to at most one prefix of each length, so the counts of one length,
-    taken together, have sensitivity 1. The same holds for the finished ones of that length.
-    Level 0 is the empty prefix.
+    One case adds 1 to at most one step or one end of one length, so the counts of one length,
+    steps and ends taken together, have sensitivity 1.
     """
-    lengths, counts = variants.lengths, variants.counts
-    done = np.where(variants.finished, counts, 0)
-    rows = np.arange(len(variants))
-    node = np.zeros(len(variants), dtype=np.int64)
-    levels = [
-        Level(
-            parents=np.array([-1]),
-            activities=np.array([-1]),
-            counts=np.array([counts.sum()]),
-            finished=np.array([done[lengths == 0].sum()]),
-        )
-    ]
-    for length in range(1, max_length + 1):
-        keep = lengths[rows] >= length
-        rows, node = rows[keep], node[keep]
-        if not len(rows):
-            break
-        # Variants are sorted, so those that share a prefix lie together.
-        last = variants.steps[variants.offsets[rows] + length - 1]
-        new = np.ones(len(rows), dtype=np.bool_)
-        new[1:] = (node[1:] != node[:-1]) | (last[1:] != last[:-1])
-        starts = np.flatnonzero(new)
-        levels.append(
-            Level(
-                parents=node[starts],
-                activities=last[starts].astype(np.int64),
-                counts=np.add.reduceat(counts[rows], starts),
-                finished=np.add.reduceat(np.where(lengths[rows] == length, done[rows], 0), starts),
+
+    rows: Ints
+    """The prefix that each step goes on from, in ascending order."""
+    activities: Ints
+    """The activity of each step, ascending for each prefix."""
+    counts: Ints
+    """How many cases take each step: never 0."""
+    ending: Ints
+    """How many cases end at each prefix."""
+    takers: Ints
+    """The variants that go on, longest known prefix by prefix."""
+    step_of: Ints
+    """The place of the step that each of these variants takes."""
+
+
+class Prefixes:
+    """The variants of a log, sorted by which of some prefixes they begin with."""
+
+    def __init__(self, variants: VariantCounts) -> None:
+        """Begin with the empty prefix, which every case has."""
+        self._variants = variants
+        self._length = 0
+        self._members = np.arange(len(variants))
+        self._rows = np.zeros(len(variants), dtype=np.int64)
+        self._number = 1
+
+    def next_steps(self) -> NextSteps:
+        """Count the cases that take each next step after the current prefixes, or end."""
+        variants = self._variants
+        longer = variants.offsets[self._members + 1] - variants.offsets[self._members]
+        goes_on = longer > self._length
+        ends = ~goes_on & variants.finished[self._members]
+        ending = _add_up(self._rows[ends], variants.counts[self._members[ends]], self._number)
+        takers = self._members[goes_on]
+        if not len(takers):
+            return NextSteps(
+                rows=NONE, activities=NONE, counts=NONE, ending=ending, takers=NONE, step_of=NONE
             )
-        )
-        node = np.cumsum(new) - 1
-    return levels
+        number = len(variants.activities)
+        step = variants.steps[variants.offsets[takers] + self._length]
+        keys, step_of = np.unique(self._rows[goes_on] * number + step, return_inverse=True)
+        counts = _add_up(step_of, variants.counts[takers], len(keys))
+        rows, activities = np.divmod(keys, number)
+        return NextSteps(
+            rows=rows, activities=activities, counts=counts, ending=ending, takers=takers,
+            step_of=step_of,
+        )  # fmt: skip
+
+    def keep(self, steps: NextSteps, taken: Ints, number: int) -> None:
+        """Go on with some prefixes of one length more.
+
+        `taken` says for each of them which step it is, or -1 where no case takes it.
+        """
+        row_of = np.full(len(steps.counts), -1, dtype=np.int64)
+        real = taken >= 0
+        row_of[taken[real]] = np.flatnonzero(real)
+        rows = row_of[steps.step_of]
+        self._members, self._rows = steps.takers[rows >= 0], rows[rows >= 0]
+        self._length += 1
+        self._number = number
+
+
+def _add_up(places: Ints, counts: Ints, size: int) -> Ints:
+    """Add counts up by place, in whole numbers."""
+    totals = np.zeros(size, dtype=np.int64)
+    np.add.at(totals, places, counts)
+    return totals

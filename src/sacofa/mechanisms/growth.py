@@ -13,14 +13,14 @@ the same distribution as if every candidate had been listed.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import TooLargeError
-from ..prefixes import Level, count_prefixes
+from ..prefixes import NONE, Prefixes
 from ..privacy.exact import smallest_threshold, tail
 from ..privacy.noise import Noise
 from ..semantics.protocol import Semantics
@@ -58,8 +58,6 @@ class Growth:
 class Frontier:
     """The prefixes of one level that may grow."""
 
-    nodes: Ints
-    """The place of each prefix in the level of the true tree; -1 where no case has it."""
     states: Ints
     """What the semantics know of each prefix."""
     parents: Ints
@@ -67,17 +65,19 @@ class Frontier:
     activities: Ints
     """The last activity of each prefix."""
 
-    def __len__(self) -> int:
-        return len(self.nodes)
-
 
 @dataclass(frozen=True, kw_only=True)
 class Found:
     """Candidates that were taken: an activity equal to the number of activities is the end."""
 
     rows: Ints
+    """The place of each candidate's parent in the frontier."""
     activities: Ints
+    """The step that makes the candidate of its parent."""
+    places: Ints
+    """The place of each candidate among the steps that some case takes; -1 where no case does."""
     counts: Ints
+    """The noisy counts."""
 
     @classmethod
     def join(cls, parts: list[Found]) -> Found:
@@ -85,14 +85,21 @@ class Found:
         return cls(
             rows=np.concatenate([part.rows for part in parts]),
             activities=np.concatenate([part.activities for part in parts]),
+            places=np.concatenate([part.places for part in parts]),
             counts=np.concatenate([part.counts for part in parts]),
         )
 
     def where(self, kept: NDArray[np.bool_]) -> Found:
         """Keep some."""
         return Found(
-            rows=self.rows[kept], activities=self.activities[kept], counts=self.counts[kept]
+            rows=self.rows[kept],
+            activities=self.activities[kept],
+            places=self.places[kept],
+            counts=self.counts[kept],
         )
+
+
+NOTHING = Found(rows=NONE, activities=NONE, places=NONE, counts=NONE)
 
 
 def grow(
@@ -104,35 +111,31 @@ def grow(
 ) -> VariantCounts:
     """Answer the trace-variant query: all finished prefixes and those of full length, noisy."""
     number = len(variants.activities)
-    truth = count_prefixes(variants, growth.max_length)
+    prefixes = Prefixes(variants)
     root = np.zeros(1, dtype=np.int64)
-    frontiers = [
-        Frontier(nodes=root, states=root + semantics.start(), parents=root - 1, activities=root - 1)
-    ]
+    start = root + semantics.start()
+    frontiers = [Frontier(states=start, parents=root - 1, activities=root - 1)]
     finished: list[Found] = []
+    longer = NOTHING
     for length in range(1, growth.max_length + 1):
-        level = _Level(growth, semantics, noise, number, frontiers, truth)
-        found = Found.join([level.take_harmless(), level.take_harmful()])
+        level = _Level(growth, semantics, noise, number, frontiers, prefixes)
+        found = Found.join([level.take_steps(), level.take_ends(), level.take_harmful()])
         ends = found.activities == number
         finished.append(found.where(ends))
         longer = found.where(~ends)
-        order = np.lexsort((longer.activities, longer.rows))
-        rows, activities = longer.rows[order], longer.activities[order]
-        states = semantics.step(frontiers[-1].states[rows], activities)
+        prefixes.keep(level.true, longer.places, len(longer.rows))
         frontiers.append(
             Frontier(
-                nodes=level.find(rows, activities),
-                states=states,
-                parents=rows,
-                activities=activities,
+                states=semantics.step(frontiers[-1].states[longer.rows], longer.activities),
+                parents=longer.rows,
+                activities=longer.activities,
             )
         )
         if progress is not None:
             progress(length / growth.max_length)
-        if not len(rows):
+        if not len(longer.rows):
             break
-    cut = longer.counts[order] if length == growth.max_length else np.zeros(0, dtype=np.int64)
-    return _spell(variants.activities, frontiers, finished, cut)
+    return _spell(variants.activities, frontiers, finished, longer.counts)
 
 
 class _Level:
@@ -145,163 +148,151 @@ class _Level:
         noise: Noise,
         number: int,
         frontiers: list[Frontier],
-        truth: list[Level],
+        prefixes: Prefixes,
     ) -> None:
         self.growth = growth
         self.semantics = semantics
         self.noise = noise
         self.number = number
         self.frontiers = frontiers
-        self.frontier = frontiers[-1]
         self.length = len(frontiers)
-        self.last = self.length == growth.max_length
-        self.true, self.children = self._list_true(truth)
-        self.keys = self.true.rows * (number + 1) + self.true.activities
+        frontier = frontiers[-1]
+        self.true = prefixes.next_steps()
+        self.keys = self.true.rows * number + self.true.activities
         # Prefixes in the same state have the same harmless next steps.
-        states, self.state = np.unique(self.frontier.states, return_inverse=True)
+        states, self.state = np.unique(frontier.states, return_inverse=True)
         self.harmless = semantics.harmless(states)
-        self.order = np.argsort(~self.harmless[:, :number], axis=1, kind="stable")
         self.free = self.harmless[:, :number].sum(axis=1)[self.state]
+        self.may_end = self.harmless[self.state, number]
 
-    def _list_true(self, truth: list[Level]) -> tuple[Found, Ints]:
-        """List the candidates that some case has, sorted, with their places in the true level."""
-        nodes = self.frontier.nodes
-        none = np.zeros(0, dtype=np.int64)
-        owners, children = none, none
-        activities, counts = none, none
-        if self.length < len(truth):
-            below = truth[self.length]
-            owners, children = below.children(nodes)
-            activities, counts = below.activities[children], below.counts[children]
-        ending = np.zeros(len(nodes), dtype=np.int64)
-        if self.length <= len(truth):
-            real = nodes >= 0
-            ending[real] = truth[self.length - 1].finished[nodes[real]]
-        ends = np.flatnonzero(ending)
-        rows = np.concatenate([owners, ends])
-        steps = np.concatenate([activities, np.full(len(ends), self.number)])
-        places = np.concatenate([children, np.full(len(ends), -1)])
-        order = np.lexsort((steps, rows))
-        counted = np.concatenate([counts, ending[ends]])[order]
-        return Found(rows=rows[order], activities=steps[order], counts=counted), places[order]
+    def _threshold(self, threshold: int, *, end: bool) -> int:
+        full = self.length == self.growth.max_length
+        return threshold if self.growth.prune_finished or not (end or full) else 1
 
-    def _lookup(self, rows: Ints, activities: Ints) -> tuple[Ints, NDArray[np.bool_]]:
-        """Find candidates among the true ones: their places and whether they are there."""
-        keys = rows * (self.number + 1) + activities
-        places = np.searchsorted(self.keys, keys)
-        known = np.zeros(len(keys), dtype=np.bool_)
-        inside = places < len(self.keys)
-        known[inside] = self.keys[places[inside]] == keys[inside]
-        return places, known
-
-    def find(self, rows: Ints, activities: Ints) -> Ints:
-        """The place of each candidate in the true level, -1 where no case has it."""
-        places, known = self._lookup(rows, activities)
-        nodes = np.full(len(rows), -1, dtype=np.int64)
-        nodes[known] = self.children[places[known]]
-        return nodes
-
-    def _threshold(self, threshold: int, end: bool) -> int:
-        return threshold if self.growth.prune_finished or not (end or self.last) else 1
-
-    def take_harmless(self) -> Found:
-        """Take every harmless candidate, add noise, and drop those below the threshold."""
-        ends = np.flatnonzero(self.harmless[self.state, self.number])
-        parts = [
-            self._take_true(),
-            self._take_empty(int(self.free.sum()), self._name_harmless, end=False),
-            self._take_empty(
-                len(ends), lambda i: (ends[i], np.full(len(i), self.number)), end=True
-            ),
-        ]
-        return Found.join(parts)
-
-    def _take_true(self) -> Found:
-        """Add noise to the harmless candidates that some case has."""
-        true = self.true.where(self.harmless[self.state[self.true.rows], self.true.activities])
-        noisy = true.counts + self.noise.laplace(self.growth.noise_epsilon, len(true.counts))
-        ends = true.activities == self.number
-        p = self.growth.prune_harmless
-        low = np.where(ends, self._threshold(p, end=True), self._threshold(p, end=False))
-        return Found(rows=true.rows, activities=true.activities, counts=noisy).where(noisy >= low)
-
-    def _take_empty(
-        self, cells: int, name: Callable[[Ints], tuple[Ints, Ints]], *, end: bool
-    ) -> Found:
-        """Draw which harmless candidates that no case has survive, and their noisy counts."""
-        threshold = self._threshold(self.growth.prune_harmless, end)
-        epsilon = self.growth.noise_epsilon
-        self._refuse_explosion(cells, threshold)
-        rows, activities = name(self.noise.survivors(cells, epsilon, threshold))
-        # Candidates that some case has were among the cells; their noise is drawn elsewhere.
+    def take_steps(self) -> Found:
+        """Take every harmless step, add noise, and drop what is below the threshold."""
+        low = self._threshold(self.growth.prune_harmless, end=False)
+        true = Found(
+            rows=self.true.rows,
+            activities=self.true.activities,
+            places=np.arange(len(self.keys)),
+            counts=self.true.counts,
+        ).where(self.harmless[self.state[self.true.rows], self.true.activities])
+        rows, activities = self._name_harmless(self._survivors(int(self.free.sum()), low))
+        # Steps that some case takes were among the cells; their noise is drawn by itself.
         empty = ~self._lookup(rows, activities)[1]
-        rows, activities = rows[empty], activities[empty]
-        counts = threshold + self.noise.geometric(epsilon, len(rows))
-        return Found(rows=rows, activities=activities, counts=counts)
+        return Found.join([self._noisy(true, low), self._made(rows[empty], activities[empty], low)])
 
-    def _refuse_explosion(self, cells: int, threshold: int) -> None:
-        """Refuse a level that would hold too much, before it is made."""
-        epsilon, limit = self.growth.noise_epsilon, self.growth.max_prefixes
-        expected = int(tail(epsilon, threshold)(20) * cells)
-        if expected > limit:
-            enough = smallest_threshold(epsilon, cells, Fraction(limit))
-            raise TooLargeError(
-                self.length,
-                expected,
-                limit,
-                f"a threshold of {enough} (prune, or prune_harmless) keeps it below",
-            )
-
-    def _name_harmless(self, places: Ints) -> tuple[Ints, Ints]:
-        """The row and activity of harmless candidates, counted row by row."""
-        bounds = np.cumsum(self.free)
-        rows = np.searchsorted(bounds, places, side="right")
-        rank = places - (bounds[rows] - self.free[rows])
-        return rows, self.order[self.state[rows], rank]
-
-    def _name_harmful(self, places: Ints) -> tuple[Ints, Ints]:
-        """The row and activity of harmful candidates: activities row by row, then ends."""
-        bounds = np.cumsum(self.number - self.free)
-        number = int(bounds[-1])
-        ends = np.flatnonzero(~self.harmless[self.state, self.number])
-        inner = np.minimum(places, max(number - 1, 0))
-        rows = np.searchsorted(bounds, inner, side="right") if number else np.zeros_like(places)
-        rank = inner - bounds[rows] + self.number
-        steps = self.order[self.state[rows], np.clip(rank, 0, self.number - 1)]
-        is_end = places >= number
-        rows[is_end] = ends[places[is_end] - number]
-        steps[is_end] = self.number
-        return rows, steps
+    def take_ends(self) -> Found:
+        """Take every harmless end, add noise, and drop what is below the threshold."""
+        low = self._threshold(self.growth.prune_harmless, end=True)
+        real = np.flatnonzero(self.may_end & (self.true.ending > 0))
+        true = self._ends(real, self.true.ending[real])
+        empty = np.flatnonzero(self.may_end & (self.true.ending == 0))
+        made = empty[self._survivors(len(empty), low)]
+        ends = np.full(len(made), self.number)
+        return Found.join([self._noisy(true, low), self._made(made, ends, low)])
 
     def take_harmful(self) -> Found:
         """Draw how much harm is admitted and by which candidates, add noise, and prune."""
-        none = np.zeros(0, dtype=np.int64)
         growth = self.growth
-        cells = len(self.frontier) * (self.number + 1)
-        harmful = cells - int(self.free.sum() + self.harmless[self.state, self.number].sum())
+        steps = self.number * len(self.free) - int(self.free.sum())
+        harmful = steps + len(self.may_end) - int(self.may_end.sum())
         if growth.prune_harmful is None or not harmful:
-            return Found(rows=none, activities=none, counts=none)
+            return NOTHING
         # A geometric variable modulo n is the geometric distribution cut to 0 … n − 1.
         admitted = int(self.noise.geometric(growth.choice_epsilon, 1)[0]) % (harmful + 1)
-        rows, activities = self._name_harmful(self.noise.choose(admitted, harmful))
+        if not admitted:
+            return NOTHING
+        rows, activities = self._name_harmful(self.noise.choose(admitted, harmful), steps)
         if growth.max_violations is not None:
             rows, activities = self._until(admitted, rows, activities)
-        places, known = self._lookup(rows, activities)
-        counts = np.zeros(len(rows), dtype=np.int64)
-        counts[known] = self.true.counts[places[known]]
-        counts += self.noise.laplace(growth.noise_epsilon, len(rows))
-        low = np.array(
-            [self._threshold(growth.prune_harmful, end=a == self.number) for a in activities],
-            dtype=np.int64,
+        ends = activities == self.number
+        found, known = self._lookup(rows[~ends], activities[~ends])
+        counts = np.zeros(len(found), dtype=np.int64)
+        counts[known] = self.true.counts[found[known]]
+        found[~known] = -1
+        taken = Found(rows=rows[~ends], activities=activities[~ends], places=found, counts=counts)
+        p = growth.prune_harmful
+        return Found.join(
+            [
+                self._noisy(taken, self._threshold(p, end=False)),
+                self._noisy(
+                    self._ends(rows[ends], self.true.ending[rows[ends]]),
+                    self._threshold(p, end=True),
+                ),
+            ]
         )
-        return Found(rows=rows, activities=activities, counts=counts).where(counts >= low)
+
+    def _ends(self, rows: Ints, counts: Ints) -> Found:
+        none = np.full(len(rows), -1, dtype=np.int64)
+        return Found(rows=rows, activities=none + self.number + 1, places=none, counts=counts)
+
+    def _noisy(self, taken: Found, low: int) -> Found:
+        """Add noise to true counts and drop what is below the threshold."""
+        if not len(taken.rows):
+            return taken
+        noisy = taken.counts + self.noise.laplace(self.growth.noise_epsilon, len(taken.counts))
+        return replace(taken, counts=noisy).where(noisy >= low)
+
+    def _made(self, rows: Ints, activities: Ints, low: int) -> Found:
+        """Candidates that no case has and that survived: draw by how much."""
+        counts = low + self.noise.geometric(self.growth.noise_epsilon, len(rows))
+        places = np.full(len(rows), -1, dtype=np.int64)
+        return Found(rows=rows, activities=activities, places=places, counts=counts)
+
+    def _survivors(self, cells: int, low: int) -> Ints:
+        """Draw which of many empty cells reach the threshold; refuse a level that is too large."""
+        epsilon, limit = self.growth.noise_epsilon, self.growth.max_prefixes
+        if cells > limit:
+            expected = int(tail(epsilon, low)(20) * cells)
+            if expected > limit:
+                enough = smallest_threshold(epsilon, cells, Fraction(limit))
+                raise TooLargeError(
+                    self.length,
+                    expected,
+                    limit,
+                    f"a threshold of {enough} (prune, or prune_harmless) keeps it below",
+                )
+        return self.noise.survivors(cells, epsilon, low)
+
+    def _lookup(self, rows: Ints, activities: Ints) -> tuple[Ints, NDArray[np.bool_]]:
+        """Find steps among those that some case takes: their places, and whether they are there."""
+        if not len(self.keys):
+            return np.zeros_like(rows), np.zeros(len(rows), dtype=np.bool_)
+        keys = rows * self.number + activities
+        places = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        return places, self.keys[places] == keys
+
+    def _order(self) -> Ints:
+        """For each state the activities, harmless ones first."""
+        return np.argsort(~self.harmless[:, : self.number], axis=1, kind="stable")
+
+    def _name_harmless(self, places: Ints) -> tuple[Ints, Ints]:
+        """The row and activity of harmless steps, counted row by row."""
+        if not len(places):
+            return NONE, NONE
+        bounds = np.cumsum(self.free)
+        rows = np.searchsorted(bounds, places, side="right")
+        return rows, self._order()[self.state[rows], places - bounds[rows] + self.free[rows]]
+
+    def _name_harmful(self, places: Ints, steps: int) -> tuple[Ints, Ints]:
+        """The row and activity of harmful candidates: steps counted row by row, then ends."""
+        is_step = places < steps
+        rows, activities = np.empty_like(places), np.full(len(places), self.number)
+        bounds = np.cumsum(self.number - self.free)
+        inner = np.searchsorted(bounds, places[is_step], side="right")
+        rank = places[is_step] - bounds[inner] + self.number
+        rows[is_step], activities[is_step] = inner, self._order()[self.state[inner], rank]
+        rows[~is_step] = np.flatnonzero(~self.may_end)[places[~is_step] - steps]
+        return rows, activities
 
     def _until(self, admitted: int, rows: Ints, activities: Ints) -> tuple[Ints, Ints]:
         """Keep the first candidates whose violations add up to no more than is admitted."""
+        prefixes = _backtrack(self.frontiers, self.length - 1, rows).tolist()
         total, kept = 0, 0
-        for row, activity in zip(rows.tolist(), activities.tolist(), strict=True):
+        for prefix, activity in zip(prefixes, activities.tolist(), strict=True):
             end = activity == self.number
-            prefix = _backtrack(self.frontiers, self.length - 1, np.array([row]))[0].tolist()
             broken = self.semantics.violations(prefix if end else [*prefix, activity], end)
             total += min(max(broken, 1), self.growth.max_violations or 1)
             if total > admitted:
@@ -320,15 +311,15 @@ def _backtrack(frontiers: list[Frontier], length: int, rows: Ints) -> Ints:
 
 
 def _spell(
-    activities: tuple[str, ...], frontiers: list[Frontier], finished: list[Found], cut: Ints
+    activities: tuple[str, ...], frontiers: list[Frontier], finished: list[Found], full: Ints
 ) -> VariantCounts:
     """Put the finished prefixes and those of full length together as variants."""
     blocks = [
         (_backtrack(frontiers, length, found.rows), found.counts, True)
         for length, found in enumerate(finished)
+        if len(found.rows)
     ]
-    full = np.arange(len(cut))
-    blocks.append((_backtrack(frontiers, len(frontiers) - 1, full), cut, False))
+    blocks.append((_backtrack(frontiers, len(frontiers) - 1, np.arange(len(full))), full, False))
     return VariantCounts.collect(
         activities,
         np.concatenate([spelled.ravel() for spelled, _, _ in blocks]),

@@ -22,30 +22,31 @@ def precision(digits: int) -> Context:
     return Context(prec=digits + GUARD, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
 
+# Kept by whole numbers: those of a fraction hash much faster than the fraction.
 @lru_cache(maxsize=4096)
-def _power(rate: Fraction, digits: int) -> Decimal:
+def _power(above: int, below: int, digits: int) -> Decimal:
     # The relative error of exp(x) is the absolute error of x.
-    with localcontext(precision(digits + len(str(int(rate))))):
-        return (-Decimal(rate.numerator) / Decimal(rate.denominator)).exp()
+    with localcontext(precision(digits + len(str(above // below)))):
+        return (-Decimal(above) / Decimal(below)).exp()
 
 
 @lru_cache(maxsize=4096)
-def _tail(epsilon: Fraction, threshold: int, digits: int) -> Decimal:
+def _tail(above: int, below: int, threshold: int, digits: int) -> Decimal:
     with localcontext(precision(digits)):
-        ratio = _power(epsilon, digits)
+        ratio = _power(above, below, digits)
         if threshold >= 1:
-            return _power(epsilon * threshold, digits) / (1 + ratio)
-        return 1 - _power(epsilon * (1 - threshold), digits) / (1 + ratio)
+            return _power(above * threshold, below, digits) / (1 + ratio)
+        return 1 - _power(above * (1 - threshold), below, digits) / (1 + ratio)
 
 
 def power(epsilon: Fraction) -> Real:
     """exp(−epsilon)."""
-    return partial(_power, epsilon)
+    return partial(_power, epsilon.numerator, epsilon.denominator)
 
 
 def tail(epsilon: Fraction, threshold: int) -> Real:
     """P(noise ≥ threshold) for discrete Laplace noise of scale 1/epsilon."""
-    return partial(_tail, epsilon, threshold)
+    return partial(_tail, epsilon.numerator, epsilon.denominator, threshold)
 
 
 def smallest_threshold(epsilon: Fraction, cells: int, expected: Fraction) -> int:

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,15 +66,18 @@ class Table:
         highest = 2**WORD - 1
         clipped = np.array([min(max(edge, 0), highest) for edge in edges], dtype=np.uint64)
         # What lies beyond the last threshold is doubtful too: the distribution may go on there.
+        # Edges were cut to the highest word, which passes them all and so is doubtful anyway.
         self._edges = np.maximum.accumulate(clipped)[:-1]
 
     def draw(self, bits: Bits, size: int) -> Ints:
         """Draw independent values."""
         words = bits.words(size)
-        passed = np.searchsorted(self._edges, words, side="right")
+        passed = self._edges.searchsorted(words, side="right")
         values = passed >> 1
-        for i in np.flatnonzero((passed & 1) | (words == 2**WORD - 1)):
-            values[i] = invert(self._below, bits, int(words[i]))
+        doubtful = passed & 1
+        if doubtful.any():
+            for i in np.flatnonzero(doubtful):
+                values[i] = invert(self._below, bits, int(words[i]))
         return values
 
 
@@ -131,25 +135,31 @@ class Geometric:
         return values
 
 
+# Tables are kept by whole numbers: those of a fraction hash much faster than the fraction.
+@lru_cache(maxsize=256)
+def _geometric(above: int, below: int) -> Geometric:
+    """The tables for ρ = exp(−above / below)."""
+    return Geometric(power(Fraction(above, below)))
+
+
+@lru_cache(maxsize=256)
+def _gaps(above: int, below: int, threshold: int) -> Geometric:
+    """The tables for ρ = P(noise < threshold) with ε = above / below."""
+    return Geometric(tail(Fraction(above, below), 1 - threshold))
+
+
 class Noise:
     """Draws every random value of a run, from one source of bits."""
 
     def __init__(self, bits: Bits | None = None) -> None:
         """Draw from the operating system's randomness unless another source is given."""
         self.bits: Bits = bits or SystemBits()
-        self._prepared: dict[tuple[Fraction, int | None], Geometric] = {}
-
-    def _geometric(self, epsilon: Fraction, threshold: int | None = None) -> Geometric:
-        """The tables for ρ = exp(−epsilon), or for ρ = P(noise < threshold)."""
-        key = (epsilon, threshold)
-        if key not in self._prepared:
-            ratio = power(epsilon) if threshold is None else tail(epsilon, 1 - threshold)
-            self._prepared[key] = Geometric(ratio)
-        return self._prepared[key]
 
     def geometric(self, epsilon: Fraction, size: int) -> Ints:
         """Draw values with P(X ≥ x) = exp(−epsilon · x)."""
-        return self._geometric(epsilon).draw(self.bits, size)
+        if not size:
+            return np.zeros(0, dtype=np.int64)
+        return _geometric(epsilon.numerator, epsilon.denominator).draw(self.bits, size)
 
     def laplace(self, epsilon: Fraction, size: int) -> Ints:
         """Draw discrete Laplace noise of scale 1/epsilon: P(X = x) ∝ exp(−epsilon · |x|)."""
@@ -162,11 +172,11 @@ class Noise:
         The cost follows the survivors: where many are expected, the gaps between them are drawn
         (they are geometric); where hardly one is, their number and then their places.
         """
-        probability = tail(epsilon, threshold)
-        expected = float(probability(20) * cells)
+        chance = tail(epsilon, threshold)
+        expected = float(chance(20) * cells)
         if expected < 1:
-            return np.sort(self.choose(self.binomial(cells, probability), cells))
-        gaps = self._geometric(epsilon, threshold)
+            return np.sort(self.choose(self.binomial(cells, chance), cells))
+        gaps = _gaps(epsilon.numerator, epsilon.denominator, threshold)
         found: list[Ints] = []
         place = -1
         while place < cells:
@@ -180,6 +190,10 @@ class Noise:
 
     def binomial(self, trials: int, probability: Real) -> int:
         """Draw the number of successes among any number of trials; the cost follows the number."""
+        word = int(self.bits.words(1)[0])
+        # Most often nothing succeeds, and P(X = 0) ≥ 1 − trials · p settles it at once.
+        if word < int((1 - trials * probability(30)) * 2**WORD) - DOUBT:
+            return 0
         sums: dict[int, list[tuple[Decimal, Decimal]]] = {}
 
         def below(value: int, bits: int) -> int:
@@ -198,7 +212,7 @@ class Noise:
                     terms.append((term, terms[-1][1] + term))
                 return int(terms[value][1] * 2**bits)
 
-        return invert(below, self.bits)
+        return invert(below, self.bits, word)
 
     def happens(self, probability: Real) -> bool:
         """Flip one coin of any probability."""
