@@ -129,6 +129,7 @@ def test_a_wrong_call_is_one_line_and_writes_nothing(
         ("columns.csv", b"who,what\n1,a\n", 1),
         ("unknown.docx", b"x", 1),
     ],
+    ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_wrong_data_is_one_line_and_writes_nothing(
     run: Run, tmp_path: Path, name: str, content: bytes | None, status: int

@@ -13,10 +13,10 @@ from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
-from ...prefixes import Level, count_prefixes
 from ...variants import VariantCounts
 from ..extras import optional_module
 from .model import Model
+from .prefix_tree import Level, count_prefixes
 
 DEPTH = 50
 """How many silent transitions in a row pm4py looks ahead."""
