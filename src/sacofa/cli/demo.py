@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated
 
@@ -9,10 +10,10 @@ import typer
 from rich.console import Console
 
 from ..errors import OutputError
-from ..examples import running_example
+from ..examples import hospital
 from ..logs import read_log
 from ..logs.write import write_variants
-from ..mechanisms.paper import Sacofa
+from ..mechanisms import Certified
 from ..release import certificate_path, publish
 from . import options
 from .show import show_certificate
@@ -22,14 +23,14 @@ def demo(
     output: Annotated[Path, typer.Option("-o", "--output", help="The folder to write to.")],
     force: options.Force = False,
 ) -> None:
-    """Anonymize the embedded example: 49 hospital cases."""
+    """Anonymize the embedded example: 4,000 cases of a hospital that never was."""
     try:
         output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(output, f"cannot be made: {error.strerror}") from None
     original, released = output / "hospital.csv", output / "hospital.anonymized.xes"
-    write_variants(running_example(), original, force=force)
-    mechanism = Sacofa(level_epsilon=1, max_length=6, prune_harmless=2, prune_harmful=4)  # type: ignore[arg-type]
+    write_variants(hospital(), original, force=force)
+    mechanism = Certified(epsilon=Fraction(1))
     release = publish(read_log(original), mechanism, released, force=force)
     console = Console(highlight=False)
     show_certificate(release.certificate, console)

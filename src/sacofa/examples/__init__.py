@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from ..variants import VariantCounts
+from .hospital import hospital
+
+__all__ = ["hospital", "running_example"]
 
 
 def running_example() -> VariantCounts:
