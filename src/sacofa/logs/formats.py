@@ -1,7 +1,8 @@
-"""How a log is stored, told by the end of its name."""
+"""Which files make up a log, and how they are stored."""
 
 from __future__ import annotations
 
+from glob import glob, has_magic
 from pathlib import Path
 from typing import Literal
 
@@ -34,3 +35,38 @@ def format_of(path: Path) -> Format:
             path, f'unknown suffix "{suffix}", known are {known}.{nearest(suffix, SUFFIXES)}'
         )
     return SUFFIXES[suffix]
+
+
+def find_files(source: str, format: Format | None = None) -> tuple[tuple[Path, ...], Format]:
+    """Find the files that a path, a pattern or a folder names, in the order of their names.
+
+    In a folder, files and folders whose name begins with a dot or an underscore are passed over,
+    as Spark and Hive do. All files must be of one format.
+    """
+    path = Path(source)
+    if path.is_dir():
+        files = sorted(
+            file
+            for file in path.rglob("*")
+            if file.is_file()
+            and not any(part.startswith((".", "_")) for part in file.relative_to(path).parts)
+        )
+        if not files:
+            raise ReadError(source, "the folder is empty")
+    elif path.exists():
+        files = [path]
+    elif has_magic(source):
+        files = sorted(Path(name) for name in glob(source, recursive=True) if Path(name).is_file())
+        if not files:
+            raise ReadError(source, "no file fits this pattern")
+    else:
+        if format is None:
+            format_of(path)
+        raise ReadError(source, "there is no such file")
+    formats = {format or format_of(file) for file in files}
+    if len(formats) > 1:
+        raise ReadError(source, f"files of several formats: {', '.join(sorted(formats))}")
+    (found,) = formats
+    if found == "json" and len(files) > 1:
+        raise ReadError(source, "variants must be one file")
+    return tuple(files), found

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
-from ..errors import ReadError, SettingError, nearest
+from ..errors import SettingError, nearest
 from ..variants import VariantCounts
 from .columns import Columns, activity_names
-from .formats import SUFFIXES, Format, format_of
+from .formats import SUFFIXES, Format, find_files
 from .stream import Progress
 
 Order = Literal["file", "time"]
@@ -22,7 +21,7 @@ class Log:
     """Where an event log is, and how its cases are read."""
 
     source: Any = field(repr=False)
-    """The file, or the frame."""
+    """The files, or the frame."""
     name: str
     """What the log is called in messages."""
     format: Format
@@ -49,13 +48,14 @@ def read_log(
     format: str | None = None,
     trusted: bool = False,
 ) -> Log:
-    """Open a log: a file (XES, CSV, TSV, Parquet, JSON variants) or a frame.
+    """Open a log: files (XES, CSV, TSV, Parquet, JSON variants) or a frame.
 
-    Frames are those of pandas, polars and pyarrow. Columns are found by names in common use unless
-    they are given. With `person` and `max_cases`, the first max_cases cases of each person are
-    counted, in the order of the file, so that which ones depends on nobody else; a case whose
-    person is missing is a person of its own. Files that are gzip bombs, or whose cases are beyond
-    belief, are refused unless they are `trusted`.
+    A path may be a pattern (`logs/*.parquet`) or a folder, whose files are taken in the order of
+    their names, as one log. Frames are those of pandas, polars and pyarrow. Columns are found by
+    names in common use unless they are given. With `person` and `max_cases`, the first max_cases
+    cases of each person are counted, in the order of the file, so that which ones depends on
+    nobody else; a case whose person is missing is a person of its own. Files that are gzip bombs,
+    or whose cases are beyond belief, are refused unless they are `trusted`.
     """
     if order not in get_args(Order):
         raise SettingError("order", order, "file or time")
@@ -74,13 +74,8 @@ def read_log(
     }  # fmt: skip
     columns: Columns | None = None
     if isinstance(source, (str, os.PathLike)):
-        path = Path(source)
-        kind = cast(Format, format) if format is not None else format_of(path)
-        if not path.exists():
-            raise ReadError(path, "there is no such file")
-        if path.is_dir():
-            raise ReadError(path, "is a folder")
-        name, source = str(path), path
+        name = os.fspath(source)
+        source, kind = find_files(name, cast("Format | None", format))
     else:
         from .relation import frame_name
 
@@ -92,7 +87,7 @@ def read_log(
     elif kind != "json":
         from .tables import find_table_columns
 
-        columns = find_table_columns(source, name, kind, **given, timed=timed)
+        columns = find_table_columns(source, name, kind, **given, timed=timed, trusted=trusted)
     return Log(
         source=source, name=name, format=kind, columns=columns, order=cast(Order, order),
         max_cases=max_cases, trusted=trusted,
@@ -108,7 +103,7 @@ def count_variants(source: Any, *, progress: Progress | None = None) -> VariantC
     if log.columns is None:
         from .variants_json import read_variants
 
-        return read_variants(log.source, trusted=log.trusted)
+        return read_variants(log.source[0], trusted=log.trusted)
     if log.format == "xes":
         from .xes import count_xes
 

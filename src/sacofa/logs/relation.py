@@ -5,8 +5,9 @@ from __future__ import annotations
 import codecs
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -21,13 +22,21 @@ MAX_ROW_BYTES = 1 << 24
 _FRAMES = ("pandas", "polars", "pyarrow")
 
 
-def frame_name(source: Any) -> str:
-    """Name a frame in messages; anything else is refused."""
-    family = type(source).__module__.split(".")[0]
-    if family not in _FRAMES:
-        kind = f"{type(source).__module__}.{type(source).__qualname__}"
-        raise ReadError(kind, "is no path and no frame of pandas, polars or pyarrow")
-    return f"{family} frame"
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """A table of events as DuckDB sees it."""
+
+    sql: str
+    """What stands after FROM."""
+    columns: dict[str, tuple[str, str]]
+    """For the name of each column how it is written in SQL, and its type."""
+    row: str
+    """The number of a row, from 0, as SQL; rows are ordered by it as the source has them."""
+
+    def text(self, column: str) -> str:
+        """Give a column as text, as SQL."""
+        sql, kind = self.columns[column]
+        return sql if kind == "VARCHAR" else f"{sql}::VARCHAR"
 
 
 @contextmanager
@@ -53,39 +62,62 @@ def open_database(name: str) -> Iterator[Any]:
             database.close()
 
 
-def describe(database: Any, source: Any, name: str, format: Format) -> list[tuple[str, str]]:
-    """Name the columns of a source with their types; they are c0, c1, ... in `relation`."""
+def open_table(database: Any, source: Any, format: Format, *, trusted: bool = False) -> Table:
+    """Open files of one format, or a frame."""
     if format in ("csv", "tsv"):
-        return [(column, "VARCHAR") for column in _header(source, format)[0]]
-    rows = database.execute(f"DESCRIBE FROM {_raw(database, source, format)}").fetchall()
-    return [(row[0], row[1]) for row in rows]
-
-
-def relation(database: Any, source: Any, name: str, format: Format) -> str:
-    """Give a source as SQL, with columns c0, c1, ... in the order of `describe`."""
-    if format in ("csv", "tsv"):
-        return _csv(source, format)
-    described = describe(database, source, name, format)
-    fields = ", ".join(f"{_quoted(column)} AS c{i}" for i, (column, _) in enumerate(described))
-    return f"(SELECT {fields} FROM {_raw(database, source, format)})"
-
-
-def _raw(database: Any, source: Any, format: Format) -> str:
+        return _open_csv(source, format, trusted)
     if format == "parquet":
-        return f"read_parquet({_literal(source)})"
-    database.register("frame", source)
-    return "frame"
+        files = ", ".join(_literal(path) for path in source)
+        hive = "true" if any("=" in path.parent.name for path in source) else "false"
+        sql = f"read_parquet([{files}], hive_partitioning = {hive})"
+        # Rows are numbered by file and place, so that any number of threads may read them.
+        row = "((file_index::BIGINT << 40) + file_row_number)"
+    else:
+        database.register("frame", source)
+        sql, row = "frame", "(row_number() OVER () - 1)"
+    described = database.execute(f"DESCRIBE FROM {sql}").fetchall()
+    columns = {name: (_quoted(name), kind) for name, kind, *_ in described}
+    return Table(sql=sql, columns=columns, row=row)
 
 
-def _csv(path: Path, format: Format) -> str:
-    header, comma = _header(path, format)
+def frame_name(source: Any) -> str:
+    """Name a frame in messages; anything else is refused."""
+    family = type(source).__module__.split(".")[0]
+    if family not in _FRAMES:
+        kind = f"{type(source).__module__}.{type(source).__qualname__}"
+        raise ReadError(kind, "is no path and no frame of pandas, polars or pyarrow")
+    return f"{family} frame"
+
+
+def _open_csv(paths: Sequence[Path], format: Format, trusted: bool) -> Table:
+    header, comma = _header(paths[0], format)
+    packed = is_gzip(paths[0])
+    for path in paths:
+        if is_gzip(path) != packed:
+            raise ReadError(path, "must be gzip if the first file is, and only then")
+        if _header(path, format)[0] != header:
+            raise ReadError(path, "has other columns than the first file")
+        if packed:
+            _check_gzip(path, trusted)
+    files = ", ".join(_literal(path) for path in paths)
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(header)))
-    packed = "gzip" if is_gzip(path) else "none"
-    return (
-        f"read_csv({_literal(path)}, auto_detect = false, columns = {{{columns}}}, header = true, "
+    sql = (
+        f"read_csv([{files}], auto_detect = false, columns = {{{columns}}}, header = true, "
         f"delim = {_literal(comma)}, quote = '\"', escape = '\"', nullstr = '', "
-        f"allow_quoted_nulls = false, compression = '{packed}', max_line_size = {MAX_ROW_BYTES})"
+        f"allow_quoted_nulls = false, compression = '{'gzip' if packed else 'none'}', "
+        f"max_line_size = {MAX_ROW_BYTES})"
     )
+    # Where two columns have the same name, the first is meant.
+    places = {name: (f"c{i}", "VARCHAR") for i, name in reversed(list(enumerate(header)))}
+    columns_in_order = {name: places[name] for name in header}
+    return Table(sql=sql, columns=columns_in_order, row="(row_number() OVER () - 1)")
+
+
+def _check_gzip(path: Path, trusted: bool) -> None:
+    """Unpack once and throw away: a file that is cut short or a bomb is found before it is used."""
+    with Stream(path, trusted=trusted) as stream:
+        while stream.read(1 << 20):
+            pass
 
 
 def _header(path: Path, format: Format) -> tuple[list[str], str]:

@@ -5,31 +5,49 @@ a time stamp is no event: it says that there is such a case. Any other row witho
 any row without a case, is an error. Everything is text: a case called `NA` is a case. In CSV an
 empty field is missing, and a quoted empty one (`""`) is a text without letters.
 
-Rows are numbered as the file has them, and that number breaks ties between equal time stamps, so
+Rows are numbered as the source has them, and that number breaks ties between equal time stamps, so
 the result is the same on every run and for any number of threads. Variants are lists of activity
 ids throughout, never joined text.
+
+A log that is large is first dealt into piles on disk, by a hash of the case, until a pile is small
+enough to be put in order in memory. So memory does not grow with the log, and time grows in
+proportion to it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from shutil import rmtree
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import ReadError
 from ..variants import VariantCounts
-from .columns import Columns, find_columns
+from .columns import JOINER, Columns, find_columns
 from .formats import Format
-from .relation import describe, open_database, relation
+from .relation import Table, open_database, open_table
 from .stream import Progress
 from .tally import distinct
 
 if TYPE_CHECKING:
     from .log import Log
 
-ROWS_AT_ONCE = 4_000_000
-"""About how many events are put in order at one time; cases are dealt into so many piles."""
+PILE = 6_000_000
+"""How many events are put in order at one time, at most."""
+
+SPREAD = 32
+"""Into how many piles a log is dealt at one time, at most."""
+
+DEALING_MEGABYTES = 600
+"""What dealing may use; it makes do with anything, but takes as much as it can get."""
+
+Counted = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
+"""Steps, lengths, finished flags and counts of variants."""
 
 
 def find_table_columns(
@@ -42,10 +60,11 @@ def find_table_columns(
     timestamp: str | None,
     person: str | None,
     timed: bool,
+    trusted: bool,
 ) -> Columns:
     """Find the columns of a table."""
     with open_database(name) as database:
-        present = [column for column, _ in describe(database, source, name, format)]
+        present = list(open_table(database, source, format, trusted=True).columns)
     return find_columns(
         name, present, case=case, activity=activity, timestamp=timestamp, person=person, timed=timed
     )
@@ -53,130 +72,199 @@ def find_table_columns(
 
 def count_table(log: Log, progress: Progress | None = None) -> VariantCounts:
     """Count the variants of a table."""
+    assert log.columns is not None
     tell = progress or (lambda _: None)
     with open_database(log.name) as database:
-        _stage(database, log)
-        tell(0.5)
-        _check(database, log)
-        names = _number_activities(database, log)
-        kept = _keep_cases(database, log.max_cases)
-        (rows,) = database.execute("SELECT count(*) FROM staged").fetchone()
-        piles = 1 + rows // ROWS_AT_ONCE
-        parts = []
-        for pile in range(piles):
-            parts.append(_count_pile(database, pile, piles, kept))
-            tell(0.5 + 0.5 * (pile + 1) / piles)
+        table = open_table(database, log.source, log.format, trusted=log.trusted)
+        rows = _Rows.of(database, table, log.columns, timed=log.order == "time")
+        survey = _survey(database, log.name, rows)
+        tell(0.1)
+        deal = _deal(database, survey, log.max_cases)
+        parts, done = [], 0
+        for pile, size in deal:
+            parts.append(_count_pile(database, pile, survey))
+            done += size
+            tell(0.1 + 0.9 * done / max(survey.rows, 1))
     steps, lengths, finished, counts = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return VariantCounts.collect(names, steps, lengths, counts, finished)
+    return VariantCounts.collect(survey.names, steps, lengths, counts, finished)
 
 
-def _stage(database: Any, log: Log) -> None:
-    """Copy what is counted out of the source, with the number of each row."""
-    columns = log.columns
-    assert columns is not None
-    described = describe(database, log.source, log.name, log.format)
-    places = {column: place for place, (column, _) in reversed(list(enumerate(described)))}
+@dataclass(frozen=True, kw_only=True)
+class _Rows:
+    """What is asked of each row, as SQL."""
 
-    def text(column: str) -> str:
-        return f"c{places[column]}::VARCHAR"
+    table: Table
+    case: str
+    parts: tuple[str, ...]
+    stamp: str
+    key: str | None
+    person: str | None
+    cut: str | None
 
-    parts = [text(part) for part in columns.activity]
-    fields = [f"{text(columns.case)} AS c", f"[{', '.join(parts)}] AS a"]
-    stamp = f"c{places[columns.timestamp]}" if columns.timestamp else "NULL"
-    lone = f"{stamp} IS NULL" if columns.timestamp else "false"
-    missing = " OR ".join(f"{part} IS NULL" for part in parts)
-    fields.append(f"({' AND '.join(f'{part} IS NULL' for part in parts)}) AND {lone} AS lone")
-    fields.append(f"({missing}) AS missing")
-    if log.order == "time":
-        kind = next(kind for column, kind in described if column == columns.timestamp)
-        fields.append(f"{_time_key(database, log, stamp, kind)} AS k")
-        fields.append(f"{stamp}::VARCHAR AS t")
-    else:
-        fields += ["NULL AS k", "NULL AS t"]
-    fields.append(f"{text(columns.person)} AS p" if columns.person else "NULL::VARCHAR AS p")
-    if columns.unfinished:
-        fields.append(f"coalesce(try_cast({text(columns.unfinished)} AS BOOLEAN), false) AS cut")
-    else:
-        fields.append("false AS cut")
-    fields.append("row_number() OVER () AS r")
-    rows = relation(database, log.source, log.name, log.format)
-    database.execute(f"CREATE TABLE staged AS SELECT {', '.join(fields)} FROM {rows}")
+    @classmethod
+    def of(cls, database: Any, table: Table, columns: Columns, *, timed: bool) -> _Rows:
+        stamp = table.columns[columns.timestamp][0] if columns.timestamp else None
+        return cls(
+            table=table,
+            case=table.text(columns.case),
+            parts=tuple(table.text(part) for part in columns.activity),
+            stamp=stamp or "0",
+            key=_time_key(database, table, columns.timestamp) if timed else None,
+            person=table.text(columns.person) if columns.person else None,
+            cut=f"coalesce(try_cast({table.text(columns.unfinished)} AS BOOLEAN), false)"
+            if columns.unfinished
+            else None,
+        )
+
+    @property
+    def lone(self) -> str:
+        """Whether a row says no more than that there is such a case."""
+        return " AND ".join(f"{part} IS NULL" for part in (*self.parts, self.stamp))
+
+    def wrong(self) -> Iterator[tuple[str, str]]:
+        """What makes a row impossible to count, and what to say of it."""
+        yield f"{self.case} IS NULL", "has no case"
+        missing = " OR ".join(f"{part} IS NULL" for part in self.parts)
+        yield f"({missing}) AND NOT ({self.lone})", "has no activity"
+        if self.key is not None:
+            yield f"{self.key} IS NULL AND NOT ({self.lone})", "has no time stamp that can be read"
 
 
-def _time_key(database: Any, log: Log, stamp: str, kind: str) -> str:
+def _time_key(database: Any, table: Table, column: str | None) -> str:
     """Make time stamps comparable: as they are, or from text as times or, failing that, numbers."""
+    assert column is not None
+    stamp, kind = table.columns[column]
     if kind != "VARCHAR":
         return stamp
-    rows = relation(database, log.source, log.name, log.format)
     first = database.execute(
-        f"SELECT try_cast({stamp} AS DECIMAL(38, 9)) IS NOT NULL FROM {rows} "
+        f"SELECT try_cast({stamp} AS DECIMAL(38, 9)) IS NOT NULL FROM {table.sql} "
         f"WHERE {stamp} IS NOT NULL LIMIT 1"
     ).fetchone()
     number = first is not None and first[0]
     return f"try_cast({stamp} AS {'DECIMAL(38, 9)' if number else 'TIMESTAMPTZ'})"
 
 
-def _check(database: Any, log: Log) -> None:
-    """Refuse rows that cannot be counted, naming the first."""
-    for wrong, what in (
-        ("c IS NULL", "has no case"),
-        ("missing AND NOT lone", "has no activity"),
-        *(
-            [("k IS NULL AND t IS NOT NULL AND NOT lone", 'has a time stamp "{}" that is none'),
-             ("k IS NULL AND NOT lone", "has no time stamp")]
-            if log.order == "time"
-            else []
-        ),
-    ):  # fmt: skip
-        row = database.execute(
-            f"SELECT r, t FROM staged WHERE {wrong} ORDER BY r LIMIT 1"
-        ).fetchone()
-        if row is not None:
-            raise ReadError(log.name, f"row {row[0]} {what.format(row[1])}")
+@dataclass(frozen=True, kw_only=True)
+class _Survey:
+    """What a first look at all rows tells."""
+
+    rows: int
+    names: list[str]
+    sql: str
+    """The rows with case c, activity id i, order k and r, person p and flag cut."""
+    lone: bool
+    """Whether there are rows that are no events."""
+    timed: bool
+    cut: bool
 
 
-def _number_activities(database: Any, log: Log) -> list[str]:
-    """Give every activity an id, in the order of their names."""
-    found = database.execute("SELECT DISTINCT a FROM staged WHERE NOT lone").fetchall()
-    named = sorted(("+".join(parts), parts) for (parts,) in found)
-    names = [name for name, _ in named]
-    distinct(log.name, names)
-    database.execute("CREATE TABLE ids (a VARCHAR[], i INTEGER)")
-    if named:
-        database.executemany(
-            "INSERT INTO ids VALUES (?, ?)", [(parts, i) for i, (_, parts) in enumerate(named)]
-        )
-    return names
+def _survey(database: Any, name: str, rows: _Rows) -> _Survey:
+    """Find all activities and number them in the order of their names; refuse wrong rows."""
+    table, wrong = rows.table, list(rows.wrong())
+    parts = ", ".join(rows.parts)
+    found = database.execute(
+        f"SELECT count(*), bool_or({rows.lone}), "
+        f"{', '.join(f'bool_or({test})' for test, _ in wrong)}, {parts} "
+        f"FROM {table.sql} GROUP BY {parts}"
+    ).fetchall()
+    for at, (test, what) in enumerate(wrong, start=2):
+        if any(row[at] for row in found):
+            (row,) = database.execute(
+                f"SELECT min(r) FROM (SELECT {table.row} AS r, {test} AS wrong FROM {table.sql}) "
+                "WHERE wrong"
+            ).fetchone()
+            raise ReadError(name, f"row {(row & ((1 << 40) - 1)) + 1} {what}")
+    names = [JOINER.join(row[2 + len(wrong) :]) for row in found if row[2 + len(wrong)] is not None]
+    distinct(name, names)
+    names.sort()
+    activity = f" || '{JOINER}' || ".join(rows.parts)
+    code = "NULL::INTEGER"
+    if names:
+        # An enumeration numbers names faster than a join does.
+        database.execute("CREATE TABLE names (name VARCHAR)")
+        database.execute("INSERT INTO names SELECT unnest(?)", [names])
+        database.execute("CREATE TYPE activity AS ENUM (SELECT name FROM names ORDER BY rowid)")
+        code = f"enum_code(({activity})::activity)::INTEGER"
+    sql = (
+        f"SELECT {rows.case} AS c, {code} AS i, {rows.key or '0'} AS k, {table.row} AS r, "
+        f"{rows.person or 'NULL::VARCHAR'} AS p, {rows.cut or 'false'} AS cut FROM {table.sql}"
+    )
+    return _Survey(
+        rows=sum(row[0] for row in found),
+        names=names,
+        sql=f"({sql})",
+        lone=any(row[1] for row in found),
+        timed=rows.key is not None,
+        cut=rows.cut is not None,
+    )
 
 
-def _keep_cases(database: Any, max_cases: int | None) -> str:
-    """Keep the first cases of each person in the order of the file; give the condition for it."""
-    if max_cases is None:
-        return "true"
+def _deal(database: Any, survey: _Survey, max_cases: int | None) -> Iterator[tuple[str, int]]:
+    """Give piles of whole cases, as SQL, each with its number of rows."""
+    source = survey.sql
+    if max_cases is not None:
+        _drop_surplus(database, survey, max_cases)
+        source = f"(SELECT * FROM {source} ANTI JOIN surplus USING (c))"
+    with TemporaryDirectory(prefix="sacofa-") as folder:
+        yield from _piles(database, source, survey.rows, 1, Path(folder))
+
+
+def _piles(
+    database: Any, source: str, rows: int, divisor: int, folder: Path
+) -> Iterator[tuple[str, int]]:
+    """Deal rows by the hash of their case; piles that are too large are dealt again.
+
+    A single case that is larger than a pile cannot be divided, so there is an end to it.
+    """
+    if rows <= PILE or divisor > SPREAD**4:
+        yield source, rows
+        return
+    number = min(SPREAD, -(-rows // (PILE // 2)))
+    target = folder / str(divisor)
+    database.execute(f"SET memory_limit = '{DEALING_MEGABYTES}MB'")
+    database.execute(
+        f"COPY (SELECT c, i, k, r, cut, hash(c) // {divisor} % {number} AS pile FROM {source}) "
+        f"TO '{target}' (FORMAT parquet, PARTITION_BY (pile), COMPRESSION snappy)"
+    )
+    database.execute("RESET memory_limit")
+    for pile in sorted(target.iterdir()):
+        files = f"read_parquet('{pile}/*.parquet', hive_partitioning = false)"
+        (size,) = database.execute(f"SELECT count(*) FROM {files}").fetchone()
+        yield from _piles(database, files, size, divisor * number, pile)
+        rmtree(pile)
+
+
+def _drop_surplus(database: Any, survey: _Survey, max_cases: int) -> None:
+    """Find the cases that are dropped: those after the first of each person.
+
+    First is as the source has them. The person of a case is the one that its first row names.
+    """
     database.execute(
         f"""
-        CREATE TABLE kept AS
-        WITH cases AS (SELECT c, min(r) AS r, first(p ORDER BY r) AS p FROM staged GROUP BY c)
-        SELECT c FROM cases
-        QUALIFY p IS NULL OR row_number() OVER (PARTITION BY p ORDER BY r) <= {max_cases}
+        CREATE TABLE surplus AS
+        WITH cases AS (
+            SELECT c, min(r) AS r, arg_min(struct_pack(p := p), r).p AS p
+            FROM {survey.sql} GROUP BY c
+        )
+        SELECT c FROM cases WHERE p IS NOT NULL
+        QUALIFY row_number() OVER (PARTITION BY p ORDER BY r) > {max_cases}
         """
     )
-    return "c IN (FROM kept)"
 
 
-def _count_pile(database: Any, pile: int, piles: int, kept: str) -> tuple[Any, Any, Any, Any]:
-    """Count the variants of one pile of cases."""
-    mine = f"hash(c) % {piles} = {pile}" if piles > 1 else "true"
+def _count_pile(database: Any, pile: str, survey: _Survey) -> Counted:
+    """Count the variants of whole cases."""
+    variant = f"list(i ORDER BY {'k, r' if survey.timed else 'r'})"
+    if survey.lone or not survey.names:
+        variant = f"coalesce({variant} FILTER (i IS NOT NULL), [])"
+    cut = "bool_or(cut)" if survey.cut else "false"
     database.execute(
         f"""
         CREATE OR REPLACE TABLE counted AS
-        WITH cases AS (
-            SELECT coalesce(list(i ORDER BY k, r) FILTER (NOT lone), []) AS v, bool_or(cut) AS cut
-            FROM staged LEFT JOIN ids USING (a) WHERE {mine} AND {kept} GROUP BY c
-        )
+        WITH cases AS (SELECT {variant} AS v, {cut} AS cut FROM {pile} GROUP BY c)
         SELECT v, cut, count(*) AS n FROM cases GROUP BY v, cut
         """
     )
     rows = database.execute("SELECT len(v) AS l, NOT cut AS f, n FROM counted").fetchnumpy()
-    steps = database.execute("SELECT unnest(v) AS i FROM counted").fetchnumpy()["i"]
+    steps = database.execute("SELECT unnest(v)::INTEGER AS i FROM counted").fetchnumpy()["i"]
     return np.asarray(steps), np.asarray(rows["l"]), np.asarray(rows["f"]), np.asarray(rows["n"])

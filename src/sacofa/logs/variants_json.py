@@ -1,12 +1,13 @@
 """Counted variants as JSON.
 
-    {"format": "sacofa-variants-1", "activities": ["a", "b"],
-     "variants": [{"activities": ["a", "b"], "count": 3, "finished": true}]}
+{"format": "sacofa-variants-1", "activities": ["a", "b"],
+ "variants": [{"activities": ["a", "b"], "count": 3, "finished": true}]}
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeGuard
@@ -16,6 +17,8 @@ from ..variants import VariantCounts
 from .stream import Stream
 
 FORMAT = "sacofa-variants-1"
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def read_variants(path: Path, *, trusted: bool = False) -> VariantCounts:
@@ -34,6 +37,8 @@ def read_variants(path: Path, *, trusted: bool = False) -> VariantCounts:
     variants = content.get("variants")
     if not _names(activities) or len(set(activities)) < len(activities):
         raise ReadError(path, '"activities" must be a list of different names')
+    if any(_SURROGATE.search(name) for name in activities):
+        raise ReadError(path, '"activities" has a name that is not Unicode text')
     if not isinstance(variants, list):
         raise ReadError(path, '"variants" must be a list')
     known = set(activities)

@@ -70,8 +70,8 @@ def write_variants(
                     for text in xes_parts(variants, progress):
                         packed.write(text.encode())
                 return
-            for text in variants_json.lines(variants) if output == "json" else xes_parts(
-                variants, progress
+            for text in (
+                variants_json.lines(variants) if output == "json" else xes_parts(variants, progress)
             ):
                 file.write(text.encode())
 

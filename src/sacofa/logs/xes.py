@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -30,7 +31,7 @@ _TIME = "time:timestamp"
 
 
 def find_attributes(
-    path: Path,
+    paths: Sequence[Path],
     *,
     case: str | None,
     activity: str | Sequence[str] | None,
@@ -39,7 +40,7 @@ def find_attributes(
     timed: bool,
     trusted: bool,
 ) -> Columns:
-    """Find the attributes to count by; they must be there at the first event of the file."""
+    """Find the attributes to count by; they must be there at the first event of each file."""
     columns = Columns(
         case=case or "concept:name",
         activity=activity_names(activity) or ("concept:name",),
@@ -47,21 +48,22 @@ def find_attributes(
         person=person,
         unfinished=UNFINISHED,
     )
-    first = next(_first_events(path, trusted), None)
-    if first is None:
-        return columns
-    present = [key for child in first if (key := child.get("key")) is not None]
     needed = [("activity", name) for name in columns.activity]
     if timed:
         needed.append(("timestamp", timestamp or _TIME))
-    for role, name in needed:
-        if name not in present:
-            raise ColumnsError(path, [role], present, name)
+    for path in paths:
+        first = next(_first_events(path, trusted), None)
+        if first is None:
+            continue
+        present = [key for child in first if (key := child.get("key")) is not None]
+        for role, name in needed:
+            if name not in present:
+                raise ColumnsError(path, [role], present, name)
     return columns
 
 
 def count_xes(
-    path: Path,
+    paths: Sequence[Path],
     columns: Columns,
     *,
     timed: bool,
@@ -69,8 +71,28 @@ def count_xes(
     trusted: bool,
     progress: Progress | None = None,
 ) -> VariantCounts:
-    """Count the variants of an XES file."""
-    tally = Tally(path, max_cases)
+    """Count the variants of XES files."""
+    tally = Tally(paths[0], max_cases)
+    for done, path in enumerate(paths):
+        share: Progress | None = None
+        if progress is not None:
+            share = partial(_share, progress, done, len(paths))
+        _count_file(tally, path, columns, timed, trusted, share)
+    return tally.variants()
+
+
+def _share(progress: Progress, done: int, files: int, part: float) -> None:
+    progress((done + part) / files)
+
+
+def _count_file(
+    tally: Tally,
+    path: Path,
+    columns: Columns,
+    timed: bool,
+    trusted: bool,
+    progress: Progress | None,
+) -> None:
     queries: _Queries | None = None
     single = columns.activity[0] if len(columns.activity) == 1 else None
     for number, trace in enumerate(_traces(path, trusted, progress), start=1):
@@ -91,7 +113,6 @@ def count_xes(
             # The sort is stable: ties keep the order of the file.
             names = [names[i] for i in sorted(range(len(names)), key=times.__getitem__)]
         tally.add(names, unfinished=queries.unfinished(trace))
-    return tally.variants()
 
 
 class _Queries:
@@ -147,7 +168,7 @@ def _traces(path: Path, trusted: bool, progress: Progress | None) -> Iterator[An
     with Stream(path, trusted=trusted, progress=progress) as stream:
         watch = _Watch(stream, trusted)
         try:
-            parser: Iterator[tuple[str, Any]] = etree.iterparse(
+            parser: Any = etree.iterparse(
                 cast(Any, watch),
                 events=("start", "end"),
                 tag=("{*}log", "{*}trace"),
@@ -169,7 +190,7 @@ def _traces(path: Path, trusted: bool, progress: Progress | None) -> Iterator[An
                     while element.getprevious() is not None:
                         del root[0]
             if root is None:
-                raise ReadError(path, "not XES: it has no <log>")
+                _checked_root(path, parser.root)
         except etree.XMLSyntaxError as error:
             if not stream.done:
                 raise ReadError(path, "the file is empty") from None

@@ -1,0 +1,263 @@
+"""XES is read as a stream, as it is meant, and hostile files are refused."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sacofa.errors import ColumnsError, ReadError
+from sacofa.logs import count_variants, read_log
+from sacofa.variants import VariantCounts
+
+NAMESPACE = ' xmlns="http://www.xes-standard.org/"'
+
+
+def xes(*traces: str, namespace: str = NAMESPACE, before: str = "") -> str:
+    return f"{before}<log{namespace}>{''.join(traces)}</log>"
+
+
+def trace(*events: str, own: str = "") -> str:
+    return f"<trace>{own}{''.join(events)}</trace>"
+
+
+def event(name: str | None, time: str | None = None, more: str = "") -> str:
+    parts = [more]
+    if name is not None:
+        parts.append(f'<string key="concept:name" value="{name}"/>')
+    if time is not None:
+        parts.append(f'<date key="time:timestamp" value="{time}"/>')
+    return f"<event>{''.join(parts)}</event>"
+
+
+def write(tmp_path: Path, text: str | bytes, name: str = "log.xes") -> Path:
+    path = tmp_path / name
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return path
+
+
+@pytest.mark.parametrize("namespace", [NAMESPACE, "", ' xmlns="http://code.deckfour.org/xes"'])
+def test_namespaces_make_no_difference(namespace: str, tmp_path: Path) -> None:
+    """Files with the standard's namespace, another one or none are read alike."""
+    path = write(tmp_path, xes(trace(event("a"), event("b")), trace(), namespace=namespace))
+    assert count_variants(path) == VariantCounts.of({("a", "b"): 1, (): 1})
+
+
+def test_a_prefixed_namespace(tmp_path: Path) -> None:
+    """A namespace may also have a prefix."""
+    text = (
+        '<x:log xmlns:x="http://www.xes-standard.org/"><x:trace><x:event>'
+        '<x:string key="concept:name" value="a"/></x:event></x:trace></x:log>'
+    )
+    assert count_variants(write(tmp_path, text)) == VariantCounts.of({("a",): 1})
+
+
+def test_only_an_events_own_attributes_count(tmp_path: Path) -> None:
+    """Attributes inside attributes, of the trace and of the log are not activities."""
+    nested = (
+        '<string key="x" value="y"><string key="concept:name" value="inner"/></string>'
+        '<list key="l"><values><string key="concept:name" value="listed"/></values></list>'
+    )
+    own = '<string key="concept:name" value="case 1"/>'
+    text = xes(
+        '<global scope="event"><string key="concept:name" value="default"/></global>',
+        '<string key="concept:name" value="the log"/>',
+        trace(event("a", more=nested), event("b"), own=own),
+    )
+    assert count_variants(write(tmp_path, text)) == VariantCounts.of({("a", "b"): 1})
+
+
+def test_cases_of_one_name_are_two_cases(tmp_path: Path) -> None:
+    """Every trace is a case, also where names repeat or are missing."""
+    own = '<string key="concept:name" value="same"/>'
+    path = write(tmp_path, xes(trace(event("a"), own=own), trace(event("a"), own=own), trace()))
+    assert count_variants(path) == VariantCounts.of({("a",): 2, (): 1})
+
+
+def test_activities_from_several_attributes(tmp_path: Path) -> None:
+    """Parts are joined with a plus sign; parts that would run together are refused."""
+
+    def two(name: str, step: str) -> str:
+        return event(name, more=f'<string key="lifecycle:transition" value="{step}"/>')
+
+    both = ("concept:name", "lifecycle:transition")
+    path = write(tmp_path, xes(trace(two("a", "start"), two("a", "complete"))))
+    found = count_variants(read_log(path, activity=both))
+    assert found == VariantCounts.of({("a+start", "a+complete"): 1})
+    assert count_variants(path) == VariantCounts.of({("a", "a"): 1})
+    path = write(tmp_path, xes(trace(two("a+b", "c"), two("a", "b+c"))))
+    with pytest.raises(ReadError, match="both be called"):
+        count_variants(read_log(path, activity=both))
+
+
+def test_order_by_time_keeps_ties_as_they_are(tmp_path: Path) -> None:
+    """Time stamps are compared as times, whatever their zone, and ties stay in file order."""
+    path = write(
+        tmp_path,
+        xes(
+            trace(
+                event("d", "2020-01-02T00:00:00Z"),
+                event("c", "2020-01-01T12:00:00.500+00:00"),
+                event("z", "2020-01-01T10:00:00+00:00"),
+                event("a", "2020-01-01T12:00:00+02:00"),
+                event("y", "2020-01-01T10:00:00"),
+            )
+        ),
+    )
+    assert count_variants(read_log(path, order="time")) == VariantCounts.of(
+        {("z", "a", "y", "c", "d"): 1}
+    )
+    assert count_variants(path) == VariantCounts.of({("d", "c", "z", "a", "y"): 1})
+
+
+def test_surplus_cases_of_a_person_are_dropped(tmp_path: Path) -> None:
+    """The first cases of each person are kept; the unknown are persons of their own."""
+
+    def own(person: str | None) -> str:
+        return "" if person is None else f'<string key="who" value="{person}"/>'
+
+    who = '<string key="who" value="ann"/>'
+    path = write(
+        tmp_path,
+        xes(
+            trace(event("a"), own=own("ann")),
+            trace(event("b"), own=own("bob")),
+            trace(event("c", more=who), event("c")),
+            trace(event("d"), own=own("ann")),
+            *[trace(event("e"))] * 4,
+        ),
+    )
+    kept = count_variants(read_log(path, person="who", max_cases=2))
+    assert kept == VariantCounts.of({("a",): 1, ("b",): 1, ("c", "c"): 1, ("e",): 4})
+
+
+BOMB = '<!DOCTYPE log [<!ENTITY a "aaaaaaaaaa">{}]>'.format(
+    "".join(
+        f'<!ENTITY {b} "{f"&{a};" * 10}">' for a, b in zip("abcdefghi", "bcdefghij", strict=True)
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("", "empty"),
+        ("case,activity\n1,a\n", "broken XML"),
+        ("<html><body/></html>", "not XES: it begins with <html>"),
+        (xes(trace(event("a")))[:-10], "broken XML"),
+        (xes(trace(event("a")), before='<!DOCTYPE log SYSTEM "file:///etc/passwd">'), "DOCTYPE"),
+        (xes(trace(event("&x;")), before='<!DOCTYPE log [<!ENTITY x "y">]>'), "DOCTYPE"),
+        (xes(trace(event("&j;")), before=BOMB), "DOCTYPE|broken XML"),
+        (xes(trace(event("&unknown;"))), "broken XML"),
+        (xes(trace(event("a"), event(None))), "case 1 has an event without concept:name"),
+        (xes(trace(), trace(event("a")), trace(event("\x01"))), "broken XML"),
+        (b"\xff\xfe\x00", "broken XML"),
+    ],
+)  # fmt: skip
+def test_bad_files(text: str | bytes, what: str, tmp_path: Path) -> None:
+    """What is no XES, or no safe XES, is one clear line."""
+    path = write(tmp_path, text)
+    with pytest.raises(ReadError, match=what) as caught:
+        count_variants(path)
+    assert str(path) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_missing_attributes_are_found_at_once(tmp_path: Path) -> None:
+    """An attribute that the first event lacks is reported with those that it has."""
+    path = write(tmp_path, xes(trace(), trace(event("a"))))
+    with pytest.raises(ColumnsError, match=r'"name".*there: concept:name'):
+        read_log(path, activity="name")
+    with pytest.raises(ColumnsError, match="time:timestamp"):
+        read_log(path, order="time")
+
+
+def test_wrong_time_stamps(tmp_path: Path) -> None:
+    """A time stamp that is none is an error when it is needed."""
+    path = write(tmp_path, xes(trace(event("a", "yesterday"))))
+    assert count_variants(path).cases == 1
+    with pytest.raises(ReadError, match="yesterday"):
+        count_variants(read_log(path, order="time"))
+
+
+def test_gzip_is_told_by_its_bytes(tmp_path: Path) -> None:
+    """A packed file is unpacked whatever it is called, also one in several members."""
+    text = xes(trace(event("a"))).encode()
+    packed = gzip.compress(text[:20]) + gzip.compress(text[20:]) + b"\0" * 7
+    assert count_variants(write(tmp_path, packed)).cases == 1
+    assert count_variants(write(tmp_path, text, "log.xes.gz")).cases == 1
+
+
+def test_truncated_and_damaged_gzip(tmp_path: Path) -> None:
+    """A packed file that is cut short anywhere is never taken for a whole one."""
+    text = xes(*[trace(event(f"a{i}")) for i in range(2000)]).encode()
+    packed = gzip.compress(text)
+    for size in (11, 50, len(packed) // 2, len(packed) - 1):
+        with pytest.raises(ReadError, match="cut short"):
+            count_variants(write(tmp_path, packed[:size]))
+    broken = bytearray(packed)
+    broken[len(packed) // 2] ^= 0xFF
+    with pytest.raises(ReadError, match=r"damaged|broken XML"):
+        count_variants(write(tmp_path, bytes(broken)))
+
+
+def test_gzip_bombs_are_stopped_unless_trusted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that unpacks beyond belief is refused; whoever trusts it can read it."""
+    monkeypatch.setattr("sacofa.logs.stream.SMALL", 1 << 16)
+    path = write(tmp_path, gzip.compress((xes(trace(event("a"))) + " " * 10_000_000).encode()))
+    with pytest.raises(ReadError, match="times its size"):
+        count_variants(path)
+    assert count_variants(read_log(path, trusted=True)).cases == 1
+
+
+def test_a_single_case_beyond_belief_is_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A case that would fill memory is refused; whoever trusts the file can read it."""
+    monkeypatch.setattr("sacofa.logs.xes.MAX_CASE_BYTES", 100_000)
+    path = write(tmp_path, xes(trace(*[event("a")] * 10_000)))
+    with pytest.raises(ReadError, match="single case"):
+        count_variants(path)
+    assert count_variants(read_log(path, trusted=True)).events == 10_000
+    many = write(tmp_path, xes(*[trace(*[event("a")] * 100)] * 100))
+    assert count_variants(many).events == 10_000
+
+
+def test_progress_runs_from_nought_to_one(tmp_path: Path) -> None:
+    """Progress never goes back and ends at one, over several files too."""
+    for name in ("a.xes", "b.xes"):
+        write(tmp_path, xes(*[trace(event("a"))] * 3000), name)
+    seen: list[float] = []
+    count_variants(read_log(tmp_path / "*.xes"), progress=seen.append)
+    assert seen == sorted(seen) and seen[-1] == 1.0 and len(set(seen)) > 4
+
+
+PEAK = """
+import resource, sys
+from sacofa.logs import count_variants
+print(count_variants(sys.argv[1]).cases, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
+    """Thirty times the file takes about the same memory."""
+    one = trace(*[event(f"step {i}", "2020-01-01T00:00:00Z") for i in range(20)])
+    peaks = {}
+    for cases in (1_000, 30_000):
+        path = write(tmp_path, xes(*[one] * cases), f"log{cases}.xes")
+        answer = subprocess.run(
+            [sys.executable, "-c", PEAK, str(path)],
+            capture_output=True, text=True, check=True,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        ).stdout.split()  # fmt: skip
+        assert int(answer[0]) == cases
+        peaks[cases] = int(answer[1]) / 1024
+    size = path.stat().st_size / 2**20
+    assert size > 60
+    assert peaks[30_000] - peaks[1_000] < 8
