@@ -1,11 +1,11 @@
 # Every target creates and uses .venv; nothing else on the machine is touched.
 PYTHON ?= python3
 BIN := .venv/bin
-STAMP := .venv/installed
+STAMP := .venv/installed-dev
 
 .PHONY: demo test lint bench clean
 
-demo: $(STAMP)  ## anonymize the embedded example and say where the results are
+demo: .venv/installed-demo  ## anonymize the embedded example and say where the results are
 	$(BIN)/sacofa demo -o demo --force
 
 test: $(STAMP)  ## lint, type-check and run all tests
@@ -23,8 +23,9 @@ lint: $(STAMP)  ## lint and format
 clean:  ## remove what the targets made
 	rm -rf .venv demo build dist site
 
-$(STAMP): pyproject.toml
+# The demo needs the package and its process map; everything else needs the tools of development.
+.venv/installed-%: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet -e '.[dev]'
-	touch $(STAMP)
+	$(BIN)/python -m pip install --quiet -e '.[$(if $(filter demo,$*),map,$*)]'
+	touch $@

@@ -139,6 +139,19 @@ def log_file(folder: Path) -> Path:
     return path
 
 
+def test_names_that_a_format_cannot_hold_are_refused_before_noise_is_drawn(tmp_path: Path) -> None:
+    """XES has no control characters: the refusal comes before the mechanism runs."""
+    from sacofa.logs import write_variants
+
+    log = tmp_path / "log.json"
+    write_variants(VariantCounts.of({("a\x01",): 5}), log)
+    stages: list[str] = []
+    with pytest.raises(OutputError, match="Parquet or JSON"):
+        publish(log, SACOFA, tmp_path / "out.xes", stage=lambda name, done: stages.append(name))
+    assert set(stages) <= {"reading"}
+    publish(log, SACOFA, tmp_path / "out.parquet")
+
+
 def test_an_interrupt_leaves_nothing_behind(tmp_path: Path) -> None:
     """Ctrl-C while a release is made: neither log nor certificate nor temporary file."""
 

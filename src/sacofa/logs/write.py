@@ -14,7 +14,7 @@ from __future__ import annotations
 import gzip
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from pathlib import Path
@@ -89,7 +89,7 @@ def output_of(path: str | os.PathLike[str]) -> Output:
     )
 
 
-def check_names(activities: tuple[str, ...], path: str | os.PathLike[str]) -> None:
+def check_names(activities: Sequence[str], path: str | os.PathLike[str]) -> None:
     """Refuse names that a file cannot hold: XML has no control characters, nothing has surrogates.
 
     Leaving such characters out would make two activities one.

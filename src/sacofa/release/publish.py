@@ -8,7 +8,7 @@ from typing import Any
 
 from ..files import check_target
 from ..logs import count_variants
-from ..logs.write import output_of
+from ..logs.write import check_names, output_of
 from ..mechanisms.protocol import Mechanism
 from ..privacy.ledger import Ledger
 from .anonymize import Release, anonymize, certify_request
@@ -46,6 +46,8 @@ def publish(
     with booked(ledger, dataset, certificate, say) as booking:
         source = log() if callable(log) else log
         variants = count_variants(source, progress=lambda done: tell("reading", done))
+        # Names that the format cannot hold are refused before anything is looked at through noise.
+        check_names(activities or variants.activities, output)
         booking.looked = True
         release = anonymize(
             variants,
