@@ -82,6 +82,9 @@ class Found:
     @classmethod
     def join(cls, parts: list[Found]) -> Found:
         """Put parts end to end."""
+        parts = [part for part in parts if len(part.rows)]
+        if len(parts) < 2:
+            return parts[0] if parts else NOTHING
         return cls(
             rows=np.concatenate([part.rows for part in parts]),
             activities=np.concatenate([part.activities for part in parts]),
@@ -178,10 +181,14 @@ class _Level:
             places=np.arange(len(self.keys)),
             counts=self.true.counts,
         ).where(self.harmless[self.state[self.true.rows], self.true.activities])
-        rows, activities = self._name_harmless(self._survivors(int(self.free.sum()), low))
-        # Steps that some case takes were among the cells; their noise is drawn by itself.
-        empty = ~self._lookup(rows, activities)[1]
-        return Found.join([self._noisy(true, low), self._made(rows[empty], activities[empty], low)])
+        parts = [self._noisy(true, low)]
+        survivors = self._survivors(int(self.free.sum()), low)
+        if len(survivors):
+            rows, activities = self._name_harmless(survivors)
+            # Steps that some case takes were among the cells; their noise is drawn by itself.
+            empty = ~self._lookup(rows, activities)[1]
+            parts.append(self._made(rows[empty], activities[empty], low))
+        return Found.join(parts)
 
     def take_ends(self) -> Found:
         """Take every harmless end, add noise, and drop what is below the threshold."""
@@ -237,6 +244,8 @@ class _Level:
 
     def _made(self, rows: Ints, activities: Ints, low: int) -> Found:
         """Candidates that no case has and that survived: draw by how much."""
+        if not len(rows):
+            return NOTHING
         counts = low + self.noise.geometric(self.growth.noise_epsilon, len(rows))
         places = np.full(len(rows), -1, dtype=np.int64)
         return Found(rows=rows, activities=activities, places=places, counts=counts)
@@ -270,8 +279,6 @@ class _Level:
 
     def _name_harmless(self, places: Ints) -> tuple[Ints, Ints]:
         """The row and activity of harmless steps, counted row by row."""
-        if not len(places):
-            return NONE, NONE
         bounds = np.cumsum(self.free)
         rows = np.searchsorted(bounds, places, side="right")
         return rows, self._order()[self.state[rows], places - bounds[rows] + self.free[rows]]
