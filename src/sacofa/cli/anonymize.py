@@ -10,10 +10,12 @@ import typer
 from rich.console import Console
 
 from ..errors import ReadError, SettingError
+from ..files import check_target, write_whole
 from ..logs import count_variants, read_log
 from ..mechanisms.choose import DEFAULT, Choice, make_mechanism
 from ..privacy.unit import ONE_CASE, Unit
 from ..release import certificate_path, publish
+from ..report import make_report
 from ..semantics import Rules, learn_rules, read_rules
 from . import options
 from .ledger import open_ledger
@@ -97,6 +99,10 @@ def anonymize(
         int | None,
         typer.Option("--seed", help="Repeatable noise, for tests; such a release is not private."),
     ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option("--report", help="Also write a page about the release: an HTML file."),
+    ] = None,
     force: options.Force = False,
     ledger: Annotated[
         Path | None,
@@ -140,6 +146,8 @@ def anonymize(
         person=person,
         max_cases=max_cases,
     )
+    if report is not None:
+        check_target(report, force)
     errors = Console(stderr=True)
     with watched(errors) as stage:
         release = publish(
@@ -162,6 +170,10 @@ def anonymize(
         f"Certificate: {certificate_path(output)}",
         soft_wrap=True,
     )
+    if report is not None:
+        with write_whole(report, force) as part:
+            part.write_text(make_report(release, title=output.name), encoding="utf-8")
+        console.print(f"Report: {report}", soft_wrap=True)
 
 
 def _public_rules(file: Path | None, log: str | None) -> Rules | None:

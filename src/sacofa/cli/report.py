@@ -1,0 +1,69 @@
+"""`sacofa report`: a page that people can read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..errors import SettingError
+from ..files import check_target, write_whole
+from ..logs import count_variants, read_log
+from ..report import make_internal_report, make_report, read_comparison, read_release
+from .options import Activity, Case, Force, MaxCases, Order, Person, Timestamp
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("report")(report)
+
+
+def report(
+    release: Annotated[
+        Path, typer.Argument(help="The released log; its certificate lies beside it.")
+    ],
+    output: Annotated[Path, typer.Option("-o", "--output", help="The page: an HTML file.")],
+    original: Annotated[
+        str | None,
+        typer.Option("--original", help="The original log: makes a secret page.", metavar="LOG"),
+    ] = None,
+    comparison: Annotated[
+        Path | None,
+        typer.Option("--comparison", help="The folder of `sacofa compare`, with --original."),
+    ] = None,
+    title: Annotated[
+        str | None, typer.Option("--title", help="The title of the page; else the file's name.")
+    ] = None,
+    case: Case = None,
+    activity: Activity = None,
+    timestamp: Timestamp = None,
+    order: Order = "file",
+    person: Person = None,
+    max_cases: MaxCases = None,
+    force: Force = False,
+) -> None:
+    """Make a page of a release that may be published with it, or with --original a secret one.
+
+    The columns are those of the original log.
+    """
+    check_target(output, force)
+    if original is None:
+        if comparison is not None:
+            raise SettingError("comparison", comparison, "left out without --original")
+        page = make_report(read_release(release), title=title or release.name)
+    else:
+        log = read_log(
+            original, case=case, activity=activity, timestamp=timestamp, order=order,
+            person=person, max_cases=max_cases,
+        )  # fmt: skip
+        page = make_internal_report(
+            read_release(release),
+            count_variants(log),
+            title=title or release.name,
+            comparison=None if comparison is None else read_comparison(comparison),
+        )
+    with write_whole(output, force) as part:
+        part.write_text(page, encoding="utf-8")
+    secret = " It is secret: it comes from the original log without noise." if original else ""
+    typer.echo(f"Report: {output}.{secret}")

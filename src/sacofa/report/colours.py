@@ -1,0 +1,139 @@
+"""One colour for each activity: told apart by most eyes, and readable on light and dark pages.
+
+Colours are picked one after the other, each as far as possible from those before, so that the
+first activities get the clearest ones. Distance is that of OKLab (Ottosson 2020), the smallest of
+three: as most people see it, and as people without red or green cones do (the matrices of Machado,
+Oliveira and Fernandes 2009). The latter two count double: held to the same distance, everybody
+would get browns and greys.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+CONTRAST = 4.5
+"""The least contrast of text on its colour, and of the colour on its page (WCAG AA)."""
+LIGHT_PAGE, DARK_PAGE = "#ffffff", "#16181d"
+LIGHT_INK, DARK_INK = "#ffffff", "#16181d"
+"""The text on the colours of a light page, and on those of a dark one."""
+
+_TO_LMS = np.array(
+    [
+        [0.4122214708, 0.5363325363, 0.0514459929],
+        [0.2119034982, 0.6806995451, 0.1073969566],
+        [0.0883024619, 0.2817188376, 0.6299787005],
+    ]
+)
+_TO_LAB = np.array(
+    [
+        [0.2104542553, 0.7936177850, -0.0040720468],
+        [1.9779984951, -2.4285922050, 0.4505937099],
+        [0.0259040371, 0.7827717662, -0.8086757660],
+    ]
+)
+_WEIGHTS = np.array([1.0, 2.0, 2.0])
+_EYES = np.array(
+    [
+        np.eye(3),
+        [
+            [0.152286, 1.052583, -0.204868],
+            [0.114503, 0.786281, 0.099216],
+            [-0.003882, -0.048116, 1.051998],
+        ],
+        [
+            [0.367322, 0.860646, -0.227968],
+            [0.280085, 0.672501, 0.047413],
+            [-0.011820, 0.042940, 0.968881],
+        ],
+    ]
+)
+_LUMINANCE = np.array([0.2126, 0.7152, 0.0722])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Colour:
+    """The colour of one activity."""
+
+    light: str
+    """On a light page, under white text."""
+    dark: str
+    """On a dark page, under black text."""
+
+
+def contrast(one: str, other: str) -> float:
+    """The contrast ratio of two colours, as WCAG defines it."""
+    lower, higher = sorted(float(_linear(_rgb(c)) @ _LUMINANCE) for c in (one, other))
+    return (higher + 0.05) / (lower + 0.05)
+
+
+@lru_cache(maxsize=64)
+def choose_colours(number: int) -> tuple[Colour, ...]:
+    """Choose a colour for each of so many activities; beyond what eyes can tell they repeat."""
+    candidates, places = _candidates()
+    chosen = [0]
+    nearest = _distance(places, places[:, 0])
+    while len(chosen) < min(number, len(candidates)):
+        best = int(np.argmax(nearest))
+        chosen.append(best)
+        nearest = np.minimum(nearest, _distance(places, places[:, best]))
+    return tuple(candidates[chosen[i % len(chosen)]] for i in range(number))
+
+
+def _distance(places: Floats, place: Floats) -> Floats:
+    """The smallest distance over both pages and all eyes."""
+    apart: Floats = np.linalg.norm(places - place[:, None], axis=2).min(axis=0)
+    return apart
+
+
+@lru_cache(maxsize=1)
+def _candidates() -> tuple[tuple[Colour, ...], Floats]:
+    """All colours with enough contrast, and where each lies for every page and eye."""
+    colours = []
+    for lightness in (0.54, 0.44, 0.34, 0.58, 0.49, 0.39):
+        for share in (0.85, 0.5, 0.25):
+            for hue in range(255, 255 + 360, 10):
+                light = _from_oklch(lightness, share, hue)
+                # Dark on the light page is bright on the dark one, and the other way round.
+                dark = _from_oklch(1.26 - lightness, share, hue)
+                pairs = ((light, LIGHT_PAGE), (light, LIGHT_INK), (dark, DARK_PAGE))
+                if all(contrast(*pair) >= CONTRAST for pair in (*pairs, (dark, DARK_INK))):
+                    colours.append(Colour(light=light, dark=dark))
+    places = [_seen([getattr(c, page) for c in colours]) for page in ("light", "dark")]
+    return tuple(colours), np.concatenate(places)
+
+
+def _seen(colours: list[str]) -> Floats:
+    """Where colours lie in OKLab, for each kind of eye."""
+    linear = _linear(np.array([_rgb(colour) for colour in colours]))
+    kinds = np.clip(np.einsum("kij,nj->kni", _EYES, linear), 0, 1)
+    lab: Floats = np.cbrt(kinds @ _TO_LMS.T) @ _TO_LAB.T * _WEIGHTS[:, None, None]
+    return lab
+
+
+def _from_oklch(lightness: float, share: float, hue: float) -> str:
+    """The colour at a place of OKLCH as #rrggbb, with a share of the strongest chroma there."""
+    angle = np.deg2rad(hue)
+    direction = np.array([0.0, np.cos(angle), np.sin(angle)])
+    for chroma in np.arange(0.18, 0, -0.005) * share:
+        lms = np.linalg.inv(_TO_LAB) @ (np.array([lightness, 0, 0]) + chroma * direction)
+        linear = np.linalg.inv(_TO_LMS) @ lms**3
+        if linear.min() >= 0 and linear.max() <= 1:
+            break
+    linear = np.clip(linear, 0, 1)
+    curved = np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
+    return "#" + "".join(f"{round(part * 255):02x}" for part in curved)
+
+
+def _rgb(colour: str) -> Floats:
+    return np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+
+
+def _linear(rgb: Floats) -> Floats:
+    curved: Floats = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    return curved

@@ -1,0 +1,149 @@
+"""A certificate in words that a layperson understands."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import groupby
+
+from ..privacy.looks import Leak, Look
+from ..release.certificate import Certificate
+
+BEFORE = (0.01, 0.1, 0.5, 0.9)
+"""Beliefs for which the explanation works out what can become of them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Belief:
+    """How sure somebody can be of a guess, before and after seeing a release."""
+
+    before: float
+    least: float
+    most: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Explanation:
+    """What a price means."""
+
+    epsilon: str
+    """The price as people read it."""
+    factor: str
+    """How much the odds of a guess can change."""
+    course_factor: str
+    """How much they can change between two courses of the same case: out with one, in with one."""
+    strength: str
+    """A word for it."""
+    beliefs: tuple[Belief, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paid:
+    """One line of the account: what was looked at and its price."""
+
+    what: str
+    price: str
+    times: int
+    total: str
+    leak: str | None
+    """What follows, where nothing was paid."""
+
+
+def say_number(value: Fraction) -> str:
+    """A price as people read it: a decimal number, or a fraction where none is exact."""
+    short = f"{float(value):.6g}"
+    return short if Fraction(short) == value else f"{value.numerator:,}/{value.denominator:,}"
+
+
+def say_factor(epsilon: Fraction) -> str:
+    """e to the power of a price, as people read it."""
+    if epsilon < 7:
+        return f"{math.exp(epsilon):.3g}"
+    if epsilon < 16:
+        return f"{float(f'{math.exp(epsilon):.3g}'):,.0f}"
+    return f"10 to the power of {int(epsilon / Fraction(math.log(10)))} and more"
+
+
+def explain_epsilon(epsilon: Fraction) -> Explanation:
+    """Say what a price means: how much a guess about one case can gain or lose."""
+    return Explanation(
+        epsilon=say_number(epsilon),
+        factor=say_factor(epsilon),
+        course_factor=say_factor(2 * epsilon),
+        strength=_strength(epsilon),
+        beliefs=tuple(
+            Belief(before=p, least=_after(p, -float(epsilon)), most=_after(p, float(epsilon)))
+            for p in BEFORE
+        ),
+    )
+
+
+def subject_of(certificate: Certificate) -> str:
+    """Who is protected, in one word."""
+    return "person" if certificate.protects.startswith("one person") else "case"
+
+
+def say_promise(certificate: Certificate) -> str:
+    """The promise in one sentence."""
+    subject, epsilon = subject_of(certificate), certificate.epsilon
+    if not certificate.publishable:
+        return (
+            "This release must not be published: its noise was drawn from a seed, and whoever "
+            "guesses the seed can take the noise away again."
+        )
+    if epsilon is None:
+        return (
+            f"This release carries no mathematical promise: there is no limit to what it may "
+            f"give away about one {subject}."
+        )
+    return (
+        f"Whatever anyone concludes from this release about one {subject}, the odds differ by at "
+        f"most a factor of {say_factor(epsilon)} from what they would be had that {subject} never "
+        "been recorded."
+    )
+
+
+def say_reasons(certificate: Certificate) -> tuple[str, ...]:
+    """Why there is no promise, where there is none."""
+    leaks = (look for look in certificate.spent if isinstance(look, Leak))
+    return tuple(f"Not paid for: {leak.what}; {leak.why}." for leak in leaks)
+
+
+def say_spent(looks: tuple[Look, ...]) -> tuple[Paid, ...]:
+    """How the price adds up, a run of looks of one price told once."""
+    return tuple(_say_runs(looks))
+
+
+def _say_runs(looks: tuple[Look, ...]) -> Iterator[Paid]:
+    for price, group in groupby(looks, key=lambda look: getattr(look, "epsilon", None)):
+        run = list(group)
+        if price is None:
+            for leak in run:
+                why = leak.why if isinstance(leak, Leak) else ""
+                yield Paid(what=leak.what, price="nothing", times=1, total="no limit", leak=why)
+            continue
+        parts = [run] if len(run) > 3 else [[look] for look in run]
+        for part in parts:
+            what = part[0].what if len(part) == 1 else f"{part[0].what} … {part[-1].what}"
+            yield Paid(
+                what=what,
+                price=say_number(price),
+                times=len(part),
+                total=say_number(price * len(part)),
+                leak=None,
+            )
+
+
+def _after(before: float, change: float) -> float:
+    """What becomes of a belief when its odds change by a factor of e^change."""
+    odds = math.log(before / (1 - before)) + change
+    return 1 / (1 + math.exp(-odds)) if odds > -700 else 0.0
+
+
+def _strength(epsilon: Fraction) -> str:
+    words = {"0.1": "very strong", "1": "strong", "3": "moderate", "8": "weak"}
+    return next(
+        (word for limit, word in words.items() if epsilon <= Fraction(limit)), "next to nothing"
+    )

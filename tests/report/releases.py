@@ -1,0 +1,69 @@
+"""Releases that the tests of reports share."""
+
+from __future__ import annotations
+
+import sys
+from fractions import Fraction
+from random import Random
+
+import pytest
+
+from sacofa.examples import running_example
+from sacofa.mechanisms.paper import Laplace, Sacofa
+from sacofa.privacy.looks import Look, Spend
+from sacofa.release.anonymize import Release, anonymize
+from sacofa.release.certificate import Certificate
+from sacofa.variants import VariantCounts
+
+HOSTILE = (
+    "</script><script>document.title='owned'</script>",
+    '"><img src=x onerror="document.title=1">',
+    "{{ 7 * 7 }} {% raw %}",
+    "<!--<script>",
+    "a & b < c",
+    "строка\u2028次",
+)
+"""Activity names that are markup, or would be if somebody forgot to escape them."""
+
+
+def hospital(*, seed: int | None = None, level_epsilon: Fraction = Fraction(1, 5)) -> Release:
+    """A release of the running example with a finite price."""
+    mechanism = Laplace(level_epsilon=level_epsilon, max_length=5, prune=6)
+    return anonymize(running_example(), mechanism, seed=seed)
+
+
+def leaking() -> Release:
+    """A release of the running example without any promise."""
+    mechanism = Sacofa(level_epsilon=Fraction(1), max_length=5, prune_harmless=2, prune_harmful=2)
+    return anonymize(running_example(), mechanism)
+
+
+def of(variants: VariantCounts, *looks: Look) -> Release:
+    """A release that holds just these variants."""
+    certificate = Certificate(
+        mechanism="test",
+        protects="one case: whether it is in the log",
+        spent=looks or (Spend(what="counts", epsilon=Fraction(1)),),
+        assumptions=("Names are public.",),
+        not_promised=("Much.",),
+        settings={"max_length": 30},
+    )
+    return Release(variants=variants, certificate=certificate)
+
+
+def large(variants: int, length: int, activities: int) -> Release:
+    """A release with so many variants of one length."""
+    names = [f"Activity number {i} of a long process" for i in range(activities)]
+    draw = Random(variants)
+    weights = [1 / (i + 1) for i in range(activities)]
+    counts: dict[tuple[str, ...], int] = {}
+    while len(counts) < variants:
+        counts[tuple(draw.choices(names, weights, k=length))] = len(counts) + 1
+    return of(VariantCounts.of(counts))
+
+
+def without_packages(monkeypatch: pytest.MonkeyPatch, *packages: str) -> None:
+    """Make packages impossible to import, whether they were imported before or not."""
+    loaded = [name for name in sys.modules if name.partition(".")[0] in packages]
+    for name in (*packages, *loaded):
+        monkeypatch.setitem(sys.modules, name, None)
