@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/installed-dev
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench bench-utility clean
 
 demo: .venv/installed-demo  ## anonymize the embedded example and say where the results are
 	$(BIN)/sacofa demo -o demo --force
@@ -15,6 +15,9 @@ test: $(STAMP)  ## lint, type-check and run all tests
 
 bench: $(STAMP)  ## measure speed as a ratio to pm4py in the same run
 	$(BIN)/python benchmarks/speed.py
+
+bench-utility: $(STAMP)  ## measure how useful each mechanism is, on the logs in SACOFA_LOGS
+	$(BIN)/python benchmarks/utility.py "$${SACOFA_LOGS:?must be set to the folder of the logs}"
 
 lint: $(STAMP)  ## lint and format
 	$(BIN)/ruff check --fix src tests benchmarks

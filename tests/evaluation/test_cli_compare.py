@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -54,6 +59,59 @@ def test_bad_settings(
     error = capsys.readouterr().err
     assert message in error
     assert len(error.splitlines()) == 1
+
+
+@pytest.mark.slow
+def test_an_interrupt_keeps_what_was_done(tmp_path: Path) -> None:
+    """Ctrl-C: one line, no traceback, rows kept, and the same command goes on from there."""
+    log, folder = tmp_path / "log.json", tmp_path / "out"
+    write_variants(VariantCounts.of({("a", "b"): 30, ("b", "a"): 20}), log)
+    command = [sys.executable, "-m", "sacofa", "compare", str(log), "--epsilon", "1",
+               "--mechanism", "laplace", "--repeat", "100000", "--cores", "1",
+               "-o", str(folder)]  # fmt: skip
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    table = folder / "runs.csv"
+    while process.poll() is None and (not table.exists() or table.read_bytes().count(b"\n") < 4):
+        time.sleep(0.1)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the workers get it too
+    _, error = process.communicate(timeout=60)
+    assert error.splitlines() == [
+        "sacofa: interrupted: runs that were done are kept, repeat to go on"
+    ]
+    assert process.returncode == 130
+    kept = table.read_bytes()
+    assert kept.count(b"\n") >= 4
+    assert run(*command[3:-5], "2", "--cores", "1", "-o", folder) == 0
+    assert table.read_bytes() == kept
+
+
+def test_a_missing_extra(tmp_path: Path) -> None:
+    """Without pm4py: one line that says how to install it, before any work."""
+    log = tmp_path / "log.json"
+    write_variants(VariantCounts.of({("a",): 3}), log)
+    commands = (
+        ["evaluate", str(log), str(log)],
+        ["compare", str(log), "--epsilon", "1", "-o", str(tmp_path / "out")],
+    )
+    for command in commands:
+        program = (
+            "import sys; sys.modules['pm4py'] = None; from sacofa.cli import main; "
+            f"main({command!r})"
+        )
+        result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+        assert result.returncode == 2
+        assert result.stderr == "sacofa: pm4py is not installed: pip install 'sacofa[evaluate]'\n"
+    assert not (tmp_path / "out").exists()
+
+
+def test_nothing_optional_is_imported_unasked() -> None:
+    """The command line and the package load none of the extra's libraries."""
+    program = (
+        "import sys, sacofa.cli, sacofa.evaluation.reproduction; "
+        "print({'pm4py', 'sklearn', 'ot', 'matplotlib'} & set(sys.modules))"
+    )
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert result.stdout == "set()\n"
 
 
 def test_bad_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +16,7 @@ from ..evaluation.comparison import compare as compare_mechanisms
 from ..evaluation.experiment import TIME_LIMIT, Progress
 from ..evaluation.runs import DONE, Row
 from ..logs import count_variants, read_log
+from ..mechanisms.choose import MAKERS
 from ..release.publish import Stage
 from .options import Activity, Case, LogPath, Order, Timestamp
 from .show import watched
@@ -40,8 +42,11 @@ def compare(
         list[str], typer.Option("--epsilon", help="A price; repeat it.", metavar="NUMBER")
     ],
     mechanism: Annotated[
-        list[str], typer.Option("--mechanism", help="A mechanism; repeat it.", metavar="NAME")
-    ],
+        list[str] | None,
+        typer.Option(
+            "--mechanism", help="A mechanism; repeat it.", metavar="NAME", show_default="all"
+        ),
+    ] = None,
     repeat: Annotated[int, typer.Option("--repeat", help="Runs of each mechanism at each ε.")] = 10,
     max_length: Annotated[
         int | None,
@@ -64,13 +69,17 @@ def compare(
 ) -> None:
     """Compare mechanisms on a log. The answer is secret: it comes from the log without noise."""
     comparison = Comparison(
-        mechanisms=mechanism, epsilons=epsilon, repeat=repeat, max_length=max_length, prune=prune
+        mechanisms=mechanism or list(MAKERS),
+        epsilons=epsilon,
+        repeat=repeat,
+        max_length=max_length,
+        prune=prune,
     )
     opened = read_log(log, case=case, activity=activity, timestamp=timestamp, order=order)
     variants = count_variants(opened)
     if not variants.cases:
         raise ReadError(log, "has no cases")
-    with watched(Console(stderr=True)) as stage:
+    with kept_when_interrupted(), watched(Console(stderr=True)) as stage:
         rows = compare_mechanisms(
             variants,
             comparison,
@@ -81,6 +90,16 @@ def compare(
             progress=runs_of(stage),
         )
     show_outcome(rows, output, Console(highlight=False))
+
+
+@contextmanager
+def kept_when_interrupted() -> Iterator[None]:
+    """Say that an interrupt lost nothing."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        typer.echo("sacofa: interrupted: runs that were done are kept, repeat to go on", err=True)
+        raise typer.Exit(130) from None
 
 
 def runs_of(stage: Stage | None) -> Progress | None:

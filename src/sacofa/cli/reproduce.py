@@ -13,7 +13,7 @@ from ..evaluation.experiment import TIME_LIMIT
 from ..evaluation.reproduction import Reproduction, find_logs
 from ..evaluation.reproduction import reproduce as reproduce_paper
 from ..logs import count_variants
-from .compare import Cores, Folder, TimeLimit, runs_of, show_outcome
+from .compare import Cores, Folder, TimeLimit, kept_when_interrupted, runs_of, show_outcome
 from .show import watched
 
 QUICK_LOGS = ("CoSeLoG", "Sepsis")
@@ -57,7 +57,7 @@ def reproduce(
         if setting.log not in paths:
             raise ReadError(logs, f"has no {setting.file}.xes.gz, .xes, .parquet or .csv")
     originals = {name: count_variants(path) for name, path in paths.items()}
-    with watched(Console(stderr=True)) as stage:
+    with kept_when_interrupted(), watched(Console(stderr=True)) as stage:
         rows = reproduce_paper(
             originals, wanted, output, cores=cores, time_limit=time_limit, progress=runs_of(stage)
         )

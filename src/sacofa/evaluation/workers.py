@@ -6,6 +6,7 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
@@ -77,7 +78,8 @@ class _Worker(Generic[Task, Result]):
         context = multiprocessing.get_context("spawn")
         self.pipe, theirs = context.Pipe()
         self._process = context.Process(target=_serve, args=(theirs, self._work), daemon=True)
-        self._process.start()
+        with _interrupts_ignored():
+            self._process.start()
         theirs.close()
 
     def give(self, task: Task, deadline: float) -> None:
@@ -106,8 +108,7 @@ class _Worker(Generic[Task, Result]):
 
 
 def _serve(pipe: Connection[Any, Any], work: Callable[[Any], Any]) -> None:
-    """Do tasks until the other side is gone; an interrupt is for the other side to handle."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Do tasks until the other side is gone."""
     while True:
         try:
             task = pipe.recv()
@@ -118,3 +119,16 @@ def _serve(pipe: Connection[Any, Any], work: Callable[[Any], Any]) -> None:
         except Exception as error:
             result = Lost(f"{type(error).__name__}: {error}")
         pipe.send(result)
+
+
+@contextlib.contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    """Start processes that leave an interrupt (Ctrl-C reaches them all) to this one."""
+    if threading.current_thread() is not threading.main_thread():  # signals cannot be set there
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
