@@ -14,12 +14,11 @@ from typing import Any
 
 from ..errors import ReadError
 from .formats import Format
+from .source import Source
 from .stream import Stream, is_gzip
 
 MAX_ROW_BYTES = 1 << 24
 """The longest row of a CSV file."""
-
-_FRAMES = ("pandas", "polars", "pyarrow")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,34 +61,25 @@ def open_database(name: str) -> Iterator[Any]:
             database.close()
 
 
-def open_table(database: Any, source: Any, format: Format, *, trusted: bool = False) -> Table:
+def open_table(database: Any, source: Source) -> Table:
     """Open files of one format, or a frame."""
-    if format in ("csv", "tsv"):
-        return _open_csv(source, format, trusted)
-    if format == "parquet":
-        files = ", ".join(_literal(path) for path in source)
-        hive = "true" if any("=" in path.parent.name for path in source) else "false"
+    if source.format in ("csv", "tsv"):
+        return _open_csv(source.content, source.format)
+    if source.format == "parquet":
+        files = ", ".join(_literal(path) for path in source.content)
+        hive = "true" if any("=" in path.parent.name for path in source.content) else "false"
         sql = f"read_parquet([{files}], hive_partitioning = {hive})"
         # Rows are numbered by file and place, so that any number of threads may read them.
         row = "((file_index::BIGINT << 40) + file_row_number)"
     else:
-        database.register("frame", source)
+        database.register("frame", source.content)
         sql, row = "frame", "(row_number() OVER () - 1)"
     described = database.execute(f"DESCRIBE FROM {sql}").fetchall()
     columns = {name: (_quoted(name), kind) for name, kind, *_ in described}
     return Table(sql=sql, columns=columns, row=row)
 
 
-def frame_name(source: Any) -> str:
-    """Name a frame in messages; anything else is refused."""
-    family = type(source).__module__.split(".")[0]
-    if family not in _FRAMES:
-        kind = f"{type(source).__module__}.{type(source).__qualname__}"
-        raise ReadError(kind, "is no path and no frame of pandas, polars or pyarrow")
-    return f"{family} frame"
-
-
-def _open_csv(paths: Sequence[Path], format: Format, trusted: bool) -> Table:
+def _open_csv(paths: Sequence[Path], format: Format) -> Table:
     header, comma = _header(paths[0], format)
     packed = is_gzip(paths[0])
     for path in paths:
@@ -97,8 +87,6 @@ def _open_csv(paths: Sequence[Path], format: Format, trusted: bool) -> Table:
             raise ReadError(path, "must be gzip if the first file is, and only then")
         if _header(path, format)[0] != header:
             raise ReadError(path, "has other columns than the first file")
-        if packed:
-            _check_gzip(path, trusted)
     files = ", ".join(_literal(path) for path in paths)
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(header)))
     sql = (
@@ -113,11 +101,13 @@ def _open_csv(paths: Sequence[Path], format: Format, trusted: bool) -> Table:
     return Table(sql=sql, columns=columns_in_order, row="(row_number() OVER () - 1)")
 
 
-def _check_gzip(path: Path, trusted: bool) -> None:
+def check_gzip(source: Source) -> None:
     """Unpack once and throw away: a file that is cut short or a bomb is found before it is used."""
-    with Stream(path, trusted=trusted) as stream:
-        while stream.read(1 << 20):
-            pass
+    if source.format in ("csv", "tsv"):
+        for path in filter(is_gzip, source.content):
+            with Stream(path, trusted=source.trusted) as stream:
+                while stream.read(1 << 20):
+                    pass
 
 
 def _header(path: Path, format: Format) -> tuple[list[str], str]:
