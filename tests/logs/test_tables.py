@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sacofa.errors import ColumnsError, ReadError
-from sacofa.logs import count_variants, read_log, tables
+from sacofa.logs import count_variants, read_log, tables, write_variants
 from sacofa.variants import VariantCounts
 
 Row = tuple[str, str, int]
@@ -352,3 +352,39 @@ def test_names_that_need_quoting(tmp_path: Path) -> None:
     pq.write_table(pa.table({'the "case"': ["1"], "x;--": ["a"]}), path)
     found = count_variants(read_log(path, case='the "case"', activity="x;--"))
     assert found == VariantCounts.of({("a",): 1})
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+@pytest.mark.parametrize("name", ["log[1]", "log*", "log?", "l[o-p]g]", "it's"])
+def test_a_file_is_read_whatever_its_name(tmp_path: Path, name: str, suffix: str) -> None:
+    """Signs of patterns in the name of a file that exists do not bring in its neighbours."""
+    for other in ("log1", "log2", "log", "lpg]"):
+        write_variants(VariantCounts.of({("wrong",): 1}), tmp_path / f"{other}.{suffix}")
+    path = tmp_path / f"{name}.{suffix}"
+    write_variants(VariantCounts.of({("right",): 1}), path, force=True)
+    assert dict(count_variants(read_log(path))) == {("right",): 1}
+
+
+def test_a_first_row_without_end_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is not taken for an empty file, as DuckDB does from 256 MB on."""
+    monkeypatch.setattr("sacofa.logs.relation.MAX_ROW_BYTES", 1 << 20)
+    path = tmp_path / "log.csv"
+    path.write_bytes(b"case,activity\n0," + b"0" * 3_000_000 + b"\n")
+    with pytest.raises(ReadError, match="a row is longer than 1 MB"):
+        count_variants(read_log(path))
+
+
+def test_parquet_bombs_are_refused_unless_trusted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A few bytes can stand for any number of rows."""
+    rows = 100_000
+    path = tmp_path / "log.parquet"
+    pq.write_table(pa.table({"case": ["1"] * rows, "activity": ["a"] * rows}), path)
+    assert count_variants(read_log(path)).events == rows
+    monkeypatch.setattr("sacofa.logs.relation.MANY_ROWS", 1000)
+    with pytest.raises(ReadError, match=r"beyond belief.*--trusted"):
+        count_variants(read_log(path))
+    assert count_variants(read_log(path, trusted=True)).events == rows

@@ -180,7 +180,7 @@ def test_wrong_time_stamps(tmp_path: Path) -> None:
     """A time stamp that is none is an error when it is needed."""
     path = write(tmp_path, xes(trace(event("a", "yesterday"))))
     assert count_variants(path).cases == 1
-    with pytest.raises(ReadError, match="yesterday"):
+    with pytest.raises(ReadError, match=r"case 1 has a time stamp that cannot be read$"):
         count_variants(read_log(path, order="time"))
 
 
@@ -239,9 +239,12 @@ def test_progress_runs_from_nought_to_one(tmp_path: Path) -> None:
 
 
 PEAK = """
-import resource, sys
+import sys
 from sacofa.logs import count_variants
-print(count_variants(sys.argv[1]).cases, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+cases = count_variants(sys.argv[1]).cases
+# The peak of this program; that of getrusage has the memory of its parent in it.
+(peak,) = [line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")]
+print(cases, peak)
 """
 
 

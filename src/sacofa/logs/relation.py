@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,11 +15,18 @@ from typing import Any
 
 from ..errors import ReadError
 from .formats import Format
-from .source import Source
 from .stream import Stream, is_gzip
 
 MAX_ROW_BYTES = 1 << 24
 """The longest row of a CSV file."""
+
+MANY_ROWS = 100_000_000
+"""Up to this many rows any Parquet file is let through."""
+
+ROWS_A_BYTE = 10
+"""A Parquet file with more rows than this for each of its bytes is refused unless trusted."""
+
+_FRAMES = ("pandas", "polars", "pyarrow")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,25 +69,36 @@ def open_database(name: str) -> Iterator[Any]:
             database.close()
 
 
-def open_table(database: Any, source: Source) -> Table:
+def open_table(database: Any, source: Any, format: Format, *, trusted: bool = False) -> Table:
     """Open files of one format, or a frame."""
-    if source.format in ("csv", "tsv"):
-        return _open_csv(source.content, source.format)
-    if source.format == "parquet":
-        files = ", ".join(_literal(path) for path in source.content)
-        hive = "true" if any("=" in path.parent.name for path in source.content) else "false"
+    if format in ("csv", "tsv"):
+        return _open_csv(source, format, trusted)
+    if format == "parquet":
+        files = ", ".join(_file(path) for path in source)
+        if not trusted:
+            _refuse_parquet_bomb(database, source, files)
+        hive = "true" if any("=" in path.parent.name for path in source) else "false"
         sql = f"read_parquet([{files}], hive_partitioning = {hive})"
         # Rows are numbered by file and place, so that any number of threads may read them.
         row = "((file_index::BIGINT << 40) + file_row_number)"
     else:
-        database.register("frame", source.content)
+        database.register("frame", source)
         sql, row = "frame", "(row_number() OVER () - 1)"
     described = database.execute(f"DESCRIBE FROM {sql}").fetchall()
     columns = {name: (_quoted(name), kind) for name, kind, *_ in described}
     return Table(sql=sql, columns=columns, row=row)
 
 
-def _open_csv(paths: Sequence[Path], format: Format) -> Table:
+def frame_name(source: Any) -> str:
+    """Name a frame in messages; anything else is refused."""
+    family = type(source).__module__.split(".")[0]
+    if family not in _FRAMES:
+        kind = f"{type(source).__module__}.{type(source).__qualname__}"
+        raise ReadError(kind, "is no path and no frame of pandas, polars or pyarrow")
+    return f"{family} frame"
+
+
+def _open_csv(paths: Sequence[Path], format: Format, trusted: bool) -> Table:
     header, comma = _header(paths[0], format)
     packed = is_gzip(paths[0])
     for path in paths:
@@ -87,7 +106,10 @@ def _open_csv(paths: Sequence[Path], format: Format) -> Table:
             raise ReadError(path, "must be gzip if the first file is, and only then")
         if _header(path, format)[0] != header:
             raise ReadError(path, "has other columns than the first file")
-    files = ", ".join(_literal(path) for path in paths)
+        if packed:
+            _check_gzip(path, trusted)
+        _refuse_long_start(path)
+    files = ", ".join(_file(path) for path in paths)
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(header)))
     sql = (
         f"read_csv([{files}], auto_detect = false, columns = {{{columns}}}, header = true, "
@@ -101,13 +123,42 @@ def _open_csv(paths: Sequence[Path], format: Format) -> Table:
     return Table(sql=sql, columns=columns_in_order, row="(row_number() OVER () - 1)")
 
 
-def check_gzip(source: Source) -> None:
+def _check_gzip(path: Path, trusted: bool) -> None:
     """Unpack once and throw away: a file that is cut short or a bomb is found before it is used."""
-    if source.format in ("csv", "tsv"):
-        for path in filter(is_gzip, source.content):
-            with Stream(path, trusted=source.trusted) as stream:
-                while stream.read(1 << 20):
-                    pass
+    with Stream(path, trusted=trusted) as stream:
+        while stream.read(1 << 20):
+            pass
+
+
+def _refuse_long_start(path: Path) -> None:
+    """Refuse a first row that does not end: DuckDB takes a file that begins so for empty."""
+    quotes = rows = done = 0
+    with Stream(path, trusted=True) as stream:
+        while done <= 2 * MAX_ROW_BYTES and (block := stream.read(1 << 16)):
+            done += len(block)
+            *lines, rest = block.replace(b"\r", b"\n").split(b"\n")
+            for line in lines:
+                quotes += line.count(b'"')
+                rows += quotes % 2 == 0
+            quotes += rest.count(b'"')
+            if rows > 1:
+                return
+    if done > 2 * MAX_ROW_BYTES:
+        raise ReadError(path, f"a row is longer than {MAX_ROW_BYTES >> 20} MB")
+
+
+def _refuse_parquet_bomb(database: Any, paths: Sequence[Path], files: str) -> None:
+    """Refuse files that claim rows beyond belief: a few bytes can stand for a billion."""
+    (rows,) = database.execute(
+        f"SELECT sum(num_rows) FROM parquet_file_metadata([{files}])"
+    ).fetchone()
+    size = sum(path.stat().st_size for path in paths)
+    if rows is not None and rows > max(MANY_ROWS, ROWS_A_BYTE * size):
+        raise ReadError(
+            paths[0],
+            f"holds {rows:,} rows in {size:,} bytes, which is beyond belief: "
+            "say that it is trusted (--trusted) if that is meant",
+        )
 
 
 def _header(path: Path, format: Format) -> tuple[list[str], str]:
@@ -127,6 +178,11 @@ def _header(path: Path, format: Format) -> tuple[list[str], str]:
     if not header:
         raise ReadError(path, "the file is empty")
     return header, comma
+
+
+def _file(path: Path) -> str:
+    """Name a file literally: DuckDB takes `[1]`, `*` and `?` for patterns of other files."""
+    return _literal(re.sub(r"[\[\]*?]", r"[\g<0>]", str(path)))
 
 
 def _literal(text: object) -> str:

@@ -81,7 +81,7 @@ class Stream:
             raise ReadError(
                 self.path,
                 f"unpacks to more than {MAX_EXPANSION} times its size: "
-                "say that it is trusted if that is meant",
+                "say that it is trusted (--trusted) if that is meant",
             )
         return data
 

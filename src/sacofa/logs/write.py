@@ -5,8 +5,8 @@ Cases are numbered 1, 2, 3, ... in the order of the variants, and events get mad
 it is unfinished. So nothing in the file tells more than the variants and their counts do, and the
 same variants give the same bytes.
 
-Names are written as they are, so that they can be read back exactly. In CSV that holds for names
-that a spreadsheet would take for a formula, too: import such files as text.
+Names are written as they are, so that they can be read back exactly. In CSV alone, those that a
+spreadsheet would take for a formula get an apostrophe first (module `formulas`).
 """
 
 from __future__ import annotations

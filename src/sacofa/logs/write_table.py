@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..variants import VariantCounts
+from .formulas import defuse
 from .stream import Progress
 
 BLOCK = 1 << 20
@@ -110,6 +111,7 @@ def event_blocks(variants: VariantCounts) -> Iterator[dict[str, NDArray[Any]]]:
 def _copy(database: Any, activities: tuple[str, ...], path: Path, kind: str) -> None:
     time = "CASE WHEN i >= 0 THEN to_timestamp(946684800 + c + p + 1) END"
     if kind == "csv":
+        activities = tuple(map(defuse, activities))
         time = f"strftime({time}, '%Y-%m-%dT%H:%M:%SZ')"
         how = "FORMAT csv, HEADER true"
     else:

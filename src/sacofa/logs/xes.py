@@ -7,7 +7,7 @@ refused. Each `trace` is a case, also one without events and also where two have
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -17,8 +17,7 @@ from lxml import etree
 
 from ..errors import ColumnsError, ReadError
 from ..variants import VariantCounts
-from .columns import Columns, Wanted
-from .source import Log, Source
+from .columns import Columns, activity_names
 from .stream import Progress, Stream
 from .tally import Tally
 
@@ -31,20 +30,29 @@ UNFINISHED = "unfinished"
 _TIME = "time:timestamp"
 
 
-def find(source: Source, wanted: Wanted) -> Columns:
+def find_attributes(
+    paths: Sequence[Path],
+    *,
+    case: str | None,
+    activity: str | Sequence[str] | None,
+    timestamp: str | None,
+    person: str | None,
+    timed: bool,
+    trusted: bool,
+) -> Columns:
     """Find the attributes to count by; they must be there at the first event of each file."""
     columns = Columns(
-        case=wanted.case or "concept:name",
-        activity=wanted.activity or ("concept:name",),
-        timestamp=wanted.timestamp or _TIME,
-        person=wanted.person,
+        case=case or "concept:name",
+        activity=activity_names(activity) or ("concept:name",),
+        timestamp=timestamp or _TIME,
+        person=person,
         unfinished=UNFINISHED,
     )
     needed = [("activity", name) for name in columns.activity]
-    if wanted.timed:
-        needed.append(("timestamp", wanted.timestamp or _TIME))
-    for path in source.content:
-        first = next(_first_events(path, source.trusted), None)
+    if timed:
+        needed.append(("timestamp", timestamp or _TIME))
+    for path in paths:
+        first = next(_first_events(path, trusted), None)
         if first is None:
             continue
         present = [key for child in first if (key := child.get("key")) is not None]
@@ -54,15 +62,22 @@ def find(source: Source, wanted: Wanted) -> Columns:
     return columns
 
 
-def count(log: Log, progress: Progress | None = None) -> VariantCounts:
+def count_xes(
+    paths: Sequence[Path],
+    columns: Columns,
+    *,
+    timed: bool,
+    max_cases: int | None,
+    trusted: bool,
+    progress: Progress | None = None,
+) -> VariantCounts:
     """Count the variants of XES files."""
-    paths = log.source.content
-    tally = Tally(log.name, log.max_cases)
+    tally = Tally(paths[0], max_cases)
     for done, path in enumerate(paths):
         share: Progress | None = None
         if progress is not None:
             share = partial(_share, progress, done, len(paths))
-        _count_file(tally, path, log, share)
+        _count_file(tally, path, columns, timed, trusted, share)
     return tally.variants()
 
 
@@ -70,12 +85,17 @@ def _share(progress: Progress, done: int, files: int, part: float) -> None:
     progress((done + part) / files)
 
 
-def _count_file(tally: Tally, path: Path, log: Log, progress: Progress | None) -> None:
-    columns = log.columns
-    assert columns is not None
+def _count_file(
+    tally: Tally,
+    path: Path,
+    columns: Columns,
+    timed: bool,
+    trusted: bool,
+    progress: Progress | None,
+) -> None:
     queries: _Queries | None = None
     single = columns.activity[0] if len(columns.activity) == 1 else None
-    for number, trace in enumerate(_traces(path, log.source.trusted, progress), start=1):
+    for number, trace in enumerate(_traces(path, trusted, progress), start=1):
         namespace, _ = _parted(trace)
         if queries is None or queries.namespace != namespace:
             queries = _Queries(path, namespace)
@@ -87,7 +107,7 @@ def _count_file(tally: Tally, path: Path, log: Log, progress: Progress | None) -
         else:
             parts = [queries.values(trace, number, part) for part in columns.activity]
             names = list(zip(*parts, strict=True))
-        if log.timed:
+        if timed:
             stamps = queries.values(trace, number, columns.timestamp or _TIME)
             times = [_time(path, number, stamp) for stamp in stamps]
             # The sort is stable: ties keep the order of the file.
@@ -134,7 +154,8 @@ def _time(path: Path, number: int, stamp: str) -> datetime:
     try:
         time = datetime.fromisoformat(stamp)
     except ValueError:
-        raise ReadError(path, f'case {number} has a time stamp "{stamp}" that is none') from None
+        # What stands there is not repeated: it may be anything, and messages travel.
+        raise ReadError(path, f"case {number} has a time stamp that cannot be read") from None
     return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
@@ -175,7 +196,8 @@ def _traces(path: Path, trusted: bool, progress: Progress | None) -> Iterator[An
             if not stream.done:
                 raise ReadError(path, "the file is empty") from None
             line, _ = error.position
-            what = (error.msg or "not XML").split(", line ")[0].strip()
+            # Further lines of such a message repeat what stands in the file.
+            what = (error.msg or "not XML").partition("\n")[0].split(", line ")[0]
             raise ReadError(path, f"broken XML in line {line}: {what}") from None
 
 
@@ -192,7 +214,7 @@ class _Watch:
             raise ReadError(
                 self._stream.path,
                 f"a single case takes more than {MAX_CASE_BYTES >> 20} MB: "
-                "say that the file is trusted if that is meant",
+                "say that the file is trusted (--trusted) if that is meant",
             )
         return self._stream.read(size)
 
