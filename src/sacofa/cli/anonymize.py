@@ -95,6 +95,7 @@ def anonymize(
     order: options.Order = "file",
     person: options.Person = None,
     max_cases: options.MaxCases = None,
+    trusted: options.Trusted = False,
     seed: Annotated[
         int | None,
         typer.Option("--seed", help="Repeatable noise, for tests; such a release is not private."),
@@ -145,6 +146,7 @@ def anonymize(
         order=order,
         person=person,
         max_cases=max_cases,
+        trusted=trusted,
     )
     if report is not None:
         check_target(report, force)

@@ -18,7 +18,7 @@ from ..evaluation.runs import DONE, Row
 from ..logs import count_variants, read_log
 from ..mechanisms.choose import MAKERS
 from ..release.publish import Stage
-from .options import Activity, Case, LogPath, Order, Timestamp
+from .options import Activity, Case, LogPath, Order, Timestamp, Trusted
 from .show import watched
 
 Folder = Annotated[
@@ -66,6 +66,7 @@ def compare(
     activity: Activity = None,
     timestamp: Timestamp = None,
     order: Order = "file",
+    trusted: Trusted = False,
 ) -> None:
     """Compare mechanisms on a log. The answer is secret: it comes from the log without noise."""
     comparison = Comparison(
@@ -75,7 +76,9 @@ def compare(
         max_length=max_length,
         prune=prune,
     )
-    opened = read_log(log, case=case, activity=activity, timestamp=timestamp, order=order)
+    opened = read_log(
+        log, case=case, activity=activity, timestamp=timestamp, order=order, trusted=trusted
+    )
     variants = count_variants(opened)
     if not variants.cases:
         raise ReadError(log, "has no cases")

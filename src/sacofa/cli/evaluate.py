@@ -13,7 +13,7 @@ from rich.table import Table
 from ..errors import ReadError
 from ..evaluation import Measures, evaluate_release
 from ..logs import count_variants, read_log
-from .options import Activity, Case, Json, Order, Timestamp
+from .options import Activity, Case, Json, Order, Timestamp, Trusted
 
 MEANINGS = {
     "f_score": "F-score: harmonic mean of the next two",
@@ -40,13 +40,16 @@ def evaluate(
     activity: Activity = None,
     timestamp: Timestamp = None,
     order: Order = "file",
+    trusted: Trusted = False,
     as_json: Json = False,
 ) -> None:
     """Measure how useful a release is. The answer is secret: it comes from the original log.
 
     Columns and order are those of the original; a release names its columns in the usual way.
     """
-    log = read_log(original, case=case, activity=activity, timestamp=timestamp, order=order)
+    log = read_log(
+        original, case=case, activity=activity, timestamp=timestamp, order=order, trusted=trusted
+    )
     opened = read_log(release)
     variants = count_variants(log)
     if not variants.cases:

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from ..errors import ReadError
 from ..logs import Inspection, count_variants, inspect_variants, read_log
-from .options import Activity, Case, Json, LogPath, MaxCases, Order, Person, Timestamp
+from .options import Activity, Case, Json, LogPath, MaxCases, Order, Person, Timestamp, Trusted
 
 
 def register(app: typer.Typer) -> None:
@@ -27,6 +27,7 @@ def inspect(
     activity: Activity = None,
     timestamp: Timestamp = None,
     order: Order = "file",
+    trusted: Trusted = False,
     person: Person = None,
     max_cases: MaxCases = None,
     frequent: Annotated[
@@ -37,7 +38,7 @@ def inspect(
     """Show what a log looks like. The answer is secret: it comes from the log without noise."""
     opened = read_log(
         log, case=case, activity=activity, timestamp=timestamp, order=order,
-        person=person, max_cases=max_cases,
+        person=person, max_cases=max_cases, trusted=trusted,
     )  # fmt: skip
     variants = count_variants(opened)
     if not variants.cases:

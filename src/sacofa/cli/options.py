@@ -25,6 +25,10 @@ MaxCases = Annotated[
     int | None,
     typer.Option("--max-cases", help="Cases kept of each person; needs --person."),
 ]
+Trusted = Annotated[
+    bool,
+    typer.Option("--trusted", help="Read files that look like bombs (gzip, rows) all the same."),
+]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Output = Annotated[Path, typer.Option("-o", "--output", help="Where to write.")]

@@ -10,7 +10,7 @@ from ..errors import ReadError, SettingError
 from ..files import check_target
 from ..logs import count_variants, read_log
 from ..semantics import learn_rules, write_rules
-from .options import Activity, Case, Force, LogPath, Order, Output, Timestamp
+from .options import Activity, Case, Force, LogPath, Order, Output, Timestamp, Trusted
 
 SECRET = (
     "Rules read off a log tell about its cases: unless the log is public, the file is secret too, "
@@ -30,13 +30,16 @@ def rules(
     activity: Activity = None,
     timestamp: Timestamp = None,
     order: Order = "file",
+    trusted: Trusted = False,
     force: Force = False,
 ) -> None:
     """Read the rules that every case of a log keeps, into a file to edit. Secret as the log is."""
     if output.suffix.lower() != ".toml":
         raise SettingError("output", output, "a .toml file")
     check_target(output, force)
-    opened = read_log(log, case=case, activity=activity, timestamp=timestamp, order=order)
+    opened = read_log(
+        log, case=case, activity=activity, timestamp=timestamp, order=order, trusted=trusted
+    )
     variants = count_variants(opened)
     if not variants.cases:
         raise ReadError(log, "has no cases")
