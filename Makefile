@@ -3,13 +3,13 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/installed-dev
 
-.PHONY: demo test lint bench bench-utility clean
+.PHONY: demo test lint bench bench-utility docs clean
 
 demo: .venv/installed-demo  ## anonymize the embedded example and say where the results are
 	$(BIN)/sacofa demo -o demo --force
 
 test: $(STAMP)  ## lint, type-check and run all tests
-	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks docs examples
 	$(BIN)/mypy
 	$(BIN)/pytest -n 2
 
@@ -19,9 +19,14 @@ bench: $(STAMP)  ## measure speed as a ratio to pm4py in the same run
 bench-utility: $(STAMP)  ## measure how useful each mechanism is, on the logs in SACOFA_LOGS
 	$(BIN)/python benchmarks/utility.py "$${SACOFA_LOGS:?must be set to the folder of the logs}"
 
+docs: $(STAMP)  ## build the documentation into site/; a dead link fails
+	$(BIN)/python docs/make/cli.py
+	$(BIN)/python docs/make/pictures.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+
 lint: $(STAMP)  ## lint and format
-	$(BIN)/ruff check --fix src tests benchmarks
-	$(BIN)/ruff format src tests benchmarks
+	$(BIN)/ruff check --fix src tests benchmarks docs examples
+	$(BIN)/ruff format src tests benchmarks docs examples
 
 clean:  ## remove what the targets made
 	rm -rf .venv demo build dist site

@@ -1,0 +1,299 @@
+"""Draw the pictures of the explanations from the running example: docs/pictures/*.svg.
+
+    python docs/make/pictures.py
+
+Everything shown is computed by the package. Boxes bring their own background and what lies outside
+of them is grey, so that the pictures can be read on light and on dark pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from html import escape
+from pathlib import Path
+
+import numpy as np
+
+from sacofa import Noise, VariantCounts, learn_rules
+from sacofa.examples import running_example
+from sacofa.mechanisms.certified.looks import VOTE_UNITS, nearest
+from sacofa.privacy.bits import SeededBits
+from sacofa.semantics import Rules, RuleStates
+
+TARGET = Path(__file__).parents[1] / "pictures"
+
+PLAIN, HARMLESS, HARMFUL, CHOSEN = "#e8eaed", "#cdebd3", "#f8d3cf", "#d5e3fb"
+INK, GREY, EDGE = "#1b1b1b", "#80868b", "#80868b"
+BOX, HEIGHT = 104, 30
+
+
+@dataclass
+class Picture:
+    """An SVG that grows by shapes."""
+
+    width: int
+    height: int
+    title: str
+    shapes: list[str] = field(default_factory=list)
+
+    def box(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        fill: str = PLAIN,
+        *,
+        width: float = BOX,
+        dashed: bool = False,
+    ) -> None:
+        """Draw a box around its middle (x at the left edge) with a word in it."""
+        dashes = ' stroke-dasharray="5 3"' if dashed else ""
+        self.shapes.append(
+            f'<rect x="{x}" y="{y - HEIGHT / 2}" width="{width}" height="{HEIGHT}" rx="6" '
+            f'fill="{fill}" stroke="{EDGE}"{dashes}/>'
+        )
+        self.text(x + width / 2, y, text, colour=INK, anchor="middle")
+
+    def text(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        *,
+        colour: str = GREY,
+        anchor: str = "start",
+        weight: str = "normal",
+    ) -> None:
+        """Write a line."""
+        self.shapes.append(
+            f'<text x="{x}" y="{y + 4.5}" fill="{colour}" text-anchor="{anchor}" '
+            f'font-weight="{weight}">{escape(text)}</text>'
+        )
+
+    def line(self, x1: float, y1: float, x2: float, y2: float, width: float = 1.5) -> None:
+        """Draw a line that bends in the middle."""
+        middle = (x1 + x2) / 2
+        self.shapes.append(
+            f'<path d="M{x1} {y1} C{middle} {y1} {middle} {y2} {x2} {y2}" fill="none" '
+            f'stroke="{EDGE}" stroke-width="{width:g}"/>'
+        )
+
+    def bar(self, x: float, y: float, width: float, height: float, fill: str) -> None:
+        """Draw a bar."""
+        self.shapes.append(
+            f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height}" fill="{fill}" '
+            f'stroke="{EDGE}"/>'
+        )
+
+    def to_svg(self) -> str:
+        """The whole file."""
+        return "\n".join(
+            [
+                f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.width} {self.height}" '
+                f'width="{self.width}" height="{self.height}" role="img" font-size="13" '
+                'font-family="system-ui, sans-serif">',
+                f"<title>{escape(self.title)}</title>",
+                *self.shapes,
+                "</svg>\n",
+            ]
+        )
+
+
+@dataclass
+class Node:
+    """A prefix in the tree."""
+
+    name: str
+    count: int = 0
+    finished: int = 0
+    children: dict[str, Node] = field(default_factory=dict)
+
+
+def tree_of(log: VariantCounts) -> Node:
+    """All prefixes of a log with their counts."""
+    root = Node("")
+    for variant, count in log:
+        node = root
+        for name in variant:
+            node = node.children.setdefault(name, Node(name))
+            node.count += count
+        node.finished += count
+    return root
+
+
+def prefix_tree() -> Picture:
+    """The tree of all prefixes; a dot is the end of cases."""
+    picture = Picture(720, 290, "The prefix tree of the running example, with counts")
+    gap, row = 140, iter(range(6))
+
+    def place(node: Node, level: int) -> float:
+        below = [place(child, level + 1) for child in node.children.values()]
+        y = sum(below) / len(below) if below else 30 + 46 * next(row)
+        x = 10 + gap * level
+        for other in below:
+            picture.line(x + BOX, y, x + gap, other)
+        picture.box(x, y, f"{node.name} {node.count}")
+        if node.finished:
+            picture.shapes.append(f'<circle cx="{x + BOX + 14}" cy="{y}" r="5" fill="{GREY}"/>')
+        return y
+
+    place(tree_of(running_example()).children["Register"], 0)
+    return picture
+
+
+def next_steps() -> Picture:
+    """What may come after a prefix, and which rule forbids the rest."""
+    prefix = ("Register", "Triage", "Antibiotics", "Surgery")
+    rules = learn_rules(running_example())
+    names = rules.activities
+    ids = [names.index(name) for name in prefix]
+    states = RuleStates(rules)
+    here = np.array([states.start()])
+    for activity in ids:
+        here = states.step(here, np.array([activity]))
+    allowed = states.harmless(here)[0].tolist()
+    order = sorted(range(len(allowed)), key=lambda i: (not allowed[i], i))
+    picture = Picture(820, 290, f"Harmless and harmful next steps after {', '.join(prefix)}")
+    middle = 145
+    for place, name in enumerate(prefix):
+        x = 10 + 104 * place
+        picture.box(x, middle, name, width=90)
+        if place:
+            picture.line(x - 14, middle, x, middle)
+    for row, candidate in enumerate(order):
+        y = 25 + 40 * row
+        picture.line(412, middle, 450, y)
+        word = "(end)" if candidate == len(names) else names[candidate]
+        fill = HARMLESS if allowed[candidate] else HARMFUL
+        picture.box(450, y, word, fill, dashed=not allowed[candidate])
+        why = "harmless" if allowed[candidate] else f"harmful: {broken(rules, ids, candidate)}"
+        picture.text(564, y, why)
+    return picture
+
+
+def broken(rules: Rules, prefix: Sequence[int], step: int) -> str:
+    """One rule that a step breaks, in words."""
+    names = rules.activities
+    if step == len(names):
+        owed = next(b for a in prefix for b in np.flatnonzero(rules.always_follows[a]).tolist())
+        return f"{names[owed]} is still owed"
+    before = next(a for a in reversed(prefix) if rules.never_follows[a, step])
+    return f"never follows {names[before]}"
+
+
+def noisy_level() -> Picture:
+    """The candidates below one prefix, with true and noisy counts and the two thresholds."""
+    log, at = running_example(), ("Register", "Triage")
+    node = tree_of(log)
+    for name in at:
+        node = node.children[name]
+    rules = learn_rules(log)
+    harmless = RuleStates(rules)
+    state = np.array([harmless.start()])
+    for name in at:
+        state = harmless.step(state, np.array([rules.activities.index(name)]))
+    allowed = harmless.harmless(state)[0].tolist()
+    names = [*rules.activities, "(end)"]
+    true = [node.children[n].count if n in node.children else 0 for n in names]
+    epsilon = Fraction(1, 2)
+    drawn = Noise(SeededBits(190)).laplace(epsilon, len(names)).tolist()
+    picture = Picture(820, 300, "Counts and noisy counts of the candidates after Register, Triage")
+    scale, zero, low, high = 11.0, 110, 3, 6
+    for row, (name, count, noise) in enumerate(zip(names, true, drawn, strict=True)):
+        y = 40 + 34 * row
+        noisy = max(0, count + noise)
+        fill = HARMLESS if allowed[row] else HARMFUL
+        picture.text(zero - 10, y, name, anchor="end")
+        picture.bar(zero, y - 11, count * scale, 7, PLAIN)
+        picture.bar(zero, y - 2, noisy * scale, 13, fill)
+        kept = noisy >= (low if allowed[row] else high)
+        what = "harmless" if allowed[row] else "harmful"
+        fate = "stays" if kept else "pruned"
+        picture.text(zero + 430, y, f"{count} → {noisy}: {what}, {fate}")
+    for threshold, word in ((low, "prune_harmless"), (high, "prune_harmful")):
+        x = zero + threshold * scale
+        picture.shapes.append(
+            f'<path d="M{x} 22 V278" stroke="{GREY}" stroke-width="1.5" stroke-dasharray="3 3"/>'
+        )
+        picture.text(x, 12 if threshold == low else 290, f"{word} = {threshold}", anchor="middle")
+    return picture
+
+
+def votes() -> Picture:
+    """A short and a long case: both have the same number of votes."""
+    picture = Picture(820, 170, "A short and a long case with as many votes each")
+    cases = (
+        ("Register", "Consultation", "Release"),
+        (
+            "Register",
+            "Triage",
+            "Blood test",
+            "Surgery",
+            "Blood test",
+            "Recovery",
+            "Blood test",
+            "Release",
+        ),
+    )
+    for row, case in enumerate(cases):
+        y = 40 + 80 * row
+        path = ["▷", *(name[:4] for name in case), "□"]
+        share = VOTE_UNITS // (len(path) - 1)
+        width, gap = (700 - 30 * len(path)) / len(path), 30
+        for place, name in enumerate(path):
+            x = 10 + (width + gap) * place
+            picture.box(x, y, name, width=width)
+            if place:
+                picture.line(x - gap, y, x, y)
+                picture.text(x - gap / 2, y - 22, str(share), anchor="middle")
+        steps = len(path) - 1
+        picture.text(720, y - 8, f"{steps} × {share}")
+        picture.text(720, y + 10, f"= {steps * share} votes")
+    return picture
+
+
+def nearest_votes() -> Picture:
+    """Each case votes for the candidate that is nearest to it."""
+    log = running_example()
+    chosen = [
+        ("Register", "Triage", "Surgery", "Release"),
+        ("Register", "Triage", "Antibiotics", "Surgery", "Release"),
+        ("Register", "Triage", "Consultation", "Release"),
+    ]
+    ids = [tuple(log.activities.index(name) for name in words) for words in chosen]
+    found = nearest(log, ids).tolist()
+    picture = Picture(820, 300, "Cases vote for the nearest candidate")
+    picture.text(10, 14, "variants of the log (secret)", weight="bold")
+    picture.text(500, 14, "candidates, with their votes before noise", weight="bold")
+    totals = [0] * len(chosen)
+    rows = sorted(zip(log, found, strict=True), key=lambda row: (row[1], -row[0][1]))
+    for row, ((variant, count), target) in enumerate(rows):
+        y = 50 + 44 * row
+        exact = variant == chosen[target]
+        fill = CHOSEN if exact else PLAIN
+        picture.box(10, y, f"{count}   {short(variant)}", fill, width=270)
+        picture.line(280, y, 500, 90 + 80 * target, max(1, count / 4))
+        totals[target] += count
+    for place, words in enumerate(chosen):
+        picture.box(500, 90 + 80 * place, short(words), CHOSEN, width=240)
+        picture.text(752, 90 + 80 * place, f"{totals[place]} cases")
+    return picture
+
+
+def short(variant: Sequence[str]) -> str:
+    """A variant by the beginnings of its activities."""
+    return " · ".join(name[:4] for name in variant)
+
+
+def draw_all() -> Iterator[tuple[str, str]]:
+    """Every picture with its name."""
+    for draw in (prefix_tree, next_steps, noisy_level, votes, nearest_votes):
+        yield f"{draw.__name__.replace('_', '-')}.svg", draw().to_svg()
+
+
+if __name__ == "__main__":
+    TARGET.mkdir(exist_ok=True)
+    for name, svg in draw_all():
+        (TARGET / name).write_text(svg, encoding="utf-8")

@@ -1,0 +1,94 @@
+"""Runs a page as a reader would: its shell and Python blocks, in order, in one empty folder.
+
+Blocks of the languages `sh`, `console` and `python` are run. In a `console` block, lines that begin
+with `$` are commands and the others are what they print. A command is expected to succeed; a
+comment `# status 3` behind it says that it ends otherwise. What installs, builds or never ends is
+passed over.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+from .pages import ROOT, Block, blocks
+
+RUN = ("sh", "console", "python")
+PASSED_OVER = re.compile(r"(make|pip|pipx|uv|uvx|git|cd|python -m (pip|venv)|sacofa serve)\b")
+STATUS = re.compile(r"#.*\bstatus (\d+)\s*$")
+
+
+def run_page(page: Path, folder: Path) -> list[Block]:
+    """Run every block of a page; tell which were run."""
+    environment = _environment(folder)
+    work = folder / "work"
+    work.mkdir()
+    ran = [block for block in blocks(page.read_text(encoding="utf-8")) if block.language in RUN]
+    for block in ran:
+        if block.language == "python":
+            _run([sys.executable, "-c", block.text], 0, block, work, environment)
+            continue
+        for command in commands(block):
+            status = STATUS.search(command)
+            wanted = int(status[1]) if status else 0
+            _run(["bash", "-euo", "pipefail", "-c", command], wanted, block, work, environment)
+    return ran
+
+
+def commands(block: Block) -> list[str]:
+    """The commands of a shell block: lines, with those that go on after a backslash joined."""
+    text = block.text
+    if block.language == "console":
+        # A line that goes on belongs to its command; what else has no `$` was printed.
+        text = "\n".join(re.findall(r"^\$ ((?:.*\\\n)*.*)$", text, re.MULTILINE))
+    found: list[str] = []
+    lines = iter(text.split("\n"))
+    for line in lines:
+        command = line
+        while command.endswith("\\"):
+            command += "\n" + next(lines)
+        heredoc = re.search(r"<<\s*'?(\w+)'?", command)
+        if heredoc:
+            for line in lines:
+                command += "\n" + line
+                if line == heredoc[1]:
+                    break
+        bare = command.strip()
+        if bare and not bare.startswith("#") and not PASSED_OVER.match(bare):
+            found.append(command)
+    return found
+
+
+def _run(
+    command: list[str], wanted: int, block: Block, folder: Path, environment: dict[str, str]
+) -> None:
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=600
+    )
+    assert done.returncode == wanted, (
+        f"line {block.line}: {command[-1]}\n"
+        f"ended with status {done.returncode}, not {wanted}\n{done.stdout}{done.stderr}"
+    )
+    assert "Traceback" not in done.stderr
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    """The environment of this interpreter, whose own `sacofa` and `python` come first."""
+    programs = folder / "bin"
+    programs.mkdir()
+    interpreter = shlex.quote(sys.executable)
+    for name, start in (("sacofa", f"{interpreter} -m sacofa"), ("python", interpreter)):
+        program = programs / name
+        program.write_text(f'#!/bin/sh\nexec {start} "$@"\n', encoding="utf-8")
+        program.chmod(0o755)
+    return {
+        **os.environ,
+        "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT / "src"),
+        "PYTHONWARNINGS": "ignore",
+        "MPLBACKEND": "Agg",
+    }

@@ -1,0 +1,143 @@
+"""Everything a user can meet is documented: commands, options, errors, public names, formats."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+import runpy
+from dataclasses import fields
+from typing import Any
+
+import pytest
+import typer
+
+import sacofa
+from sacofa import Laplace, anonymize, errors
+from sacofa.cli import app
+from sacofa.evaluation.table import HEADER
+from sacofa.examples import running_example
+from sacofa.logs import variants_json
+from sacofa.privacy.ledger.records import Budget, Entry
+from sacofa.semantics import file as rules_file
+
+from .pages import DOCS, GENERATED, ROOT, all_pages, blocks
+
+API = (DOCS / "reference" / "api.md").read_text(encoding="utf-8")
+ERRORS = (DOCS / "reference" / "errors.md").read_text(encoding="utf-8")
+FORMATS = (DOCS / "reference" / "formats.md").read_text(encoding="utf-8")
+PACKAGES = ["audit", "evaluation", "examples", "report", "semantics"]
+
+
+def every_command() -> dict[str, Any]:
+    """Every command with its full name."""
+
+    def below(name: str, command: Any) -> dict[str, Any]:
+        if not hasattr(command, "commands"):
+            return {name: command}
+        return {
+            full: found
+            for word, inner in command.commands.items()
+            for full, found in below(f"{name} {word}", inner).items()
+        }
+
+    return below("sacofa", typer.main.get_command(app))
+
+
+def test_the_reference_of_commands_is_fresh() -> None:
+    """It is what docs/make/cli.py writes; after a change of the command line, run that."""
+    made = runpy.run_path(str(DOCS / "make" / "cli.py"))["write_reference"]()
+    assert GENERATED.read_text(encoding="utf-8") == made, "run: python docs/make/cli.py"
+
+
+@pytest.mark.parametrize("command", every_command().values(), ids=every_command())
+def test_every_option_says_what_it_does(command: Any) -> None:
+    """Commands, arguments and options all have a help text."""
+    assert command.help
+    for parameter in command.params:
+        assert parameter.help, parameter.name
+
+
+@pytest.mark.parametrize("name", every_command())
+def test_every_command_is_told_outside_the_reference(name: str) -> None:
+    """Some page that a person wrote uses it."""
+    written = [page for page in all_pages() if page != GENERATED and page.name != "CHANGELOG.md"]
+    assert any(re.search(rf"\b{name}\b", page.read_text(encoding="utf-8")) for page in written)
+
+
+def test_every_option_is_one_that_exists() -> None:
+    """Where a page shows a command with options, these are options of that command."""
+    known = every_command()
+    for page in all_pages():
+        for block in blocks(page.read_text(encoding="utf-8")):
+            for line in re.sub(r"\\\n", " ", block.text).splitlines():
+                used = re.match(r"(?:\$ )?(sacofa(?: [a-z]+)+)", line)
+                name = next((n for n in known if used and f"{used[1]} ".startswith(f"{n} ")), None)
+                if name is None:
+                    continue
+                options = {o for p in known[name].params for o in (*p.opts, *p.secondary_opts)}
+                for option in re.findall(r"(?<=\s)--[a-z][a-z-]*", line.partition("#")[0]):
+                    assert option in options | {"--help"}, f"{page.name}: {name} {option}"
+
+
+@pytest.mark.parametrize("name", sorted(set(sacofa.__all__)))
+def test_every_public_name_is_in_the_reference(name: str) -> None:
+    """With its docstring, or among the errors."""
+    if name in vars(errors):
+        assert f"`{name}`" in API
+    else:
+        assert re.search(rf"^::: sacofa\.{name}$", API, re.MULTILINE)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_name_of_a_public_package_is_in_the_reference(package: str) -> None:
+    """Those that can be imported from sacofa itself are told there."""
+    pytest.importorskip(f"sacofa.{package}")
+    module = importlib.import_module(f"sacofa.{package}")
+    for name in set(module.__all__) - set(sacofa.__all__):
+        assert re.search(rf"^::: sacofa\.{package}\.{name}$", API, re.MULTILINE), name
+
+
+def test_the_reference_names_nothing_that_is_not_there() -> None:
+    """Every name in it can be imported."""
+    for path in re.findall(r"^::: (\S+)$", API, re.MULTILINE):
+        module, _, name = path.rpartition(".")
+        assert hasattr(importlib.import_module(module), name), path
+
+
+def test_every_error_is_told_with_its_exit_status() -> None:
+    """Each class of the tree has its line in the table."""
+    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type)]
+    for kind in kinds:
+        if issubclass(kind, errors.SacofaError):
+            assert f"| `{kind.__name__}` | {kind.exit_status} |" in ERRORS
+
+
+def test_every_key_of_a_certificate_is_told() -> None:
+    """As it is written to the file, with what its looks hold."""
+    mechanism = Laplace(level_epsilon=1, max_length=2, prune=2)  # type: ignore[arg-type]
+    release = anonymize(running_example(), mechanism, seed=1)
+    content = json.loads(release.certificate.to_json())
+    for key in (*content, *content["spent"][0]):
+        assert f"`{key}`" in FORMATS
+
+
+def test_every_part_of_the_other_formats_is_told() -> None:
+    """Variants, rules, ledger and runs."""
+    ledger = [field.name for kind in (Entry, Budget) for field in fields(kind)]
+    for name in (*ledger, *HEADER, *rules_file.KEYS[:3], *rules_file.KINDS):
+        assert f"`{name}`" in FORMATS, name
+    assert variants_json.FORMAT in FORMATS
+
+
+def test_scripts_and_examples_say_what_they_are() -> None:
+    """Each begins with a docstring."""
+    for script in (*ROOT.glob("examples/*.py"), *DOCS.glob("make/*.py")):
+        assert script.read_text(encoding="utf-8").startswith('"""'), script
+
+
+def test_the_pictures_are_fresh() -> None:
+    """They are what docs/make/pictures.py draws; after a change of the examples, run that."""
+    for name, svg in runpy.run_path(str(DOCS / "make" / "pictures.py"))["draw_all"]():
+        picture = DOCS / "pictures" / name
+        assert picture.read_text(encoding="utf-8") == svg, "run: python docs/make/pictures.py"

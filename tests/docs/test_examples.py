@@ -1,0 +1,72 @@
+"""The examples run, and show what they say."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from .pages import ROOT
+
+EXAMPLES = ROOT / "examples"
+
+
+def run_example(name: str, *arguments: object) -> str:
+    """Run an example as a person would; what it printed."""
+    done = subprocess.run(
+        [sys.executable, str(EXAMPLES / name), *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_cases_keep_the_rules_that_were_written(tmp_path: Path) -> None:
+    """Every released variant breaks none of them, and the file holds them."""
+    shown = run_example("write_rules.py", tmp_path).splitlines()
+    assert shown
+    assert all(line.endswith("(0 rules broken)") for line in shown)
+    assert "always_preceded_by" in (tmp_path / "guideline.toml").read_text(encoding="utf-8")
+
+
+def test_a_score_of_ones_own_steers_what_is_new() -> None:
+    """Prefixes are judged by it: what is frequent and known is released, at the levels' price."""
+    shown = run_example("own_score.py")
+    assert re.search(r"\d+  Register, Triage, Surgery, Release  \(0 unknown steps\)", shown)
+    assert "ε = 6" in shown
+    assert "known paths of the ward" in shown
+
+
+@pytest.mark.slow
+def test_a_release_can_be_mined_with_pm4py(tmp_path: Path) -> None:
+    """The model that is found there fits the original."""
+    pytest.importorskip("pm4py", reason="needs the extra evaluate")
+    shown = run_example("anonymize_and_mine.py", tmp_path)
+    assert "at ε = 1\n" in shown
+    fitness = re.search(r"fitness on the original is (\d\.\d+)", shown)
+    assert fitness is not None
+    assert float(fitness[1]) > 0.5
+
+
+@pytest.mark.slow
+def test_mechanisms_can_be_compared() -> None:
+    """Each has its line, with the price of the whole release."""
+    pytest.importorskip("pm4py", reason="needs the extra evaluate")
+    prices = dict(re.findall(r"^(\w+) +(\S+) +\d", run_example("compare_mechanisms.py", 1), re.M))
+    assert prices == {"certified": "1", "laplace": "1", "sacofa": "∞"}
+
+
+def test_every_example_is_run_here_and_told_somewhere() -> None:
+    """No example that nobody runs, none that no page leads to."""
+    here = Path(__file__).read_text(encoding="utf-8")
+    pages = "".join(p.read_text(encoding="utf-8") for p in (ROOT / "docs").rglob("*.md"))
+    for example in EXAMPLES.glob("*.py"):
+        assert f'run_example("{example.name}"' in here
+        assert f"examples/{example.name}" in pages
