@@ -39,9 +39,8 @@ warnings.filterwarnings("ignore")
 import pm4py
 from pm4py.algo.anonymization.trace_variant_query import algorithm
 log = pm4py.read_xes(sys.argv[1], return_legacy_log_object=True)
-frame = algorithm.apply(log, algorithm.Variants.SACOFA,
-                        {"epsilon": 1.0, "k": 9, "p": 2, "show_progress_bar": False})
-pm4py.write_xes(frame, sys.argv[2])
+algorithm.apply(log, algorithm.Variants.SACOFA,
+                {"epsilon": 1.0, "k": 9, "p": 2, "show_progress_bar": False})
 """
 
 WATCHER = """
@@ -112,14 +111,14 @@ def compare_mechanisms(logs: Path, repeat: int) -> None:
 
 
 def compare_commands(logs: Path) -> None:
-    """Time a whole release of Traffic fines, from XES to XES, with its peak memory."""
+    """Time a whole release of Traffic fines from XES to XES; pm4py reads and anonymizes only."""
     log = str(logs / "traffic_fines.xes.gz")
     with tempfile.TemporaryDirectory() as folder:
         target = str(Path(folder) / "released.xes")
-        settings = "--mechanism sacofa --epsilon 1 --max-length 9 --prune 2 --force".split()
+        settings = ["--mechanism", "sacofa", "--epsilon", "1", "--max-length", "9", "--prune", "2"]
         us = measured([sys.executable, "-m", "sacofa", "anonymize", log, "-o", target, *settings])
-        them = measured([sys.executable, "-c", THEIRS, log, target])
-    print("\nWhole command, traffic_fines.xes.gz to XES, ε = 1, k = 9, p = 2\n")
+        them = measured([sys.executable, "-c", THEIRS, log])
+    print("\nWhole command, traffic_fines.xes.gz, ε = 1, k = 9, p = 2 (pm4py writes no file)\n")
     print("| | sacofa | pm4py | ratio |")
     print("|---|---|---|---|")
     print(f"| seconds | {us[0]:.1f} | {them[0]:.1f} | {them[0] / us[0]:.1f} |")

@@ -58,6 +58,7 @@ def random_rules(rng: np.random.Generator, size: int, density: float) -> Rules:
         always_follows=follows,
         always_precedes=precedes,
         starts=starts,
+        empty=bool(rng.random() < 0.5),
         source="test",
     )
 

@@ -51,6 +51,7 @@ def learn(cases: list[Case], size: int) -> Rules:
         always_follows=follows,
         always_precedes=precedes,
         starts=starts,
+        empty=() in [case for case, finished in cases if finished] or not cases,
         source="test",
     )
 
@@ -69,6 +70,8 @@ def broken(rules: Rules, prefix: Sequence[int], finished: bool) -> set[Fact]:
                 facts.add((a, b, "always precedes"))
             if finished and rules.always_follows[a, b] and b not in after_first(prefix, a):
                 facts.add((a, b, "always follows"))
+    if not prefix and finished and not rules.empty:
+        facts.add((-1, -1, "empty"))
     if prefix and not rules.starts[prefix[0]]:
         facts.add((prefix[0], prefix[0], "start"))
     return facts

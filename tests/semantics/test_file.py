@@ -118,6 +118,7 @@ HEAD = 'activities = ["Register", "Triage", "Release"]\n'
         (HEAD + "[rules.Release]\nnever_followed_by = ['Triage',\n'Triage']", 4, "twice"),
         ('activities = [\n"a",\n"b",\n"a"]', 4, "twice"),
         (HEAD + "strats = []", 2, 'Did you mean "starts"'),
+        (HEAD + "empty = 0", 2, "true or false"),
         (HEAD + "source = 3", 2, "sentence"),
         (HEAD + "rules = 3", 2, "tables"),
         (HEAD + "[rules]\nTriage = 3", 3, "table"),

@@ -35,8 +35,8 @@ def disagreements(states: Semantics, rules: Rules, prefixes: list[tuple[int, ...
 
 
 def some_prefixes(rng: np.random.Generator, rules: Rules, number: int) -> list[tuple[int, ...]]:
-    """Prefixes of which many are harmless and some are not."""
-    states, found = RuleStates(rules), []
+    """Prefixes of which many are harmless and some are not, and the empty one."""
+    states, found = RuleStates(rules), [()]
     for _ in range(number):
         prefix: tuple[int, ...] = ()
         reached = np.array([states.start()])

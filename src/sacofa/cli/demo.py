@@ -1,4 +1,4 @@
-"""`sacofa demo`: anonymize the embedded example."""
+"""`sacofa demo`: anonymize the embedded example, with a report."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from rich.console import Console
 
 from ..errors import OutputError
 from ..examples import hospital
+from ..files import write_whole
 from ..logs import read_log
 from ..logs.write import write_variants
 from ..mechanisms import Certified
 from ..release import certificate_path, publish
+from ..report import make_report
 from . import options
 from .show import show_certificate
 
@@ -32,11 +34,14 @@ def demo(
     write_variants(hospital(), original, force=force)
     mechanism = Certified(epsilon=Fraction(1))
     release = publish(read_log(original), mechanism, released, force=force)
+    page = output / "report.html"
+    with write_whole(page, force) as part:
+        part.write_text(make_report(release, title=released.name), encoding="utf-8")
     console = Console(highlight=False)
     show_certificate(release.certificate, console)
     console.print(
         f"\nThe log as it was recorded: {original}\nThe anonymized log: {released}\n"
-        f"Its certificate: {certificate_path(released)}",
+        f"Its certificate: {certificate_path(released)}\nA page about it: {page}",
         soft_wrap=True,
     )
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from .columns import Columns
 from .inspect import Inspection, inspect_variants
-from .log import Log, count_variants, read_log
+from .log import count_variants, read_log
+from .source import Log
 from .write import write_variants
 
 __all__ = [

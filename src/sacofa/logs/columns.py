@@ -47,51 +47,52 @@ class Columns:
     """Whether a case went on but was cut, where the log says so."""
 
 
-def find_columns(
-    path: object,
-    present: Sequence[str],
-    *,
-    case: str | None = None,
-    activity: str | Sequence[str] | None = None,
-    timestamp: str | None = None,
-    person: str | None = None,
-    timed: bool = False,
-) -> Columns:
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """The columns that a person asked for; the others are found."""
+
+    case: str | None = None
+    """Which case an event belongs to."""
+    activity: tuple[str, ...] = ()
+    """What an event did."""
+    timestamp: str | None = None
+    """When an event happened."""
+    person: str | None = None
+    """Whose case it is."""
+    timed: bool = False
+    """Whether there must be a time stamp."""
+
+    def __post_init__(self) -> None:
+        if len(set(self.activity)) < len(self.activity):
+            raise SettingError("activity", JOINER.join(self.activity), "different columns")
+
+
+def find_columns(name: str, present: Sequence[str], wanted: Wanted) -> Columns:
     """Find the columns of a log, by the names given or by names in common use."""
-    given = activity_names(activity)
-    for role, name in (
-        ("case", case),
-        *(("activity", part) for part in given),
-        ("timestamp", timestamp),
-        ("person", person),
+    for role, column in (
+        ("case", wanted.case),
+        *(("activity", part) for part in wanted.activity),
+        ("timestamp", wanted.timestamp),
+        ("person", wanted.person),
     ):
-        if name is not None and name not in present:
-            raise ColumnsError(path, [role], present, name)
-    found = {role: _common(role, present) for role in COMMON}
-    case = case or found["case"]
-    given = given or ((found["activity"],) if found["activity"] else ())
-    timestamp = timestamp or found["timestamp"]
-    needed = {"case": case, "activity": given, "timestamp": timestamp or not timed}
-    missing = [role for role, name in needed.items() if not name]
+        if column is not None and column not in present:
+            raise ColumnsError(name, [role], present, column)
+    case = wanted.case or _common("case", present)
+    activity = wanted.activity
+    if not activity and (found := _common("activity", present)):
+        activity = (found,)
+    timestamp = wanted.timestamp or _common("timestamp", present)
+    needed = {"case": case, "activity": activity, "timestamp": timestamp or not wanted.timed}
+    missing = [role for role, column in needed.items() if not column]
     if missing or case is None:
-        raise ColumnsError(path, missing, present)
+        raise ColumnsError(name, missing, present)
     return Columns(
         case=case,
-        activity=given,
+        activity=activity,
         timestamp=timestamp,
-        person=person,
+        person=wanted.person,
         unfinished=UNFINISHED if UNFINISHED in present else None,
     )
-
-
-def activity_names(activity: str | Sequence[str] | None) -> tuple[str, ...]:
-    """Take one name, several, or none."""
-    if activity is None:
-        return ()
-    names = (activity,) if isinstance(activity, str) else tuple(activity)
-    if len(set(names)) < len(names):
-        raise SettingError("activity", JOINER.join(names), "different columns")
-    return names
 
 
 def _common(role: str, present: Sequence[str]) -> str | None:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from ..errors import ReadError, nearest
 
-Format = Literal["xes", "csv", "tsv", "parquet", "json", "frame"]
+Format = Literal["xes", "csv", "tsv", "parquet", "json", "frame", "spark frame", "postgresql"]
 
 SUFFIXES: dict[str, Format] = {
     ".xes": "xes",
@@ -45,18 +45,18 @@ def find_files(source: str, format: Format | None = None) -> tuple[tuple[Path, .
     """
     path = Path(source)
     if path.is_dir():
-        files = sorted(
+        files = [
             file
             for file in path.rglob("*")
             if file.is_file()
             and not any(part.startswith((".", "_")) for part in file.relative_to(path).parts)
-        )
+        ]
         if not files:
             raise ReadError(source, "the folder is empty")
     elif path.exists():
         files = [path]
     elif has_magic(source):
-        files = sorted(Path(name) for name in glob(source, recursive=True) if Path(name).is_file())
+        files = [Path(name) for name in glob(source, recursive=True) if Path(name).is_file()]
         if not files:
             raise ReadError(source, "no file fits this pattern")
     else:
@@ -69,4 +69,4 @@ def find_files(source: str, format: Format | None = None) -> tuple[tuple[Path, .
     (found,) = formats
     if found == "json" and len(files) > 1:
         raise ReadError(source, "variants must be one file")
-    return tuple(files), found
+    return tuple(sorted(files, key=Path.as_posix)), found

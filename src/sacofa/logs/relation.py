@@ -15,6 +15,7 @@ from typing import Any
 
 from ..errors import ReadError
 from .formats import Format
+from .source import Source
 from .stream import Stream, is_gzip
 
 MAX_ROW_BYTES = 1 << 24
@@ -25,8 +26,6 @@ MANY_ROWS = 100_000_000
 
 ROWS_A_BYTE = 10
 """A Parquet file with more rows than this for each of its bytes is refused unless trusted."""
-
-_FRAMES = ("pandas", "polars", "pyarrow")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,36 +68,27 @@ def open_database(name: str) -> Iterator[Any]:
             database.close()
 
 
-def open_table(database: Any, source: Any, format: Format, *, trusted: bool = False) -> Table:
+def open_table(database: Any, source: Source) -> Table:
     """Open files of one format, or a frame."""
-    if format in ("csv", "tsv"):
-        return _open_csv(source, format, trusted)
-    if format == "parquet":
-        files = ", ".join(_file(path) for path in source)
-        if not trusted:
-            _refuse_parquet_bomb(database, source, files)
-        hive = "true" if any("=" in path.parent.name for path in source) else "false"
+    if source.format in ("csv", "tsv"):
+        return _open_csv(source.content, source.format)
+    if source.format == "parquet":
+        files = ", ".join(_file(path) for path in source.content)
+        if not source.trusted:
+            _refuse_parquet_bomb(database, source.content, files)
+        hive = "true" if any("=" in path.parent.name for path in source.content) else "false"
         sql = f"read_parquet([{files}], hive_partitioning = {hive})"
         # Rows are numbered by file and place, so that any number of threads may read them.
         row = "((file_index::BIGINT << 40) + file_row_number)"
     else:
-        database.register("frame", source)
+        database.register("frame", source.content)
         sql, row = "frame", "(row_number() OVER () - 1)"
     described = database.execute(f"DESCRIBE FROM {sql}").fetchall()
     columns = {name: (_quoted(name), kind) for name, kind, *_ in described}
     return Table(sql=sql, columns=columns, row=row)
 
 
-def frame_name(source: Any) -> str:
-    """Name a frame in messages; anything else is refused."""
-    family = type(source).__module__.split(".")[0]
-    if family not in _FRAMES:
-        kind = f"{type(source).__module__}.{type(source).__qualname__}"
-        raise ReadError(kind, "is no path and no frame of pandas, polars or pyarrow")
-    return f"{family} frame"
-
-
-def _open_csv(paths: Sequence[Path], format: Format, trusted: bool) -> Table:
+def _open_csv(paths: Sequence[Path], format: Format) -> Table:
     header, comma = _header(paths[0], format)
     packed = is_gzip(paths[0])
     for path in paths:
@@ -106,8 +96,6 @@ def _open_csv(paths: Sequence[Path], format: Format, trusted: bool) -> Table:
             raise ReadError(path, "must be gzip if the first file is, and only then")
         if _header(path, format)[0] != header:
             raise ReadError(path, "has other columns than the first file")
-        if packed:
-            _check_gzip(path, trusted)
         _refuse_long_start(path)
     files = ", ".join(_file(path) for path in paths)
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(header)))
@@ -123,11 +111,13 @@ def _open_csv(paths: Sequence[Path], format: Format, trusted: bool) -> Table:
     return Table(sql=sql, columns=columns_in_order, row="(row_number() OVER () - 1)")
 
 
-def _check_gzip(path: Path, trusted: bool) -> None:
+def check_gzip(source: Source) -> None:
     """Unpack once and throw away: a file that is cut short or a bomb is found before it is used."""
-    with Stream(path, trusted=trusted) as stream:
-        while stream.read(1 << 20):
-            pass
+    if source.format in ("csv", "tsv"):
+        for path in filter(is_gzip, source.content):
+            with Stream(path, trusted=source.trusted) as stream:
+                while stream.read(1 << 20):
+                    pass
 
 
 def _refuse_long_start(path: Path) -> None:

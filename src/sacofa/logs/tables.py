@@ -16,27 +16,24 @@ proportion to it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ReadError
 from ..variants import VariantCounts
-from .columns import JOINER, Columns, find_columns
-from .formats import Format
+from .columns import JOINER, Columns, Wanted, find_columns
 from .formulas import restore
-from .relation import Table, open_database, open_table
+from .relation import Table, check_gzip, open_database, open_table
+from .source import Log, Source
 from .stream import Progress
 from .tally import distinct
-
-if TYPE_CHECKING:
-    from .log import Log
 
 PILE = 6_000_000
 """How many events are put in order at one time, at most."""
@@ -51,44 +48,30 @@ Counted = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
 """Steps, lengths, finished flags and counts of variants."""
 
 
-def find_table_columns(
-    source: Any,
-    name: str,
-    format: Format,
-    *,
-    case: str | None,
-    activity: str | Sequence[str] | None,
-    timestamp: str | None,
-    person: str | None,
-    timed: bool,
-    trusted: bool,
-) -> Columns:
+def find(source: Source, wanted: Wanted) -> Columns:
     """Find the columns of a table."""
-    with open_database(name) as database:
-        present = list(open_table(database, source, format, trusted=True).columns)
-    return find_columns(
-        name, present, case=case, activity=activity, timestamp=timestamp, person=person, timed=timed
-    )
+    with open_database(source.name) as database:
+        return find_columns(source.name, list(open_table(database, source).columns), wanted)
 
 
-def count_table(log: Log, progress: Progress | None = None) -> VariantCounts:
+def count(log: Log, progress: Progress | None = None) -> VariantCounts:
     """Count the variants of a table."""
     assert log.columns is not None
     tell = progress or (lambda _: None)
+    check_gzip(log.source)
     with open_database(log.name) as database:
-        table = open_table(database, log.source, log.format, trusted=log.trusted)
-        rows = _Rows.of(database, table, log.columns, timed=log.order == "time")
+        table = open_table(database, log.source)
+        rows = _Rows.of(database, table, log.columns, timed=log.timed)
         survey = _survey(database, log.name, rows)
         tell(0.1)
-        deal = _deal(database, survey, log.max_cases)
         parts, done = [], 0
-        for pile, size in deal:
+        for pile, size in _deal(database, survey, log.max_cases):
             parts.append(_count_pile(database, pile, survey))
             done += size
-            tell(0.1 + 0.9 * done / max(survey.rows, 1))
+            tell(0.1 + 0.9 * min(done / max(survey.rows, 1), 1.0))
     steps, lengths, finished, counts = (np.concatenate(part) for part in zip(*parts, strict=True))
     names = survey.names
-    if log.format == "csv" and log.columns.unfinished is not None:
+    if log.source.format == "csv" and log.columns.unfinished is not None:
         # Written by this package, with formulas made harmless.
         names = [restore(name) for name in names]
         distinct(log.name, names)

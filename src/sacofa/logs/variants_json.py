@@ -12,13 +12,27 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from ..errors import ReadError
+from ..errors import ReadError, SettingError
 from ..variants import VariantCounts
-from .stream import Stream
+from .columns import Wanted
+from .source import Log, Source
+from .stream import Progress, Stream
 
 FORMAT = "sacofa-variants-1"
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def find(source: Source, wanted: Wanted) -> None:
+    """Find nothing: there are no columns. Settings that need some are refused."""
+    for name in ("case", "activity", "timestamp", "person"):
+        if value := getattr(wanted, name):
+            raise SettingError(name, value, "left out for counted variants")
+
+
+def count(log: Log, progress: Progress | None = None) -> VariantCounts:
+    """Read variants that are counted already."""
+    return read_variants(log.source.content[0], trusted=log.source.trusted)
 
 
 def read_variants(path: Path, *, trusted: bool = False) -> VariantCounts:

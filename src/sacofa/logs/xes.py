@@ -7,7 +7,7 @@ refused. Each `trace` is a case, also one without events and also where two have
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -17,7 +17,8 @@ from lxml import etree
 
 from ..errors import ColumnsError, ReadError
 from ..variants import VariantCounts
-from .columns import Columns, activity_names
+from .columns import Columns, Wanted
+from .source import Log, Source
 from .stream import Progress, Stream
 from .tally import Tally
 
@@ -30,29 +31,20 @@ UNFINISHED = "unfinished"
 _TIME = "time:timestamp"
 
 
-def find_attributes(
-    paths: Sequence[Path],
-    *,
-    case: str | None,
-    activity: str | Sequence[str] | None,
-    timestamp: str | None,
-    person: str | None,
-    timed: bool,
-    trusted: bool,
-) -> Columns:
+def find(source: Source, wanted: Wanted) -> Columns:
     """Find the attributes to count by; they must be there at the first event of each file."""
     columns = Columns(
-        case=case or "concept:name",
-        activity=activity_names(activity) or ("concept:name",),
-        timestamp=timestamp or _TIME,
-        person=person,
+        case=wanted.case or "concept:name",
+        activity=wanted.activity or ("concept:name",),
+        timestamp=wanted.timestamp or _TIME,
+        person=wanted.person,
         unfinished=UNFINISHED,
     )
     needed = [("activity", name) for name in columns.activity]
-    if timed:
-        needed.append(("timestamp", timestamp or _TIME))
-    for path in paths:
-        first = next(_first_events(path, trusted), None)
+    if wanted.timed:
+        needed.append(("timestamp", wanted.timestamp or _TIME))
+    for path in source.content:
+        first = next(_first_events(path, source.trusted), None)
         if first is None:
             continue
         present = [key for child in first if (key := child.get("key")) is not None]
@@ -62,22 +54,15 @@ def find_attributes(
     return columns
 
 
-def count_xes(
-    paths: Sequence[Path],
-    columns: Columns,
-    *,
-    timed: bool,
-    max_cases: int | None,
-    trusted: bool,
-    progress: Progress | None = None,
-) -> VariantCounts:
+def count(log: Log, progress: Progress | None = None) -> VariantCounts:
     """Count the variants of XES files."""
-    tally = Tally(paths[0], max_cases)
+    paths = log.source.content
+    tally = Tally(log.name, log.max_cases)
     for done, path in enumerate(paths):
         share: Progress | None = None
         if progress is not None:
             share = partial(_share, progress, done, len(paths))
-        _count_file(tally, path, columns, timed, trusted, share)
+        _count_file(tally, path, log, share)
     return tally.variants()
 
 
@@ -85,17 +70,12 @@ def _share(progress: Progress, done: int, files: int, part: float) -> None:
     progress((done + part) / files)
 
 
-def _count_file(
-    tally: Tally,
-    path: Path,
-    columns: Columns,
-    timed: bool,
-    trusted: bool,
-    progress: Progress | None,
-) -> None:
+def _count_file(tally: Tally, path: Path, log: Log, progress: Progress | None) -> None:
+    columns = log.columns
+    assert columns is not None
     queries: _Queries | None = None
     single = columns.activity[0] if len(columns.activity) == 1 else None
-    for number, trace in enumerate(_traces(path, trusted, progress), start=1):
+    for number, trace in enumerate(_traces(path, log.source.trusted, progress), start=1):
         namespace, _ = _parted(trace)
         if queries is None or queries.namespace != namespace:
             queries = _Queries(path, namespace)
@@ -107,7 +87,7 @@ def _count_file(
         else:
             parts = [queries.values(trace, number, part) for part in columns.activity]
             names = list(zip(*parts, strict=True))
-        if timed:
+        if log.timed:
             stamps = queries.values(trace, number, columns.timestamp or _TIME)
             times = [_time(path, number, stamp) for stamp in stamps]
             # The sort is stable: ties keep the order of the file.

@@ -22,7 +22,7 @@ PRECEDED = "always_preceded_by"
 NOT_FOLLOWED = "never_followed_by"
 NOT_PRECEDED = "never_preceded_by"
 KINDS = (FOLLOWED, PRECEDED, NOT_FOLLOWED, NOT_PRECEDED)
-KEYS = ("source", "activities", "starts", "rules")
+KEYS = ("source", "activities", "starts", "empty", "rules")
 WIDTH = 100
 TOP: Table = ()
 
@@ -32,6 +32,7 @@ EXPLANATION = f"""\
 # source      where the rules come from; the certificate of a release repeats this sentence
 # activities  every activity of the process
 # starts      the activities that may begin a case; left out: any may
+# empty       whether a case may have no events (true or false); left out: it may
 #
 # [rules."A"] says what holds for a case in which A occurs. Each list may be left out.
 #   {FOLLOWED} = ["B"]    some B comes after the first A
@@ -79,6 +80,8 @@ def _lines(rules: Rules) -> Iterable[str]:
     yield f"activities = {_listed(names)}"
     if not rules.starts.all():
         yield f"starts = {_listed(_chosen(names, rules.starts))}"
+    if not rules.empty:
+        yield "empty = false"
     for a, name in enumerate(names):
         rows = (
             (FOLLOWED, rules.always_follows[a]),
@@ -126,6 +129,9 @@ class _Reader:
             starts[:] = False
             for name in self.names(self.content["starts"], TOP, "starts", ids):
                 starts[ids[name]] = True
+        empty = self.content.get("empty", True)
+        if not isinstance(empty, bool):
+            self.refuse("empty must be true or false", key="empty")
         parts = {kind: np.zeros((len(names), len(names)), dtype=np.bool_) for kind in KINDS}
         for name, kind, others in self.entries(ids):
             for other in others:
@@ -138,6 +144,7 @@ class _Reader:
             always_follows=parts[FOLLOWED],
             always_precedes=parts[PRECEDED],
             starts=starts,
+            empty=empty,
             source=self.source(),
         )
 

@@ -43,12 +43,14 @@ def learn_rules(variants: VariantCounts, source: str = UNPAID) -> Rules:
         preceded += np.bincount(pairs[before], minlength=size * size)
     starts = np.zeros(size, dtype=np.bool_)
     starts[variants.steps[variants.offsets[:-1][variants.lengths > 0]]] = True
+    nothing = variants.finished & (variants.lengths == 0)
     return Rules(
         activities=variants.activities,
         never_follows=(followed.sum(axis=0) == 0).reshape(size, size),
         always_follows=_always(followed[1], having[1]),
         always_precedes=_always(preceded, having.sum(axis=0)),
         starts=starts,
+        empty=bool(nothing.any()) or not len(variants),
         source=source,
     )
 

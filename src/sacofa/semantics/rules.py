@@ -41,6 +41,8 @@ class Rules:
     """[a, b]: b always precedes a."""
     starts: Bools
     """[a]: a case may begin with a."""
+    empty: bool = True
+    """Whether a case may have no events at all."""
     source: str
     """Where the rules come from, as the certificate repeats it."""
 
@@ -88,6 +90,7 @@ class Rules:
             isinstance(other, Rules)
             and self.activities == other.activities
             and self.source == other.source
+            and self.empty == other.empty
             and all(
                 np.array_equal(getattr(self, part), getattr(other, part))
                 for part in ("never_follows", "always_follows", "always_precedes", "starts")
@@ -136,5 +139,6 @@ class Rules:
             always_follows=moved(self.always_follows),
             always_precedes=moved(self.always_precedes),
             starts=starts,
+            empty=self.empty,
             source=self.source,
         )

@@ -56,6 +56,7 @@ class RuleStates:
         self._judge(np.zeros((1, self._sets.shape[1]), dtype=np.uint64), START)
         # Only here does the start rule hold, so the start is never found again by its sets.
         self._allowed[START, :size] &= rules.starts
+        self._allowed[START, size] &= rules.empty
         self._numbers[START] = self._allowed[START].sum()
         self._next[START, ~self._allowed[START, :size]] = HARMFUL
         self._broken: Violations | None = None

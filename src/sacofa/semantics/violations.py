@@ -18,13 +18,14 @@ class Violations:
         self._owes = _numbers(rules.always_follows)
         self._needs = _numbers(rules.always_precedes)
         self._starts = rules.starts.tolist()
+        self._empty = rules.empty
 
     def count(self, prefix: Sequence[int], finished: bool) -> int:
         """Count the different facts (activity, activity, kind of rule) that a prefix breaks.
 
         A step that *never follows* another breaks the *never precedes* of the other direction
         too. What *always follows* may still come as long as the prefix is not finished. A wrong
-        start is one fact more.
+        start is one fact more, and so is a case without events where there must be some.
         """
         seen = 0
         lacking = 0
@@ -35,7 +36,7 @@ class Violations:
                 lacking += (self._needs[b] & ~seen).bit_count()
             seen |= 1 << b
         broken = lacking + 2 * sum(facts.bit_count() for facts in barred.values())
-        if len(prefix) and not self._starts[prefix[0]]:
+        if (not self._starts[prefix[0]]) if len(prefix) else (finished and not self._empty):
             broken += 1
         return broken + (self._still_owed(prefix) if finished else 0)
 
