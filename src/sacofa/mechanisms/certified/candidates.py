@@ -8,20 +8,18 @@ nothing but its place: no case is near it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from itertools import accumulate, pairwise
+from itertools import accumulate
 
 from ...semantics.rules import Rules
 from ...semantics.violations import Violations
 from .chain import Chain, Choices, Dice
-from .looks import Ids
+from .distance import Ids
 from .steps import KeptSteps
 
 TRIES = 10
 """How many times the length of the list is tried to fill it."""
 FRESH = 15
 """The percentage of tries that draw a whole sequence instead of varying one."""
-TOLERATED = 20
-"""The percentage of variations with a step that did not pass that are taken all the same."""
 NEAR = 4
 """Two sequences are crossed at one of so many nearest places."""
 FAR = 5
@@ -73,8 +71,6 @@ class Proposer:
             else:
                 one, other = (parents[0][self._dice.pick(places)] for _ in range(2))
                 sequence = self._vary(one, other)
-                if not self._steps_pass(sequence) and self._dice.below(100) >= TOLERATED:
-                    continue
             if self._harmless(sequence):
                 found[sequence] = None
 
@@ -123,10 +119,6 @@ class Proposer:
         rest = one[:place] + one[place + 1 :]
         target = min(max(place + self._dice.below(2 * FAR + 1) - FAR, 0), len(rest))
         return (*rest[:target], one[place], *rest[target:])
-
-    def _steps_pass(self, sequence: Ids) -> bool:
-        path = (self._begin, *sequence)
-        return all(self._allowed[a][b] for a, b in pairwise(path))
 
     def _harmless(self, sequence: Ids) -> bool:
         if not sequence and not self._allowed[self._begin][self._begin]:

@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
+import numpy as np
+
 from ...errors import SettingError
 from ...privacy.looks import Spend
 from ...privacy.noise import Noise
@@ -27,9 +29,11 @@ from ...variants import VariantCounts
 from ..protocol import Outcome, Progress, Promise, exact
 from .candidates import Proposer
 from .chain import Chain, Dice
+from .distance import Ids
 from .lengths import bin_edges, choose_length
-from .looks import VOTE_UNITS, Ids, Looks
+from .looks import VOTE_UNITS, Looks
 from .named import all_threshold, show_by_name
+from .represent import choose_representatives
 from .shares import DEFAULT_SHARES, Shares
 from .spread import spread
 from .steps import keep_steps
@@ -63,8 +67,12 @@ class Certified:
     """How many false steps may pass, expected; the votes for candidates weed them out."""
     search_least: Fraction = Fraction(3, 2)
     """Candidates with fewer votes than so many noise scales are dropped after the search."""
-    final_least: Fraction = Fraction(4)
-    """Candidates with fewer votes than so many noise scales are dropped at the end."""
+    final_least: Fraction = Fraction(3)
+    """Candidates with fewer votes than so many noise scales count as having none at the end."""
+    price: Fraction = Fraction(1)
+    """What a representative must be worth, in cases times ε."""
+    disorder_price: Fraction = Fraction(6)
+    """What it must be worth more for each two activities that it first shows in both orders."""
     rich: Fraction = Fraction(5, 100)
     """Variants are shown by name if the least that shows any variant is below this part of all."""
     candidates: Fraction = Fraction(1, 4)
@@ -82,7 +90,7 @@ class Certified:
             value = getattr(self, name)
             if value is not None and (value != int(value) or value < 1):
                 raise SettingError(name, value, "a whole number, 1 or more")
-        for name in ("false_steps", "search_least", "final_least", "rich", "candidates"):
+        for name in ("false_steps", "search_least", "final_least", "rich", "candidates", "price"):
             object.__setattr__(self, name, exact(name, getattr(self, name)))
         if self.rules is not None and self.rules.source == UNPAID:
             raise SettingError(
@@ -192,7 +200,16 @@ class Certified:
         tell(0.7)
         final = self.shares.final(chosen_length=self.max_length is None, named=named)
         votes = looks.nearest("final", candidates, final * price)
-        cells = spread(votes, ceil(self.final_least / (final * self._noise_epsilon)), size)
+        least = ceil(self.final_least / (final * self._noise_epsilon))
+        places, cells = choose_representatives(
+            candidates,
+            np.where(votes >= min(least, votes.max()), votes, 0),
+            len(names),
+            price=self.price / self._noise_epsilon,
+            disorder_price=self.disorder_price / self._noise_epsilon,
+        )
+        candidates = [candidates[i] for i in places]
+        cells = spread(cells, 1, size)
         tell(1.0)
         released = VariantCounts.collect(
             names,

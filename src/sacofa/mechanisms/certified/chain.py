@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from itertools import accumulate
 
 from ...privacy.noise import Noise
-from .looks import Ids
+from .distance import Ids
 from .steps import KeptSteps
 
 ORDER = 3

@@ -8,31 +8,27 @@ adaptive choice), and whatever is made of the answers is free.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from rapidfuzz.distance import Levenshtein
-from rapidfuzz.process import cdist
 
 from ...errors import SettingError
 from ...privacy.looks import Spend
 from ...privacy.noise import Noise
 from ...variants import VariantCounts
+from .distance import Ids, nearest
 from .histogram import Histogram
 
 Ints = NDArray[np.int64]
-Ids = tuple[int, ...]
-"""A sequence of activity ids."""
 
 MAX_ACTIVITIES = 4_000
 """Every step between two of them has a cell; more would not fit into memory."""
 VOTE_UNITS = 1_000
 """How many votes a case has for its steps; more would make the remainders smaller."""
-# So many cells are noised, or distances held, at once: bounds memory, not the result.
+# So many cells are noised at once: bounds memory, not the result.
 TOGETHER = 1 << 20
 
 
@@ -98,7 +94,9 @@ class Looks:
     def nearest(self, name: str, candidates: Sequence[Ids], price: Fraction) -> Ints:
         """How many cases are nearest to each candidate. A case adds 1 to one of them."""
         true = np.zeros(len(candidates), dtype=np.int64)
-        np.add.at(true, nearest(self._secret, candidates), self._secret.counts)
+        sequences = list(self._secret.sequences())
+        places = nearest(sequences, candidates, len(self.activities))
+        np.add.at(true, places, self._secret.counts)
         self.transcript[f"{name} candidates"] = tuple(candidates)
         return self._ask(f"votes for the nearest candidate ({name})", name, true, price)
 
@@ -119,30 +117,3 @@ class Looks:
             part += self._noise.laplace(epsilon, len(part))
         self.transcript[name] = noisy
         return noisy
-
-
-def nearest(variants: VariantCounts, candidates: Sequence[Ids]) -> Ints:
-    """Find the nearest candidate of each variant: the first of those with the least distance.
-
-    Distance is the number of edits (Levenshtein) by the longer length. Equal fractions of small
-    whole numbers are equal floats, so that ties are ties.
-    """
-    alphabet = _characters(len(variants.activities))
-    texts = ["".join(map(alphabet, ids)) for ids in variants.sequences()]
-    targets = ["".join(map(alphabet, ids)) for ids in candidates]
-    lengths = np.array([len(target) for target in targets])
-    many = max(1, TOGETHER // max(len(targets), 1))
-    found = np.zeros(len(texts), dtype=np.int64)
-    for start in range(0, len(texts), many):
-        part = texts[start : start + many]
-        edits = cdist(part, targets, scorer=Levenshtein.distance, dtype=np.int32)
-        longer = np.maximum.outer(np.array([len(text) for text in part]), lengths)
-        found[start : start + many] = (edits / np.maximum(longer, 1)).argmin(axis=1)
-    return found
-
-
-def _characters(size: int) -> Callable[[int], str]:
-    """One character an activity; surrogates are left out, they are not characters."""
-    first = 0xD800
-    alphabet = [chr(i if i < first else i + 0x800) for i in range(min(size, sys.maxunicode))]
-    return alphabet.__getitem__

@@ -16,7 +16,7 @@ class Shares:
     """The number of cases."""
     length: Fraction = Fraction(5, 100)
     """The lengths of cases; spent only where max_length is not given."""
-    semantics: Fraction = Fraction(45, 100)
+    semantics: Fraction = Fraction(40, 100)
     """The votes for steps."""
     named: Fraction = Fraction(10, 100)
     """The histogram over all sequences; spent only on logs that are large enough for it."""

@@ -1,0 +1,44 @@
+"""How far two sequences are apart: edits (Levenshtein) by the longer length."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz.distance import Levenshtein
+from rapidfuzz.process import cdist
+
+Ints = NDArray[np.int64]
+Ids = tuple[int, ...]
+"""A sequence of activity ids."""
+
+WHOLE = 1 << 20
+"""The distance of two sequences that have nothing in common."""
+# So many distances are held at once: bounds memory, not the result.
+TOGETHER = 1 << 20
+
+
+def distances(rows: Iterable[Ids], columns: Sequence[Ids], activities: int) -> Ints:
+    """The distance of each row to each column, in whole parts of WHOLE: no two machines differ."""
+    left, right = _texts(rows, activities), _texts(columns, activities)
+    edits = cdist(left, right, scorer=Levenshtein.distance, dtype=np.int32).astype(np.int64)
+    longer = np.maximum.outer([len(text) for text in left], [len(text) for text in right])
+    result: Ints = edits * WHOLE // np.maximum(longer, 1)
+    return result
+
+
+def nearest(rows: Sequence[Ids], columns: Sequence[Ids], activities: int) -> Ints:
+    """The place of the nearest column of each row: the first of those with the least distance."""
+    many = max(1, TOGETHER // max(len(columns), 1))
+    found = np.zeros(len(rows), dtype=np.int64)
+    for start in range(0, len(rows), many):
+        part = distances(rows[start : start + many], columns, activities)
+        found[start : start + many] = part.argmin(axis=1)
+    return found
+
+
+def _texts(sequences: Iterable[Ids], activities: int) -> list[str]:
+    """Write each activity as one character; surrogates are left out, they are not characters."""
+    alphabet = [chr(i if i < 0xD800 else i + 0x800) for i in range(activities)]
+    return ["".join([alphabet[i] for i in ids]) for ids in sequences]
