@@ -1,0 +1,107 @@
+"""The package builds, installs into an empty place and works there, and completes in a shell."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from .pages import ROOT
+
+
+def run(*command: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a program that knows nothing of this checkout; what it printed."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    return subprocess.run(
+        [str(part) for part in command],
+        capture_output=True,
+        text=True,
+        env={**kept, **environment},
+        timeout=900,
+    )
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the sdist, and with the wheel that was built from it."""
+    pytest.importorskip("build", reason="needs the extra dev")
+    folder = tmp_path_factory.mktemp("dist")
+    probe = run(
+        sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", folder, "hatchling"
+    )
+    if probe.returncode:
+        pytest.skip("no index of packages within reach")
+    dist = folder / "dist"
+    done = run(sys.executable, "-m", "build", "--outdir", dist, ROOT)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return dist
+
+
+def in_package() -> set[str]:
+    """Every file of the package, by its path."""
+    source = ROOT / "src"
+    files = (path for path in (source / "sacofa").rglob("*") if path.is_file())
+    return {str(path.relative_to(source)) for path in files if "__pycache__" not in path.parts}
+
+
+@pytest.mark.slow
+def test_the_wheel_holds_the_package_and_nothing_else(built: Path) -> None:
+    """All its files: templates, styles and `py.typed` too; no tests."""
+    (wheel,) = built.glob("*.whl")
+    names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    assert names == in_package()
+    assert "sacofa/py.typed" in names
+
+
+@pytest.mark.slow
+def test_the_sdist_holds_what_it_takes_to_carry_on(built: Path) -> None:
+    """Tests, documents and examples come along."""
+    (sdist,) = built.glob("*.tar.gz")
+    with tarfile.open(sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    documents = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "CITATION.cff", "LICENSE"]
+    for name in (*documents, "Makefile", "mkdocs.yml", "docs/index.md", "tests/conftest.py"):
+        assert name in names
+    assert {f"src/{name}" for name in in_package()} <= names
+
+
+@pytest.mark.slow
+def test_the_wheel_installs_and_works_in_an_empty_place(built: Path, tmp_path: Path) -> None:
+    """With what it depends on and nothing more, as pipx and uvx do it."""
+    (wheel,) = built.glob("*.whl")
+    assert run(sys.executable, "-m", "venv", tmp_path / "venv").returncode == 0
+    programs = tmp_path / "venv" / "bin"
+    done = run(programs / "python", "-m", "pip", "install", "--quiet", wheel)
+    assert done.returncode == 0, done.stderr
+    assert run(programs / "python", "-m", "pip", "check").returncode == 0
+    done = run(programs / "sacofa", "demo", "-o", tmp_path / "demo")
+    assert done.returncode == 0, done.stderr
+    released = next((tmp_path / "demo").glob("*.certificate.json")).with_suffix("").with_suffix("")
+    assert run(programs / "sacofa", "verify", released).returncode == 0
+    # What is not installed is named, with the way to get it.
+    original = tmp_path / "demo" / "hospital.csv"
+    missing = run(programs / "sacofa", "evaluate", original, released)
+    assert missing.returncode == 2
+    assert "pip install 'sacofa[evaluate]'" in missing.stderr
+    assert "Traceback" not in missing.stderr
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_shells_complete_commands(shell: str) -> None:
+    """What `--show-completion` prints asks the program, which answers."""
+    environment = {"_SACOFA_COMPLETE": f"source_{shell}", "PYTHONPATH": str(ROOT / "src")}
+    script = run(sys.executable, "-m", "sacofa", **environment)
+    assert script.returncode == 0
+    assert "_SACOFA_COMPLETE=complete_" in script.stdout
+    asked = {
+        "_SACOFA_COMPLETE": "complete_bash",
+        "COMP_WORDS": "sacofa ano",
+        "COMP_CWORD": "1",
+        "PYTHONPATH": str(ROOT / "src"),
+    }
+    assert run(sys.executable, "-m", "sacofa", **asked).stdout.split() == ["anonymize"]
