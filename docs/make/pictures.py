@@ -18,7 +18,8 @@ import numpy as np
 
 from sacofa import Noise, VariantCounts, learn_rules
 from sacofa.examples import running_example
-from sacofa.mechanisms.certified.looks import VOTE_UNITS, nearest
+from sacofa.mechanisms.certified.distance import nearest
+from sacofa.mechanisms.certified.looks import VOTE_UNITS
 from sacofa.privacy.bits import SeededBits
 from sacofa.semantics import Rules, RuleStates
 
@@ -263,7 +264,7 @@ def nearest_votes() -> Picture:
         ("Register", "Triage", "Consultation", "Release"),
     ]
     ids = [tuple(log.activities.index(name) for name in words) for words in chosen]
-    found = nearest(log, ids).tolist()
+    found = nearest(list(log.sequences()), ids, len(log.activities)).tolist()
     picture = Picture(820, 300, "Cases vote for the nearest candidate")
     picture.text(10, 14, "variants of the log (secret)", weight="bold")
     picture.text(500, 14, "candidates, with their votes before noise", weight="bold")
