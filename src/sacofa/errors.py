@@ -20,10 +20,19 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from fractions import Fraction
 
+LONGEST_WORD = 100
+MOST_CHOICES = 1_000
+"""Comparing words takes time that grows with their number and with the square of their length."""
+MOST_COLUMNS = 30
+"""A message names this many columns; a file may have any number."""
+
 
 def nearest(word: str, choices: Iterable[str]) -> str:
     """Name the closest valid choice, as the end of a message, or nothing."""
-    close = get_close_matches(word, list(choices), n=1, cutoff=0.6)
+    if len(word) > LONGEST_WORD:
+        return ""
+    short = [choice for choice in choices if len(choice) <= LONGEST_WORD][:MOST_CHOICES]
+    close = get_close_matches(word, short, n=1, cutoff=0.6)
     return f' Did you mean "{close[0]}"?' if close else ""
 
 
@@ -85,7 +94,9 @@ class ColumnsError(ReadError):
         present: Sequence[str],
         named: str | None = None,
     ) -> None:
-        there = ", ".join(present) or "none"
+        there = ", ".join(present[:MOST_COLUMNS]) or "none"
+        if len(present) > MOST_COLUMNS:
+            there += f" and {len(present) - MOST_COLUMNS:,} more"
         what = f"no column for {' and '.join(missing)}" if named is None else f'no column "{named}"'
         advice = nearest(named, present) if named is not None else ""
         super().__init__(

@@ -211,7 +211,7 @@ def test_gzip_bombs_are_stopped_unless_trusted(
     """A file that unpacks beyond belief is refused; whoever trusts it can read it."""
     monkeypatch.setattr("sacofa.logs.stream.SMALL", 1 << 16)
     path = write(tmp_path, gzip.compress((xes(trace(event("a"))) + " " * 10_000_000).encode()))
-    with pytest.raises(ReadError, match="times its size"):
+    with pytest.raises(ReadError, match="unpacks to more than"):
         count_variants(path)
     assert count_variants(read_log(path, trusted=True)).cases == 1
 

@@ -39,7 +39,12 @@ class Stream:
     """A file to be read once from beginning to end, unpacked where it is gzip."""
 
     def __init__(
-        self, path: Path, *, trusted: bool = False, progress: Progress | None = None
+        self,
+        path: Path,
+        *,
+        trusted: bool = False,
+        progress: Progress | None = None,
+        most: int | None = None,
     ) -> None:
         self.path = path
         self.done = 0
@@ -54,7 +59,8 @@ class Stream:
             self._size = max(path.stat().st_size, 1)
         except OSError as error:
             raise unreadable(path, error) from None
-        self._limit = None if trusted else max(SMALL, MAX_EXPANSION * self._size)
+        self._limit = most or max(SMALL, MAX_EXPANSION * self._size)
+        self._trusted = trusted
 
     def __enter__(self) -> Stream:
         return self
@@ -77,10 +83,10 @@ class Stream:
             return b"".join(iter(lambda: self.read(_BLOCK), b""))
         data = self._unpacked(size) if self._packed else self._raw(size)
         self.done += len(data)
-        if self._packed and self._limit is not None and self.done > self._limit:
+        if self._packed and not self._trusted and self.done > self._limit:
             raise ReadError(
                 self.path,
-                f"unpacks to more than {MAX_EXPANSION} times its size: "
+                f"unpacks to more than {self._limit >> 20:,} MB: "
                 "say that it is trusted (--trusted) if that is meant",
             )
         return data

@@ -20,6 +20,9 @@ from .stream import Progress, Stream
 
 FORMAT = "sacofa-variants-1"
 
+MOST = 1 << 27
+"""A gzip file that unpacks to more than this is refused unless trusted."""
+
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -37,7 +40,8 @@ def count(log: Log, progress: Progress | None = None) -> VariantCounts:
 
 def read_variants(path: Path, *, trusted: bool = False) -> VariantCounts:
     """Read counted variants."""
-    with Stream(path, trusted=trusted) as stream:
+    # All of it is held in memory at once, and takes many times its size there.
+    with Stream(path, trusted=trusted, most=MOST) as stream:
         text = stream.read()
     if not text.strip():
         raise ReadError(path, "the file is empty")

@@ -22,7 +22,7 @@ from .source import Log, Source
 from .stream import Progress, Stream
 from .tally import Tally
 
-MAX_CASE_BYTES = 1 << 28
+MAX_CASE_BYTES = 1 << 26
 """A single case that takes more than this in the file is refused unless trusted."""
 
 UNFINISHED = "unfinished"

@@ -25,6 +25,8 @@ KINDS = (FOLLOWED, PRECEDED, NOT_FOLLOWED, NOT_PRECEDED)
 KEYS = ("source", "activities", "starts", "empty", "rules")
 WIDTH = 100
 TOP: Table = ()
+MAX_ACTIVITIES = 4_000
+"""Every pair of activities has a place in each table of rules; more would not fit into memory."""
 
 EXPLANATION = f"""\
 # What makes sense for a process: which activity may, must or must never come where in a case.
@@ -123,6 +125,8 @@ class _Reader:
         if "activities" not in self.content:
             raise RulesError(self.path, None, "no activities: list them as activities = […]")
         names = self.names(self.content["activities"], TOP, "activities", None)
+        if len(names) > MAX_ACTIVITIES:
+            self.refuse(f"more than {MAX_ACTIVITIES:,} activities", key="activities")
         ids = {name: i for i, name in enumerate(names)}
         starts = np.ones(len(names), dtype=np.bool_)
         if "starts" in self.content:
