@@ -1,0 +1,93 @@
+"""Read hostile files in little memory.
+
+    python -m tests.hardening.bombs NAME
+
+Makes one hostile file, then reads it in an address space of a few gigabytes. Prints the error.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import resource
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from sacofa.errors import SacofaError
+from sacofa.logs import count_variants, read_log
+from sacofa.semantics import read_rules
+
+MEMORY = 5 << 29
+"""Two and a half gigabytes: libraries and threads reserve a good part of it."""
+
+
+def packed(path: Path, head: bytes, filler: bytes, gigabytes: int) -> Path:
+    """Write gzip that unpacks to many gigabytes: the same packed block again and again."""
+    block = filler * ((1 << 26) // len(filler))
+    with path.open("wb") as file:
+        file.write(gzip.compress(head))
+        again = gzip.compress(block)
+        for _ in range(gigabytes * 16):
+            file.write(again)
+    return path
+
+
+def entities(outside: str) -> bytes:
+    """An XES file with entities in entities, or with one from outside."""
+    nested = "".join(
+        f'<!ENTITY e{i} "{f"&e{i - 1};" * 10}">' for i in range(1, 12)
+    )  # fmt: skip
+    return (
+        f'<?xml version="1.0"?><!DOCTYPE log [<!ENTITY e0 {outside}>{nested}]><log><trace><event>'
+        '<string key="concept:name" value="a"/></event><x>&e11;</x></trace></log>'
+    ).encode()
+
+
+MANY = json.dumps([str(i) for i in range(100_000)]).encode()
+XES = b'<log><trace><event><string key="concept:name" value="a"/></event>'
+EVENT = b'<event><string key="concept:name" value="a"/></event>'
+
+
+def saved(path: Path, content: bytes) -> Path:
+    """Write a file."""
+    path.write_bytes(content)
+    return path
+
+
+HOSTILE: dict[str, Callable[[Path], Path]] = {
+    "gzip.csv": lambda folder: packed(folder / "a.csv", b"case,activity\n", b"1,a\n", 2),
+    "gzip.tsv.gz": lambda folder: packed(folder / "a.tsv.gz", b"case\tactivity\n", b"1\ta\n", 2),
+    "gzip.json": lambda folder: packed(folder / "a.json", b"[", b"0,", 2),
+    "gzip.xes": lambda folder: packed(folder / "a.xes", b"<log>", b" ", 2),
+    "gzip case.xes.gz": lambda folder: packed(folder / "a.xes.gz", XES, EVENT, 2),
+    "gzip name.xes": lambda folder: packed(folder / "a.xes", b'<log><trace a="', b"x", 2),
+    "entities.xes": lambda folder: saved(folder / "a.xes", entities('"ha"')),
+    "outside.xes": lambda folder: saved(folder / "a.xes", entities('SYSTEM "file:///etc/passwd"')),
+    "deep.xes": lambda folder: saved(folder / "a.xes", b"<log>" + b"<trace>" * 1_000_000),
+    "deep.json": lambda folder: saved(folder / "a.json", b"[" * 1_000_000),
+    "row.csv": lambda folder: saved(folder / "a.csv", b"case,activity\n" + b"x" * (1 << 28)),
+    "header.csv": lambda folder: saved(folder / "a.csv", b"x," * (1 << 27)),
+    "many.toml": lambda folder: saved(folder / "a.toml", b"activities = " + MANY),
+    "deep.toml": lambda folder: saved(folder / "a.toml", b"activities = " + b"[" * 1_000_000),
+}
+"""How each hostile file is made, in a folder."""
+
+
+def main() -> None:
+    """Make one, read it, and say what came of it."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = HOSTILE[sys.argv[1]](Path(folder))
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        try:
+            if path.suffix == ".toml":
+                read_rules(path)
+            else:
+                count_variants(read_log(path))
+        except SacofaError as error:
+            sys.stdout.write(f"refused: {str(error).replace(folder, '')}\n")
+
+
+if __name__ == "__main__":
+    main()
