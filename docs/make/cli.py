@@ -77,7 +77,7 @@ def _options(command: Any) -> Iterator[str]:
 def _names(option: Any) -> str:
     names = [f"`{name}`" for name in (*option.opts, *option.secondary_opts)]
     if not option.is_flag:
-        names[-1] = f"`{option.opts[-1]} {_cell(_value(option))}`"
+        names[-1] = f"`{option.opts[-1]} {_value(option).replace('|', ' or ')}`"
     return ", ".join(names)
 
 
