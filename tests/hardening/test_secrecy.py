@@ -263,3 +263,27 @@ def test_errors_name_no_case_and_no_activity(
     ran = run("anonymize", tmp_path / "log.csv", "-o", tmp_path / "out.csv", *arguments)
     assert CANARY not in ran.out + ran.err, ran.err
     assert "Traceback" not in ran.err
+
+
+class Breaks(Certified):
+    """Has a mistake that only shows on some logs."""
+
+    def run(self, variants: VariantCounts, *others: Any) -> Outcome:
+        """Fail with what is secret in the message."""
+        raise KeyError(variants.activities[0])
+
+
+def test_a_mistake_of_ours_does_not_tell_what_is_secret(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One line with the kind of error and its place, and neither a traceback nor its text."""
+    _, uses = MAKERS["certified"]
+    monkeypatch.setitem(MAKERS, "certified", (lambda choice: Breaks(epsilon=choice.epsilon), uses))
+    (tmp_path / "log.csv").write_text(f"case,activity\n1,{CANARY}\n")
+    ran = run("anonymize", tmp_path / "log.csv", "-o", tmp_path / "out.csv", "--epsilon", "1")
+    assert ran.status == 1
+    assert CANARY not in ran.out + ran.err
+    assert re.fullmatch(
+        r"sacofa: internal error \(KeyError in .*\.py line \d+\): please report this line\n",
+        ran.err,
+    )

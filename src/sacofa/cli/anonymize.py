@@ -118,7 +118,7 @@ def anonymize(
     unit = ONE_CASE
     if person is not None:
         unit = Unit(person=person, max_cases=max_cases or 1)
-    public = _public_rules(rules, rules_from)
+    public = _public_rules(rules, rules_from, trusted)
     if mechanism == "certified":
         _refuse_own_rules(log, public, rules_from)
     chosen = make_mechanism(
@@ -164,7 +164,7 @@ def anonymize(
             dataset=dataset,
             say=lambda text: errors.print(f"ledger: {text}", markup=False, soft_wrap=True),
         )
-    console = Console(highlight=False)
+    console = Console(highlight=False, markup=False)
     show_certificate(release.certificate, console)
     released = release.variants
     console.print(
@@ -178,7 +178,7 @@ def anonymize(
         console.print(f"Report: {report}", soft_wrap=True)
 
 
-def _public_rules(file: Path | None, log: str | None) -> Rules | None:
+def _public_rules(file: Path | None, log: str | None, trusted: bool) -> Rules | None:
     """Rules from a file or from a public log; None where neither is given."""
     if file is not None and log is not None:
         raise SettingError("rules_from", log, "left out where a rules file is given")
@@ -186,9 +186,8 @@ def _public_rules(file: Path | None, log: str | None) -> Rules | None:
         return read_rules(file)
     if log is not None:
         name = Path(log).name
-        return learn_rules(
-            count_variants(read_log(log)), source=f"learnt from the public log {name}"
-        )
+        opened = read_log(log, trusted=trusted)
+        return learn_rules(count_variants(opened), source=f"learnt from the public log {name}")
     return None
 
 

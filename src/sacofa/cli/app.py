@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import sys
+import traceback
 from pathlib import Path
 from typing import Annotated
 
@@ -69,7 +70,23 @@ def main(arguments: list[str] | None = None) -> None:
         _fail("interrupted: nothing was written", 130)
     except BrokenPipeError:
         sys.exit(1)
+    except MemoryError:
+        _fail("there is not enough memory for this log", 1)
+    except Exception as error:
+        # A mistake of ours. Its text and its traceback may hold what stands in the log.
+        _fail(f"internal error ({_place(error)}): please report this line", 1)
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _place(error: Exception) -> str:
+    """Say what kind of error was raised and where in the package, and nothing of what it says."""
+    root = Path(__file__).parents[1]
+    inside = [
+        f"{Path(frame.filename).relative_to(root)} line {frame.lineno}"
+        for frame in traceback.extract_tb(error.__traceback__)
+        if Path(frame.filename).is_relative_to(root)
+    ]
+    return f"{type(error).__name__} in {inside[-1] if inside else 'the program'}"
 
 
 def _fail(message: str, status: int) -> None:

@@ -11,7 +11,7 @@ from ..errors import SettingError
 from ..files import check_target, write_whole
 from ..logs import count_variants, read_log
 from ..report import make_internal_report, make_report, read_comparison, read_release
-from .options import Activity, Case, Force, MaxCases, Order, Person, Timestamp
+from .options import Activity, Case, Force, MaxCases, Order, Person, Timestamp, Trusted
 
 
 def register(app: typer.Typer) -> None:
@@ -41,6 +41,7 @@ def report(
     order: Order = "file",
     person: Person = None,
     max_cases: MaxCases = None,
+    trusted: Trusted = False,
     force: Force = False,
 ) -> None:
     """Make a page of a release that may be published with it, or with --original a secret one.
@@ -55,7 +56,7 @@ def report(
     else:
         log = read_log(
             original, case=case, activity=activity, timestamp=timestamp, order=order,
-            person=person, max_cases=max_cases,
+            person=person, max_cases=max_cases, trusted=trusted,
         )  # fmt: skip
         page = make_internal_report(
             read_release(release),
