@@ -38,11 +38,14 @@ class Proposer:
         self._begin = len(self._allowed) - 1
         self._violations = None if rules is None else Violations(rules)
 
-    def first(self, size: int, shown: Mapping[Ids, int]) -> list[Ids]:
-        """Make the first list: what is shown already, draws from the chain, and variations."""
+    def first(self, size: int, shown: Mapping[Ids, int], cases: int) -> list[Ids]:
+        """Make the first list: what is shown already, draws from the chain, and variations.
+
+        The fewer of the cases are shown by name, the more is drawn.
+        """
         found = dict.fromkeys(shown)
-        fresh = size // 2 if shown else size
-        for _ in range(fresh):
+        unnamed = max(cases - sum(shown.values()), 0)
+        for _ in range(max(size * unnamed // cases, size // 4)):
             sequence = self._chain.draw()
             if len(sequence) == self._chain.max_length:
                 # Such a draw did not find the end: cut it anywhere.

@@ -73,7 +73,7 @@ class Certified:
     """What a representative must be worth, in cases times ε."""
     disorder_price: Fraction = Fraction(6)
     """What it must be worth more for each two activities that it first shows in both orders."""
-    rich: Fraction = Fraction(5, 100)
+    rich: Fraction = Fraction(2, 100)
     """Variants are shown by name if the least that shows any variant is below this part of all."""
     candidates: Fraction = Fraction(1, 4)
     """How long the list of candidates is, times cases and ε; within the two bounds below."""
@@ -184,11 +184,10 @@ class Certified:
             )
             for (ids, _), count in histogram.shown.items():
                 shown[ids] = shown.get(ids, 0) + count
-            chain.learn(shown)
             notes.append(f"{len(shown)} variants were shown by name.")
         tell(0.3)
         length = self._list_length(size)
-        candidates = proposer.first(length, shown)
+        candidates = proposer.first(length, shown, size)
         search = self.shares.search
         votes = looks.nearest("search", candidates, search * price)
         tell(0.5)

@@ -18,7 +18,7 @@ class Shares:
     """The lengths of cases; spent only where max_length is not given."""
     semantics: Fraction = Fraction(40, 100)
     """The votes for steps."""
-    named: Fraction = Fraction(10, 100)
+    named: Fraction = Fraction(25, 100)
     """The histogram over all sequences; spent only on logs that are large enough for it."""
     search: Fraction = Fraction(10, 100)
     """The vote that finds good candidates."""
