@@ -88,7 +88,7 @@ def _show(made: Plan, console: Console) -> None:
 
 def _lines(made: Plan) -> list[str]:
     lines = [
-        f"A candidate is released if about {made.candidate_from:,} cases or more are nearest to it."
+        f"A candidate stands out if about {made.candidate_from:,} cases or more are nearest to it."
     ]
     if made.named_from is None:
         lines.append("Give --max-length to see from how many cases on a variant is shown by name.")

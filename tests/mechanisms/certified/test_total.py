@@ -98,6 +98,7 @@ def test_the_promise_is_what_is_spent(max_length: int | None, max_cases: int) ->
     """Prices add up to ε exactly, in the promise and in what the run asked for."""
     from sacofa.mechanisms.certified.chain import Dice
     from sacofa.mechanisms.certified.looks import Looks
+    from sacofa.mechanisms.certified.run import Run
 
     for log in (LOGS["a million cases"], LOGS["one case"]):
         mechanism = Certified(
@@ -106,5 +107,5 @@ def test_the_promise_is_what_is_spent(max_length: int | None, max_cases: int) ->
         assert total_price(mechanism.promise().looks) == Fraction(1, 7)
         noise = Noise(SeededBits(3))
         looks = Looks(log, noise, max_cases)
-        mechanism.release(looks, Dice(noise))
+        Run(mechanism, looks, Dice(noise)).release()
         assert total_price(looks.spent) == Fraction(1, 7)

@@ -13,7 +13,9 @@ from collections.abc import Mapping
 from itertools import accumulate
 
 from ...privacy.noise import Noise
+from ...semantics.rules import Rules
 from .distance import Ids
+from .ruled import Ruled
 from .steps import KeptSteps
 
 ORDER = 3
@@ -50,12 +52,17 @@ class Dice:
 class Chain:
     """Draws sequences; the end is the number of activities."""
 
-    def __init__(self, steps: KeptSteps, max_length: int, dice: Dice) -> None:
+    def __init__(
+        self, steps: KeptSteps, max_length: int, dice: Dice, rules: Rules | None = None
+    ) -> None:
+        """Draw from kept steps; with rules, only what is harmless as far as there is a way."""
         self.max_length = max_length
         self.end = len(steps.weights) - 1
         self._dice = dice
         self._steps = [_choices(row.tolist()) for row in steps.weights]
         self._within = [_choices(row.tolist()[:-1]) for row in steps.weights]
+        self._weights = steps.weights
+        self._ruled = None if rules is None else Ruled(rules)
         self._contexts: dict[Ids, Choices] = {}
 
     def learn(self, weights: Mapping[Ids, int]) -> None:
@@ -74,11 +81,31 @@ class Chain:
     def draw(self, prefix: Ids = ()) -> Ids:
         """Draw a sequence that begins with a prefix."""
         path = [self.end, *prefix]
+        if self._ruled is not None:
+            return self._draw_ruled(path, self._ruled)
         while len(path) <= self.max_length:
             following = self._next(path)
             if following == self.end:
                 break
             path.append(following)
+        return tuple(path[1:])
+
+    def _draw_ruled(self, path: list[int], ruled: Ruled) -> Ids:
+        state = ruled.start
+        for activity in path[1:]:
+            state = ruled.step(state, activity)
+        while len(path) <= self.max_length:
+            allowed = ruled.allowed(state)
+            following = self._next(path)
+            if following not in allowed:
+                # Steps that passed come first; else whatever is harmless has the same chance.
+                weights = [int(self._weights[path[-1], b]) for b in allowed]
+                choices = _choices(weights if any(weights) else [1] * len(allowed))
+                following = allowed[self._dice.pick(choices)] if allowed else self.end
+            if following == self.end:
+                break
+            path.append(following)
+            state = ruled.step(state, following)
         return tuple(path[1:])
 
     def activity_after(self, activity: int) -> int | None:

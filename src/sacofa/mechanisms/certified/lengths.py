@@ -1,4 +1,7 @@
-"""Where cases are cut if nobody says: chosen from a noisy histogram of lengths."""
+"""Where cases are cut if nobody says: chosen from a noisy histogram of lengths.
+
+The rest of the mechanism hardly cares (a case has one vote, however long it is): rough is enough.
+"""
 
 from __future__ import annotations
 
@@ -11,28 +14,30 @@ from ...privacy.exact import smallest_threshold
 
 Ints = NDArray[np.int64]
 
-CUT = Fraction(5, 100)
+CUT = Fraction(2, 100)
 """The part of the cases that may be longer than the chosen length."""
-FINE = 10
-"""Up to this length every length has a bin of its own; above it, bins grow by a fifth."""
+FALSE = Fraction(1, 20)
+"""How many empty bins may look filled, expected."""
+UNSEEN = 30
+"""The choice where noise hides all lengths."""
 
 
 def bin_edges(longest: int) -> list[int]:
-    """The upper ends of the bins of lengths up to the public upper bound."""
-    edges = list(range(1, min(FINE, longest) + 1))
+    """The upper ends of the bins of lengths, each half as long again, up to a public bound."""
+    edges = [1]
     while edges[-1] < longest:
-        edges.append(min(longest, edges[-1] + edges[-1] // 5))
+        edges.append(min(longest, edges[-1] + (edges[-1] + 1) // 2))
     return edges
 
 
 def choose_length(edges: list[int], votes: Ints, epsilon: Fraction) -> int:
     """Choose the smallest upper end that few enough cases exceed, as far as noise lets one see.
 
-    Bins whose votes noise alone could explain count as empty; if all are, the fullest decides.
+    Bins whose votes noise alone could explain count as empty.
     """
-    seen = np.where(votes >= smallest_threshold(epsilon, len(edges), Fraction(1, 2)), votes, 0)
+    seen = np.where(votes >= smallest_threshold(epsilon, len(edges), FALSE), votes, 0)
     if not seen.any():
-        return edges[int(votes.argmax())]
+        return min(UNSEEN, edges[-1])
     longer = seen.sum() - np.cumsum(seen)
     enough = longer * CUT.denominator <= int(seen.sum()) * CUT.numerator
     return edges[int(enough.argmax())]

@@ -48,7 +48,7 @@ class Plan:
     step_from: Fraction
     """From so many cases on, a step is told from noise."""
     candidate_from: int
-    """From so many cases near it on, a candidate is released."""
+    """From so many cases nearest to it on, a candidate stands out from noise."""
     named_from: int | None
     """From so many cases on, any variant at all is shown by name; None: length not given."""
     rich_from: int | None
@@ -75,50 +75,49 @@ def plan(
 
 
 def _plan(mechanism: Certified, activities: int, cases: int | None) -> Plan:
-    shares, price = mechanism.shares, mechanism.epsilon
-    max_length, chosen = mechanism.max_length, mechanism.max_length is None
+    parts, price, max_length = mechanism.division, mechanism.epsilon, mechanism.max_length
     per_case = price / mechanism.unit.max_cases
     named_from = rich_from = named = None
     if max_length is not None:
-        named_from = all_threshold(shares.named * per_case, activities, max_length)
+        named_from = all_threshold(parts.named * per_case, activities, max_length)
         rich_from = ceil(named_from / mechanism.rich)
         if cases is not None:
             named = cases >= rich_from
-    final = shares.final(chosen_length=chosen, named=bool(named))
-    candidate_from = ceil(mechanism.final_least / (final * per_case))
-    cells = (activities + 1) ** 2
-    step = shares.semantics * per_case / VOTE_UNITS
-    step_from = Fraction(smallest_threshold(step, cells, mechanism.false_steps), VOTE_UNITS)
+    last = parts.last(named=bool(named))
+    candidate_from = ceil(mechanism.last_least / (last * per_case))
+    step = parts.semantics * per_case / VOTE_UNITS
+    threshold = smallest_threshold(step, (activities + 1) ** 2, mechanism.false_steps)
+    step_from = Fraction(threshold, VOTE_UNITS)
 
     def part(what: str, share: Fraction, buys: str, units: int = 1) -> Share:
         within = Fraction(smallest_threshold(share * per_case / units, 1, SURE), units)
         return Share(what=what, epsilon=share * price, within=within, buys=buys)
 
-    parts = [part("size", shares.size, "the number of cases")]
-    if chosen:
-        parts.append(part("max_length", shares.length, "where long cases are cut"))
-    parts.append(
+    shares = [part("size", parts.size, "the number of cases")]
+    if parts.length:
+        shares.append(part("max_length", parts.length, "where long cases are cut"))
+    shares.append(
         part(
             "semantics",
-            shares.semantics,
+            parts.semantics,
             f"steps between activities, from about {float(step_from):.1f} whole votes on",
             VOTE_UNITS,
         )
     )
     if named:
-        parts.append(
-            part("counts: names", shares.named, f"variants by name, from {named_from:,} cases on")
+        shares.append(
+            part("counts: names", parts.named, f"variants by name, from {named_from:,} cases on")
         )
-    parts.append(part("counts: search", shares.search, "which sequences stand for many cases"))
-    parts.append(
-        part("counts: last vote", final, f"their counts; kept from {candidate_from:,} cases on")
+    shares.append(part("counts: search", parts.search, "which sequences stand for many cases"))
+    shares.append(
+        part("counts: last vote", last, f"their counts; heard from {candidate_from:,} cases on")
     )
     return Plan(
         epsilon=price,
         max_length=max_length,
         activities=activities,
         cases=cases,
-        shares=tuple(parts),
+        shares=tuple(shares),
         step_from=step_from,
         candidate_from=candidate_from,
         named_from=named_from,

@@ -18,30 +18,55 @@ class Shares:
     """The lengths of cases; spent only where max_length is not given."""
     semantics: Fraction = Fraction(40, 100)
     """The votes for steps."""
+    semantics_with_rules: Fraction = Fraction(35, 100)
+    """The votes for steps where rules are given: they leave less to find out."""
     named: Fraction = Fraction(25, 100)
     """The histogram over all sequences; spent only on logs that are large enough for it."""
     search: Fraction = Fraction(10, 100)
     """The vote that finds good candidates."""
 
     def __post_init__(self) -> None:
-        for name in ("size", "semantics", "search"):
+        for name in ("size", "semantics", "semantics_with_rules", "search"):
             if getattr(self, name) <= 0:
                 raise SettingError(name, getattr(self, name), "above 0")
         for name in ("length", "named"):
             if getattr(self, name) < 0:
                 raise SettingError(name, getattr(self, name), "0 or more")
-        if self.final(chosen_length=True, named=True) <= 0:
-            raise SettingError("shares", self, "below 1 in all, to leave something for the last")
+        for rules in (False, True):
+            if self.divide(length=True, rules=rules).last(named=True) <= 0:
+                raise SettingError("shares", self, "so small that the last vote gets some of ε")
 
-    def counts(self, *, chosen_length: bool) -> Fraction:
-        """What the histogram and the two votes get together."""
-        length = self.length if chosen_length else 0
-        return 1 - self.size - length - self.semantics
+    def divide(self, *, length: bool, rules: bool) -> Division:
+        """Divide ε: is max_length to be chosen, and are rules given?"""
+        length_share = self.length if length else Fraction(0)
+        semantics = self.semantics_with_rules if rules else self.semantics
+        return Division(
+            size=self.size,
+            length=length_share,
+            semantics=semantics,
+            counts=1 - self.size - length_share - semantics,
+            named=self.named,
+            search=self.search,
+        )
 
-    def final(self, *, chosen_length: bool, named: bool) -> Fraction:
-        """What the last vote gets."""
-        histogram = self.named if named else 0
-        return self.counts(chosen_length=chosen_length) - self.search - histogram
+
+@dataclass(frozen=True, kw_only=True)
+class Division:
+    """ε as it is divided in one release: size, length, semantics and counts add up to 1."""
+
+    size: Fraction
+    length: Fraction
+    semantics: Fraction
+    counts: Fraction
+    """What the histogram and the two votes get together."""
+    named: Fraction
+    """The histogram's part of the counts, if it is asked."""
+    search: Fraction
+    """The first vote's part of the counts."""
+
+    def last(self, *, named: bool) -> Fraction:
+        """The last vote's part of the counts: what is left of them."""
+        return self.counts - self.search - (self.named if named else 0)
 
 
 DEFAULT_SHARES = Shares()
