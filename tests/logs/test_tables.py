@@ -78,12 +78,12 @@ def test_ties_keep_the_order_of_the_file(order: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 2, 7])
-@pytest.mark.parametrize("pile", [100, 3_000, 10**9])
+@pytest.mark.parametrize("pile", [150, 1_000, 10**9])
 def test_threads_and_piles_make_no_difference(
     threads: int, pile: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However a log is dealt, and by however many threads, the answer is the same."""
-    rows = tied(30_000, 2)
+    rows = tied(4_000, 2)
     monkeypatch.setattr(tables, "PILE", pile)
     monkeypatch.setattr(tables, "SPREAD", 5)
     connect = duckdb.connect
@@ -107,7 +107,7 @@ def test_threads_and_piles_make_no_difference(
     ),
     order=st.sampled_from(["file", "time"]),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_all_frames_agree_with_the_slow_count(rows: list[Row], order: str) -> None:
     """pandas, polars and pyarrow frames give what a literal count gives."""
     expected = slowly(rows, order)
@@ -270,7 +270,7 @@ PEOPLE = st.lists(
 
 
 @given(rows=PEOPLE, most=st.integers(1, 3))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_surplus_cases_of_a_person_are_dropped(
     rows: list[tuple[int, str, str | None]], most: int
 ) -> None:
@@ -297,7 +297,7 @@ def test_surplus_cases_of_a_person_are_dropped(
         schema={"case": pl.Int64, "activity": pl.String, "who": pl.String},
     )
     found = count_variants(read_log(data, person="who", max_cases=most))
-    assert found.over("ab") == VariantCounts.from_cases(kept).over("ab")
+    assert found == VariantCounts.from_cases(kept)
 
 
 def test_globs_and_folders_are_one_log(tmp_path: Path) -> None:

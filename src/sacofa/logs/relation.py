@@ -88,15 +88,23 @@ def open_table(database: Any, source: Source) -> Table:
     return Table(sql=sql, columns=columns, row=row)
 
 
-def _open_csv(paths: Sequence[Path], format: Format) -> Table:
-    header, comma = _header(paths[0], format)
+def csv_header(paths: Sequence[Path], format: Format) -> tuple[list[str], str]:
+    """Give the names of the columns, and what stands between them, of files that are alike."""
+    first = _header(paths[0], format)
     packed = is_gzip(paths[0])
-    for path in paths:
+    for path in paths[1:]:
         if is_gzip(path) != packed:
             raise ReadError(path, "must be gzip if the first file is, and only then")
-        if _header(path, format)[0] != header:
+        if _header(path, format) != first:
             raise ReadError(path, "has other columns than the first file")
+    for path in paths:
         _refuse_long_start(path)
+    return first
+
+
+def _open_csv(paths: Sequence[Path], format: Format) -> Table:
+    header, comma = csv_header(paths, format)
+    packed = is_gzip(paths[0])
     files = ", ".join(_file(path) for path in paths)
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(header)))
     sql = (

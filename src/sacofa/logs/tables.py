@@ -70,13 +70,21 @@ def count(log: Log, progress: Progress | None = None) -> VariantCounts:
             done += size
             tell(0.1 + 0.9 * min(done / max(survey.rows, 1), 1.0))
     steps, lengths, finished, counts = (np.concatenate(part) for part in zip(*parts, strict=True))
-    names = survey.names
-    if log.source.format == "csv" and log.columns.unfinished is not None:
-        # Written by this package, with formulas made harmless.
-        names = [restore(name) for name in names]
-        distinct(log.name, names)
+    names = names_as_meant(log, survey.names)
     counted = VariantCounts.collect(names, steps, lengths, counts, finished)
+    if log.max_cases is not None:
+        # Only cases that are counted may tell which activities there are.
+        names = [names[i] for i in np.unique(steps)]
     return counted.over(sorted(names))
+
+
+def names_as_meant(log: Log, names: list[str]) -> list[str]:
+    """Undo what was done to names in a CSV file of this package to make formulas harmless."""
+    if log.source.format != "csv" or log.columns is None or log.columns.unfinished is None:
+        return names
+    meant = [restore(name) for name in names]
+    distinct(log.name, meant)
+    return meant
 
 
 @dataclass(frozen=True, kw_only=True)

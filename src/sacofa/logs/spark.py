@@ -1,0 +1,217 @@
+"""Logs on a Spark cluster (extra `spark`): counted there, so that only variants come to the driver.
+
+Takes a Spark DataFrame, or files that Spark reads. The order of rows is that of the files: by the
+name of the file, by the part of it that a task reads, and by the place in that part. A DataFrame
+has the order that its partitions hold. Each event carries its place, and the events of a case are
+sorted by it, so neither the number of partitions nor a task that is run again changes the result.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ..errors import MissingExtraError, ReadError, SettingError
+from ..variants import VariantCounts
+from .columns import JOINER, Columns, Wanted, find_columns
+from .relation import csv_header
+from .source import Log, Source
+from .stream import Progress
+from .tables import names_as_meant
+from .tally import distinct
+
+_NULL = "\ufdd0\ufdd1"
+"""Stands for a missing value while CSV is parsed: not the empty text, which is a name."""
+
+
+def find(source: Source, wanted: Wanted) -> Columns:
+    """Find the columns of a table."""
+    with _clear_errors(source):
+        names = _open(source).columns
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ReadError(source.name, f'has two columns called "{twice}"')
+    return find_columns(source.name, names, wanted)
+
+
+def count(log: Log, progress: Progress | None = None) -> VariantCounts:
+    """Count the variants on the cluster."""
+    columns = log.columns
+    assert columns is not None
+    with _clear_errors(log.source):
+        events = _events(log, columns)
+        names = _survey(log, events)
+        meant = names_as_meant(log, names)
+        done: dict[tuple[str, ...], int] = {}
+        cut: dict[tuple[str, ...], int] = {}
+        # Partition by partition, so that the driver never holds more than one as rows.
+        for row in count_on_cluster(log, events, names).toLocalIterator(prefetchPartitions=True):
+            variant = tuple(meant[i] for i in row.v)
+            (cut if row.cut else done)[variant] = row.n
+    if progress is not None:
+        progress(1.0)
+    return VariantCounts.of(done, unfinished=cut)
+
+
+def count_on_cluster(log: Log, events: Any, names: list[str]) -> Any:
+    """Count the variants as a DataFrame: ids v, flag cut and number n."""
+    functions = _functions()
+    # As JSON text, because a frame made from Python objects would need Python on every machine.
+    listed = json.dumps([{"a": name, "i": i} for i, name in enumerate(names)])
+    ids = events.sparkSession.range(1).select(
+        functions.inline(
+            functions.from_json(functions.lit(listed), "array<struct<a: string, i: int>>")
+        )
+    )
+    numbered = events.join(functions.broadcast(ids), "a", "left")
+    step = functions.struct("k", "r", "i")
+    cases = numbered.groupBy("c").agg(
+        functions.sort_array(
+            functions.collect_list(functions.when(~functions.col("lone"), step))
+        ).alias("steps"),
+        functions.max("cut").alias("cut"),
+        functions.min(functions.struct("r", "p")).alias("first"),
+    )
+    if log.max_cases is not None:
+        from pyspark.sql import Window
+
+        place = functions.row_number().over(Window.partitionBy("first.p").orderBy("first.r"))
+        cases = cases.withColumn("place", place).where(
+            functions.col("first.p").isNull() | (functions.col("place") <= log.max_cases)
+        )
+    variants = cases.select(functions.transform("steps", lambda step: step["i"]).alias("v"), "cut")
+    return variants.groupBy("v", "cut").agg(functions.count("*").alias("n"))
+
+
+def _events(log: Log, columns: Columns) -> Any:
+    """Give each row as case c, activity a, order k and r, person p, and the flags lone and cut."""
+    functions = _functions()
+    frame = _open(log.source)
+
+    def column(name: str) -> Any:
+        return functions.col("`" + name.replace("`", "``") + "`")
+
+    parts = [column(part).cast("string") for part in columns.activity]
+    nothing = functions.lit(columns.timestamp is not None)
+    for part in parts:
+        nothing = nothing & part.isNull()
+    if columns.timestamp is not None:
+        nothing = nothing & column(columns.timestamp).isNull()
+    missing = functions.lit(False)
+    for part in parts:
+        missing = missing | part.isNull()
+    key = functions.lit(0)
+    if log.timed:
+        assert columns.timestamp is not None
+        key = column(columns.timestamp)
+        if dict(frame.dtypes)[columns.timestamp] == "string":
+            key = functions.try_to_timestamp(key)
+    place = [functions.monotonically_increasing_id().alias("n")]
+    if log.source.format != "spark frame":
+        place = [
+            functions.col("_metadata.file_path").alias("file"),
+            functions.col("_metadata.file_block_start").alias("block"),
+            *place,
+        ]
+    cut = functions.lit(False)
+    if columns.unfinished is not None:
+        cut = functions.coalesce(
+            column(columns.unfinished).cast("string").cast("boolean"), functions.lit(False)
+        )
+    return frame.select(
+        column(columns.case).cast("string").alias("c"),
+        functions.concat_ws(JOINER, *parts).alias("a"),
+        functions.array(*parts).alias("parts"),
+        nothing.alias("lone"),
+        missing.alias("missing"),
+        key.alias("k"),
+        functions.struct(*place).alias("r"),
+        (column(columns.person).cast("string") if columns.person else functions.lit(None)).alias(
+            "p"
+        ),
+        cut.alias("cut"),
+    )
+
+
+def _survey(log: Log, events: Any) -> list[str]:
+    """Find all activities in the order of their names; refuse rows that cannot be counted."""
+    functions = _functions()
+    lone = functions.col("lone")
+    found = (
+        events.groupBy("parts")
+        .agg(
+            functions.max(functions.col("c").isNull()).alias("case"),
+            functions.max(functions.col("missing") & ~lone).alias("activity"),
+            functions.max(functions.col("k").isNull() & ~lone).alias("timestamp"),
+            functions.min(lone).alias("lone"),
+        )
+        .collect()
+    )
+    for what in ("case", "activity", "timestamp"):
+        if any(row[what] for row in found):
+            raise ReadError(log.name, f"has a row without {what}")
+    names = [JOINER.join(row.parts) for row in found if not row.lone]
+    distinct(log.name, names)
+    return sorted(names)
+
+
+def _open(source: Source) -> Any:
+    if source.format == "spark frame":
+        return source.content
+    session = _session()
+    paths = [str(Path(path).resolve()) for path in source.content]
+    if source.format == "parquet":
+        return session.read.parquet(*paths)
+    header, comma = csv_header(source.content, source.format)
+    schema = ", ".join("`" + name.replace("`", "``") + "` string" for name in header)
+    return session.read.csv(
+        paths, schema=schema, header=True, sep=comma, quote='"', escape='"', multiLine=True,
+        mode="FAILFAST", nullValue=_NULL, emptyValue="", enforceSchema=True, encoding="UTF-8",
+    )  # fmt: skip
+
+
+def _functions() -> Any:
+    try:
+        from pyspark.sql import functions
+    except ImportError:
+        raise MissingExtraError("PySpark", "spark") from None
+    return functions
+
+
+def _session() -> Any:
+    """Take the session that there is, or start one as Spark is configured."""
+    _functions()
+    from pyspark.sql import SparkSession
+
+    if (running := SparkSession.getActiveSession()) is not None:
+        return running
+    try:
+        quiet = SparkSession.builder.config("spark.ui.showConsoleProgress", "false")
+        session = quiet.appName("sacofa").getOrCreate()
+        session.sparkContext.setLogLevel("OFF")
+        logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL + 1)
+        return session
+    except Exception as error:  # Spark raises what it likes when it cannot start Java.
+        raise SettingError("engine", "spark", f"able to start: {_first_line(error)}") from None
+
+
+@contextmanager
+def _clear_errors(source: Source) -> Iterator[None]:
+    """Turn what Spark complains of into one clear line."""
+    _functions()
+    from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except (PySparkException, Py4JError, ConnectionError) as error:
+        raise ReadError(source.name, f"Spark failed: {_first_line(error)}") from None
+
+
+def _first_line(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[0][:300] if lines else type(error).__name__
