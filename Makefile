@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/installed-dev
 
-.PHONY: demo test lint bench bench-utility fuzz docs clean
+.PHONY: demo test lint bench bench-utility audit fuzz docs clean
 
 demo: .venv/installed-demo  ## anonymize the embedded example and say where the results are
 	$(BIN)/sacofa demo -o demo --force
@@ -18,6 +18,9 @@ bench: $(STAMP)  ## measure speed as a ratio to pm4py in the same run
 
 bench-utility: $(STAMP)  ## measure how useful each mechanism is, on the logs in SACOFA_LOGS
 	$(BIN)/python benchmarks/utility.py "$${SACOFA_LOGS:?must be set to the folder of the logs}"
+
+audit: $(STAMP)  ## try to refute every mechanism, with 100,000 runs on each log
+	$(BIN)/python benchmarks/audit.py
 
 fuzz: $(STAMP)  ## feed 20,000 damaged files to the readers, with a seed that changes
 	$(BIN)/python -m tests.hardening.fuzz 20000 $$(date +%s)

@@ -49,6 +49,7 @@ def tail(epsilon: Fraction, threshold: int) -> Real:
     return partial(_tail, epsilon.numerator, epsilon.denominator, threshold)
 
 
+@lru_cache(maxsize=4096)
 def smallest_threshold(epsilon: Fraction, cells: int, expected: Fraction) -> int:
     """The smallest threshold (1 or more) that at most `expected` of `cells` empty cells reach."""
     digits = 30

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,7 +60,8 @@ class Steps:
         )
 
 
-def all_sequences(activities: Sequence[str], max_length: int) -> Language:
+@lru_cache(maxsize=8)
+def all_sequences(activities: tuple[str, ...], max_length: int) -> Language:
     """Make the language of all sequences: the cells of the whole histogram."""
     steps = np.arange(len(activities))
     return Language(

@@ -31,16 +31,19 @@ class Dice:
     """Uniform whole numbers for what is made of noisy values; drawn in bulk, hence fast."""
 
     _WIDTH = 62
-    _BULK = 4096
+    _FIRST, _MOST = 64, 4096
 
     def __init__(self, noise: Noise) -> None:
         self._noise = noise
+        self._bulk = self._FIRST
         self._numbers: list[int] = []
 
     def below(self, bound: int) -> int:
         """A number from 0 to bound − 1."""
         if not self._numbers:
-            self._numbers = self._noise.below(1 << self._WIDTH, self._BULK).tolist()
+            # Small runs need few, large ones many.
+            self._numbers = self._noise.below(1 << self._WIDTH, self._bulk).tolist()
+            self._bulk = min(2 * self._bulk, self._MOST)
         # The scaled number is uniform but for 2^-62 times the bound: no count depends on it.
         return (self._numbers.pop() * bound) >> self._WIDTH
 

@@ -97,8 +97,10 @@ class Looks:
         sequences = list(self._secret.sequences())
         places = nearest(sequences, candidates, len(self.activities))
         np.add.at(true, places, self._secret.counts)
-        self.transcript[f"{name} candidates"] = tuple(candidates)
-        return self._ask(f"votes for the nearest candidate ({name})", name, true, price)
+        votes = self._ask(f"votes for the nearest candidate ({name})", name, true, price)
+        # Which candidates were asked is part of the answer; they are all different.
+        self.transcript[name] = dict(zip(candidates, votes.tolist(), strict=True))
+        return votes
 
     def histogram(self, price: Fraction) -> Histogram:
         """The counts of all sequences, to be shown above thresholds. A case adds 1 to one cell."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from ...privacy.exact import smallest_threshold
-from ...semantics.allowed import Steps, all_sequences, sequences_within_rules
+from ...semantics.allowed import Steps, all_sequences, sequences_of_steps, sequences_within_rules
 from ...semantics.language import Language
 from ...semantics.learn import learn_rules
 from ...semantics.rules import Rules
@@ -58,7 +58,11 @@ def show_by_name(
         known = learn_rules(so_far, source="variants shown so far")
         if not show(sequences_within_rules(steps, known, max_length)):
             break
-    last = sequences_within_rules(steps, Rules.free(names) if rules is None else rules, max_length)
+    last = (
+        sequences_of_steps(steps, max_length)
+        if rules is None
+        else sequences_within_rules(steps, rules, max_length)
+    )
     show(last)
     if not last.keeps_rules:
         notes.append(

@@ -1,0 +1,158 @@
+"""Pairs of neighbouring logs: what an attacker tries to tell apart.
+
+The built-in ones are small and made to be hard: each puts one case where a mechanism is most
+likely to show it. Others are built around a log, so that what is tried is what that log is like.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import SettingError
+from ..variants import VariantCounts
+
+CASES = 10
+"""How many ordinary cases surround the one that is looked for."""
+MANY = 2_000
+"""How many cases surround it where a mechanism must see a large log."""
+FOLLOWERS = 20
+"""How many steps the case that changes the rules makes harmless at once."""
+LONGEST = 200
+"""The length of the case of extreme length."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pair:
+    """Two logs that differ by what a mechanism protects: one case, or one person's cases."""
+
+    name: str
+    """A short name."""
+    what: str
+    """What the two differ by, in words."""
+    smaller: VariantCounts
+    """One log."""
+    larger: VariantCounts
+    """The same log with the cases of one more person."""
+
+    def refuse_strangers(self, max_cases: int) -> None:
+        """Refuse logs that are no neighbours: what tells them apart proves nothing."""
+        left, right = _cells(self.smaller), _cells(self.larger)
+        added = {word: right.get(word, 0) - left.get(word, 0) for word in {*left, *right}}
+        if (
+            self.smaller.activities != self.larger.activities
+            or min(added.values(), default=0) < 0
+            or not 1 <= sum(added.values()) <= max_cases
+        ):
+            raise SettingError(
+                "pair", self.name, f"two logs of which one has 1 to {max_cases} cases more"
+            )
+
+
+def built_in_pairs(threshold: int) -> tuple[Pair, ...]:
+    """The worst cases that need no log; `threshold` is where the mechanism starts to show."""
+    several = [f"b{i}" for i in range(1, FOLLOWERS + 1)]
+    a, b = ("a",), ("b",)
+    plain = VariantCounts.of({a: CASES}, ["a", "b"])
+    # No case goes on after its first activity, until one goes through them all.
+    only = VariantCounts.of({a: CASES, **{(name,): 1 for name in several}}, ["a", *several])
+    # Of so many cases nearly every look sees both variants, and the case adds to each look.
+    many = VariantCounts.of({(): MANY, a: MANY}, ["a"])
+    # Surrounded by so many that a mechanism which looks at the size sees a large log.
+    below = VariantCounts.of({a: 30 * threshold, b: max(threshold - 1, 0)}, ["a", "b"])
+    return (
+        _added("rules", "a case that changes the rules", only, ("a", *several)),
+        _added("new variant", "a case that lifts a count from 0 to 1", plain, b),
+        _added(
+            "threshold",
+            f"a case that lifts a count from {threshold - 1} to the threshold {threshold}",
+            below,
+            b,
+        ),
+        _added("long case", f"a case with {LONGEST} events", plain, ("b",) * LONGEST),
+        _added("no events", "a case without events, among many such", many, ()),
+    )
+
+
+def persons_pair(max_cases: int) -> Pair:
+    """One person with as many cases as a person may have, all alike."""
+    plain = VariantCounts.of({("a",): CASES}, ["a", "b"])
+    return _added("person", f"a person with {max_cases} cases", plain, ("b",), max_cases)
+
+
+def pairs_around(log: VariantCounts, threshold: int) -> tuple[Pair, ...]:
+    """Neighbours of a log: with a case less or more, where it shows most."""
+    if not log.cases:
+        raise SettingError("log", "0 cases", "a log with at least one case")
+    words = list(log)
+    counts, lengths = log.counts, log.lengths
+    rarest, most = int(np.argmin(counts)), int(np.argmax(counts))
+    longest = int(np.argmax(lengths))
+    # After it everything has followed and preceded everything: no rule is left of many.
+    twice = 2 * log.activities
+    near = int(np.argmin(abs(counts - threshold)))
+    pairs = [
+        _added("rules", "a case that goes through all activities twice", log, twice),
+        _removed("rare", "a case of the rarest variant", log, rarest),
+        _removed("frequent", "a case of the most frequent variant", log, most),
+        _removed("long case", f"the longest case, of {lengths[longest]} events", log, longest),
+        _added("no events", "a case without any event", log, ()),
+    ]
+    turned = words[most][0][::-1]
+    if all(word != turned for word, _ in words):
+        what = "a case that turns the most frequent variant around"
+        pairs.append(_added("new variant", what, log, turned))
+    adjusted = _change(log, *_row(log, near), threshold - 1 - int(counts[near]))
+    what = f"a case that lifts a count from {threshold - 1} to the threshold {threshold}"
+    pairs.append(_added("threshold", what, adjusted, words[near][0], 1, bool(log.finished[near])))
+    return tuple(pairs)
+
+
+def persons_around(log: VariantCounts, max_cases: int) -> Pair:
+    """One more person, with as many cases as a person may have, all of the rarest variant."""
+    ids, finished = _row(log, int(np.argmin(log.counts)))
+    return Pair(
+        name="person",
+        what=f"a person with {max_cases} cases of the rarest variant",
+        smaller=log,
+        larger=_change(log, ids, finished, max_cases),
+    )
+
+
+def _added(
+    name: str,
+    what: str,
+    log: VariantCounts,
+    variant: Sequence[str],
+    cases: int = 1,
+    finished: bool = True,
+) -> Pair:
+    ids = [log.activities.index(activity) for activity in variant]
+    return Pair(name=name, what=what, smaller=log, larger=_change(log, ids, finished, cases))
+
+
+def _removed(name: str, what: str, log: VariantCounts, place: int) -> Pair:
+    return Pair(name=name, what=what, smaller=_change(log, *_row(log, place), -1), larger=log)
+
+
+def _row(log: VariantCounts, place: int) -> tuple[list[int], bool]:
+    ids = log.steps[log.offsets[place] : log.offsets[place + 1]]
+    return ids.tolist(), bool(log.finished[place])
+
+
+def _change(log: VariantCounts, ids: Sequence[int], finished: bool, cases: int) -> VariantCounts:
+    """The log with so many more cases of one variant."""
+    return VariantCounts.collect(
+        log.activities,
+        np.append(log.steps, np.array(ids, dtype=np.int64)),
+        np.append(log.lengths, len(ids)),
+        np.append(log.counts, cases),
+        np.append(log.finished, finished),
+    )
+
+
+def _cells(log: VariantCounts) -> dict[tuple[tuple[int, ...], bool], int]:
+    words = zip(log.sequences(), log.finished.tolist(), strict=True)
+    return dict(zip(words, log.counts.tolist(), strict=True))

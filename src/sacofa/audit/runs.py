@@ -1,0 +1,132 @@
+"""Run a mechanism many times, each time on one of two logs that a fair coin chooses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing import get_context
+from typing import TypeVar
+
+import numpy as np
+
+from ..errors import SacofaError
+from ..mechanisms.protocol import Mechanism
+from ..privacy.bits import SeededBits, SystemBits
+from ..privacy.noise import Noise
+from .guess import Guesser, Sample
+from .pairs import Pair
+from .views import Feature, Features, View
+
+FAILED = "failed"
+"""An error is an outcome too: whether there is one may depend on the log."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Batch:
+    """Some runs that one process makes."""
+
+    mechanism: Mechanism
+    """What is run."""
+    pair: Pair
+    """The two logs."""
+    views: Mapping[str, View]
+    """What is looked at."""
+    runs: int
+    """How many runs."""
+    seed: int | None
+    """Repeatable noise; None draws from the system."""
+
+    def play(self) -> Iterator[tuple[bool, Mapping[str, Features]]]:
+        """Run; for each run whether it was on the larger log, and what each view shows."""
+        noise = Noise(SystemBits() if self.seed is None else SeededBits(self.seed))
+        for coin in noise.below(2, self.runs).tolist():
+            log = self.pair.larger if coin else self.pair.smaller
+            try:
+                outcome = self.mechanism.run(log, noise)
+            except SacofaError as error:
+                failed: Features = {(FAILED, type(error).__name__): 1}
+                yield bool(coin), dict.fromkeys(self.views, failed)
+            else:
+                yield bool(coin), {name: view(outcome) for name, view in self.views.items()}
+
+
+def observe(batch: Batch) -> dict[str, Sample]:
+    """Run, and keep everything that each view shows."""
+    sides: list[bool] = []
+    seen: dict[str, dict[Feature, tuple[list[int], list[int]]]] = {name: {} for name in batch.views}
+    for run, (side, shown) in enumerate(batch.play()):
+        sides.append(side)
+        for name, features in shown.items():
+            columns = seen[name]
+            for feature, value in features.items():
+                if feature not in columns:
+                    columns[feature] = ([], [])
+                runs, values = columns[feature]
+                runs.append(run)
+                values.append(value)
+    return {
+        name: Sample(
+            sides=np.array(sides, dtype=np.bool_),
+            columns={
+                feature: (np.array(runs, dtype=np.int64), np.array(values))
+                for feature, (runs, values) in columns.items()
+            },
+        )
+        for name, columns in seen.items()
+    }
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How many guesses were made, and how many were right."""
+
+    right: int = 0
+    guesses: int = 0
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(self.right + other.right, self.guesses + other.guesses)
+
+
+def count_guesses(batch: Batch, guessers: Mapping[str, Guesser]) -> dict[str, Tally]:
+    """Run, and count how often each guesser is right."""
+    tallies = dict.fromkeys(guessers, Tally())
+    for side, shown in batch.play():
+        for name, guesser in guessers.items():
+            guess = guesser.guess(shown[name])
+            if guess is not None:
+                tallies[name] += Tally(int(guess == side), 1)
+    return tallies
+
+
+@contextmanager
+def processes(workers: int) -> Iterator[Executor | None]:
+    """Start processes that share nothing; none where one is enough."""
+    if workers <= 1:
+        yield None
+        return
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        try:
+            yield pool
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+Result = TypeVar("Result")
+
+
+def work(
+    pool: Executor | None,
+    job: Callable[[Batch], Result],
+    batches: Sequence[Batch],
+    done: Callable[[int], None],
+) -> list[Result]:
+    """Do every batch; `done` hears of the runs of each."""
+    doing = map(job, batches) if pool is None else pool.map(job, batches)
+    results = []
+    for batch, result in zip(batches, doing, strict=True):
+        results.append(result)
+        done(batch.runs)
+    return results

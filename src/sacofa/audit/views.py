@@ -1,0 +1,72 @@
+"""What an attacker may look at: an outcome as named values.
+
+A value that is not there (a variant that was not released) is told apart from every value that is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..mechanisms.protocol import Outcome
+
+Feature = tuple[Hashable, ...]
+"""The name of a value: which part, and where in it."""
+Features = dict[Feature, int]
+View = Callable[[Outcome], Features]
+"""Turns an outcome into values; what it leaves out cannot be used against the mechanism."""
+
+PRESENT = 1
+
+
+def look_at_release(outcome: Outcome) -> Features:
+    """What everyone sees: each released variant, and how many cases and variants there are."""
+    released = outcome.variants
+    counts = released.counts.tolist()
+    words = zip(released.sequences(), released.finished.tolist(), strict=True)
+    found: Features = {("variant", word): count for word, count in zip(words, counts, strict=True)}
+    found["cases",] = sum(counts)
+    found["variants",] = len(counts)
+    return found
+
+
+def look_at_transcript(outcome: Outcome) -> Features:
+    """What the mechanism itself saw after noise: every value in its transcript."""
+    return dict(_flatten((), outcome.transcript))
+
+
+VIEWS: Mapping[str, View] = {"release": look_at_release, "transcript": look_at_transcript}
+"""Both views of our own mechanisms."""
+
+
+def _flatten(path: Feature, part: Any) -> Iterator[tuple[Feature, int]]:
+    """Name every value: numbers by where they stand, anything else by what it is."""
+    if isinstance(part, np.ndarray):
+        for i, value in enumerate(part.ravel().tolist()):
+            yield (*path, i), value
+    elif isinstance(part, int | float | np.number | np.bool_):
+        yield path, part  # type: ignore[misc]
+    elif isinstance(part, Mapping):
+        for key, value in part.items():
+            yield from _flatten((*path, key), value)
+    elif isinstance(part, Sequence) and not isinstance(part, str):
+        for i, value in enumerate(part):
+            yield from _flatten((*path, i), value)
+    else:
+        yield (*path, part), PRESENT
+
+
+def say_feature(feature: Feature, activities: Sequence[str]) -> str:
+    """A feature in words."""
+    return " ".join(_say(part, activities) for part in feature)
+
+
+def _say(part: Hashable, activities: Sequence[str]) -> str:
+    if isinstance(part, tuple):
+        if len(part) == 2 and isinstance(part[0], tuple):
+            word, finished = part
+            return _say(word, activities) + ("" if finished else " (cut)")
+        return "⟨" + ", ".join(activities[i] for i in part) + "⟩"
+    return str(part)

@@ -1,0 +1,183 @@
+"""`sacofa audit`: try to refute what a mechanism claims."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from ..audit import (
+    Finding,
+    audit,
+    built_in_pairs,
+    make_small,
+    pairs_around,
+    persons_around,
+    persons_pair,
+    threshold_of,
+)
+from ..errors import SettingError
+from ..logs import count_variants, read_log
+from ..mechanisms.choose import DEFAULT, MAKERS, Choice, make_mechanism
+from ..mechanisms.protocol import Mechanism, exact
+from ..privacy.looks import total_price
+from ..privacy.unit import Unit
+from ..semantics import read_rules
+from ..variants import VariantCounts
+from . import options
+from .show import watched
+
+FORMAT = "sacofa-audit-1"
+REFUTED = 3
+CAPTION = "At least: a lower bound at 95 % confidence. Not refuted is no proof: see docs/audit.md."
+
+
+def audit_claim(
+    epsilon: Annotated[
+        str, typer.Option("--epsilon", help="The price: 1, 0.1 or 1/3.", metavar="NUMBER")
+    ],
+    mechanism: Annotated[str, typer.Option("--mechanism", help=f"{', '.join(MAKERS)}.")] = DEFAULT,
+    log: Annotated[
+        str | None,
+        typer.Option("--log", help="Build the pairs around this log; else small built-in ones."),
+    ] = None,
+    runs: Annotated[int, typer.Option("--runs", help="Runs on each log of a pair.")] = 20_000,
+    max_length: Annotated[
+        int | None, typer.Option("--max-length", help="Longer cases are cut here.")
+    ] = None,
+    prune: Annotated[
+        int | None, typer.Option("--prune", help="Drop prefixes with a lower noisy count.")
+    ] = None,
+    rules: Annotated[Path | None, typer.Option("--rules", help="Public rules: a file.")] = None,
+    max_cases: Annotated[
+        int, typer.Option("--max-cases", help="How many cases a person has, where persons differ.")
+    ] = 3,
+    case: options.Case = None,
+    activity: options.Activity = None,
+    timestamp: options.Timestamp = None,
+    order: options.Order = "file",
+    seed: Annotated[
+        int | None, typer.Option("--seed", help="Repeatable noise: the same audit again.")
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", help="Processes.", show_default="all cores")
+    ] = None,
+    as_json: options.Json = False,
+) -> None:
+    """Try to refute what a mechanism claims: run it on pairs of neighbouring logs, many times.
+
+    Ends with status 3 if a claim is refuted. With --log the answer is as secret as the log.
+    """
+    choice = Choice(
+        epsilon=epsilon,
+        max_length=max_length,
+        prune=prune,
+        rules=None if rules is None else read_rules(rules),
+    )
+    if workers is not None and workers < 1:
+        raise SettingError("workers", workers, "1 or more")
+    make = make_small if log is None else make_mechanism
+    for_a_case = make(mechanism, choice)
+    for_a_person = make(mechanism, replace(choice, unit=Unit(max_cases=max_cases)))
+    threshold = threshold_of(for_a_case)
+    if log is None:
+        pairs, person = built_in_pairs(threshold), persons_pair(max_cases)
+    else:
+        original = _read(log, case, activity, timestamp, order)
+        pairs, person = pairs_around(original, threshold), persons_around(original, max_cases)
+    findings: list[Finding] = []
+    jobs = [(for_a_case, pairs)]
+    if max_cases > 1:
+        jobs.append((for_a_person, (person,)))
+    with watched(Console(stderr=True)) as stage:
+        for audited, some in jobs:
+            findings += audit(
+                audited,
+                some,
+                claimed=_claim(audited, epsilon),
+                runs=runs,
+                seed=seed,
+                workers=workers or os.cpu_count() or 1,
+                stage=stage,
+            )
+    if as_json:
+        typer.echo(json.dumps(_plain(mechanism, findings, runs, secret=log is not None), indent=2))
+    else:
+        _show(findings, Console(highlight=False), secret=log is not None)
+    if any(finding.refuted for finding in findings):
+        raise typer.Exit(REFUTED)
+
+
+def _claim(mechanism: Mechanism, epsilon: str) -> Fraction:
+    """The price that is promised; where none is finite, the ε that people quote."""
+    price = total_price(mechanism.promise().looks)
+    return exact("epsilon", epsilon) * mechanism.unit.max_cases if price is None else price
+
+
+def _read(
+    log: str, case: str | None, activity: list[str] | None, timestamp: str | None, order: str
+) -> VariantCounts:
+    source = read_log(log, case=case, activity=activity or None, timestamp=timestamp, order=order)
+    variants = count_variants(source)
+    return variants.over(sorted(variants.activities))
+
+
+def _plain(
+    mechanism: str, findings: Sequence[Finding], runs: int, *, secret: bool
+) -> dict[str, object]:
+    return {
+        "format": FORMAT,
+        "mechanism": mechanism,
+        "runs": runs,
+        "confidence": 0.95,
+        "secret": secret,
+        "refuted": any(finding.refuted for finding in findings),
+        "findings": [
+            {
+                "pair": finding.pair,
+                "what": finding.what,
+                "view": finding.view,
+                "claimed": float(finding.claimed),
+                "claimed_exact": str(finding.claimed),
+                "certified": finding.certified,
+                "refuted": finding.refuted,
+                "verdict": finding.verdict,
+                "told_by": finding.told_by,
+                "right": finding.right,
+                "guesses": finding.guesses,
+            }
+            for finding in findings
+        ],
+    }
+
+
+def _show(findings: Sequence[Finding], console: Console, *, secret: bool) -> None:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("The logs differ by", "seen", "claimed ε", "at least", "verdict"):
+        right = heading in ("claimed ε", "at least")
+        table.add_column(heading, justify="right" if right else "left")
+    for finding in findings:
+        table.add_row(
+            finding.what,
+            finding.view,
+            f"{float(finding.claimed):g}",
+            f"{finding.certified:.3f}",
+            finding.verdict,
+        )
+    console.print(table)
+    console.print(f"\n{CAPTION}")
+    if secret:
+        console.print("Secret: these figures come from the original log without noise.")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("audit")(audit_claim)

@@ -1,0 +1,103 @@
+"""Pairs are neighbours, and logs that are not are refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from sacofa import Laplace, Sacofa, SettingError, VariantCounts
+from sacofa.audit import (
+    Pair,
+    built_in_pairs,
+    make_small,
+    pairs_around,
+    persons_around,
+    persons_pair,
+    threshold_of,
+)
+from sacofa.examples import running_example
+from sacofa.mechanisms.choose import Choice
+from sacofa.semantics import learn_rules
+
+
+@pytest.mark.parametrize("threshold", [1, 2, 70])
+def test_built_in_pairs_are_neighbours(threshold: int) -> None:
+    """One log of each pair has one case more, and nothing else is different."""
+    for pair in built_in_pairs(threshold):
+        pair.refuse_strangers(1)
+    persons_pair(4).refuse_strangers(4)
+
+
+def test_pairs_around_a_log_are_neighbours_of_one_another() -> None:
+    """Each pair differs by one case; all but the one at the threshold hold the log itself."""
+    log = running_example()
+    pairs = pairs_around(log, 3)
+    assert {pair.name for pair in pairs} == {
+        "rules", "rare", "frequent", "long case", "no events", "new variant", "threshold",
+    }  # fmt: skip
+    for pair in pairs:
+        pair.refuse_strangers(1)
+        assert pair.name == "threshold" or log in (pair.smaller, pair.larger)
+    person = persons_around(log, 3)
+    person.refuse_strangers(3)
+    assert person.larger.cases == log.cases + 3
+
+
+def test_the_case_that_changes_the_rules_does() -> None:
+    """With it and without it the rules of the log are different."""
+    for pairs in (built_in_pairs(2), pairs_around(running_example(), 3)):
+        rules = next(pair for pair in pairs if pair.name == "rules")
+        one, other = learn_rules(rules.smaller), learn_rules(rules.larger)
+        parts = ("never_follows", "always_follows", "always_precedes", "starts")
+        assert any((getattr(one, part) != getattr(other, part)).any() for part in parts)
+
+
+def test_the_threshold_is_that_of_the_mechanism() -> None:
+    """The count goes from one below the threshold to it."""
+    assert threshold_of(Laplace(level_epsilon=1, max_length=3, prune=7)) == 7
+    sacofa = Sacofa(level_epsilon=1, max_length=3, prune_harmless=4, prune_harmful=9)
+    assert threshold_of(sacofa) == 4
+    small = make_small("certified", Choice(epsilon=1))
+    # P(noise ≥ t) · 11 cells ≤ 1/10 at a tenth of ε.
+    assert threshold_of(small) == 41
+    pair = next(pair for pair in built_in_pairs(4) if pair.name == "threshold")
+    assert dict(pair.smaller)[("b",)] == 3
+    assert dict(pair.larger)[("b",)] == 4
+
+
+LOG = {("a",): 5, ("a", "b"): 2}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [LOG, {("a",): 7, ("a", "b"): 2}, {("a",): 6, ("a", "b"): 1}, {("a",): 6}],
+    ids=["the same", "two more", "one changed", "one more, two fewer"],
+)
+def test_strangers_are_refused(other: dict[tuple[str, ...], int]) -> None:
+    """Logs that do not differ by one added case prove nothing about ε."""
+    names = ["a", "b"]
+    pair = Pair(
+        name="odd",
+        what="too much",
+        smaller=VariantCounts.of(LOG, names),
+        larger=VariantCounts.of(other, names),
+    )
+    with pytest.raises(SettingError, match="1 to 1 cases more"):
+        pair.refuse_strangers(1)
+
+
+def test_logs_over_different_activities_are_refused() -> None:
+    """The activities are public, so neighbours have the same."""
+    pair = Pair(
+        name="odd",
+        what="names",
+        smaller=VariantCounts.of({("a",): 1}, ["a"]),
+        larger=VariantCounts.of({("a",): 2}, ["a", "b"]),
+    )
+    with pytest.raises(SettingError):
+        pair.refuse_strangers(1)
+
+
+def test_an_empty_log_has_no_neighbour_below() -> None:
+    """Pairs are built around a log that has cases."""
+    with pytest.raises(SettingError, match="at least one case"):
+        pairs_around(VariantCounts.of({}, ["a"]), 2)
