@@ -18,6 +18,8 @@ CASES = 10
 """How many ordinary cases surround the one that is looked for."""
 MANY = 2_000
 """How many cases surround it where a mechanism must see a large log."""
+SURROUNDED = 100
+"""How many times as many as the threshold: a mechanism may show nothing of smaller logs."""
 FOLLOWERS = 20
 """How many steps the case that changes the rules makes harmless at once."""
 LONGEST = 200
@@ -61,7 +63,7 @@ def built_in_pairs(threshold: int) -> tuple[Pair, ...]:
     # Of so many cases nearly every look sees both variants, and the case adds to each look.
     many = VariantCounts.of({(): MANY, a: MANY}, ["a"])
     # Surrounded by so many that a mechanism which looks at the size sees a large log.
-    below = VariantCounts.of({a: 30 * threshold, b: max(threshold - 1, 0)}, ["a", "b"])
+    below = VariantCounts.of({a: SURROUNDED * threshold, b: max(threshold - 1, 0)}, ["a", "b"])
     return (
         _added("rules", "a case that changes the rules", only, ("a", *several)),
         _added("new variant", "a case that lifts a count from 0 to 1", plain, b),
