@@ -21,7 +21,8 @@ LAYERS = [
     {"release"},
     {"evaluation", "audit", "trace_variant_query"},
     {"report"},
-    {"cli", "web"},
+    {"web"},
+    {"cli"},
     {"__main__"},
 ]
 """From the bottom up; a module imports from lower layers and from its own part only."""

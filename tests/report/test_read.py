@@ -31,35 +31,24 @@ def test_another_file_is_refused(tmp_path: Path) -> None:
     write_log(hospital(), path)
     with path.open("a", encoding="utf-8") as file:
         file.write("\n")
-    with pytest.raises(ReadError, match="is not the file"):
+    with pytest.raises(ReadError, match="is not the one certified"):
         read_release(path)
     certificate_path(path).unlink()
-    with pytest.raises(ReadError, match="no certificate beside it"):
+    with pytest.raises(ReadError, match="no such certificate"):
         read_release(path)
     with pytest.raises(ReadError, match="no such file"):
         read_release(tmp_path / "none.csv")
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("", "runs of `sacofa compare`"),
-        ("a,b\n1,2\n", "runs of `sacofa compare`"),
-        ("mechanism,similarity\nx,high\n", "no number"),
-        (b"mechanism,similarity\n\xff,1\n", "cannot be read"),
-    ],
-)
-def test_a_wrong_comparison_is_refused(tmp_path: Path, content: str | bytes, message: str) -> None:
+@pytest.mark.parametrize("content", [b"", b"a,b\n1,2\n", b"\xff\n", b"log,digest\n"])
+def test_a_wrong_comparison_is_refused(tmp_path: Path, content: bytes) -> None:
     """Not what `compare` writes, or damaged."""
-    file = tmp_path / "runs.csv"
-    file.write_bytes(content if isinstance(content, bytes) else content.encode())
-    with pytest.raises(ReadError, match=message):
+    (tmp_path / "runs.csv").write_bytes(content)
+    with pytest.raises(ReadError, match="runs of `sacofa compare`"):
         read_comparison(tmp_path)
 
 
-def test_a_folder_must_hold_one_comparison(tmp_path: Path) -> None:
-    """None, or several, cannot be read."""
-    with pytest.raises(ReadError, match="holds 0 CSV files"):
+def test_a_folder_without_a_comparison_is_refused(tmp_path: Path) -> None:
+    """There is nothing to read."""
+    with pytest.raises(ReadError, match="cannot be read: No such file"):
         read_comparison(tmp_path)
-    with pytest.raises(ReadError, match="cannot be read"):
-        read_comparison(tmp_path / "none")

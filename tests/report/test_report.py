@@ -12,6 +12,8 @@ from pathlib import Path
 import lxml.html
 import pytest
 
+from sacofa.evaluation.runs import Row
+from sacofa.evaluation.table import RunTable
 from sacofa.examples import running_example
 from sacofa.privacy.looks import Leak
 from sacofa.release.anonymize import Release
@@ -196,19 +198,30 @@ def test_a_leak_beside_spends_is_named_in_the_account() -> None:
 
 def test_a_comparison_is_summed_up(tmp_path: Path) -> None:
     """Medians and quartiles for each setting; a timeout has no value and is left out."""
-    (tmp_path / "runs.csv").write_text(
-        "mechanism,epsilon,repetition,similarity,f_score,seconds\n"
-        "certified,1,0,0.9,0.5,1\ncertified,1,1,0.7,0.6,1\ncertified,1,2,0.8,,1\n"
-        "laplace,0.1,0,0.25,0.5,1\n",
-        encoding="utf-8",
-    )
+    table = RunTable(tmp_path / "runs.csv")
+    values: list[tuple[float | None, float]] = [(0.9, 0.5), (0.7, 0.6), (0.8, 0.7), (None, 0.7)]
+    for repetition, (similarity, f_score) in enumerate(values, start=1):
+        table.append(_row("certified", "1", repetition, 1.0, similarity, f_score))
+    table.append(_row("sacofa", "0.1", 1, float("inf"), 0.25, 0.5))
     comparison = read_comparison(tmp_path)
-    assert comparison.columns == ("mechanism", "epsilon", "runs", "similarity", "f score")
-    assert comparison.rows == (
-        ("certified", "1", "3", "0.800 (0.750–0.850)", "0.550 (0.525–0.575)"),
-        ("laplace", "0.1", "1", "0.250", "0.500"),
-    )
+    what = [row[:6] for row in comparison.rows]
+    assert comparison.columns[:6] == (
+        "what", "ε asked for", "ε spent", "runs", "similarity", "mass kept",
+    )  # fmt: skip
+    assert what == [
+        ("certified", "1", "1", "4", "0.800 (0.750–0.850)", "–"),
+        ("sacofa", "0.1", "∞", "1", "0.250", "–"),
+    ]
     page = make_internal_report(
         hospital(level_epsilon=Fraction(1)), running_example(), title="x", comparison=comparison
     )
     assert "0.800 (0.750–0.850)" in page
+
+
+def _row(
+    series: str, epsilon: str, repetition: int, spent: float, similarity: float | None, f: float
+) -> Row:
+    return Row(
+        log="x", digest="x", series=series, mechanism=series, epsilon=epsilon, settings="{}",
+        repetition=repetition, seed=1, status="done", spent=spent, similarity=similarity, f_score=f,
+    )  # fmt: skip

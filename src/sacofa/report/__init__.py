@@ -1,11 +1,11 @@
 """Pages that people read: what a release holds and promises, and how it compares (secret)."""
 
 from .build import make_internal_report, make_report
-from .comparison import Comparison, read_comparison
+from .comparison import ComparisonTable, read_comparison
 from .read import read_release
 
 __all__ = [
-    "Comparison",
+    "ComparisonTable",
     "make_internal_report",
     "make_report",
     "read_comparison",

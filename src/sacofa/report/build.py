@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..release.anonymize import Release
 from ..variants import VariantCounts
-from .comparison import Comparison
+from .comparison import ComparisonTable
 from .explorer import list_variants
 from .flow import count_flow, list_steps
 from .maps import Level, draw_levels
@@ -37,14 +37,14 @@ def make_internal_report(
     original: VariantCounts,
     *,
     title: str,
-    comparison: Comparison | None = None,
+    comparison: ComparisonTable | None = None,
 ) -> str:
     """Make a page that shows a release beside its original: as secret as the original."""
     return _make(release, title, original, comparison)
 
 
 def _make(
-    release: Release, title: str, original: VariantCounts | None, comparison: Comparison | None
+    release: Release, title: str, original: VariantCounts | None, comparison: ComparisonTable | None
 ) -> str:
     certificate, released = release.certificate, release.variants
     explorer = list_variants(released, original)

@@ -8,21 +8,22 @@ from pathlib import Path
 from statistics import quantiles
 
 from ..errors import ReadError
+from ..evaluation.runs import Row
+from ..evaluation.table import HEADER
 
-KEYS = ("log", "mechanism", "epsilon", "settings")
-MEASURES = (
-    "similarity",
-    "f_score",
-    "generalization",
-    "normal",
-    "mass_kept",
-    "invented",
-    "size_error",
-)
+MEASURES = {
+    "similarity": "similarity",
+    "mass_kept": "mass kept",
+    "f_score": "F-score",
+    "generalization": "generalization",
+    "normal": "normal",
+    "invented": "invented",
+    "size_error": "size error",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Comparison:
+class ComparisonTable:
     """Medians and quartiles of every setting that was tried."""
 
     columns: tuple[str, ...]
@@ -31,41 +32,37 @@ class Comparison:
     rows: tuple[tuple[str, ...], ...]
 
 
-def read_comparison(folder: str | Path) -> Comparison:
+def read_comparison(folder: str | Path) -> ComparisonTable:
     """Read the runs in the folder that `sacofa compare` wrote."""
-    path = Path(folder)
-    files = sorted(path.glob("*.csv")) if path.is_dir() else [path]
-    if len(files) != 1:
-        raise ReadError(path, f"holds {len(files)} CSV files: give a folder with one, of runs")
+    path = Path(folder) / "runs.csv"
     try:
-        with files[0].open(encoding="utf-8", newline="") as file:
-            runs = list(csv.DictReader(file))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise ReadError(files[0], f"cannot be read: {error}") from None
-    header = tuple(runs[0]) if runs else ()
-    keys = tuple(name for name in KEYS if name in header)
-    measures = tuple(name for name in MEASURES if name in header)
-    if "mechanism" not in keys or not measures:
-        raise ReadError(files[0], "does not hold the runs of `sacofa compare`")
-    groups: dict[tuple[str, ...], list[dict[str, str]]] = {}
-    for run in runs:
-        groups.setdefault(tuple(run[key] for key in keys), []).append(run)
-    return Comparison(
-        columns=(*keys, "runs", *(name.replace("_", " ") for name in measures)),
-        keys=len(keys),
+        with path.open(encoding="utf-8", newline="") as file:
+            header, *lines = csv.reader(file) or [[]]
+        if header != HEADER:
+            raise ValueError
+        rows = [Row.from_cells(line) for line in lines]
+    except OSError as error:
+        raise ReadError(path, f"cannot be read: {error.strerror}") from None
+    except (ValueError, csv.Error):
+        raise ReadError(path, "does not hold the runs of `sacofa compare`") from None
+    groups: dict[tuple[str, str, str], list[Row]] = {}
+    for row in rows:
+        spent = "–" if row.spent is None else "∞" if row.spent == float("inf") else f"{row.spent:g}"
+        # What a run really costs is known only where it was made.
+        groups.setdefault((row.series, row.epsilon or "–", spent), []).append(row)
+    return ComparisonTable(
+        columns=("what", "ε asked for", "ε spent", "runs", *MEASURES.values()),
+        keys=3,
         rows=tuple(
-            (*key, str(len(group)), *(_middle(files[0], group, name) for name in measures))
+            (*key, str(len(group)), *(_middle(group, name) for name in MEASURES))
             for key, group in groups.items()
         ),
     )
 
 
-def _middle(path: Path, runs: list[dict[str, str]], name: str) -> str:
+def _middle(runs: list[Row], name: str) -> str:
     """The median and the quartiles; a run without a value, such as a timeout, is left out."""
-    try:
-        values = [float(run[name]) for run in runs if run[name] not in ("", None)]
-    except ValueError:
-        raise ReadError(path, f"the column {name} holds something that is no number") from None
+    values = [value for run in runs if (value := getattr(run, name)) is not None]
     if not values:
         return "–"
     if len(values) == 1:

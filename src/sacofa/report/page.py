@@ -27,7 +27,7 @@ def render_page(template: str, *, colours: int, **content: object) -> str:
     environment.filters["number"] = lambda value: f"{value:,}"
     environment.filters["percent"] = say_percent
     environment.filters["sentence"] = lambda text: f"{text[:1].upper()}{text[1:]}."
-    style = (FOLDER / "report.css").read_text(encoding="utf-8") + _colour_rules(colours)
+    style = (FOLDER / "report.css").read_text(encoding="utf-8") + colour_rules(colours)
     script = (FOLDER / "report.js").read_text(encoding="utf-8")
     return environment.get_template(template).render(
         style=Markup(style),
@@ -55,7 +55,7 @@ def _hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _colour_rules(number: int) -> str:
+def colour_rules(number: int) -> str:
     """A class for each activity. Style attributes would need a laxer policy."""
     colours = choose_colours(number)
     return _rules(LIGHT_INK, [c.light for c in colours]) + (

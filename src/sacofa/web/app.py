@@ -1,0 +1,79 @@
+"""The app: pages and interface behind the guard, and what begins and ends with it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.staticfiles import StaticFiles
+
+from .. import __version__
+from .api import api
+from .guard import Guard
+from .jobs import Jobs
+from .pages import pages
+from .settings import ServeSettings
+from .uploads import Uploads
+
+SWEEP = 20.0
+"""Seconds between two looks for logs that have been here for long."""
+
+
+def create_app(settings: ServeSettings) -> FastAPI:
+    """Make the app."""
+    app = FastAPI(
+        title="sacofa",
+        version=__version__,
+        summary="Release event logs under differential privacy.",
+        lifespan=_lifespan,
+        # The usual documentation pages load scripts from elsewhere.
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/api/openapi.json",
+    )
+    app.state.settings = settings
+    app.state.uploads = Uploads(settings)
+    app.include_router(api, tags=["api"])
+    app.include_router(pages)
+    app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"))
+    app.add_middleware(Guard, settings=settings)
+    app.add_exception_handler(RequestValidationError, _say_what_is_wrong)
+    return app
+
+
+async def _say_what_is_wrong(request: Request, error: Exception) -> JSONResponse:
+    """One line about the first thing that is wrong with a request."""
+    assert isinstance(error, RequestValidationError)
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"][1:])
+    return JSONResponse({"detail": f"{where}: {first['msg']}".removeprefix(": ")}, 422)
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    app.state.jobs = Jobs(app.state.settings, app.state.uploads)
+    sweeper = asyncio.create_task(_sweep(app))
+    try:
+        yield
+    finally:
+        sweeper.cancel()
+        await app.state.jobs.close()
+
+
+async def delete_expired(app: FastAPI) -> None:
+    """Delete logs that have been here for long, and what is known of them."""
+    for upload in app.state.uploads.delete_expired():
+        job = app.state.jobs.get(upload.owner, upload.inspection or "")
+        if job is not None:
+            await app.state.jobs.delete(job)
+
+
+async def _sweep(app: FastAPI) -> None:
+    while True:
+        await asyncio.sleep(SWEEP)
+        await delete_expired(app)

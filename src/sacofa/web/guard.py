@@ -1,0 +1,195 @@
+"""The door: who may come in, from where, and what browsers may do with the answers.
+
+* The Host header must name this app: another site's name that was made to point here does not.
+* Whoever brings the token in the address gets a session of their own, in a cookie that no script
+  can read and no other site's request carries. Programs send the token as `Authorization: Bearer`.
+* A request that changes something must come from the app's own pages: its Origin is ours, and it
+  carries the session's secret in a header, which no form of another site can send.
+* Every answer tells the browser to run nothing but the app's own files, and to keep no copy.
+"""
+
+from __future__ import annotations
+
+import hmac
+import logging
+import secrets
+from dataclasses import dataclass
+from http.cookies import CookieError, SimpleCookie
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from .settings import ServeSettings
+
+LARGEST_REQUEST = 2_000_000
+"""What a request that is no upload may hold, in bytes."""
+MOST_SESSIONS = 1_000
+SAFE = ("GET", "HEAD", "OPTIONS")
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+log = logging.getLogger("sacofa.web")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Session:
+    """One person at one browser."""
+
+    id: str
+    csrf: str
+    """What the pages of this session send along with every change."""
+
+
+class Guard:
+    """Lets requests through to the app, or not."""
+
+    def __init__(self, app: ASGIApp, settings: ServeSettings) -> None:
+        self._app, self._settings = app, settings
+        self._sessions: dict[str, Session] = {}
+        self._cookie = f"sacofa-{settings.port}"
+        self._programs = Session(id="token", csrf="")
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Check one request."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            return
+        started = False
+
+        async def send_guarded(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers[name] = value
+                headers.setdefault("Content-Security-Policy", POLICY)
+            await send(message)
+
+        answer = self._check(scope)
+        if answer is not None:
+            await answer(scope, receive, send_guarded)
+            return
+        upload = scope["method"] == "POST" and scope["path"] == "/api/logs"
+        limit = self._settings.max_upload if upload else LARGEST_REQUEST
+        length = Headers(scope=scope).get("content-length", "0")
+        if not length.isdecimal() or int(length) > limit:
+            await _refuse(scope, 413, f"more than {limit:,} bytes")(scope, receive, send_guarded)
+            return
+        try:
+            await self._app(scope, _limited(receive, limit), send_guarded)
+        except _TooMuchError:
+            if not started:
+                answer = _refuse(scope, 413, f"more than {limit:,} bytes")
+                await answer(scope, receive, send_guarded)
+        except Exception as error:
+            # The message of an error may quote the log, and so may a traceback.
+            log.error("a request failed: %s", type(error).__name__)
+            if not started:
+                answer = _refuse(scope, 500, "something went wrong in the app")
+                await answer(scope, receive, send_guarded)
+
+    def _check(self, scope: Scope) -> Response | None:
+        """What to answer right away; None lets the request through."""
+        headers = Headers(scope=scope)
+        if len(headers.getlist("host")) != 1 or headers["host"].lower() not in (
+            self._settings.authorities
+        ):
+            return _refuse(scope, 421, "this app is not served under that name")
+        if scope["path"] == "/" and scope["method"] == "GET":
+            given = parse_qs(scope["query_string"].decode("latin-1")).get("token")
+            if given is not None:
+                return self._enter(scope, given[-1])
+        session = self._session(scope, headers)
+        if session is None:
+            return _refuse(scope, 401, "open the address that `sacofa serve` printed")
+        if not self._comes_from_here(headers, scope["method"]):
+            return _refuse(scope, 403, "the request comes from another site")
+        if (
+            scope["method"] not in SAFE
+            and session is not self._programs
+            and not _same(headers.get("x-csrf-token", ""), session.csrf)
+        ):
+            return _refuse(scope, 403, "the header X-CSRF-Token is missing or wrong")
+        scope.setdefault("state", {})["session"] = session
+        return None
+
+    def _enter(self, scope: Scope, token: str) -> Response:
+        if not _same(token, self._settings.token):
+            return _refuse(scope, 403, "wrong token")
+        while len(self._sessions) >= MOST_SESSIONS:
+            self._sessions.pop(next(iter(self._sessions)))
+        session = Session(id=secrets.token_urlsafe(32), csrf=secrets.token_urlsafe(32))
+        self._sessions[session.id] = session
+        # The token leaves the address bar, so that it is not seen, bookmarked or shared by chance.
+        answer = RedirectResponse("/", status_code=303)
+        answer.set_cookie(self._cookie, session.id, httponly=True, samesite="strict", path="/")
+        return answer
+
+    def _session(self, scope: Scope, headers: Headers) -> Session | None:
+        kind, _, token = headers.get("authorization", "").partition(" ")
+        if kind.lower() == "bearer":
+            allowed = scope["path"].startswith("/api/") and _same(token, self._settings.token)
+            return self._programs if allowed else None
+        try:
+            cookies: Any = SimpleCookie(headers.get("cookie", ""))
+        except CookieError:
+            return None
+        return self._sessions.get(cookies[self._cookie].value) if self._cookie in cookies else None
+
+    def _comes_from_here(self, headers: Headers, method: str) -> bool:
+        origin = headers.get("origin")
+        if origin is not None:
+            parts = urlsplit(origin)
+            if parts.scheme not in ("http", "https"):
+                return False
+            if parts.netloc.lower() not in self._settings.authorities:
+                return False
+        site = headers.get("sec-fetch-site", "none")
+        if site in ("same-origin", "none"):
+            return True
+        return method in SAFE and headers.get("sec-fetch-mode") == "navigate"
+
+
+class _TooMuchError(Exception):
+    """A request that goes on after its limit."""
+
+
+def _limited(receive: Receive, limit: int) -> Receive:
+    size = 0
+
+    async def receive_limited() -> Message:
+        nonlocal size
+        message = await receive()
+        size += len(message.get("body", b""))
+        if size > limit:
+            raise _TooMuchError
+        return message
+
+    return receive_limited
+
+
+def _same(given: str, expected: str) -> bool:
+    """Compare without telling by the time it takes how much was right."""
+    return hmac.compare_digest(given.encode(), expected.encode())
+
+
+def _refuse(scope: Scope, status: int, why: str) -> Response:
+    if scope["path"].startswith("/api"):
+        return JSONResponse({"detail": why}, status)
+    return HTMLResponse(f"<!doctype html><title>{status}</title><p>Not here: {why}.</p>", status)

@@ -1,0 +1,210 @@
+"""Jobs: each in a process of its own, so that many run at once and any can be ended."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import secrets
+import shutil
+import signal
+import sys
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .schemas import Kind, State
+from .settings import ServeSettings
+from .uploads import TooManyError, Upload, Uploads
+
+MOST_JOBS = 100
+"""How many jobs one person may have, ended ones included."""
+GRACE = 5.0
+"""Seconds between asking a worker to end and ending it."""
+LONGEST_LINE = 1 << 26
+ENDED = ("done", "refused", "crashed", "cancelled")
+
+
+@dataclass(kw_only=True)
+class Job:
+    """One thing to be done for one person."""
+
+    id: str
+    owner: str
+    kind: Kind
+    log: str
+    """The id of the upload."""
+    name: str
+    """What the log was called."""
+    folder: Path
+    state: State = "waiting"
+    stage: str = "waiting"
+    progress: float = 0.0
+    problem: str | None = None
+    columns: dict[str, Any] | None = None
+    result: dict[str, Any] | None = None
+    task: asyncio.Task[None] | None = field(default=None, repr=False)
+    process: asyncio.subprocess.Process | None = field(default=None, repr=False)
+    converting: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
+
+
+class Jobs:
+    """All jobs."""
+
+    def __init__(self, settings: ServeSettings, uploads: Uploads) -> None:
+        self._settings, self._uploads = settings, uploads
+        self._jobs: dict[str, Job] = {}
+        self._slots = asyncio.Semaphore(settings.workers)
+
+    def of(self, owner: str, kind: Kind) -> list[Job]:
+        """A person's jobs, the latest first."""
+        return [j for j in reversed(self._jobs.values()) if (j.owner, j.kind) == (owner, kind)]
+
+    def get(self, owner: str, id: str) -> Job | None:
+        """One of a person's jobs; those of others do not exist."""
+        job = self._jobs.get(id)
+        return job if job is not None and job.owner == owner else None
+
+    def start(self, kind: Kind, upload: Upload, request: dict[str, Any], *others: Upload) -> Job:
+        """Begin a job on an uploaded log."""
+        if sum(job.owner == upload.owner for job in self._jobs.values()) >= MOST_JOBS:
+            raise TooManyError(f"{MOST_JOBS} jobs are here already: delete some first")
+        id = secrets.token_urlsafe(16)
+        folder = self._settings.folder / "jobs" / id
+        folder.mkdir(parents=True, mode=0o700)
+        job = Job(
+            id=id, owner=upload.owner, kind=kind, log=upload.id, name=upload.name, folder=folder
+        )
+        self._jobs[id] = job
+        used = (upload, *others)
+        for one in used:
+            one.using += 1
+        job.task = asyncio.create_task(self._run(job, {**request, "kind": kind}, used))
+        return job
+
+    async def cancel(self, job: Job) -> None:
+        """End a job, if it has not ended, and wait until it has."""
+        if job.state not in ENDED and job.task is not None:
+            # A task that never began would not clean up either.
+            await asyncio.sleep(0)
+            job.task.cancel()
+            with suppress(asyncio.CancelledError):
+                await job.task
+
+    async def delete(self, job: Job) -> None:
+        """End a job and delete all it made."""
+        await self.cancel(job)
+        self._jobs.pop(job.id, None)
+        shutil.rmtree(job.folder, ignore_errors=True)
+
+    async def convert(self, job: Job, file: str) -> str | None:
+        """Write the release in another format; what stands in the way, or nothing."""
+        async with job.converting:
+            if (job.folder / file).exists():
+                return None
+            # Not the job itself: its state stays what it is, whatever becomes of this.
+            part = Job(
+                id=job.id, owner=job.owner, kind=job.kind, log=job.log, name=job.name,
+                folder=job.folder,
+            )  # fmt: skip
+            await self._work(part, {"kind": "convert", "file": file})
+            return part.problem
+
+    async def close(self) -> None:
+        """End everything."""
+        await asyncio.gather(*(self.delete(job) for job in list(self._jobs.values())))
+
+    async def _run(self, job: Job, request: dict[str, Any], used: tuple[Upload, ...]) -> None:
+        try:
+            async with self._slots:
+                job.state, job.stage = "running", "starting"
+                await self._work(job, request)
+        except asyncio.CancelledError:
+            job.state, job.stage = "cancelled", "cancelled"
+        finally:
+            self._clean_up(job, used)
+
+    def _clean_up(self, job: Job, used: tuple[Upload, ...]) -> None:
+        """Delete what is not needed any more: after a release, or a crash, the log is not."""
+        for upload in used:
+            upload.using -= 1
+            ended = job.state == "crashed" or (job.kind == "anonymize" and job.state == "done")
+            if ended and not upload.using:
+                self._uploads.delete(upload)
+        if job.state != "done":
+            shutil.rmtree(job.folder, ignore_errors=True)
+
+    async def _work(self, job: Job, request: dict[str, Any]) -> None:
+        """Run a worker to its end, and take down what it tells."""
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-P",
+            "-m",
+            "sacofa.web.worker",
+            cwd=job.folder,
+            env=_environment(job.folder),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            # A traceback may quote the log, and belongs nowhere.
+            stderr=asyncio.subprocess.DEVNULL,
+            start_new_session=True,
+            limit=LONGEST_LINE,
+        )
+        job.process = process
+        assert process.stdin is not None and process.stdout is not None
+        told: dict[str, Any] = {}
+        try:
+            with suppress(ConnectionError):
+                process.stdin.write((json.dumps(request) + "\n").encode())
+                await process.stdin.drain()
+            async for line in process.stdout:
+                told = json.loads(line)
+                job.stage = told.get("stage", job.stage)
+                job.progress = min(1.0, max(0.0, told.get("done", job.progress)))
+            await process.wait()
+        finally:
+            await _end(process)
+        if "result" in told and process.returncode == 0:
+            job.state, job.stage, job.progress, job.result = "done", "done", 1.0, told["result"]
+        elif "refused" in told:
+            job.state, job.stage, job.problem = "refused", "refused", told["refused"]
+            job.columns = told.get("columns")
+        else:
+            job.state, job.stage = "crashed", "crashed"
+            job.problem = _say_crash(process.returncode)
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """Ask a worker to end, then end it."""
+    if process.returncode is not None:
+        return
+    with suppress(ProcessLookupError):
+        process.send_signal(signal.SIGTERM)
+    try:
+        await asyncio.wait_for(asyncio.shield(process.wait()), GRACE)
+    except (TimeoutError, asyncio.CancelledError):
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        await process.wait()
+
+
+def _say_crash(status: int | None) -> str:
+    ending = (
+        f"by signal {-status}" if status is not None and status < 0 else f"with status {status}"
+    )
+    more = " (out of memory?)" if status == -signal.SIGKILL else ""
+    return f"the job ended unexpectedly, {ending}{more}; its log was deleted"
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    """What a worker gets to know of the outside; what it writes aside goes to the job's folder."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name in ("PATH", "LANG", "LC_ALL", "HOME", "SYSTEMROOT", "LD_LIBRARY_PATH")
+    }
+    path = os.environ.get("PYTHONPATH")
+    if path:
+        kept["PYTHONPATH"] = os.pathsep.join(os.path.abspath(p) for p in path.split(os.pathsep))
+    return {**kept, "TMPDIR": str(folder), "PYTHONUTF8": "1"}

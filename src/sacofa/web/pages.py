@@ -1,0 +1,73 @@
+"""The pages: shells that the app's own script fills through the interface under /api."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from fastapi import APIRouter, HTTPException, Request
+from fastapi.responses import HTMLResponse, Response
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.concurrency import run_in_threadpool
+
+from ..report.page import colour_rules
+from .api import OneJob
+
+TEMPLATES = Environment(
+    loader=FileSystemLoader(Path(__file__).parent / "templates"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+pages = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
+
+
+def _page(request: Request, template: str) -> HTMLResponse:
+    settings = request.app.state.settings
+    content = TEMPLATES.get_template(template).render(
+        csrf=request.state.session.csrf,
+        max_upload=settings.max_upload,
+        has_ledger=settings.ledger is not None,
+        loopback=settings.loopback,
+    )
+    return HTMLResponse(content)
+
+
+@pages.get("/")
+async def home(request: Request) -> HTMLResponse:
+    """Where a log is dropped, and all jobs."""
+    return _page(request, "home.html.j2")
+
+
+@pages.get("/colours.css")
+async def colours() -> Response:
+    """The colours of activities, the same as in reports."""
+    return Response(colour_rules(60), media_type="text/css")
+
+
+@pages.get("/logs/{log}")
+async def log(request: Request) -> HTMLResponse:
+    """What a log contains, and how it is to be released."""
+    return _page(request, "log.html.j2")
+
+
+@pages.get("/jobs/{job}")
+async def job(request: Request) -> HTMLResponse:
+    """How a release is getting on, and what came of it."""
+    return _page(request, "job.html.j2")
+
+
+@pages.get("/jobs/{job}/report")
+async def report(found: OneJob) -> HTMLResponse:
+    """The report: under its own policy, and apart from the app as if it came from elsewhere."""
+    path = found.folder / "report.html"
+    if found.kind != "anonymize" or found.state != "done":
+        raise HTTPException(404, "there is no report")
+    html = await run_in_threadpool(path.read_text, "utf-8")
+    own = re.search(r'http-equiv="Content-Security-Policy" content="([^"]+)"', html)
+    policy = own[1] if own else "default-src 'none'"
+    headers = {
+        "Content-Security-Policy": f"{policy}; frame-ancestors 'none'; sandbox allow-scripts"
+    }
+    return HTMLResponse(html, headers=headers)

@@ -1,0 +1,154 @@
+"""Uploaded logs: streamed to the app's own folder, and deleted as soon as they are not needed."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+import shutil
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath, PureWindowsPath
+
+from starlette.concurrency import run_in_threadpool
+
+from ..errors import ReadError
+from ..logs.formats import SUFFIXES, format_of
+from .settings import ServeSettings
+
+MOST_LOGS = 20
+"""How many logs one person may have uploaded at a time."""
+BLOCK = 1 << 20
+
+
+class TooBigError(Exception):
+    """An upload beyond the limit."""
+
+
+class TooManyError(Exception):
+    """More uploads or jobs than one person may have."""
+
+
+@dataclass(kw_only=True)
+class Upload:
+    """A log that somebody uploaded."""
+
+    id: str
+    owner: str
+    name: str
+    """What it was called; never used as a path."""
+    path: Path
+    bytes: int
+    sha256: str
+    until: float
+    """When it is deleted at the latest."""
+    inspection: str | None = None
+    """The job that says what it contains."""
+    using: int = 0
+    """How many jobs read it now."""
+
+
+class Uploads:
+    """All uploaded logs."""
+
+    def __init__(self, settings: ServeSettings) -> None:
+        self._settings = settings
+        self._uploads: dict[str, Upload] = {}
+
+    def of(self, owner: str) -> list[Upload]:
+        """A person's uploads, the latest first."""
+        return [upload for upload in reversed(self._uploads.values()) if upload.owner == owner]
+
+    def get(self, owner: str, id: str) -> Upload | None:
+        """One of a person's uploads; those of others do not exist."""
+        upload = self._uploads.get(id)
+        return upload if upload is not None and upload.owner == owner else None
+
+    async def receive(self, owner: str, name: str, blocks: AsyncIterator[bytes]) -> Upload:
+        """Write a log to disk as it comes in; nothing is left of one that does not come whole."""
+        name = plain_name(name)
+        suffix = _known_suffix(name)
+        if len(self.of(owner)) >= MOST_LOGS:
+            raise TooManyError(f"{MOST_LOGS} logs are here already: delete one first")
+        id = secrets.token_urlsafe(16)
+        folder = self._settings.folder / "logs" / id
+        folder.mkdir(parents=True, mode=0o700)
+        try:
+            path = folder / f"log{suffix}"
+            size, sha256 = await _write(path, blocks, self._settings.max_upload)
+            if not size:
+                raise ReadError(name, "is empty")
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        upload = Upload(
+            id=id,
+            owner=owner,
+            name=name,
+            path=path,
+            bytes=size,
+            sha256=sha256,
+            until=self._settings.clock() + self._settings.keep,
+        )
+        self._uploads[id] = upload
+        return upload
+
+    def delete(self, upload: Upload) -> None:
+        """Delete a log."""
+        self._uploads.pop(upload.id, None)
+        shutil.rmtree(upload.path.parent, ignore_errors=True)
+
+    def delete_expired(self) -> list[Upload]:
+        """Delete what has been here for long; a job that reads it may end first."""
+        now = self._settings.clock()
+        expired = [u for u in self._uploads.values() if u.until <= now and not u.using]
+        for upload in expired:
+            self.delete(upload)
+        return expired
+
+
+def plain_name(name: str) -> str:
+    """The last part of a name, without what could not be shown."""
+    last = PureWindowsPath(PurePosixPath(name).name).name
+    shown = "".join(letter for letter in last if letter.isprintable()).strip()
+    return shown[-200:] or "log"
+
+
+def download_stem(name: str) -> str:
+    """The beginning of the names of files that are downloaded: letters that any system takes."""
+    suffix = _known_suffix(name)
+    stem = re.sub(r"[^\w.-]+", "_", name[: len(name) - len(suffix)], flags=re.ASCII).strip("._")
+    return f"{stem or 'log'}.anonymized"
+
+
+def _known_suffix(name: str) -> str:
+    """The end of a name that tells a format: one of a fixed list, whatever the name is."""
+    format_of(Path(name))
+    lower = name.lower()
+    packed = ".gz" if lower.endswith(".gz") else ""
+    for suffix in SUFFIXES:
+        if lower.endswith(suffix + packed):
+            return suffix + packed
+    raise ReadError(name, "unknown suffix")
+
+
+async def _write(path: Path, blocks: AsyncIterator[bytes], limit: int) -> tuple[int, str]:
+    size, digest, waiting = 0, hashlib.sha256(), bytearray()
+    with path.open("xb", buffering=0) as file:
+        async for block in blocks:
+            size += len(block)
+            if size > limit:
+                raise TooBigError
+            waiting += block
+            if len(waiting) >= BLOCK:
+                await run_in_threadpool(_put, file, digest, bytes(waiting))
+                waiting.clear()
+        await run_in_threadpool(_put, file, digest, bytes(waiting))
+    return size, digest.hexdigest()
+
+
+def _put(file: object, digest: object, block: bytes) -> None:
+    digest.update(block)  # type: ignore[attr-defined]
+    view = memoryview(block)
+    while view:
+        view = view[file.write(view) :]  # type: ignore[attr-defined]

@@ -1,0 +1,256 @@
+"""The app in a real browser: upload, choose, release, read, download. Makes the screenshots, too.
+
+With SACOFA_SCREENSHOTS set, pictures for the documentation are written to docs/images.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sacofa.examples.hospital import hospital
+from sacofa.logs import count_variants, read_log
+from sacofa.logs.write import write_variants
+from sacofa.privacy.ledger import Ledger
+from sacofa.release import verify
+from sacofa.variants import VariantCounts
+
+from ..browser import accessibility_faults, open_browser, watch
+from ..report.releases import HOSTILE
+from .clients import started
+
+IMAGES = Path(__file__).parents[2] / "docs" / "images"
+WIDE = {"width": 1280, "height": 860}
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A running app with a ledger."""
+    folder = tmp_path_factory.mktemp("app")
+    Ledger.create(folder / "ledger").set_budget("emergency ward", Fraction(2))
+    with started(folder / "cache", "--ledger", str(folder / "ledger")) as (_, address):
+        yield address
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """One browser for all tests here."""
+    with open_browser() as browser:
+        yield browser
+
+
+def _enter(browser: Any, address: str, **context: Any) -> tuple[Any, list[str]]:
+    """A new person opens the address; whatever is asked of another server is a complaint."""
+    page = browser.new_context(**{"viewport": WIDE, **context}).new_page()
+    complaints = watch(page)
+    own = address.split("/?")[0]
+    page.on(
+        "request",
+        lambda request: (
+            None if request.url.startswith((own, "data:")) else complaints.append(request.url)
+        ),
+    )
+    page.goto(address)
+    assert "token" not in page.url
+    return page, complaints
+
+
+def _picture(page: Any, name: str, **more: Any) -> None:
+    if os.environ.get("SACOFA_SCREENSHOTS"):
+        IMAGES.mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=IMAGES / f"{name}.png", **more)
+
+
+def _await_promise(page: Any, words: str) -> None:
+    """Wait until the promise on the page says something."""
+    page.locator("#promise", has_text=words).wait_for()
+
+
+def _number(page: Any, what: str) -> int:
+    """A figure on the page, by the words under it."""
+    found = page.locator("dl div", has=page.locator("dt", has_text=re.compile(f"^{what}$")))
+    return int(found.locator("dd").inner_text().replace(",", ""))
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    """The embedded hospital log as a file."""
+    path = tmp_path / "hospital.csv"
+    write_variants(hospital(), path)
+    return path
+
+
+def test_from_a_log_to_its_release(browser: Any, address: str, log: Path, tmp_path: Path) -> None:
+    """The whole way, with numbers read off the page and the downloaded log read back."""
+    page, complaints = _enter(browser, address)
+    assert accessibility_faults(page) == []
+    _picture(page, "web-start")
+    page.set_input_files("#file", log)
+    page.wait_for_url("**/logs/*")
+    page.wait_for_selector("#settings:visible")
+    original = hospital()
+    assert _number(page, "cases") == original.cases
+    assert _number(page, "variants") == len(original)
+    assert _number(page, "events") == original.events
+    _await_promise(page, "2.72")
+    assert accessibility_faults(page) == []
+    _picture(page, "web-settings", full_page=True)
+    page.get_by_role("slider").focus()
+    page.keyboard.press("ArrowLeft")
+    _await_promise(page, "1.65")
+    assert page.locator("[name=epsilon]").input_value() == "0.5"
+    page.keyboard.press("ArrowRight")
+    _await_promise(page, "2.72")
+    page.locator("#more summary").click()
+    page.locator("[name=dataset]").select_option("emergency ward")
+    page.get_by_role("button", name="Release").click()
+    page.wait_for_url("**/jobs/*")
+    page.reload()
+    page.wait_for_selector("#result:visible", timeout=60_000)
+    assert "a factor of 2.72" in page.locator("#promise").inner_text()
+    assert page.locator("#entries tr").count() == 1
+    assert "released" in page.locator("#entries").inner_text()
+    assert accessibility_faults(page) == []
+    _picture(page, "web-release")
+    downloaded = tmp_path / "released.parquet"
+    for words, target in (
+        ("log.parquet", downloaded),
+        (None, tmp_path / "released.parquet.certificate.json"),
+    ):
+        row = page.locator("#files tr", has_text="Parquet")
+        with page.expect_download() as download:
+            row.get_by_role("link", name=words or "certificate").click()
+        download.value.save_as(target)
+    assert verify(downloaded).holds
+    released = count_variants(read_log(downloaded))
+    assert released.cases == _number(page, "cases")
+    assert len(released) == _number(page, "variants")
+    with page.expect_popup() as opened:
+        page.get_by_role("link", name="Read the report").click()
+    report = opened.value
+    more = watch(report)
+    report.wait_for_load_state()
+    assert _number(report, "cases") == released.cases
+    report.set_viewport_size(WIDE)
+    _picture(report, "report")
+    report.locator("#variants").scroll_into_view_if_needed()
+    report.get_by_role("searchbox").fill("Surgery")
+    assert 0 < report.locator("#variants-body tr").count() <= 25
+    assert (complaints, more) == ([], [])
+    # The report is apart from the app: its scripts could not ask the interface for anything.
+    assert report.evaluate("self.origin") == "null"
+    for section in ("variants", "map"):
+        report.get_by_role("searchbox").fill("")
+        if os.environ.get("SACOFA_SCREENSHOTS"):
+            report.locator(f"#{section}").screenshot(path=IMAGES / f"report-{section}.png")
+
+
+def test_columns_can_be_named_on_the_page(browser: Any, address: str, tmp_path: Path) -> None:
+    """A log with unusual names is asked about, and then goes through."""
+    path = tmp_path / "odd.csv"
+    path.write_text("patient,what\n" + "".join(f"{i},a\n{i},b\n" for i in range(400)))
+    page, complaints = _enter(browser, address)
+    page.set_input_files("#file", path)
+    page.wait_for_selector("#columns:visible")
+    assert accessibility_faults(page) == []
+    page.locator("#columns-form [name=case]").select_option("patient")
+    page.locator("#columns-form [name=activity]").select_option("what")
+    page.get_by_role("button", name="Look again").click()
+    page.wait_for_selector("#settings:visible")
+    assert _number(page, "cases") == 400
+    page.get_by_role("button", name="Release").click()
+    page.wait_for_selector("#result:visible", timeout=60_000)
+    assert complaints == []
+
+
+def test_settings_that_cannot_be_are_explained(browser: Any, address: str, log: Path) -> None:
+    """While they are typed; nothing can be released with them."""
+    page, _ = _enter(browser, address)
+    page.set_input_files("#file", log)
+    page.wait_for_selector("#settings:visible")
+    page.locator("[name=epsilon]").fill("-1")
+    _await_promise(page, "must be")
+    assert page.get_by_role("button", name="Release").is_disabled()
+    page.locator("[name=epsilon]").fill("1")
+    page.locator("#more summary").click()
+    page.locator("[name=mechanism]").select_option("sacofa")
+    page.locator("[name=max_length]").fill("8")
+    page.locator("[name=prune]").fill("5")
+    _await_promise(page, "no math")
+    assert page.get_by_role("button", name="Release").is_enabled()
+    assert page.locator("#beliefs-table").is_hidden()
+
+
+def test_names_that_are_markup_do_nothing(browser: Any, address: str, tmp_path: Path) -> None:
+    """Names of activities and of the file are text on every page."""
+    path = tmp_path / "<img src=x onerror=alert(1)>.json"
+    write_variants(VariantCounts.of({HOSTILE: 5000}), tmp_path / "x.json")
+    (tmp_path / "x.json").rename(path)
+    page, complaints = _enter(browser, address)
+    page.on("dialog", lambda dialog: complaints.append(dialog.message))
+    page.set_input_files("#file", path)
+    page.wait_for_selector("#settings:visible")
+    assert page.locator("h1").inner_text() == path.name
+    assert page.locator("#frequent li").all_text_contents() == [*HOSTILE]
+    page.get_by_role("button", name="Release").click()
+    page.wait_for_selector("#result:visible", timeout=60_000)
+    page.goto(address.split("?")[0])
+    page.wait_for_selector("#jobs-section:visible")
+    assert page.locator("#jobs a").first.inner_text() == path.name
+    assert page.locator("main img").count() == 0
+    assert complaints == []
+
+
+def test_a_job_can_be_cancelled_on_the_page(browser: Any, address: str, tmp_path: Path) -> None:
+    """And the log is still there for other settings."""
+    names = [f"activity {i}" for i in range(40)]
+    counts = {tuple(names[(i * j) % 40] for j in range(60)): 150 for i in range(1, 40)}
+    path = tmp_path / "long.xes"
+    write_variants(VariantCounts.of(counts), path)
+    page, complaints = _enter(browser, address)
+    page.set_input_files("#file", path)
+    page.wait_for_selector("#settings:visible", timeout=60_000)
+    page.get_by_role("button", name="Release").click()
+    page.wait_for_url("**/jobs/*")
+    page.get_by_role("button", name="Cancel").click()
+    page.wait_for_selector("#ended:visible")
+    assert page.locator("#why").inner_text() == "Cancelled."
+    page.get_by_role("link", name="choose other settings").click()
+    page.wait_for_selector("#settings:visible")
+    page.get_by_role("button", name="Delete it now").click()
+    page.wait_for_url(re.compile(r"/$"))
+    assert complaints == []
+
+
+def test_two_browsers_are_two_people(browser: Any, address: str, log: Path) -> None:
+    """What one uploads the other does not see, nor finds by its address."""
+    anna, _ = _enter(browser, address)
+    ben, _ = _enter(browser, address)
+    anna.set_input_files("#file", log)
+    anna.wait_for_selector("#settings:visible")
+    ben.reload()
+    assert ben.locator("#logs-section").is_hidden()
+    ben.goto(anna.url)
+    ben.wait_for_selector("#problem:visible")
+    assert "never was yours" in ben.locator("#problem").inner_text()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_fit_small_screens(browser: Any, address: str, log: Path, scheme: str) -> None:
+    """Nothing is wider than a telephone, and the checker finds nothing in the dark either."""
+    page, complaints = _enter(
+        browser, address, color_scheme=scheme, viewport={"width": 360, "height": 780}
+    )
+    page.set_input_files("#file", log)
+    page.wait_for_selector("#settings:visible")
+    page.locator("#more summary").click()
+    _await_promise(page, "2.72")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert accessibility_faults(page) == []
+    assert complaints == []

@@ -1,0 +1,392 @@
+"""Jobs: from an uploaded log to a release that may be published, for several people at once."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sacofa.examples import running_example
+from sacofa.logs import count_variants, read_log
+from sacofa.logs.write import OUTPUTS, write_variants
+from sacofa.privacy.ledger import Ledger
+from sacofa.release import verify
+from sacofa.variants import VariantCounts
+from sacofa.web.settings import ServeSettings
+
+from ..report.releases import HOSTILE
+from .clients import example, person, serving
+
+App = tuple[Any, ServeSettings]
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> Iterator[App]:
+    """An app with a ledger."""
+    Ledger.create(tmp_path / "ledger").set_budget("visits", Fraction(1))
+    with serving(tmp_path / "app", ledger=tmp_path / "ledger") as running:
+        yield running
+
+
+def _files(settings: ServeSettings, folder: str) -> list[str]:
+    return [path.name for path in (settings.folder / folder).rglob("*") if path.is_file()]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "xes.gz"])
+def test_a_log_becomes_a_release(app: App, tmp_path: Path, suffix: str) -> None:
+    """What it contains is right, every format is the certified release, and the log is gone."""
+    anna = person(*app)
+    log = anna.upload(example(tmp_path, suffix), f"visits.{suffix}")
+    inspection = anna.wait(f"/api/logs/{log['id']}")["inspection"]
+    original = running_example()
+    assert (inspection["cases"], inspection["variants"]) == (original.cases, len(original))
+    assert inspection["frequent"][0]["count"] == 20
+    job = anna.wait(f"/api/jobs/{anna.start(log['id'], max_length=6)['id']}")
+    assert job["state"] == "done", job
+    assert job["release"]["epsilon"] == "1"
+    assert "a factor of 2.72" in job["release"]["promise"]
+    released = []
+    for ending in OUTPUTS:
+        path = tmp_path / f"out{ending}"
+        for file, target in ((f"log{ending}", path), (f"log{ending}.certificate.json", None)):
+            answer = anna.ask("GET", f"/api/jobs/{job['id']}/files/{file}")
+            assert answer.status_code == 200
+            assert file in job["files"]
+            name = answer.headers["content-disposition"]
+            assert name == f'attachment; filename="visits.anonymized{file[3:]}"'
+            (target or path.with_name(f"{path.name}.certificate.json")).write_bytes(answer.content)
+        assert verify(path).holds
+        variants = count_variants(read_log(path))
+        released.append(sorted(zip(variants, variants.finished.tolist(), strict=True)))
+    assert all(variants == released[0] for variants in released)
+    assert sum(count for (_, count), _ in released[0]) == job["release"]["cases"]
+    page = anna.client.get(f"/jobs/{job['id']}/report")
+    assert "sandbox allow-scripts" in page.headers["content-security-policy"]
+    assert job["release"]["promise"] in page.text
+    assert _files(app[1], "logs") == []
+    assert anna.ask("GET", f"/api/logs/{log['id']}").status_code == 404
+    anna.ask("DELETE", f"/api/jobs/{job['id']}")
+    assert _files(app[1], "jobs") == []
+
+
+SETTINGS: list[dict[str, Any]] = [
+    {"mechanism": "laplace", "max_length": 5, "prune": 3},
+    {"mechanism": "laplace", "max_length": 5, "prune": 3, "prune_finished": False},
+    {"mechanism": "sacofa", "max_length": 5, "prune": 3},
+    {"mechanism": "sacofa", "max_length": 5, "prune_harmless": 1, "prune_harmful": "inf"},
+    {
+        "mechanism": "sacofa", "max_length": 5, "prune_harmless": 2, "prune_harmful": "4",
+        "score": "continuous", "max_violations": 3,
+    },
+    {"activities": ["Register", "Triage"]},
+    {"seed": 7},
+    {"columns": {"order": "time", "person": "case:concept:name", "max_cases": 2}},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("settings", SETTINGS, ids=json.dumps)
+def test_every_mechanism_and_setting_can_be_reached(
+    app: App, tmp_path: Path, settings: dict[str, Any]
+) -> None:
+    """As on the command line; the certificate repeats them."""
+    anna = person(*app)
+    log = anna.upload(example(tmp_path))
+    job = anna.wait(f"/api/jobs/{anna.start(log['id'], **settings)['id']}")
+    assert job["state"] == "done", job
+    certificate = anna.ask("GET", f"/api/jobs/{job['id']}/files/log.json.certificate.json").json()
+    assert certificate["mechanism"] == settings.get("mechanism", "certified")
+    for name, value in settings.items():
+        if name in certificate["settings"]:
+            assert str(certificate["settings"][name]) == str(value)
+    assert certificate["publishable"] == ("seed" not in settings) == job["release"]["publishable"]
+    assert ("person" in settings.get("columns", {})) == (
+        "at most 2 cases" in certificate["protects"]
+    )
+
+
+def test_public_rules_come_as_a_file_or_from_another_log(app: App, tmp_path: Path) -> None:
+    """With them `sacofa` has a price; this very log, or its rules, are no public ones."""
+    anna = person(*app)
+    other = tmp_path / "other.csv"
+    write_variants(VariantCounts.of({("Register", "Triage", "Release"): 9}), other)
+    public = anna.upload(other.read_bytes(), "public.csv")
+    log = anna.upload(example(tmp_path))
+    paper = {"mechanism": "sacofa", "max_length": 5, "prune": 3}
+    job = anna.start(log["id"], rules_log=public["id"], **paper)
+    assert anna.wait(f"/api/jobs/{job['id']}")["release"]["epsilon"] == "5"
+    log, again = anna.upload(example(tmp_path)), anna.upload(example(tmp_path))
+    answer = anna.ask(
+        "POST", "/api/jobs", json={"log": log["id"], "epsilon": "1", "rules_log": again["id"]}
+    )
+    assert (answer.status_code, "one that is public" in answer.text) == (422, True)
+    job = anna.start(log["id"], rules="activities = [", **paper)
+    ended = anna.wait(f"/api/jobs/{job['id']}")
+    assert ended["state"] == "refused"
+    assert ended["problem"].startswith("rules.toml: ")
+    rules = tmp_path / "rules.toml"
+    from sacofa.semantics import learn_rules, write_rules
+
+    source = "read off the log log.csv without payment; open to edits by hand"
+    write_rules(learn_rules(running_example(), source=source), rules)
+    ended = anna.wait(f"/api/jobs/{anna.start(log['id'], rules=rules.read_text())['id']}")
+    assert "must be public" in ended["problem"]
+    job = anna.start(log["id"], rules=rules.read_text(), **paper)
+    assert anna.wait(f"/api/jobs/{job['id']}")["state"] == "done"
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"epsilon": "0"}, "epsilon (0) must be above 0"),
+        ({"epsilon": "many"}, "epsilon (many) must be"),
+        ({"mechanism": "sakofa"}, 'Did you mean "sacofa"?'),
+        ({"mechanism": "laplace"}, "max_length (None) must be given"),
+        ({"prune": 3}, "certified has no such setting"),
+        ({"columns": {"max_cases": 2}}, "given together with person"),
+        ({"dataset": 3}, "dataset: "),
+        ({"unknown": 3}, "unknown: "),
+    ],
+)
+def test_settings_that_cannot_be_are_refused_at_once(
+    app: App, tmp_path: Path, settings: dict[str, Any], words: str
+) -> None:
+    """One line; no job is begun, and the log stays for another try."""
+    anna = person(*app)
+    log = anna.upload(example(tmp_path))
+    answer = anna.ask("POST", "/api/jobs", json={"log": log["id"], "epsilon": "1", **settings})
+    assert answer.status_code == 422
+    assert words in answer.json()["detail"]
+    assert anna.ask("GET", "/api/jobs").json() == []
+    assert anna.ask("GET", f"/api/logs/{log['id']}").status_code == 200
+
+
+def test_columns_that_were_not_recognised_are_asked_for(app: App) -> None:
+    """The answer names them, and with them the log can be looked at again."""
+    anna = person(*app)
+    log = anna.upload(b"patient,what,when\n1,a,1\n1,b,2\n2,a,3\n")
+    job = anna.wait(f"/api/logs/{log['id']}")
+    assert job["state"] == "refused"
+    assert job["columns"] == {
+        "missing": ["case", "activity"],
+        "present": ["patient", "what", "when"],
+    }
+    assert str(app[1].folder) not in job["problem"]
+    columns = {"case": "patient", "activity": ["what"]}
+    answer = anna.ask("POST", f"/api/logs/{log['id']}/inspection", json=columns)
+    assert answer.status_code == 202
+    inspection = anna.wait(f"/api/logs/{log['id']}")["inspection"]
+    assert (inspection["cases"], inspection["events"]) == (2, 3)
+    job = anna.wait(f"/api/jobs/{anna.start(log['id'], columns=columns)['id']}")
+    assert job["state"] == "done"
+
+
+@pytest.mark.parametrize("content", [b" ", b"\x1f\x8b broken", b"<log><trace>", b"\xff\xfe\x00"])
+def test_a_broken_log_is_a_plain_message(app: App, content: bytes) -> None:
+    """Not a crash, and no path of the machine."""
+    anna = person(*app)
+    for name in ("x.xes", "x.xes.gz", "x.csv", "x.parquet", "x.json"):
+        log = anna.upload(content, name)
+        job = anna.wait(f"/api/logs/{log['id']}")
+        assert job["state"] in ("refused", "done"), (name, job)
+        assert str(app[1].folder) not in json.dumps(job)
+
+
+def test_two_people_do_not_see_each_other(app: App, tmp_path: Path) -> None:
+    """Neither logs nor jobs nor files, by list or by id, and nobody ends another's job."""
+    anna, ben = person(*app), person(*app)
+    log = anna.upload(example(tmp_path))
+    job = anna.start(log["id"])
+    assert ben.ask("GET", "/api/logs").json() == []
+    assert ben.ask("GET", "/api/jobs").json() == []
+    for method, path in (
+        ("GET", f"/api/logs/{log['id']}"),
+        ("DELETE", f"/api/logs/{log['id']}"),
+        ("GET", f"/api/jobs/{job['id']}"),
+        ("DELETE", f"/api/jobs/{job['id']}"),
+        ("POST", f"/api/jobs/{job['id']}/cancel"),
+        ("GET", f"/api/jobs/{job['id']}/files/report.html"),
+        ("GET", f"/jobs/{job['id']}/report"),
+    ):
+        assert ben.ask(method, path).status_code == 404
+    stolen = {"log": log["id"], "epsilon": "1"}
+    assert ben.ask("POST", "/api/jobs", json=stolen).status_code == 404
+    own = ben.upload(example(tmp_path))
+    borrowed = {"log": own["id"], "epsilon": "1", "rules_log": log["id"]}
+    assert ben.ask("POST", "/api/jobs", json=borrowed).status_code == 404
+    assert anna.wait(f"/api/jobs/{job['id']}")["state"] == "done"
+    assert ben.ask("GET", f"/api/jobs/{job['id']}/files/log.csv").status_code == 404
+
+
+def _endless(folder: Path) -> bytes:
+    """A log that takes a while to read."""
+    names = [f"activity {i}" for i in range(40)]
+    path = folder / "long.xes"
+    if not path.exists():
+        counts = {tuple(names[(i * j) % 40] for j in range(60)): 100 for i in range(1, 40)}
+        write_variants(VariantCounts.of(counts), path)
+    return path.read_bytes()
+
+
+def test_a_job_can_be_cancelled(app: App, tmp_path: Path) -> None:
+    """Its process ends, what it wrote is gone, the log stays, and the price is given back."""
+    anna = person(*app)
+    log = anna.upload(_endless(tmp_path), "long.xes")
+    job = anna.start(log["id"], dataset="visits")
+    while anna.ask("GET", f"/api/jobs/{job['id']}").json()["stage"] != "reading":
+        time.sleep(0.02)
+    process = app[0].state.jobs._jobs[job["id"]].process
+    ended = anna.ask("POST", f"/api/jobs/{job['id']}/cancel").json()
+    assert ended["state"] == "cancelled"
+    assert process.returncode is not None
+    assert _files(app[1], "jobs") == []
+    assert anna.ask("GET", f"/api/logs/{log['id']}").status_code == 200
+    (entry,) = Ledger.open(tmp_path / "ledger").entries("visits")
+    assert entry.state == "returned"
+    anna.ask("DELETE", f"/api/logs/{log['id']}")
+    assert _files(app[1], "logs") == []
+
+
+def test_a_job_that_crashes_says_so_and_leaves_nothing(app: App, tmp_path: Path) -> None:
+    """Killed from outside, as by a machine without memory; the ledger counts it as spent."""
+    anna = person(*app)
+    log = anna.upload(_endless(tmp_path), "long.xes")
+    job = anna.start(log["id"], dataset="visits")
+    while anna.ask("GET", f"/api/jobs/{job['id']}").json()["stage"] != "reading":
+        time.sleep(0.02)
+    os.kill(app[0].state.jobs._jobs[job["id"]].process.pid, signal.SIGKILL)
+    ended = anna.wait(f"/api/jobs/{job['id']}")
+    assert ended["state"] == "crashed"
+    assert "ended unexpectedly, by signal 9" in ended["problem"]
+    assert _files(app[1], "jobs") == []
+    inspecting = app[0].state.jobs._jobs.get(log["inspection"]["id"])
+    if inspecting is not None:
+        anna.wait(f"/api/jobs/{inspecting.id}")
+    (entry,) = Ledger.open(tmp_path / "ledger").entries("visits")
+    assert entry.state == "reserved"
+    for left in anna.ask("GET", "/api/logs").json():
+        anna.ask("DELETE", f"/api/logs/{left['id']}")
+    assert _files(app[1], "logs") == []
+
+
+def test_jobs_wait_for_a_free_place_and_the_app_answers_meanwhile(tmp_path: Path) -> None:
+    """With one place, the second job waits; asking is answered all the time."""
+    with serving(tmp_path / "app", workers=1) as (app, settings):
+        anna = person(app, settings)
+        log = anna.upload(_endless(tmp_path), "long.xes")
+        anna.wait(f"/api/logs/{log['id']}")
+        first, second = (anna.start(log["id"])["id"] for _ in range(2))
+        states = set()
+        while True:
+            jobs = {job["id"]: job["state"] for job in anna.ask("GET", "/api/jobs").json()}
+            states.add((jobs[first], jobs[second]))
+            if jobs[first] == "done":
+                break
+            time.sleep(0.02)
+        assert ("running", "waiting") in states
+        assert ("running", "running") not in states
+        assert anna.wait(f"/api/jobs/{second}")["state"] == "done"
+
+
+def test_the_ledger_pays_and_refuses(app: App, tmp_path: Path) -> None:
+    """The price is taken before the log is read; what does not fit is refused in one line."""
+    anna = person(*app)
+    log = anna.upload(example(tmp_path))
+    job = anna.wait(f"/api/jobs/{anna.start(log['id'], epsilon='0.75', dataset='visits')['id']}")
+    assert job["release"]["dataset"] == "visits"
+    assert "1/4 of 1 left" in job["release"]["ledger"][0]
+    assert anna.ask("GET", "/api/ledger").json()["datasets"] == [
+        {"dataset": "visits", "budget": "1", "spent": "0.75", "left": "0.25"}
+    ]
+    log = anna.upload(example(tmp_path))
+    job = anna.wait(f"/api/jobs/{anna.start(log['id'], epsilon='0.5', dataset='visits')['id']}")
+    assert job["state"] == "refused"
+    assert "visits" in job["problem"]
+    entries = anna.ask("GET", "/api/ledger/visits").json()
+    assert [(e["price"], e["state"]) for e in entries] == [("0.75", "released")]
+    assert anna.ask("GET", "/api/ledger/others").status_code == 404
+
+
+def test_without_a_ledger_nothing_can_be_paid(tmp_path: Path) -> None:
+    """A dataset is refused, and the interface says that there is none."""
+    with serving(tmp_path / "app") as (app, settings):
+        anna = person(app, settings)
+        log = anna.upload(example(tmp_path))
+        wish = {"log": log["id"], "epsilon": "1", "dataset": "visits"}
+        assert anna.ask("POST", "/api/jobs", json=wish).status_code == 422
+        assert anna.ask("GET", "/api/ledger").json() == {"datasets": None}
+
+
+def test_markup_in_names_stays_text(app: App, tmp_path: Path) -> None:
+    """From the log through the interface to the report."""
+    anna = person(*app)
+    path = tmp_path / "markup.json"
+    write_variants(VariantCounts.of({HOSTILE: 5000}), path)
+    log = anna.upload(path.read_bytes(), '<img src=x onerror="alert(1)">.json')
+    inspection = anna.wait(f"/api/logs/{log['id']}")["inspection"]
+    assert inspection["frequent"] == [{"activities": [*HOSTILE], "count": 5000}]
+    job = anna.wait(f"/api/jobs/{anna.start(log['id'], max_length=7)['id']}")
+    page = anna.client.get(f"/jobs/{job['id']}/report").text
+    assert "<img" not in page
+    assert "owned'</script>" not in page
+    for shell in (f"/logs/{log['id']}", f"/jobs/{job['id']}"):
+        assert "<img" not in anna.client.get(shell).text
+
+
+def test_a_format_that_cannot_hold_a_name_says_so(app: App, tmp_path: Path) -> None:
+    """XES has no control characters; the other formats are still there."""
+    anna = person(*app)
+    path = tmp_path / "control.json"
+    write_variants(VariantCounts.of({("a\x01",): 5000}), path)
+    log = anna.upload(path.read_bytes(), "control.json")
+    job = anna.wait(f"/api/jobs/{anna.start(log['id'], max_length=3)['id']}")
+    answer = anna.ask("GET", f"/api/jobs/{job['id']}/files/log.xes")
+    assert answer.status_code == 409
+    assert "write Parquet or JSON instead" in answer.json()["detail"]
+    assert anna.ask("GET", f"/api/jobs/{job['id']}/files/log.parquet").status_code == 200
+
+
+def test_files_have_fixed_names(app: App, tmp_path: Path) -> None:
+    """What is not on the list does not exist, though it lies in the folder."""
+    anna = person(*app)
+    log = anna.upload(example(tmp_path))
+    job = anna.wait(f"/api/jobs/{anna.start(log['id'])['id']}")
+    for name in (
+        "release.json",
+        "rules.toml",
+        "%2e%2e",
+        "log.exe",
+        "log.csv.certificate",
+        "report",
+    ):
+        assert anna.ask("GET", f"/api/jobs/{job['id']}/files/{name}").status_code == 404
+
+
+def test_a_plan_explains_the_price(app: App) -> None:
+    """Numbers follow the price; what has none says so."""
+    anna = person(*app)
+
+    def plan(**settings: Any) -> dict[str, Any]:
+        answer = anna.ask("POST", "/api/plan", json={"epsilon": "1", **settings})
+        assert answer.status_code == 200, answer.text
+        content: dict[str, Any] = answer.json()
+        return content
+
+    cheap, dear = plan(epsilon="0.1", activities=16), plan(epsilon="1", activities=16)
+    assert (cheap["factor"], dear["factor"]) == ("1.11", "2.72")
+    assert dear["beliefs"][1] == pytest.approx(
+        {"before": 0.1, "least": 0.0393, "most": 0.232}, abs=1e-3
+    )
+    assert sum(share["epsilon"] for share in dear["shares"]) == pytest.approx(1)
+    assert any("about" in line and "cases on" in line for line in dear["lines"])
+    paper = {"mechanism": "sacofa", "max_length": 5, "prune": 3}
+    assert plan(**paper)["epsilon"] is None
+    assert plan(**paper, public_rules=True)["epsilon"] == "5"
+    assert "must not be published" in plan(seed=1)["promise"]
+    assert "one person" in plan(person="who", max_cases=3)["promise"]
