@@ -79,6 +79,8 @@ class ReadError(SacofaError):
     """A log or file that cannot be read."""
 
     def __init__(self, path: object, what: str) -> None:
+        # Names of columns and files may hold line breaks; a message is one line.
+        what = " ".join(what.splitlines())
         super().__init__(f"{path}: {what}")
         self.path = str(path)
         self.what = what
