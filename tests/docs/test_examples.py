@@ -45,6 +45,16 @@ def test_a_score_of_ones_own_steers_what_is_new() -> None:
 
 
 @pytest.mark.slow
+def test_an_audit_tells_a_right_mechanism_from_a_careless_one() -> None:
+    """The one that draws too little noise is refuted, the other is not."""
+    shown = run_example("audit_own_mechanism.py", 5000).splitlines()
+    right = [line for line in shown if line.startswith("right")]
+    careless = [line for line in shown if line.startswith("careless")]
+    assert right and all(line.endswith(": not refuted") for line in right)
+    assert any(line.endswith(": refuted") for line in careless)
+
+
+@pytest.mark.slow
 def test_a_release_can_be_mined_with_pm4py(tmp_path: Path) -> None:
     """The model that is found there fits the original."""
     pytest.importorskip("pm4py", reason="needs the extra evaluate")
