@@ -6,6 +6,7 @@ import importlib
 import json
 import re
 import runpy
+import tomllib
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -173,3 +174,11 @@ def test_contributors_are_sent_to_files_that_exist() -> None:
     for name in named:
         places = [ROOT / name, package / name, package / "semantics" / name]
         assert any(place.exists() for place in places), name
+
+
+def test_every_extra_is_told() -> None:
+    """The start page says what each optional part is for."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    start = (DOCS / "index.md").read_text(encoding="utf-8")
+    for extra in project["optional-dependencies"]:
+        assert f"`{extra}`" in start, extra
