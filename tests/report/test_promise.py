@@ -70,6 +70,7 @@ def test_factors_and_prices_read_well() -> None:
     assert say_factor(Fraction(10**6)) == "10 to the power of 434294 and more"
     assert say_number(Fraction(1, 10)) == "0.1"
     assert say_number(Fraction(1, 3)) == "1/3"
+    assert say_number(Fraction(12_345_678)) == "12,345,678"
     assert explain_epsilon(Fraction(1, 10)).strength == "very strong"
     assert explain_epsilon(Fraction(9)).strength == "next to nothing"
 

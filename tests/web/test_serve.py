@@ -133,3 +133,17 @@ def _peak(pid: int) -> int:
     found = re.search(r"VmHWM:\s+(\d+) kB", status)
     assert found
     return int(found[1]) * 1000
+
+
+@pytest.mark.parametrize("missing", ["fastapi", "uvicorn"])
+def test_without_its_libraries_the_command_says_what_to_install(missing: str) -> None:
+    """One line."""
+    program = (
+        f"import sys; sys.modules[{missing!r}] = None\n"
+        "from sacofa.cli import main\nmain(['serve'])\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60
+    )
+    assert ended.returncode == 2
+    assert ended.stderr == f"sacofa: {missing} is not installed: pip install 'sacofa[web]'\n"

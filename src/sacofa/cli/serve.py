@@ -54,7 +54,9 @@ def serve(
         from ..web.serve import serve as serve_app
         from ..web.settings import MEGABYTE, ServeSettings, is_loopback
     except ModuleNotFoundError as error:
-        raise MissingExtraError(error.name or "fastapi", "web") from None
+        if error.name not in ("fastapi", "pydantic", "starlette", "uvicorn"):
+            raise
+        raise MissingExtraError(error.name, "web") from None
     if not is_loopback(host) and not expose:
         raise SettingError("host", host, "this machine's own, or give --expose too")
     if ledger is not None:

@@ -47,6 +47,7 @@ def _make(
     release: Release, title: str, original: VariantCounts | None, comparison: ComparisonTable | None
 ) -> str:
     certificate, released = release.certificate, release.variants
+    cut = certificate.settings.get("max_length")
     explorer = list_variants(released, original)
     flow = count_flow(released)
     before = None if original is None else count_flow(original)
@@ -72,7 +73,7 @@ def _make(
         measures=() if measured is None else measured.lines,
         measures_missing=None if measured is None else measured.missing,
         comparison=comparison,
-        cut=certificate.settings.get("max_length"),
+        cut=cut if isinstance(cut, int) else None,
     )
 
 

@@ -53,6 +53,8 @@ class Paid:
 
 def say_number(value: Fraction) -> str:
     """A price as people read it: a decimal number, or a fraction where none is exact."""
+    if value.denominator == 1:
+        return f"{value.numerator:,}"
     short = f"{float(value):.6g}"
     return short if Fraction(short) == value else f"{value.numerator:,}/{value.denominator:,}"
 

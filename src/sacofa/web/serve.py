@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import uvicorn
+
 from ..errors import SettingError
 from .app import create_app
 from .folder import default_parent, own_folder
@@ -24,8 +26,6 @@ def serve(
 
     All that it wrote is deleted at the end.
     """
-    import uvicorn
-
     # What the app writes is for its owner alone.
     os.umask(0o077)
     with own_folder(parent or default_parent()) as folder:
