@@ -23,6 +23,11 @@ from .steps import keep_steps
 if TYPE_CHECKING:
     from .certified import Certified
 
+EXACT = (
+    "All noise was drawn exactly, the number of empty cells that reach a threshold too: no "
+    "numerical error adds to ε, and δ is 0."
+)
+
 
 class Run:
     """Makes a release of what looks answer and dice show, and of nothing else."""
@@ -35,7 +40,7 @@ class Run:
         self._per_case = mechanism.epsilon / mechanism.unit.max_cases
         self._names = looks.activities
         self._rules = None if mechanism.rules is None else mechanism.rules.over(self._names)
-        self._notes: list[str] = []
+        self._notes = [EXACT]
 
     def release(self, progress: Progress | None = None) -> Outcome:
         """Go through the steps in order."""
@@ -121,7 +126,7 @@ class Run:
             np.where(votes >= least, np.maximum(votes, 1), 0),
             len(self._names),
             price=self._set.price / self._per_case,
-            disorder_price=self._set.disorder_price / self._per_case,
+            disorder_price=self._set.disorder_price,
         )
         cells = spread(represented, 1, size).tolist()
         return {candidates[i]: n for i, n in zip(places, cells, strict=True)}
