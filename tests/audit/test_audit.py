@@ -36,6 +36,7 @@ from sacofa.audit.runs import Batch, count_guesses, observe
 from sacofa.audit.views import VIEWS, look_at_transcript
 from sacofa.mechanisms.choose import Choice
 from sacofa.mechanisms.protocol import Progress
+from sacofa.privacy.bits import SeededBits
 
 from .broken import (
     ContinuousTail,
@@ -318,5 +319,21 @@ def test_settings_are_refused_before_anything_runs() -> None:
 
 
 def test_both_views_of_our_own_mechanisms() -> None:
-    """The release is what everyone sees, the transcript what the proof protects."""
-    assert set(VIEWS) == {"release", "transcript"}
+    """The release is what everyone sees; the transcript holds noisy values that it hides."""
+    pair = pair_of("long case")
+    outcome = Laplace(level_epsilon=100, max_length=2, prune=1).run(
+        pair.larger, Noise(SeededBits(1))
+    )
+    b, cut, done = (1,), False, True
+    assert VIEWS["release"](outcome) == {
+        ("variant", ((0,), done)): 10,
+        ("variant", ((1, 1), cut)): 1,
+        ("cases",): 11,
+        ("variants",): 2,
+    }
+    assert VIEWS["transcript"](outcome) == {
+        ("prefixes", ((0,), cut)): 10,
+        ("prefixes", (b, cut)): 1,
+        ("prefixes", ((1, 1), cut)): 1,
+        ("prefixes", ((0,), done)): 10,
+    }

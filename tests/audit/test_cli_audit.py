@@ -31,10 +31,11 @@ def test_sacofa_is_refuted_with_status_3(capsys: pytest.CaptureFixture[str]) -> 
     assert told["format"] == "sacofa-audit-1"
     assert told["refuted"]
     assert not told["secret"]
-    found = {finding["pair"]: finding for finding in told["findings"]}
+    found = {f["pair"]: f for f in told["findings"] if f["view"] == "release"}
+    assert len(told["findings"]) == 2 * len(found)
     assert set(found) == {"rules", "new variant", "threshold", "long case", "no events", "person"}
     assert found["rules"]["refuted"]
-    assert found["rules"]["certified"] >= 3
+    assert found["rules"]["certified"] > 2
     assert found["rules"]["claimed"] == 1
     assert found["person"]["claimed"] == 3
 

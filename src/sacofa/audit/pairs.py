@@ -20,7 +20,7 @@ MANY = 2_000
 """How many cases surround it where a mechanism must see a large log."""
 SURROUNDED = 100
 """How many times as many as the threshold: a mechanism may show nothing of smaller logs."""
-FOLLOWERS = 20
+FOLLOWERS = 12
 """How many steps the case that changes the rules makes harmless at once."""
 LONGEST = 200
 """The length of the case of extreme length."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..errors import SacofaError
 from ..mechanisms.protocol import Mechanism
-from ..privacy.bits import SeededBits, SystemBits
+from ..privacy.bits import Bits, SeededBits, SystemBits, Words
 from ..privacy.noise import Noise
 from .guess import Guesser, Sample
 from .pairs import Pair
@@ -21,6 +21,24 @@ from .views import Feature, Features, View
 
 FAILED = "failed"
 """An error is an outcome too: whether there is one may depend on the log."""
+BULK = 8192
+
+
+class InBulk:
+    """The words of another source, fetched many at a time: a run needs few, but often."""
+
+    def __init__(self, source: Bits) -> None:
+        self.reproducible = source.reproducible
+        self._source = source
+        self._left = source.words(0)
+
+    def words(self, size: int) -> Words:
+        """The next words."""
+        if size > len(self._left):
+            self._left = self._source.words(max(size, BULK))
+        # What is left of the last fetch is thrown away, never used twice.
+        words, self._left = self._left[:size], self._left[size:]
+        return words
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +58,7 @@ class Batch:
 
     def play(self) -> Iterator[tuple[bool, Mapping[str, Features]]]:
         """Run; for each run whether it was on the larger log, and what each view shows."""
-        noise = Noise(SystemBits() if self.seed is None else SeededBits(self.seed))
+        noise = Noise(InBulk(SystemBits() if self.seed is None else SeededBits(self.seed)))
         for coin in noise.below(2, self.runs).tolist():
             log = self.pair.larger if coin else self.pair.smaller
             try:

@@ -12,9 +12,10 @@ the same distribution as if every candidate had been listed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,8 @@ from ..variants import VariantCounts
 
 Ints = NDArray[np.int64]
 Progress = Callable[[float], None]
+Word = tuple[tuple[int, ...], bool]
+"""The activity ids of a prefix, and whether it is finished."""
 
 MAX_PREFIXES = 2_000_000
 
@@ -64,6 +67,8 @@ class Frontier:
     """The place of each prefix's parent in the frontier above."""
     activities: Ints
     """The last activity of each prefix."""
+    counts: Ints
+    """The noisy count of each prefix."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,13 +116,17 @@ def grow(
     growth: Growth,
     noise: Noise,
     progress: Progress | None = None,
+    transcript: dict[str, object] | None = None,
 ) -> VariantCounts:
-    """Answer the trace-variant query: all finished prefixes and those of full length, noisy."""
+    """Answer the trace-variant query: all finished prefixes and those of full length, noisy.
+
+    Every noisy count that was kept on the way goes into the transcript.
+    """
     number = len(variants.activities)
     prefixes = Prefixes(variants)
     root = np.zeros(1, dtype=np.int64)
     start = root + semantics.start()
-    frontiers = [Frontier(states=start, parents=root - 1, activities=root - 1)]
+    frontiers = [Frontier(states=start, parents=root - 1, activities=root - 1, counts=root)]
     finished: list[Found] = []
     longer = NOTHING
     for length in range(1, growth.max_length + 1):
@@ -132,12 +141,15 @@ def grow(
                 states=semantics.step(frontiers[-1].states[longer.rows], longer.activities),
                 parents=longer.rows,
                 activities=longer.activities,
+                counts=longer.counts,
             )
         )
         if progress is not None:
             progress(length / growth.max_length)
         if not len(longer.rows):
             break
+    if transcript is not None:
+        transcript["prefixes"] = NoisyPrefixes(frontiers, finished)
     return _spell(variants.activities, frontiers, finished, longer.counts)
 
 
@@ -315,6 +327,37 @@ def _backtrack(frontiers: list[Frontier], length: int, rows: Ints) -> Ints:
         spelled[:, place - 1] = frontiers[place].activities[rows]
         rows = frontiers[place].parents[rows]
     return spelled
+
+
+class NoisyPrefixes(Mapping[Word, int]):
+    """The noisy count of every prefix and every end that was kept; spelled out when asked for."""
+
+    def __init__(self, frontiers: list[Frontier], finished: list[Found]) -> None:
+        self._frontiers, self._finished = frontiers, finished
+
+    @cached_property
+    def _counts(self) -> dict[Word, int]:
+        blocks = [
+            (length, np.arange(len(level.counts)), level.counts, False)
+            for length, level in enumerate(self._frontiers)
+            if length
+        ]
+        blocks += [(n, found.rows, found.counts, True) for n, found in enumerate(self._finished)]
+        counts: dict[Word, int] = {}
+        for length, rows, noisy, done in blocks:
+            spelled = _backtrack(self._frontiers, length, rows).tolist()
+            for ids, count in zip(spelled, noisy.tolist(), strict=True):
+                counts[tuple(ids), done] = count
+        return counts
+
+    def __getitem__(self, word: Word) -> int:
+        return self._counts[word]
+
+    def __iter__(self) -> Iterator[Word]:
+        return iter(self._counts)
+
+    def __len__(self) -> int:
+        return len(self._counts)
 
 
 def _spell(

@@ -91,8 +91,10 @@ class Laplace:
             max_violations=None,
             max_prefixes=self.max_prefixes,
         )
-        released = grow(variants, NoRules(variants.activities), growth, noise, progress)
-        return Outcome(variants=released)
+        transcript: dict[str, object] = {}
+        free = NoRules(variants.activities)
+        released = grow(variants, free, growth, noise, progress, transcript)
+        return Outcome(variants=released, transcript=transcript)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -193,7 +195,9 @@ class Sacofa:
             max_prefixes=self.max_prefixes,
         )
         semantics = self.judge(rules.over(variants.activities))
-        return Outcome(variants=grow(variants, semantics, growth, noise, progress))
+        transcript: dict[str, object] = {}
+        released = grow(variants, semantics, growth, noise, progress, transcript)
+        return Outcome(variants=released, transcript=transcript)
 
 
 def _refuse_below_one(mechanism: object, *names: str) -> None:
