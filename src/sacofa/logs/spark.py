@@ -203,7 +203,7 @@ def _session() -> Any:
 def _clear_errors(source: Source) -> Iterator[None]:
     """Turn what Spark complains of into one clear line."""
     _functions()
-    from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+    from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
     try:
