@@ -5,21 +5,13 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
+from sacofa.examples import running_example
 from sacofa.semantics.rules import Rules
 from sacofa.variants import VariantCounts
 
 from .oracle import Case
 
-RUNNING_EXAMPLE = VariantCounts.of(
-    {
-        ("Register", "Triage", "Surgery", "Release"): 20,
-        ("Register", "Triage", "Surgery", "Antibiotics", "Release"): 12,
-        ("Register", "Triage", "Antibiotics", "Antibiotics", "Release"): 6,
-        ("Register", "Triage", "Antibiotics", "Surgery", "Release"): 5,
-        ("Register", "Triage", "Consultation", "Release"): 2,
-        ("Register", "Triage", "Consultation", "Surgery", "Release"): 4,
-    }
-)
+RUNNING_EXAMPLE = running_example()
 """Table 1 of the SaCoFa paper."""
 
 
