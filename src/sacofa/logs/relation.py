@@ -56,6 +56,7 @@ def open_database(name: str) -> Iterator[Any]:
                 "temp_directory": folder,
                 "autoinstall_known_extensions": False,
                 "python_enable_replacements": False,
+                "enable_progress_bar": False,
             }
         )
         try:

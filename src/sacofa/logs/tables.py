@@ -35,13 +35,13 @@ from .source import Log, Source
 from .stream import Progress
 from .tally import distinct
 
-PILE = 6_000_000
+PILE = 12_000_000
 """How many events are put in order at one time, at most."""
 
 SPREAD = 32
 """Into how many piles a log is dealt at one time, at most."""
 
-DEALING_MEGABYTES = 600
+DEALING_MEGABYTES = 500
 """What dealing may use; it makes do with anything, but takes as much as it can get."""
 
 Counted = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
@@ -217,7 +217,7 @@ def _piles(
     if rows <= PILE or divisor > SPREAD**4:
         yield source, rows
         return
-    number = min(SPREAD, -(-rows // (PILE // 2)))
+    number = min(SPREAD, -(-rows // (PILE * 2 // 3)))
     target = folder / str(divisor)
     database.execute(f"SET memory_limit = '{DEALING_MEGABYTES}MB'")
     database.execute(

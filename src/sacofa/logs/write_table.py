@@ -40,6 +40,7 @@ def write_table(
                     "threads": 1,
                     "memory_limit": "256MB",
                     "autoinstall_known_extensions": False,
+                    "enable_progress_bar": False,
                 },
             )
             try:
