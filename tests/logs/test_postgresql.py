@@ -6,6 +6,7 @@ import os
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -257,3 +258,29 @@ def test_a_query_is_needed(tmp_path: Path) -> None:
         read_log("postgresql://localhost/x")
     with pytest.raises(SettingError, match="query"):
         read_log(tmp_path / "log.csv", query="select 1")
+
+
+def test_the_command_line_releases_from_a_database(address: str, tmp_path: Path) -> None:
+    """A release from a server names no credentials; one that fails spends and leaves nothing."""
+
+    def sacofa(*arguments: object) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "sacofa", *map(str, arguments)], capture_output=True, text=True
+        )
+
+    fill(address, tied(3_000, 9))
+    ledger = tmp_path / "l.ledger"
+    assert sacofa("ledger", "budget", ledger, "log", "1").returncode == 0
+    start = sorted(tmp_path.iterdir())
+    asked = ("--query", QUERY, "-o", tmp_path / "out.csv", "--epsilon", "1", "--max-length", "5")
+    paid = ("--ledger", ledger, "--dataset", "log")
+    failed = sacofa("anonymize", address.replace(PASSWORD, f"x{PASSWORD}"), *asked, *paid)
+    assert failed.returncode == 1 and sorted(tmp_path.iterdir()) == start
+    assert failed.stderr.splitlines()[-1].startswith("sacofa: postgresql://127.0.0.1:")
+    # The whole budget is still there.
+    done = sacofa("anonymize", address, *asked, *paid)
+    assert done.returncode == 0, done.stderr
+    written = "".join(path.read_text() for path in tmp_path.iterdir() if path != ledger)
+    shown = written + failed.stdout + failed.stderr + done.stdout + done.stderr
+    assert PASSWORD not in shown and USER not in shown
+    assert PASSWORD.encode() not in ledger.read_bytes() and USER.encode() not in ledger.read_bytes()

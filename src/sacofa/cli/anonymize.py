@@ -95,6 +95,8 @@ def anonymize(
     order: options.Order = "file",
     person: options.Person = None,
     max_cases: options.MaxCases = None,
+    query: options.Query = None,
+    engine: options.Engine = None,
     trusted: options.Trusted = False,
     seed: Annotated[
         int | None,
@@ -146,6 +148,8 @@ def anonymize(
         order=order,
         person=person,
         max_cases=max_cases,
+        query=query,
+        engine=engine,
         trusted=trusted,
     )
     if report is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -13,7 +14,20 @@ from rich.table import Table
 
 from ..errors import ReadError
 from ..logs import Inspection, count_variants, inspect_variants, read_log
-from .options import Activity, Case, Json, LogPath, MaxCases, Order, Person, Timestamp, Trusted
+from .options import (
+    Activity,
+    Case,
+    Engine,
+    Json,
+    LogPath,
+    MaxCases,
+    Order,
+    Person,
+    Query,
+    Timestamp,
+    Trusted,
+)
+from .show import watched
 
 
 def register(app: typer.Typer) -> None:
@@ -30,6 +44,8 @@ def inspect(
     trusted: Trusted = False,
     person: Person = None,
     max_cases: MaxCases = None,
+    query: Query = None,
+    engine: Engine = None,
     frequent: Annotated[
         int, typer.Option("--frequent", min=0, help="How many frequent variants to show.")
     ] = 5,
@@ -38,11 +54,14 @@ def inspect(
     """Show what a log looks like. The answer is secret: it comes from the log without noise."""
     opened = read_log(
         log, case=case, activity=activity, timestamp=timestamp, order=order,
-        person=person, max_cases=max_cases, trusted=trusted,
+        person=person, max_cases=max_cases, query=query, engine=engine, trusted=trusted,
     )  # fmt: skip
-    variants = count_variants(opened)
+    with watched(Console(stderr=True)) as stage:
+        variants = count_variants(
+            opened, progress=None if stage is None else partial(stage, "reading")
+        )
     if not variants.cases:
-        raise ReadError(log, "has no cases")
+        raise ReadError(opened.name, "has no cases")
     inspection = inspect_variants(variants, frequent=frequent)
     if as_json:
         content = asdict(inspection)

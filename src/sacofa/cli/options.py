@@ -8,7 +8,22 @@ from typing import Annotated
 import typer
 
 LogPath = Annotated[
-    str, typer.Argument(help="The event log: XES, XES.gz, CSV, TSV or Parquet.", metavar="LOG")
+    str,
+    typer.Argument(
+        help="The event log: XES, CSV, TSV or Parquet (a file, a pattern or a folder), or "
+        "postgresql://… with --query.",
+        metavar="LOG",
+    ),
+]
+Query = Annotated[
+    str | None,
+    typer.Option(
+        "--query", help="What is asked of a database: one row for each event.", metavar="SQL"
+    ),
+]
+Engine = Annotated[
+    str | None,
+    typer.Option("--engine", help="Who reads instead: spark (tables) or r4pm (XES)."),
 ]
 Case = Annotated[str | None, typer.Option("--case", help="Column of the case id.")]
 Activity = Annotated[

@@ -38,6 +38,8 @@ class Table:
     """For the name of each column how it is written in SQL, and its type."""
     row: str
     """The number of a row, from 0, as SQL; rows are ordered by it as the source has them."""
+    numbered: bool = False
+    """Whether rows carry that number, so that they may be read in any order."""
 
     def text(self, column: str) -> str:
         """Give a column as text, as SQL."""
@@ -56,11 +58,10 @@ def open_database(name: str) -> Iterator[Any]:
                 "temp_directory": folder,
                 "autoinstall_known_extensions": False,
                 "python_enable_replacements": False,
-                "enable_progress_bar": False,
             }
         )
         try:
-            database.execute("SET TimeZone = 'UTC'")
+            database.execute("SET TimeZone = 'UTC'; SET enable_progress_bar = false")
             yield database
         except duckdb.Error as error:
             what = str(error).strip().splitlines()[0]
@@ -81,12 +82,14 @@ def open_table(database: Any, source: Source) -> Table:
         sql = f"read_parquet([{files}], hive_partitioning = {hive})"
         # Rows are numbered by file and place, so that any number of threads may read them.
         row = "((file_index::BIGINT << 40) + file_row_number)"
+        numbered = True
     else:
         database.register("frame", source.content)
         sql, row = "frame", "(row_number() OVER () - 1)"
+        numbered = False
     described = database.execute(f"DESCRIBE FROM {sql}").fetchall()
     columns = {name: (_quoted(name), kind) for name, kind, *_ in described}
-    return Table(sql=sql, columns=columns, row=row)
+    return Table(sql=sql, columns=columns, row=row, numbered=numbered)
 
 
 def csv_header(paths: Sequence[Path], format: Format) -> tuple[list[str], str]:

@@ -66,9 +66,10 @@ def _write(
         with TemporaryDirectory(prefix="sacofa-") as folder:
             database = duckdb.connect(
                 Path(folder) / "events",
-                config={"threads": 1, "memory_limit": "256MB", "enable_progress_bar": False},
+                config={"threads": 1, "memory_limit": "256MB"},
             )
             try:
+                database.execute("SET enable_progress_bar = false")
                 database.execute("CREATE TABLE events (c BIGINT, i SMALLINT, t BIGINT)")
                 for done, block in event_blocks(cases, activities, seed):
                     database.register("block", block)

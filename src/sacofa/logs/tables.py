@@ -154,6 +154,8 @@ class _Survey:
     """Whether there are rows that are no events."""
     timed: bool
     cut: bool
+    numbered: bool
+    """Whether rows may be read in any order."""
 
 
 def _survey(database: Any, name: str, rows: _Rows) -> _Survey:
@@ -194,6 +196,7 @@ def _survey(database: Any, name: str, rows: _Rows) -> _Survey:
         lone=any(row[1] for row in found),
         timed=rows.key is not None,
         cut=rows.cut is not None,
+        numbered=table.numbered,
     )
 
 
@@ -203,12 +206,14 @@ def _deal(database: Any, survey: _Survey, max_cases: int | None) -> Iterator[tup
     if max_cases is not None:
         _drop_surplus(database, survey, max_cases)
         source = f"(SELECT * FROM {source} ANTI JOIN surplus USING (c))"
+    needed = "c, i, r" + (", k" if survey.timed else "") + (", cut" if survey.cut else "")
+    source = f"(SELECT {needed} FROM {source})"
     with TemporaryDirectory(prefix="sacofa-") as folder:
-        yield from _piles(database, source, survey.rows, 1, Path(folder))
+        yield from _piles(database, source, survey.rows, 1, Path(folder), survey.numbered)
 
 
 def _piles(
-    database: Any, source: str, rows: int, divisor: int, folder: Path
+    database: Any, source: str, rows: int, divisor: int, folder: Path, numbered: bool
 ) -> Iterator[tuple[str, int]]:
     """Deal rows by the hash of their case; piles that are too large are dealt again.
 
@@ -220,15 +225,18 @@ def _piles(
     number = min(SPREAD, -(-rows // (PILE * 2 // 3)))
     target = folder / str(divisor)
     database.execute(f"SET memory_limit = '{DEALING_MEGABYTES}MB'")
+    # Rows that carry their number may be dealt by several threads, in any order.
+    database.execute(f"SET preserve_insertion_order = {not numbered}")
     database.execute(
-        f"COPY (SELECT c, i, k, r, cut, hash(c) // {divisor} % {number} AS pile FROM {source}) "
+        f"COPY (SELECT *, hash(c) // {divisor} % {number} AS pile FROM {source}) "
         f"TO '{target}' (FORMAT parquet, PARTITION_BY (pile), COMPRESSION snappy)"
     )
     database.execute("RESET memory_limit")
+    database.execute("RESET preserve_insertion_order")
     for pile in sorted(target.iterdir()):
         files = f"read_parquet('{pile}/*.parquet', hive_partitioning = false)"
         (size,) = database.execute(f"SELECT count(*) FROM {files}").fetchone()
-        yield from _piles(database, files, size, divisor * number, pile)
+        yield from _piles(database, files, size, divisor * number, pile, True)
         rmtree(pile)
 
 

@@ -40,7 +40,6 @@ def write_table(
                     "threads": 1,
                     "memory_limit": "256MB",
                     "autoinstall_known_extensions": False,
-                    "enable_progress_bar": False,
                 },
             )
             try:
@@ -55,7 +54,7 @@ def write_table(
 
 def _fill(database: Any, variants: VariantCounts, progress: Progress | None) -> None:
     """Put the events into the database, a block at a time."""
-    database.execute("SET TimeZone = 'UTC'")
+    database.execute("SET TimeZone = 'UTC'; SET enable_progress_bar = false")
     database.execute("CREATE TABLE events (c BIGINT, p BIGINT, i INTEGER, cut BOOLEAN)")
     done, total = 0, max(variants.events, 1)
     for block in event_blocks(variants):
