@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
-from sacofa.errors import ColumnsError, ReadError, SettingError
+from sacofa.errors import ColumnsError, MissingExtraError, ReadError, SettingError
 from sacofa.logs import count_variants, read_log
 
 SIZES = {
@@ -76,3 +77,28 @@ def test_a_namespace_with_braces_is_refused(tmp_path: Path) -> None:
     )
     with pytest.raises(ReadError, match="not a valid URI"):
         count_variants(read_log(path))
+
+
+@pytest.mark.parametrize(
+    ("module", "extra", "source", "settings"),
+    [
+        ("r4pm", "fast-xes", "log.xes", {"engine": "r4pm"}),
+        ("pyspark.sql", "spark", "log.csv", {"engine": "spark"}),
+        ("psycopg", "postgres", "postgresql://localhost/x", {"query": "select 1 order by 1"}),
+    ],
+)
+def test_an_engine_that_is_not_installed_says_how(
+    module: str,
+    extra: str,
+    source: str,
+    settings: dict[str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A missing engine names the extra that brings it, and exits as a wrong call."""
+    monkeypatch.setitem(sys.modules, module, None)
+    (tmp_path / "log.xes").write_text("<log/>")
+    (tmp_path / "log.csv").write_text("case,activity\n1,a\n")
+    with pytest.raises(MissingExtraError, match=rf"sacofa\[{extra}\]") as caught:
+        read_log(source if "://" in source else tmp_path / source, **settings)  # type: ignore[arg-type]
+    assert caught.value.exit_status == 2
