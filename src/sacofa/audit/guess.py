@@ -35,7 +35,7 @@ MOST = 400
 """So many values, those that tell most, are weighed at all."""
 CUTS = 160
 """So many cuts are tried on each side."""
-CAUTION = 3.5
+CAUTION = 5.0
 """Cuts are chosen for what they prove if wrong guesses are so many standard deviations more."""
 ALIKE = 6.0
 """Neighbouring bins whose chi-square is lower are taken together: they differ by chance."""
