@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +50,8 @@ class Looks:
 
     def cut(self, max_length: int) -> None:
         """Cut cases here from now on; what has just that length counts as cut too."""
+        if self._secret.finished.all() and (self._secret.lengths < max_length).all():
+            return
         cut = self._secret.cut(max_length)
         self._secret = VariantCounts.collect(
             cut.activities, cut.steps, cut.lengths, cut.counts, cut.lengths < max_length
@@ -76,19 +77,18 @@ class Looks:
         step; one without events goes from the beginning straight to the end.
         """
         size = len(self.activities) + 1
-        true = np.zeros((size, size), dtype=np.int64)
-        rows = zip(
-            self._secret.sequences(),
-            self._secret.counts.tolist(),
-            self._secret.finished.tolist(),
-            strict=True,
-        )
-        for ids, count, finished in rows:
-            path = [size - 1, *ids, *([size - 1] if finished else [])]
-            share = VOTE_UNITS // max(len(path) - 1, 1)
-            for a, b in pairwise(path):
-                true[a, b] += share * count
-        noisy = self._ask("votes for steps", "steps", true.ravel(), price, VOTE_UNITS)
+        true = np.zeros(size * size, dtype=np.int64)
+        log, ends = self._secret, self._secret.finished
+        taken = log.lengths + ends
+        votes = log.counts * (VOTE_UNITS // np.maximum(taken, 1))
+        # What comes before each event, and before each end: another event, or the beginning.
+        before = np.full(len(log.steps) + 1, size - 1, dtype=np.int64)
+        before[1:] = log.steps
+        last = np.where(log.lengths > 0, before[log.offsets[1:]], size - 1)
+        before[log.offsets[:-1]] = size - 1
+        np.add.at(true, before[:-1] * size + log.steps, np.repeat(votes, log.lengths))
+        np.add.at(true, last[ends] * size + size - 1, votes[ends])
+        noisy = self._ask("votes for steps", "steps", true, price, VOTE_UNITS)
         return noisy.reshape(size, size)
 
     def nearest(self, name: str, candidates: Sequence[Ids], price: Fraction) -> Ints:
