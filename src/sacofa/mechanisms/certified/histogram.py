@@ -60,6 +60,8 @@ class Histogram:
         drawn = sum(language.contains(*word) for word in self._empty)
         cells = language.size - taken - drawn
         number = self._noise.binomial(cells, tail(self._epsilon, threshold))
+        if not number:
+            return {}
         places: dict[Word, None] = {}
         known = {*self._words, *self._empty}
         while len(places) < number:
