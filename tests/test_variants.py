@@ -35,6 +35,19 @@ def test_cutting_marks_what_was_cut(cases: list[list[str]], length: int) -> None
     assert {(variant, flag): n for (variant, n), flag in pairs} == expected
 
 
+@given(CASES, CASES, st.integers(1, 7))
+def test_cutting_by_length_asks_nothing_else(
+    cases: list[list[str]], cut_before: list[list[str]], length: int
+) -> None:
+    """What is shorter is finished, whatever it was before, and nothing else is."""
+    log = VariantCounts.of(
+        Counter(map(tuple, cases)), unfinished=Counter(map(tuple, cut_before))
+    ).cut(length, by_length=True)
+    expected = Counter(tuple(c[:length]) for c in (*cases, *cut_before))
+    assert dict(log) == expected
+    assert log.finished.tolist() == [len(variant) < length for variant, _ in log]
+
+
 @given(CASES)
 def test_other_activities_drop_what_they_do_not_name(cases: list[list[str]]) -> None:
     """Events of unnamed activities vanish; the cases stay."""

@@ -1,11 +1,11 @@
 """Release event logs under differential privacy and keep them useful for process mining.
 
-    from sacofa import Certified, anonymize, count_variants, read_log, write_log
+from sacofa import Certified, anonymize, count_variants, read_log, write_log
 
-    log = read_log("hospital.xes.gz")
-    release = anonymize(count_variants(log), Certified(epsilon="1"))
-    print(release.certificate.epsilon)
-    write_log(release, "released.xes.gz")
+log = read_log("hospital.xes.gz")
+release = anonymize(count_variants(log), Certified(epsilon="1"))
+print(release.certificate.epsilon)
+write_log(release, "released.xes.gz")
 """
 
 __version__ = "0.1.0"

@@ -8,10 +8,10 @@ log gives the same object however it was read.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 Variant = tuple[str, ...]
 Integers = NDArray[np.integer[Any]] | Sequence[int]
 Counted = Mapping[Any, int] | Iterable[tuple[Sequence[str], int]]
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -141,19 +142,24 @@ class VariantCounts:
         """The number of events."""
         return int((self.lengths * self.counts).sum())
 
-    def cut(self, max_length: int) -> VariantCounts:
-        """Cut longer cases at max_length; what was cut is unfinished."""
+    def cut(self, max_length: int, *, by_length: bool = False) -> VariantCounts:
+        """Cut longer cases at max_length; what was cut is unfinished.
+
+        With `by_length`, those shorter than max_length are finished, and no others.
+        """
         lengths = self.lengths
-        if not len(self) or lengths.max() <= max_length:
+        finished = self.finished & (lengths <= max_length)
+        if by_length:
+            finished = lengths < max_length
+        if (lengths <= max_length).all() and (finished == self.finished).all():
             return self
-        kept = np.minimum(lengths, max_length)
         place = np.arange(len(self.steps)) - np.repeat(self.offsets[:-1], lengths)
         return self.collect(
             self.activities,
             self.steps[place < max_length],
-            kept,
+            np.minimum(lengths, max_length),
             self.counts,
-            self.finished & (lengths <= max_length),
+            finished,
         )
 
     def over(self, activities: Sequence[str]) -> VariantCounts:
@@ -167,6 +173,35 @@ class VariantCounts:
         owner = np.repeat(np.arange(len(self)), self.lengths)
         lengths = np.bincount(owner[kept], minlength=len(self))
         return self.collect(activities, steps[kept], lengths, self.counts, self.finished)
+
+    def map(self, job: Callable[[int, VariantCounts], Result]) -> list[Result]:
+        """Do a job on every part: here all is one part, with the number 0."""
+        return [job(0, self)]
+
+
+class Scattered(Protocol):
+    """Variants in parts on other machines, because they are too many for one.
+
+    Each different variant lies in one part only. What is made of all of them is made of what a job
+    gives for each part; a job may be done again where a machine failed, and must give the same.
+    """
+
+    @property
+    def activities(self) -> tuple[str, ...]:
+        """The names; an activity's id is its place here."""
+
+    @property
+    def parts(self) -> Sequence[int]:
+        """The numbers of the parts that hold any variant."""
+
+    def cut(self, max_length: int, *, by_length: bool = False) -> Scattered:
+        """Cut longer cases at max_length, as `VariantCounts.cut` does."""
+
+    def over(self, activities: Sequence[str]) -> Scattered:
+        """Express over other activities, as `VariantCounts.over` does."""
+
+    def map(self, job: Callable[[int, VariantCounts], Result]) -> list[Result]:
+        """Do a job, given its number, on every part that holds any variant, where it lies."""
 
 
 def _pairs(counts: Counted) -> list[tuple[Sequence[str], int]]:

@@ -106,9 +106,7 @@ def test_sequences_within_rules_are_as_many_as_listed(seed: int) -> None:
     rules = random_rules(rng, size, 0.15)
     universe = list(every_word(size, max_length))
     words = {
-        word
-        for word in universe
-        if takes_steps(steps, word) and not oracle.broken(rules, *word)
+        word for word in universe if takes_steps(steps, word) and not oracle.broken(rules, *word)
     }
     found = sequences_within_rules(steps, rules, max_length)
     assert found.keeps_rules

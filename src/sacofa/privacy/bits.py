@@ -1,7 +1,12 @@
-"""Where random bits come from: the operating system, or a seed for tests and teaching."""
+"""Where random bits come from: the operating system, or a seed for tests and teaching.
+
+Where a computation may be repeated on other machines and must come to the same result, they come
+from a key that was drawn from either.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import os
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -45,3 +50,28 @@ class SeededBits:
     def words(self, size: int) -> Words:
         """The next words."""
         return np.asarray(self._source.random_raw(size), dtype=np.uint64)
+
+
+class KeyedBits:
+    """Words that a secret key determines, so that work that is done again draws the same ones.
+
+    SHAKE-256 turns the key into as many words as are asked for, as a system's own generator does
+    with its seed: nobody who lacks the key can tell them from independent, uniform words.
+    """
+
+    SIZE = 4
+    """A key is so many words: 256 bits."""
+
+    def __init__(self, key: Words, *, reproducible: bool) -> None:
+        """Take a key of SIZE words; `reproducible` as the source that it was drawn from."""
+        if len(key) != self.SIZE:
+            raise ValueError(f"a key has {self.SIZE} words, not {len(key)}")
+        self.reproducible = reproducible
+        self._key = np.asarray(key, dtype="<u8").tobytes()
+        self._asked = 0
+
+    def words(self, size: int) -> Words:
+        """The next words."""
+        block = hashlib.shake_256(self._key + self._asked.to_bytes(8, "little"))
+        self._asked += 1
+        return np.frombuffer(block.digest(8 * size), dtype="<u8").astype(np.uint64, copy=False)

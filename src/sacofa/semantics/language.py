@@ -69,6 +69,11 @@ class Language:
         self._kept: dict[tuple[int, int], list[int]] = {}
         self._room = ROOM
 
+    def __getstate__(self) -> dict[str, object]:
+        # What can be worked out again is not sent along: it can be much larger than the automaton.
+        kept = {name: part for name, part in self.__dict__.items() if name != "_counts"}
+        return kept | {"_kept": {}, "_room": ROOM}
+
     @property
     def states(self) -> int:
         """The number of states of the automaton."""
@@ -157,4 +162,3 @@ class Language:
                 self._room = ROOM
             self._kept[state, left] = sums
         return sums
-

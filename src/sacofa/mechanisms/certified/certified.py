@@ -22,7 +22,7 @@ from ...privacy.noise import Noise
 from ...privacy.unit import ONE_CASE, Unit
 from ...semantics.learn import UNPAID
 from ...semantics.rules import Rules
-from ...variants import VariantCounts
+from ...variants import Scattered, VariantCounts
 from ..protocol import Outcome, Progress, Promise, exact
 from .chain import Dice
 from .looks import Looks
@@ -129,7 +129,10 @@ class Certified:
         )
 
     def run(
-        self, variants: VariantCounts, noise: Noise, progress: Progress | None = None
+        self,
+        variants: VariantCounts | Scattered,
+        noise: Noise,
+        progress: Progress | None = None,
     ) -> Outcome:
         """Look at the counts through noise."""
         looks = Looks(variants, noise, self.unit.max_cases)

@@ -18,21 +18,20 @@ from fractions import Fraction
 from ...privacy.exact import Real, precision, tail
 from ...privacy.noise import Noise
 from ...semantics.language import Language, Word
-from ...variants import VariantCounts
+from ...variants import Scattered, VariantCounts
+from .cells import take_cells
 
 
 class Histogram:
     """The cells of all words; stage after stage, more of them are shown."""
 
-    def __init__(self, variants: VariantCounts, noise: Noise, epsilon: Fraction) -> None:
+    def __init__(
+        self, variants: VariantCounts | Scattered, noise: Noise, epsilon: Fraction
+    ) -> None:
         """Noise the cells of the variants at once; all others when they are asked for."""
         self._noise = noise
         self._epsilon = epsilon
-        self._taken = variants
-        self._words: list[Word] = list(
-            zip(variants.sequences(), variants.finished.tolist(), strict=True)
-        )
-        self._noisy = variants.counts + noise.laplace(epsilon, len(variants))
+        self._taken = take_cells(variants, noise, epsilon)
         self._empty: dict[Word, int] = {}
         self._stages: list[tuple[Language, int]] = []
         self.shown: dict[Word, int] = {}
@@ -40,12 +39,8 @@ class Histogram:
 
     def show(self, language: Language, threshold: int) -> dict[Word, int]:
         """Show the cells of a language that reach a threshold (1 or more), if not shown before."""
-        inside = language.holds(self._taken)
-        new = {
-            self._words[i]: int(self._noisy[i])
-            for i in (inside & (self._noisy >= threshold)).nonzero()[0]
-        }
-        new.update(self._draw_empty(language, threshold, int(inside.sum())))
+        reached = self._taken.reach(language, threshold)
+        new = reached.cells | self._draw_empty(language, threshold, reached.inside)
         new = {word: value for word, value in sorted(new.items()) if word not in self.shown}
         self._stages.append((language, threshold))
         self.shown.update(new)
@@ -63,11 +58,10 @@ class Histogram:
         if not number:
             return {}
         places: dict[Word, None] = {}
-        known = {*self._words, *self._empty}
         while len(places) < number:
-            word = language.draw(self._noise.integer)
-            if word not in known:
-                places[word] = None
+            words = [language.draw(self._noise.integer) for _ in range(number - len(places))]
+            known = self._taken.among(words).union(self._empty)
+            places.update((word, None) for word in words if word not in known)
         survivors: dict[Word, int] = {}
         for word in places:
             excess = int(self._noise.geometric(self._epsilon, 1)[0])
