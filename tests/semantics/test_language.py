@@ -215,3 +215,22 @@ def test_steps_that_do_not_fit_the_activities_are_refused() -> None:
             follows=np.ones((2, 2), dtype=bool),
             ends=np.ones(1, dtype=bool),
         )
+
+
+def test_steps_are_equal_where_all_their_parts_are() -> None:
+    """So that what was made of some steps can be found again by equal ones."""
+    rng = np.random.default_rng(5)
+    parts: dict[str, Any] = {
+        "activities": ("x", "y"),
+        "starts": rng.random(2) < 0.5,
+        "follows": rng.random((2, 2)) < 0.5,
+        "ends": rng.random(2) < 0.5,
+        "empty": False,
+    }
+    steps = Steps(**parts)
+    assert steps == Steps(**parts) and hash(steps) == hash(Steps(**parts))
+    for name in ("starts", "follows", "ends"):
+        assert steps != Steps(**{**parts, name: ~parts[name]})
+    assert steps != Steps(**{**parts, "empty": True})
+    assert steps != Steps(**{**parts, "activities": ("x", "z")})
+    assert steps != parts

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count, pairwise
 from multiprocessing import get_context
 from typing import TypeVar
 
@@ -15,7 +17,7 @@ from ..errors import SacofaError
 from ..mechanisms.protocol import Mechanism
 from ..privacy.bits import Bits, SeededBits, SystemBits, Words
 from ..privacy.noise import Noise
-from .guess import Guesser, Sample
+from .guess import Guesser, Ints, Sample
 from .pairs import Pair
 from .views import Feature, Features, View
 
@@ -73,27 +75,42 @@ class Batch:
 def observe(batch: Batch) -> dict[str, Sample]:
     """Run, and keep everything that each view shows."""
     sides: list[bool] = []
-    seen: dict[str, dict[Feature, tuple[list[int], list[int]]]] = {name: {} for name in batch.views}
-    for run, (side, shown) in enumerate(batch.play()):
+    seen = {name: _Seen() for name in batch.views}
+    for side, shown in batch.play():
         sides.append(side)
         for name, features in shown.items():
-            columns = seen[name]
-            for feature, value in features.items():
-                if feature not in columns:
-                    columns[feature] = ([], [])
-                runs, values = columns[feature]
-                runs.append(run)
-                values.append(value)
-    return {
-        name: Sample(
-            sides=np.array(sides, dtype=np.bool_),
-            columns={
-                feature: (np.array(runs, dtype=np.int64), np.array(values))
-                for feature, (runs, values) in columns.items()
-            },
-        )
-        for name, columns in seen.items()
-    }
+            seen[name].add(features)
+    flags = np.array(sides, dtype=np.bool_)
+    return {name: Sample(sides=flags, columns=one.columns()) for name, one in seen.items()}
+
+
+class _Seen:
+    """The features of many runs end to end, to be sorted once at the end."""
+
+    def __init__(self) -> None:
+        self._ids: defaultdict[Feature, int] = defaultdict(count().__next__)
+        self._features: list[int] = []
+        self._values: list[int] = []
+        self._ends: list[int] = [0]
+
+    def add(self, features: Features) -> None:
+        """Add the next run."""
+        self._features.extend(map(self._ids.__getitem__, features))
+        self._values.extend(features.values())
+        self._ends.append(len(self._values))
+
+    def columns(self) -> dict[Feature, tuple[Ints, Ints]]:
+        """Of each feature, the runs that had it and its value there."""
+        ids = np.array(self._features, dtype=np.int64)
+        values = np.array(self._values)
+        runs = np.repeat(np.arange(len(self._ends) - 1), np.diff(self._ends))
+        order = np.argsort(ids, kind="stable")
+        runs, values = runs[order], values[order]
+        bounds = pairwise([0, *np.cumsum(np.bincount(ids, minlength=len(self._ids))).tolist()])
+        return {
+            feature: (runs[start:end], values[start:end])
+            for feature, (start, end) in zip(self._ids, bounds, strict=True)
+        }
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,8 @@ A value that is not there (a variant that was not released) is told apart from e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -34,28 +35,38 @@ def look_at_release(outcome: Outcome) -> Features:
 
 def look_at_transcript(outcome: Outcome) -> Features:
     """What the mechanism itself saw after noise: every value in its transcript."""
-    return dict(_flatten((), outcome.transcript))
+    found: Features = {}
+    _flatten((), outcome.transcript, found)
+    return found
 
 
 VIEWS: Mapping[str, View] = {"release": look_at_release, "transcript": look_at_transcript}
 """Both views of our own mechanisms."""
 
 
-def _flatten(path: Feature, part: Any) -> Iterator[tuple[Feature, int]]:
+def _flatten(path: Feature, part: Any, found: Features) -> None:
     """Name every value: numbers by where they stand, anything else by what it is."""
     if isinstance(part, np.ndarray):
-        for i, value in enumerate(part.ravel().tolist()):
-            yield (*path, i), value
+        found.update(zip(_places(path, part.size), part.ravel().tolist(), strict=True))
     elif isinstance(part, int | float | np.number | np.bool_):
-        yield path, part  # type: ignore[misc]
+        found[path] = part  # type: ignore[assignment]
     elif isinstance(part, Mapping):
         for key, value in part.items():
-            yield from _flatten((*path, key), value)
+            if type(value) is int:
+                found[(*path, key)] = value
+            else:
+                _flatten((*path, key), value, found)
     elif isinstance(part, Sequence) and not isinstance(part, str):
         for i, value in enumerate(part):
-            yield from _flatten((*path, i), value)
+            _flatten((*path, i), value, found)
     else:
-        yield (*path, part), PRESENT
+        found[(*path, part)] = PRESENT
+
+
+@lru_cache(maxsize=256)
+def _places(path: Feature, size: int) -> tuple[Feature, ...]:
+    """The names of the values of an array: the same in every run, so they are made once."""
+    return tuple((*path, i) for i in range(size))
 
 
 def say_feature(feature: Feature, activities: Sequence[str]) -> str:

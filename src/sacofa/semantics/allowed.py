@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,17 @@ class Steps:
     """[a]: a case may end with a."""
     empty: bool = False
     """Whether a case may have no activity at all."""
+
+    @cached_property
+    def _key(self) -> tuple[object, ...]:
+        parts = (self.starts, self.follows, self.ends)
+        return (self.activities, *(part.tobytes() for part in parts), self.empty)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Steps) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
 
     def __post_init__(self) -> None:
         size = len(self.activities)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from itertools import pairwise, permutations
 
@@ -17,11 +18,12 @@ from sacofa.mechanisms.certified.chain import Chain, Dice
 from sacofa.mechanisms.certified.distance import WHOLE, distances, nearest
 from sacofa.mechanisms.certified.lengths import bin_edges, choose_length
 from sacofa.mechanisms.certified.represent import _Orders, choose_representatives
-from sacofa.mechanisms.certified.shares import Shares
+from sacofa.mechanisms.certified.shares import Price, Shares
 from sacofa.mechanisms.certified.spread import spread
-from sacofa.mechanisms.certified.steps import KeptSteps, keep_steps, widest_way
+from sacofa.mechanisms.certified.steps import KeptSteps, _reached, keep_steps, widest_way
 from sacofa.privacy.bits import SeededBits
 from sacofa.privacy.noise import Noise
+from sacofa.privacy.unit import Unit
 from sacofa.semantics import learn_rules
 from sacofa.semantics.violations import Violations
 from sacofa.variants import VariantCounts
@@ -111,6 +113,113 @@ def test_representatives_pay_for_disorder() -> None:
         candidates, np.array([100, 40, 30]), 4, price=Fraction(1), disorder_price=Fraction(5)
     )
     assert many == [0, 1, 2] and represented.tolist() == [100, 40, 30]
+
+
+def asked_of_all(
+    candidates: list[tuple[int, ...]], votes: list[int], price: int, disorder_price: int
+) -> list[int]:
+    """Choose representatives by definition: ask every candidate, every time."""
+    apart = distances(candidates, candidates, 5)
+    nearest_now = [WHOLE] * len(candidates)
+    chosen: list[int] = []
+    while len(chosen) < len(candidates):
+        shown = [candidates[i] for i in chosen]
+        profits = {
+            i: sum(
+                vote * max(nearest_now[j] - int(apart[j, i]), 0)
+                for j, vote in enumerate(votes)
+                if vote > 0
+            )
+            - price * WHOLE
+            - (pairs_in_both_orders([*shown, candidates[i]]) - pairs_in_both_orders(shown))
+            * disorder_price
+            * WHOLE
+            for i in range(len(candidates))
+            if i not in chosen
+        }
+        best = max(profits, key=lambda i: (profits[i], -i))
+        if chosen and profits[best] <= 0:
+            break
+        chosen.append(best)
+        nearest_now = [min(n, int(apart[j, best])) for j, n in enumerate(nearest_now)]
+    return chosen
+
+
+@given(
+    st.lists(st.tuples(sequences, small), min_size=1, max_size=8, unique_by=lambda one: one[0]),
+    st.integers(0, 10),
+    st.integers(0, 10),
+)
+def test_representatives_are_the_best_of_all(
+    voted: list[tuple[tuple[int, ...], int]], price: int, disorder_price: int
+) -> None:
+    """Those that are not asked for their disorder would not have been chosen."""
+    candidates, votes = [ids for ids, _ in voted], [vote for _, vote in voted]
+    chosen, represented = choose_representatives(
+        candidates,
+        np.array(votes),
+        5,
+        price=Fraction(price),
+        disorder_price=Fraction(disorder_price),
+    )
+    assert chosen == asked_of_all(candidates, votes, price, disorder_price)
+    assert represented.sum() == sum(vote for vote in votes if vote > 0)
+
+
+@given(st.lists(sequences, min_size=1, max_size=5))
+def test_many_activities_are_written_otherwise_and_are_as_far_apart(
+    rows: list[tuple[int, ...]],
+) -> None:
+    """Distances do not depend on how many activities there are besides."""
+    few, many = (distances(rows, rows, activities) for activities in (256, 257))
+    assert few.tolist() == many.tolist()
+    high = [tuple(251 + i for i in ids) for ids in rows]
+    assert distances(high, high, 256).tolist() == few.tolist()
+
+
+@given(st.lists(st.lists(st.booleans(), min_size=6, max_size=6), min_size=6, max_size=6))
+def test_what_is_reached_is_found_step_by_step(rows: list[list[bool]]) -> None:
+    """The same as going on from each place that was reached."""
+    found, todo = {5}, [5]
+    while todo:
+        here = todo.pop()
+        new = {b for b in range(6) if rows[here][b]} - found
+        found |= new
+        todo += new
+    assert np.flatnonzero(_reached(np.array(rows))).tolist() == sorted(found)
+
+
+def test_what_comes_after_an_activity_is_never_the_end() -> None:
+    """The end may come in a draw, but not where an activity is asked for."""
+    weights = np.array([[0, 3, 9], [0, 0, 5], [2, 1, 4]])
+    chain = Chain(KeptSteps(weights=weights), 3, Dice(Noise(SeededBits(3))))
+    after = [[chain.activity_after(a) for _ in range(200)] for a in range(3)]
+    assert [{*some} for some in after] == [{1}, {None}, {0, 1}]
+    assert () in {chain.draw() for _ in range(200)}
+
+
+@given(st.fractions(Fraction(1, 100), 100), st.fractions(Fraction(1, 100), 100))
+def test_noise_scales_are_rounded_up(number: Fraction, noise: Fraction) -> None:
+    """In whole numbers, without rounding on the way."""
+    assert Price(epsilon=noise, noise=noise).scales(number) == math.ceil(number / noise)
+
+
+@pytest.mark.parametrize("max_length", [None, 5])
+@pytest.mark.parametrize("rules", [None, "some"])
+def test_prices_add_up(max_length: int | None, rules: str | None) -> None:
+    """Whether variants are shown by name or not, the looks cost ε; noise hides all of a unit."""
+    mechanism = Certified(
+        epsilon=Fraction(2, 3),
+        max_length=max_length,
+        rules=None if rules is None else learn_rules(LOG, source=rules),
+        unit=Unit(max_cases=4),
+    )
+    prices = mechanism.prices
+    always = (prices.size, prices.length, prices.semantics, prices.search)
+    for last in ((prices.named, prices.last_named), (prices.last_unnamed,)):
+        looks = (*always, *last)
+        assert sum(price.epsilon for price in looks) == Fraction(2, 3)
+        assert all(price.noise * 4 == price.epsilon for price in looks)
 
 
 def test_lengths_are_chosen_where_cases_end() -> None:

@@ -138,7 +138,8 @@ def test_shares_that_add_up_to_more_are_noticed(monkeypatch: pytest.MonkeyPatch)
     from sacofa.mechanisms.certified.shares import Division
 
     monkeypatch.setattr(Division, "last", lambda self, named: self.counts)
-    assert largest_ratio(SHORT) > 1.05
+    # Another mechanism of the same settings: SHORT may have worked out its prices before.
+    assert largest_ratio(replace(SHORT)) > 1.05
 
 
 def test_the_release_itself_is_private() -> None:

@@ -7,12 +7,12 @@ nothing but its place: no case is near it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import accumulate
 
 from ...semantics.rules import Rules
 from ...semantics.violations import Violations
-from .chain import Chain, Choices, Dice
+from .chain import Chain, Dice
 from .distance import Ids
 from .steps import KeptSteps
 
@@ -64,25 +64,22 @@ class Proposer:
 
     def _fill(self, found: dict[Ids, None], weights: Mapping[Ids, int], size: int) -> None:
         """Add new sequences until there are enough, or it was tried often enough."""
-        parents: tuple[list[Ids], list[int]] = (list(weights), list(accumulate(weights.values())))
-        places: Choices = (list(range(len(weights))), parents[1])
+        parents = list(weights), list(accumulate(weights.values()))
+        dice = self._dice
         for _ in range(TRIES * size):
             if len(found) >= size:
                 break
-            if not weights or self._dice.below(100) < FRESH:
+            if not weights or dice.below(100) < FRESH:
                 sequence = self._chain.draw()
             else:
-                one, other = (parents[0][self._dice.pick(places)] for _ in range(2))
-                sequence = self._vary(one, other)
+                sequence = self._vary(dice.pick(parents), dice.pick(parents))
             if self._harmless(sequence):
                 found[sequence] = None
 
     def _vary(self, one: Ids, other: Ids) -> Ids:
         """Change a sequence in one of six ways, each as likely."""
-        ways: list[Callable[[Ids, Ids], Ids]] = [
-            self._regrow, self._cross, self._delete, self._insert, self._replace, self._move,
-        ]  # fmt: skip
-        return ways[self._dice.below(len(ways))](one, other)[: self._chain.max_length]
+        way = self._WAYS[self._dice.below(len(self._WAYS))]
+        return way(self, one, other)[: self._chain.max_length]
 
     def _regrow(self, one: Ids, _: Ids) -> Ids:
         return self._chain.draw(one[: self._dice.below(len(one) + 1)])
@@ -122,6 +119,8 @@ class Proposer:
         rest = one[:place] + one[place + 1 :]
         target = min(max(place + self._dice.below(2 * FAR + 1) - FAR, 0), len(rest))
         return (*rest[:target], one[place], *rest[target:])
+
+    _WAYS = (_regrow, _cross, _delete, _insert, _replace, _move)
 
     def _harmless(self, sequence: Ids) -> bool:
         if not sequence and not self._allowed[self._begin][self._begin]:

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from ...errors import SettingError
 from ...privacy.looks import Spend
@@ -28,7 +29,7 @@ from .chain import Dice
 from .looks import Looks
 from .named import all_threshold
 from .run import Run
-from .shares import DEFAULT_SHARES, Division, Shares
+from .shares import DEFAULT_SHARES, Division, Prices, Shares
 
 CUT = (
     "Cases longer than max_length are cut there and marked as unfinished, and so are those of "
@@ -96,6 +97,11 @@ class Certified:
         """How ε is divided with these settings."""
         return self.shares.divide(length=self.max_length is None, rules=self.rules is not None)
 
+    @cached_property
+    def prices(self) -> Prices:
+        """What each look costs with these settings; worked out once for all runs."""
+        return self.division.at(self.epsilon, self.unit.max_cases)
+
     def settings(self) -> Mapping[str, object]:
         """The settings that the certificate repeats."""
         return {
@@ -142,10 +148,20 @@ class Certified:
         """Whether variants are shown by name, in a log of this (noisy) size."""
         if not self.shares.named:
             return False
-        per_case = self.shares.named * self.epsilon / self.unit.max_cases
-        return all_threshold(per_case, activities, max_length) <= self.rich * size
+        least = all_threshold(self.prices.named.noise, activities, max_length)
+        return least * self.rich.denominator <= self.rich.numerator * size
 
     def list_length(self, size: int) -> int:
         """How many candidates there are, for a log of this (noisy) size."""
-        wanted = int(self.candidates * size * self.epsilon / self.unit.max_cases)
+        rate = self._candidates_per_case
+        wanted = rate.numerator * size // rate.denominator
         return min(max(wanted, self.fewest_candidates), self.most_candidates)
+
+    @cached_property
+    def _candidates_per_case(self) -> Fraction:
+        return self.candidates * self.epsilon / self.unit.max_cases
+
+    @cached_property
+    def representative_price(self) -> Fraction:
+        """What a representative must be worth, in cases."""
+        return self.price * self.unit.max_cases / self.epsilon

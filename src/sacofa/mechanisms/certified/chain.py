@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping
 from itertools import accumulate
+from typing import TypeVar
 
 from ...privacy.noise import Noise
 from ...semantics.rules import Rules
@@ -22,7 +23,12 @@ ORDER = 3
 """How many activities a context has at most."""
 SHORTER = 5
 """The weight of the next shorter context."""
+WIDTH = 62
+"""The bits of a number that a die shows."""
+FIRST, MOST = 64, 4096
+"""How many are drawn together, at first and at most."""
 
+Option = TypeVar("Option")
 Choices = tuple[list[int], list[int]]
 """What may come next, and the running sums of its weights."""
 
@@ -30,26 +36,30 @@ Choices = tuple[list[int], list[int]]
 class Dice:
     """Uniform whole numbers for what is made of noisy values; drawn in bulk, hence fast."""
 
-    _WIDTH = 62
-    _FIRST, _MOST = 64, 4096
-
     def __init__(self, noise: Noise) -> None:
         self._noise = noise
-        self._bulk = self._FIRST
+        self._bulk = FIRST
         self._numbers: list[int] = []
 
     def below(self, bound: int) -> int:
         """A number from 0 to bound − 1."""
-        if not self._numbers:
-            # Small runs need few, large ones many.
-            self._numbers = self._noise.below(1 << self._WIDTH, self._bulk).tolist()
-            self._bulk = min(2 * self._bulk, self._MOST)
+        try:
+            number = self._numbers.pop()
+        except IndexError:
+            number = self._refill()
         # The scaled number is uniform but for 2^-62 times the bound: no count depends on it.
-        return (self._numbers.pop() * bound) >> self._WIDTH
+        return (number * bound) >> WIDTH
 
-    def pick(self, choices: Choices) -> int:
+    def _refill(self) -> int:
+        # Small runs need few, large ones many.
+        self._numbers = self._noise.below(1 << WIDTH, self._bulk).tolist()
+        self._bulk = min(2 * self._bulk, MOST)
+        return self._numbers.pop()
+
+    def pick(self, choices: tuple[list[Option], list[int]]) -> Option:
         """One of the choices, by weight."""
-        return choices[0][bisect_right(choices[1], self.below(choices[1][-1]))]
+        options, sums = choices
+        return options[bisect_right(sums, self.below(sums[-1]))]
 
 
 class Chain:
@@ -62,9 +72,8 @@ class Chain:
         self.max_length = max_length
         self.end = len(steps.weights) - 1
         self._dice = dice
-        self._steps = [_choices(row.tolist()) for row in steps.weights]
-        self._within = [_choices(row.tolist()[:-1]) for row in steps.weights]
         self._weights = steps.weights
+        self._after: dict[int, Choices] = {}
         self._ruled = None if rules is None else Ruled(rules)
         self._contexts: dict[Ids, Choices] = {}
 
@@ -86,9 +95,10 @@ class Chain:
         path = [self.end, *prefix]
         if self._ruled is not None:
             return self._draw_ruled(path, self._ruled)
-        while len(path) <= self.max_length:
+        end = self.end
+        for _ in range(self.max_length - len(prefix)):
             following = self._next(path)
-            if following == self.end:
+            if following == end:
                 break
             path.append(following)
         return tuple(path[1:])
@@ -113,19 +123,31 @@ class Chain:
 
     def activity_after(self, activity: int) -> int | None:
         """Draw what comes directly after an activity (or the beginning), not the end."""
-        choices = self._within[activity]
-        return self._dice.pick(choices) if choices[0] else None
+        options, sums = self._steps_after(activity)
+        if options and options[-1] == self.end:
+            # The end is the last of all options.
+            options, sums = options[:-1], sums[:-1]
+        return self._dice.pick((options, sums)) if options else None
 
     def _next(self, path: list[int]) -> int:
-        for length in range(min(ORDER, len(path)), 0, -1):
-            choices = self._contexts.get(tuple(path[-length:]))
-            if choices is not None:
-                total = choices[1][-1]
-                number = self._dice.below(total + SHORTER)
-                if number < total:
-                    return choices[0][bisect_right(choices[1], number)]
-        choices = self._steps[path[-1]]
+        if self._contexts:
+            length = len(path)
+            for start in range(max(length - ORDER, 0), length):
+                choices = self._contexts.get(tuple(path[start:]))
+                if choices is not None:
+                    options, sums = choices
+                    number = self._dice.below(sums[-1] + SHORTER)
+                    if number < sums[-1]:
+                        return options[bisect_right(sums, number)]
+        choices = self._steps_after(path[-1])
         return self._dice.pick(choices) if choices[0] else self.end
+
+    def _steps_after(self, activity: int) -> Choices:
+        """What may come directly after an activity; worked out when it is first asked for."""
+        choices = self._after.get(activity)
+        if choices is None:
+            choices = self._after[activity] = _choices(self._weights[activity].tolist())
+        return choices
 
 
 def _choices(weights: list[int]) -> Choices:

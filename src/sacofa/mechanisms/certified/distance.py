@@ -40,5 +40,8 @@ def nearest(rows: Sequence[Ids], columns: Sequence[Ids], activities: int) -> Int
 
 def _texts(sequences: Iterable[Ids], activities: int) -> list[str]:
     """Write each activity as one character; surrogates are left out, they are not characters."""
+    if activities <= 256:
+        # The same characters, made of bytes.
+        return [bytes(ids).decode("latin-1") for ids in sequences]
     alphabet = [chr(i if i < 0xD800 else i + 0x800) for i in range(activities)]
     return ["".join([alphabet[i] for i in ids]) for ids in sequences]

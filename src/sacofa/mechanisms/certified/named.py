@@ -8,10 +8,11 @@ known better with each variant that is shown.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 
 from ...privacy.exact import smallest_threshold
 from ...semantics.allowed import Steps, all_sequences, sequences_of_steps, sequences_within_rules
-from ...semantics.language import Language
+from ...semantics.language import Language, Word
 from ...semantics.learn import learn_rules
 from ...semantics.rules import Rules
 from ...variants import VariantCounts
@@ -20,8 +21,13 @@ from .histogram import Histogram
 INVENTED = Fraction(1, 10)
 """How many invented variants a stage may show, expected."""
 MAX_ROUNDS = 5
+SMALL = 500
+"""Of so few sequences the same languages come up again and again: they are kept."""
+KEPT = 256
+"""So many languages of a kind are kept, those that were used last."""
 
 
+@lru_cache(maxsize=1024)
 def all_threshold(epsilon: Fraction, activities: int, max_length: int) -> int:
     """From this noisy count on, any variant at all is shown."""
     cells = sum(activities**length for length in range(max_length + 1)) + activities**max_length
@@ -36,30 +42,25 @@ def show_by_name(
     epsilon: Fraction,
 ) -> tuple[str, ...]:
     """Show variants stage by stage; what there is to say about it comes back."""
-    names = steps.activities
     notes: list[str] = []
+    whole = all_sequences(steps.activities, max_length)
+    small = whole.size <= SMALL
+    so_far = _kept_so_far if small else sequences_so_far
+    of_steps = _kept_of_steps if small else sequences_of_steps
 
     def show(language: Language) -> int:
         if not language.size:
             return 0
         return len(histogram.show(language, smallest_threshold(epsilon, language.size, INVENTED)))
 
-    show(all_sequences(names, max_length))
+    show(whole)
     for _ in range(MAX_ROUNDS):
         if not histogram.shown:
             break
-        so_far = VariantCounts.collect(
-            names,
-            [i for ids, _ in histogram.shown for i in ids],
-            [len(ids) for ids, _ in histogram.shown],
-            [1] * len(histogram.shown),
-            [finished for _, finished in histogram.shown],
-        )
-        known = learn_rules(so_far, source="variants shown so far")
-        if not show(sequences_within_rules(steps, known, max_length)):
+        if not show(so_far(steps, tuple(histogram.shown), max_length)):
             break
     last = (
-        sequences_of_steps(steps, max_length)
+        of_steps(steps, max_length)
         if rules is None
         else sequences_within_rules(steps, rules, max_length)
     )
@@ -70,3 +71,21 @@ def show_by_name(
             "shown by name within the allowed steps alone."
         )
     return tuple(notes)
+
+
+def sequences_so_far(steps: Steps, shown: tuple[Word, ...], max_length: int) -> Language:
+    """What takes allowed steps and keeps the rules of the variants shown so far."""
+    so_far = VariantCounts.collect(
+        steps.activities,
+        [i for ids, _ in shown for i in ids],
+        [len(ids) for ids, _ in shown],
+        [1] * len(shown),
+        [finished for _, finished in shown],
+    )
+    known = learn_rules(so_far, source="variants shown so far")
+    return sequences_within_rules(steps, known, max_length)
+
+
+# Languages are made of noisy values alone, so keeping them keeps nothing of a log.
+_kept_so_far = lru_cache(maxsize=KEPT)(sequences_so_far)
+_kept_of_steps = lru_cache(maxsize=KEPT)(sequences_of_steps)

@@ -9,7 +9,7 @@ that makes models of a released log imprecise. Everything here reads noisy votes
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -18,6 +18,9 @@ from numpy.typing import NDArray
 from .distance import WHOLE, Ids, distances
 
 Ints = NDArray[np.int64]
+
+WORST = -(1 << 62)
+"""Less than any representative can be worth."""
 
 
 def choose_representatives(
@@ -31,23 +34,30 @@ def choose_representatives(
     """Choose representatives; their places come back, with the votes of all whom they represent.
 
     Prices are in cases: a representative is worth 1 if it takes one case all the way from no
-    likeness at all to being the same. At least one is chosen.
+    likeness at all to being the same. At least one is chosen. No price is below 0.
     """
-    apart = distances(candidates, candidates, activities)
     voting = np.flatnonzero(votes > 0)
-    weights, to_voting = votes[voting], apart[voting]
-    orders = [_Orders.of(ids, activities) for ids in candidates]
+    weights = votes[voting]
+    to_voting = distances([candidates[i] for i in voting.tolist()], candidates, activities)
+    orders: dict[int, _Orders] = {}
     known = _Orders()
     nearest = np.full(len(voting), WHOLE, dtype=np.int64)
     fixed, each = (int(part * WHOLE) for part in (price, disorder_price))
     chosen: list[int] = []
     while len(chosen) < len(candidates):
-        worth = weights @ np.maximum(nearest[:, None] - to_voting, 0)
-        cost = np.array([known.new_disorder(order) for order in orders]) * each + fixed
-        profit = worth - cost
-        profit[chosen] = np.iinfo(np.int64).min
-        best = int(profit.argmax())
-        if chosen and profit[best] <= 0:
+        worth = weights @ np.maximum(nearest[:, None] - to_voting, 0) - fixed
+        worth[chosen] = WORST
+        best, most = len(candidates), WORST
+        # Disorder only costs: whoever is worth less than the best so far need not be asked.
+        for i, value in _descending(worth):
+            if value < most:
+                break
+            if i not in orders:
+                orders[i] = _Orders.of(candidates[i], activities)
+            profit = value - known.new_disorder(orders[i]) * each
+            if (profit, -i) > (most, -best):
+                best, most = i, profit
+        if chosen and most <= 0:
             break
         chosen.append(best)
         known = known.joined(orders[best])
@@ -55,6 +65,12 @@ def choose_representatives(
     represented = np.zeros(len(chosen), dtype=np.int64)
     np.add.at(represented, to_voting[:, chosen].argmin(axis=1), weights)
     return chosen, represented
+
+
+def _descending(values: Ints) -> Iterator[tuple[int, int]]:
+    """Places and values, the highest first; lower places first among equals."""
+    order = np.argsort(-values, kind="stable")
+    return zip(order.tolist(), values[order].tolist(), strict=True)
 
 
 class _Orders:
@@ -94,4 +110,6 @@ class _Orders:
 
     def new_disorder(self, other: _Orders) -> int:
         """How many more pairs in both orders, and repeated activities, with another one."""
-        return self.joined(other)._disorder - self._disorder
+        both = (self._before | other._before) & (self._after | other._after)
+        repeated = self._repeated | other._repeated
+        return (both.bit_count() + repeated.bit_count()) // 2 - self._disorder

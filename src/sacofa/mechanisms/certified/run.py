@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-from math import ceil
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,8 +34,7 @@ class Run:
         self._set = mechanism
         self._looks = looks
         self._dice = dice
-        self._shares = mechanism.division
-        self._per_case = mechanism.epsilon / mechanism.unit.max_cases
+        self._prices = mechanism.prices
         self._names = looks.activities
         self._rules = None if mechanism.rules is None else mechanism.rules.over(self._names)
         self._notes = [EXACT]
@@ -45,13 +42,13 @@ class Run:
     def release(self, progress: Progress | None = None) -> Outcome:
         """Go through the steps in order."""
         tell = progress or (lambda done: None)
-        size = max(self._looks.size(self._price(self._shares.size)), 1)
+        size = max(self._looks.size(self._prices.size.epsilon), 1)
         max_length = self._max_length()
         self._looks.cut(max_length)
-        votes = self._looks.steps(self._price(self._shares.semantics))
+        votes = self._looks.steps(self._prices.semantics.epsilon)
         steps = keep_steps(
             votes,
-            self._noise(self._shares.semantics) / VOTE_UNITS,
+            self._prices.semantics.noise / VOTE_UNITS,
             self._set.false_steps,
             self._rules,
         )
@@ -59,13 +56,13 @@ class Run:
         named = self._set.is_rich(size, len(self._names), max_length)
         shown: dict[Ids, int] = {}
         if named:
-            histogram = self._looks.histogram(self._price(self._shares.named))
+            histogram = self._looks.histogram(self._prices.named.epsilon)
             self._notes += show_by_name(
                 histogram,
                 steps.as_language(self._names),
                 self._rules,
                 max_length,
-                self._noise(self._shares.named),
+                self._prices.named.noise,
             )
             for (ids, _), count in histogram.shown.items():
                 shown[ids] = shown.get(ids, 0) + count
@@ -79,7 +76,7 @@ class Run:
         chain.learn(weights)
         tell(0.6)
         candidates = proposer.next(max(length, len(weights)), weights)
-        released = self._last_vote(candidates, self._shares.last(named=named), size)
+        released = self._last_vote(candidates, named=named, size=size)
         tell(1.0)
         return Outcome(
             variants=VariantCounts.collect(
@@ -93,39 +90,32 @@ class Run:
             notes=tuple(self._notes),
         )
 
-    def _price(self, share: Fraction) -> Fraction:
-        """What a share costs."""
-        return share * self._set.epsilon
-
-    def _noise(self, share: Fraction) -> Fraction:
-        """The noise that a share buys, as 1/scale: it has to hide all cases of a unit."""
-        return share * self._per_case
-
     def _max_length(self) -> int:
         if self._set.max_length is not None:
             return self._set.max_length
         edges = bin_edges(self._set.longest)
-        votes = self._looks.lengths(edges, self._price(self._shares.length))
-        chosen = choose_length(edges, votes, self._noise(self._shares.length))
+        votes = self._looks.lengths(edges, self._prices.length.epsilon)
+        chosen = choose_length(edges, votes, self._prices.length.noise)
         self._notes.append(f"Cases are cut at length {chosen}, chosen from noisy lengths.")
         return chosen
 
     def _search(self, candidates: list[Ids], size: int) -> dict[Ids, int]:
         """Let cases vote on a list, and weigh the candidates that stand out."""
-        share = self._shares.search
-        votes = self._looks.nearest("search", candidates, self._price(share))
-        cells = spread(votes, ceil(self._set.search_least / self._noise(share)), size)
+        price = self._prices.search
+        votes = self._looks.nearest("search", candidates, price.epsilon)
+        cells = spread(votes, price.scales(self._set.search_least), size)
         return {ids: n for ids, n in zip(candidates, cells.tolist(), strict=True) if n}
 
-    def _last_vote(self, candidates: list[Ids], share: Fraction, size: int) -> dict[Ids, int]:
+    def _last_vote(self, candidates: list[Ids], *, named: bool, size: int) -> dict[Ids, int]:
         """Let cases vote on the last list, and give the cases to few of it."""
-        votes = self._looks.nearest("last", candidates, self._price(share))
-        least = min(ceil(self._set.last_least / self._noise(share)), int(votes.max()))
+        price = self._prices.last_named if named else self._prices.last_unnamed
+        votes = self._looks.nearest("last", candidates, price.epsilon)
+        least = min(price.scales(self._set.last_least), int(votes.max()))
         places, represented = choose_representatives(
             candidates,
             np.where(votes >= least, np.maximum(votes, 1), 0),
             len(self._names),
-            price=self._set.price / self._per_case,
+            price=self._set.representative_price,
             disorder_price=self._set.disorder_price,
         )
         cells = spread(represented, 1, size).tolist()

@@ -68,5 +68,51 @@ class Division:
         """The last vote's part of the counts: what is left of them."""
         return self.counts - self.search - (self.named if named else 0)
 
+    def at(self, epsilon: Fraction, max_cases: int) -> Prices:
+        """What everything costs, for units of so many cases."""
+
+        def price(share: Fraction) -> Price:
+            return Price(epsilon=share * epsilon, noise=share * epsilon / max_cases)
+
+        return Prices(
+            size=price(self.size),
+            length=price(self.length),
+            semantics=price(self.semantics),
+            named=price(self.named),
+            search=price(self.search),
+            last_named=price(self.last(named=True)),
+            last_unnamed=price(self.last(named=False)),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Price:
+    """What a look costs, and the noise that this buys."""
+
+    epsilon: Fraction
+    """The price."""
+    noise: Fraction
+    """1/scale of the noise on one vote: it has to hide all cases of a unit."""
+
+    def scales(self, number: Fraction) -> int:
+        """So many noise scales, rounded up to whole votes."""
+        above = number.numerator * self.noise.denominator
+        return -(-above // (number.denominator * self.noise.numerator))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prices:
+    """The price of each look in one release."""
+
+    size: Price
+    length: Price
+    semantics: Price
+    named: Price
+    search: Price
+    last_named: Price
+    """The last vote's, where variants are shown by name."""
+    last_unnamed: Price
+    """The last vote's, where they are not."""
+
 
 DEFAULT_SHARES = Shares()

@@ -101,8 +101,8 @@ def _reached(passed: Bools) -> Bools:
     """Which rows can be reached from the last one."""
     reached = np.zeros(len(passed), dtype=np.bool_)
     reached[-1] = True
-    while True:
-        more = reached | passed[reached].any(axis=0)
-        if (more == reached).all():
-            return reached
-        reached = more
+    found, before = 1, 0
+    while found > before:
+        reached |= reached @ passed
+        found, before = int(np.count_nonzero(reached)), found
+    return reached
