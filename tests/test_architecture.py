@@ -96,5 +96,5 @@ PUBLIC = {
     "ReadError", "Release", "Rules", "RulesError", "Sacofa", "SacofaError", "Semantics",
     "SettingError", "Spend", "TooLargeError", "Unit", "VariantCounts", "anonymize",
     "count_variants", "inspect_variants", "learn_rules", "publish", "read_log", "read_rules",
-    "write_log", "write_rules",
+    "scatter_variants", "write_log", "write_rules",
 }  # fmt: skip

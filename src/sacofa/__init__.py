@@ -22,7 +22,7 @@ from .errors import (
     SettingError,
     TooLargeError,
 )
-from .logs import Log, count_variants, inspect_variants, read_log
+from .logs import Log, count_variants, inspect_variants, read_log, scatter_variants
 from .mechanisms import (
     ADMIT_NONE,
     Certified,
@@ -78,6 +78,7 @@ __all__ = [
     "publish",
     "read_log",
     "read_rules",
+    "scatter_variants",
     "verify",
     "write_log",
     "write_rules",

@@ -5,17 +5,24 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
+import venv
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sacofa.errors import ColumnsError, ReadError
-from sacofa.logs import count_variants, read_log, write_variants
+from sacofa import Certified, Ledger, anonymize, publish
+from sacofa.errors import ColumnsError, ReadError, SettingError
+from sacofa.logs import count_variants, read_log, scatter_variants, write_variants
+from sacofa.logs.spark_parts import SparkVariants
 from sacofa.variants import VariantCounts
 
 from .nasty import NAMES
@@ -129,6 +136,83 @@ def test_bad_tables(session: Any, tmp_path: Path) -> None:
     assert "\n" not in str(caught.value)
 
 
+def test_variants_that_stay_are_what_they_would_be_here(session: Any, logs: Path) -> None:
+    """Cut, with other activities, or as they are: on the cluster as in memory."""
+    path = logs / "sepsis.parquet"
+    here = count_variants(path)
+    some = [*here.activities[3:], "another", here.activities[0]]
+    with scatter_variants(read_log(path, engine="spark")) as there:
+        assert len(there) == len(here)
+        assert there.gather() == here
+        assert len(there.parts) > 1
+        for by_length in (False, True):
+            cut = there.cut(7, by_length=by_length)
+            assert cut.gather() == here.cut(7, by_length=by_length)
+        assert there.over(some).gather() == here.over(some)
+        parts = there.cut(7).map(whole_part)
+        assert sum(part.cases for part in parts) == here.cases
+        for part in parts:
+            again = VariantCounts.collect(
+                part.activities, part.steps, part.lengths, part.counts, part.finished
+            )
+            assert part == again
+    assert not session.sparkContext._jsc.getPersistentRDDs()
+
+
+def whole_part(number: int, part: VariantCounts) -> VariantCounts:
+    """A job that brings a part here as it is."""
+    return part
+
+
+def test_a_release_of_what_stays(session: Any, logs: Path) -> None:
+    """Looks that add up are the same with the same seed, and so is a release made of them."""
+    path = logs / "receipt.parquet"
+    mechanism = Certified(epsilon=Fraction(1))
+    with scatter_variants(read_log(path, engine="spark")) as there:
+        released = anonymize(there, mechanism, seed=1)
+    assert released.variants == anonymize(count_variants(path), mechanism, seed=1).variants
+
+
+def test_publishing_too_many_variants(
+    session: Any, logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where variants are too many for one place they stay, and the release is as good."""
+    path = logs / "traffic_fines.parquet"
+    mechanism = Certified(epsilon=Fraction(1))
+    with monkeypatch.context() as patched:
+        patched.delattr(SparkVariants, "gather")
+        release = publish(
+            read_log(path, engine="spark"), mechanism, tmp_path / "out.parquet", most_gathered=100
+        )
+    assert any("shown by name" in note for note in release.certificate.notes)
+    true = dict(count_variants(path))
+    frequent = max(true, key=true.__getitem__)
+    assert dict(release.variants)[frequent] == pytest.approx(true[frequent], rel=0.02)
+    assert count_variants(tmp_path / "out.parquet").cases == release.variants.cases
+    assert not session.sparkContext._jsc.getPersistentRDDs()
+
+
+def test_machines_that_lack_the_package(session: Any, logs: Path, tmp_path: Path) -> None:
+    """A cluster whose Python cannot do the work says what to install."""
+    venv.create(tmp_path / "bare", symlinks=True)
+    before = session.sparkContext.pythonExec
+    session.sparkContext.pythonExec = str(tmp_path / "bare" / "bin" / "python")
+    try:
+        with (
+            scatter_variants(read_log(logs / "receipt.parquet", engine="spark")) as there,
+            pytest.raises(ReadError, match=r"lacks \w+: install sacofa\[spark\]"),
+        ):
+            anonymize(there, Certified(epsilon=Fraction(1)))
+    finally:
+        session.sparkContext.pythonExec = before
+
+
+def test_only_spark_leaves_variants_where_they_are(logs: Path) -> None:
+    """Other engines refuse at once."""
+    with pytest.raises(SettingError, match="spark, to leave variants on a cluster"):
+        scatter_variants(logs / "receipt.parquet")
+
+
 KILLING = '''
 import json, os, signal, sys, threading, time
 from pathlib import Path
@@ -212,3 +296,147 @@ def test_machines_that_die_change_nothing(tmp_path: Path) -> None:
     assert found["killed"] == 2
     expected = slowly(rows, "time")
     assert [(tuple(v), n) for v, n in found["variants"]] == list(expected)
+
+
+DYING = '''
+import json, os, signal, sys
+from functools import partial
+from pathlib import Path
+from pyspark.sql import SparkSession
+from sacofa import Certified, anonymize
+from sacofa.logs import read_log, scatter_variants
+from sacofa.logs.spark_parts import SparkVariants
+
+builder = SparkSession.builder.master("local-cluster[2,1,512]")
+for key, value in json.loads(sys.argv[2]).items():
+    builder = builder.config(key, value)
+session = builder.getOrCreate()
+session.sparkContext.setLogLevel("OFF")
+
+def executor():
+    """Find the executor above this process."""
+    pid = os.getpid()
+    while b"org.apache.spark.executor.CoarseGrainedExecutorBackend" not in (
+        Path(f"/proc/{pid}/cmdline").read_bytes().split(bytes(1))
+    ):
+        pid = int(Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
+    return pid
+
+def do_and_die(number, part, job, victim, mark):
+    """Do the job; the first time, die with the whole machine before anyone hears of it."""
+    result = job(number, part)
+    if number == victim and not mark.exists():
+        mark.touch()
+        os.kill(executor(), signal.SIGKILL)
+    return result
+
+honest, done, died = SparkVariants.map, [], []
+
+def deadly(self, job):
+    done.append(job)
+    # After the size and the steps, variants are shown by name, stage by stage.
+    if len(done) in (3, 4):
+        mark = Path.cwd() / f"died {len(done)}"
+        victim = self.parts[len(done) % len(self.parts)]
+        result = honest(self, partial(do_and_die, job=job, victim=victim, mark=mark))
+        died.append(mark.exists())
+        return result
+    return honest(self, job)
+
+mechanism = Certified(epsilon=20, max_length=6)
+with scatter_variants(read_log(sys.argv[1], engine="spark")) as variants:
+    calm = anonymize(variants, mechanism, seed=7)
+    SparkVariants.map = deadly
+    dying = anonymize(variants, mechanism, seed=7)
+print(json.dumps({
+    "died": died,
+    "named": any("shown by name" in note for note in dying.certificate.notes),
+    "cells": len(calm.variants),
+    "same": calm.variants == dying.variants,
+}))
+session.stop()
+'''  # fmt: skip
+
+
+@pytest.mark.slow
+def test_a_machine_that_dies_with_its_noise_draws_the_same_again(
+    logs: Path, tmp_path: Path
+) -> None:
+    """Machines die after noise was drawn; the cells are counted again, and have their old noise."""
+    if not Path("/proc/self/stat").exists():
+        pytest.skip("finding the executors needs /proc")
+    settings = {
+        **QUIET,
+        "spark.executor.memory": "512m",
+        "spark.driver.memory": "512m",
+        "spark.sql.shuffle.partitions": "3",
+    }
+    answer = subprocess.run(
+        [sys.executable, "-c", DYING, str(logs / "receipt.parquet"), json.dumps(settings)],
+        capture_output=True, text=True, timeout=400, cwd=tmp_path,
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(sys.path),
+            "PYSPARK_PYTHON": sys.executable,
+        },
+    )  # fmt: skip
+    assert answer.returncode == 0, answer.stderr[-2000:]
+    found = json.loads(answer.stdout.splitlines()[-1])
+    assert found["died"] == [True, True]
+    assert found["named"]
+    assert found["cells"] > 1
+    assert found["same"]
+
+
+def test_a_cluster_that_dies_whole(logs: Path, tmp_path: Path) -> None:
+    """The command ends with one line; nothing is spent, and nothing is written."""
+    if not Path("/proc/self/stat").exists():
+        pytest.skip("finding Java needs /proc")
+    ledger, output, scratch = (tmp_path / name for name in ("ledger", "out.parquet", "scratch"))
+    run = [sys.executable, "-m", "sacofa"]
+    # Spark reads its settings from a file.
+    (tmp_path / "spark-defaults.conf").write_text(
+        "".join(f"{key} {value}\n" for key, value in QUIET.items())
+    )
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(sys.path),
+        "SPARK_CONF_DIR": str(tmp_path),
+        "SPARK_LOCAL_DIRS": str(scratch),
+    }
+    subprocess.run([*run, "ledger", "budget", ledger, "d", "1"], check=True, capture_output=True)
+    with subprocess.Popen(
+        [*run, "anonymize", logs / "traffic_fines.parquet", "-o", output, "--engine", "spark",
+         "--epsilon", "1", "--ledger", ledger, "--dataset", "d"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, cwd=tmp_path,
+    ) as command:  # fmt: skip
+        # It is in the midst of counting when there is something to shuffle.
+        while not list(scratch.rglob("shuffle_*")) and command.poll() is None:
+            time.sleep(0.01)
+        os.kill(java_below(command.pid), signal.SIGKILL)
+        _, said = command.communicate(timeout=120)
+    assert command.returncode == 1
+    complaint = [line for line in said.splitlines() if line.startswith("sacofa:")]
+    assert len(complaint) == 1
+    assert "Spark failed" in complaint[0]
+    assert "Traceback" not in said
+    assert not output.exists()
+    assert Ledger(ledger).account("d").left == 1
+
+
+def java_below(pid: int) -> int:
+    """Find Java among the processes that a process started."""
+    parents = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with suppress(OSError):
+                status = (entry / "stat").read_text().rsplit(")", 1)[1]
+                name = (entry / "comm").read_text().strip()
+                parents[int(entry.name)] = (int(status.split()[1]), name)
+    for child, (_, name) in parents.items():
+        above = child
+        while above in parents and above != pid:
+            above = parents[above][0]
+        if above == pid and name == "java":
+            return child
+    raise AssertionError("Java was not started")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .columns import Columns
 from .inspect import Inspection, inspect_variants
-from .log import count_variants, read_log
+from .log import count_variants, read_log, scatter_variants, scatters
 from .source import Log
 from .write import write_variants
 
@@ -15,5 +15,7 @@ __all__ = [
     "count_variants",
     "inspect_variants",
     "read_log",
+    "scatter_variants",
+    "scatters",
     "write_variants",
 ]

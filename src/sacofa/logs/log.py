@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any, cast, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 from ..errors import SettingError, nearest
 from ..variants import VariantCounts
@@ -14,6 +14,9 @@ from .formats import SUFFIXES, Format, find_files
 from .frames import frame_name
 from .source import Log, Order, Reader, Source
 from .stream import Progress
+
+if TYPE_CHECKING:
+    from .spark_parts import SparkVariants
 
 READERS: dict[Format, str] = {
     "xes": "xes",
@@ -96,6 +99,24 @@ def count_variants(source: Any, *, progress: Progress | None = None) -> VariantC
     """
     log = source if isinstance(source, Log) else read_log(source)
     return log.reader.count(log, progress)
+
+
+def scatter_variants(source: Any, *, progress: Progress | None = None) -> SparkVariants:
+    """Count the variants of a log that Spark reads, and leave them on the cluster.
+
+    The result is secret. It is a context: when it is left, the cluster forgets the variants.
+    """
+    log = source if isinstance(source, Log) else read_log(source)
+    if not scatters(log):
+        raise SettingError("engine", log.source.format, "spark, to leave variants on a cluster")
+    from .spark import scatter
+
+    return scatter(log, progress)
+
+
+def scatters(log: Log) -> bool:
+    """Whether a log's variants can be left where they are counted."""
+    return hasattr(log.reader, "scatter")
 
 
 def _open(source: Any, format: Format | None, query: str | None, trusted: bool) -> Source:

@@ -1,5 +1,7 @@
 """Logs on a Spark cluster (extra `spark`): counted there, so that only variants come to the driver.
 
+Where even those are too many, they stay on the cluster (module `spark_parts`).
+
 Takes a Spark DataFrame, or files that Spark reads. The order of rows is that of the files: by the
 name of the file, by the part of it that a task reads, and by the place in that part. A DataFrame
 has the order that its partitions hold. Each event carries its place, and the events of a case are
@@ -10,8 +12,6 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,8 @@ from ..variants import VariantCounts
 from .columns import JOINER, Columns, Wanted, find_columns
 from .relation import csv_header
 from .source import Log, Source
+from .spark_errors import clear_errors, first_line
+from .spark_parts import SparkVariants
 from .stream import Progress
 from .tables import names_as_meant
 from .tally import distinct
@@ -30,7 +32,8 @@ _NULL = "\ufdd0\ufdd1"
 
 def find(source: Source, wanted: Wanted) -> Columns:
     """Find the columns of a table."""
-    with _clear_errors(source):
+    _functions()
+    with clear_errors(source.name):
         names = _open(source).columns
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
@@ -39,22 +42,28 @@ def find(source: Source, wanted: Wanted) -> Columns:
 
 
 def count(log: Log, progress: Progress | None = None) -> VariantCounts:
-    """Count the variants on the cluster."""
+    """Count the variants on the cluster, and bring them here."""
+    with scatter(log, progress) as variants:
+        return variants.gather()
+
+
+def scatter(log: Log, progress: Progress | None = None) -> SparkVariants:
+    """Count the variants on the cluster, and leave them there."""
+    _functions()
     columns = log.columns
     assert columns is not None
-    with _clear_errors(log.source):
+    with clear_errors(log.name):
         events = _events(log, columns)
         names = _survey(log, events)
         meant = names_as_meant(log, names)
-        done: dict[tuple[str, ...], int] = {}
-        cut: dict[tuple[str, ...], int] = {}
-        # Partition by partition, so that the driver never holds more than one as rows.
-        for row in count_on_cluster(log, events, names).toLocalIterator(prefetchPartitions=True):
-            variant = tuple(meant[i] for i in row.v)
-            (cut if row.cut else done)[variant] = row.n
+        frame = count_on_cluster(log, events, names)
+    variants = SparkVariants(log.name, frame, meant)
+    if log.max_cases is not None:
+        # Only cases that are counted may tell which activities there are.
+        meant = variants.used()
     if progress is not None:
         progress(1.0)
-    return VariantCounts.of(done, unfinished=cut)
+    return variants.over(sorted(meant))
 
 
 def count_on_cluster(log: Log, events: Any, names: list[str]) -> Any:
@@ -196,22 +205,4 @@ def _session() -> Any:
         logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL + 1)
         return session
     except Exception as error:  # Spark raises what it likes when it cannot start Java.
-        raise SettingError("engine", "spark", f"able to start: {_first_line(error)}") from None
-
-
-@contextmanager
-def _clear_errors(source: Source) -> Iterator[None]:
-    """Turn what Spark complains of into one clear line."""
-    _functions()
-    from py4j.protocol import Py4JError
-    from pyspark.errors import PySparkException
-
-    try:
-        yield
-    except (PySparkException, Py4JError, ConnectionError) as error:
-        raise ReadError(source.name, f"Spark failed: {_first_line(error)}") from None
-
-
-def _first_line(error: Exception) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[0][:300] if lines else type(error).__name__
+        raise SettingError("engine", "spark", f"able to start: {first_line(error)}") from None

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
 from ..errors import SettingError
 from ..mechanisms.protocol import Mechanism, Progress
 from ..privacy.bits import Bits, SeededBits, SystemBits
 from ..privacy.noise import Noise
-from ..variants import VariantCounts
+from ..variants import Scattered, VariantCounts
 from .certificate import Certificate, certify
 
 
@@ -24,7 +25,7 @@ class Release:
 
 
 def anonymize(
-    variants: VariantCounts,
+    variants: VariantCounts | Scattered,
     mechanism: Mechanism,
     *,
     activities: Sequence[str] | None = None,
@@ -35,16 +36,24 @@ def anonymize(
 
     Declared `activities` are public, and events of any other are dropped; without them, those of
     the log are taken and the certificate lists that as an assumption. A `seed` makes a run
-    repeatable, for tests and teaching: its release must not be published.
+    repeatable, for tests and teaching: its release must not be published. Variants that lie in
+    parts on a cluster are looked at there, by mechanisms that can (`works_in_parts`).
     """
+    if not isinstance(variants, VariantCounts) and not works_in_parts(mechanism):
+        raise SettingError("mechanism", mechanism.name, "certified, where variants lie in parts")
     bits: Bits = SystemBits() if seed is None else SeededBits(seed)
     certificate = certify_request(mechanism, activities=activities, seed=seed)
     # One public order, whatever the order in which the log named them.
     secret = variants.over(sorted(variants.activities if activities is None else activities))
-    outcome = mechanism.run(secret, Noise(bits), progress)
+    outcome = mechanism.run(cast(VariantCounts, secret), Noise(bits), progress)
     return Release(
         variants=outcome.variants, certificate=replace(certificate, notes=tuple(outcome.notes))
     )
+
+
+def works_in_parts(mechanism: Mechanism) -> bool:
+    """Whether a mechanism can look at variants that lie in parts on a cluster."""
+    return bool(getattr(mechanism, "works_in_parts", False))
 
 
 def certify_request(

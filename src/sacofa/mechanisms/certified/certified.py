@@ -76,6 +76,7 @@ class Certified:
     """The list is never longer than that."""
 
     name = "certified"
+    works_in_parts = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", exact("epsilon", self.epsilon))
