@@ -47,7 +47,8 @@ class Outcome:
 class Mechanism(Protocol):
     """Turns secret counts into private ones.
 
-    Any object with these members can be given to `anonymize`, from outside the package too.
+    Any object with these members can be given to `anonymize`, from outside the package too. One
+    that can look at `Scattered` variants as well says so: its `works_in_parts` is True.
     """
 
     @property
