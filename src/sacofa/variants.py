@@ -130,7 +130,7 @@ class VariantCounts:
     @property
     def lengths(self) -> NDArray[np.int64]:
         """The number of activities of each variant."""
-        return np.diff(self.offsets)
+        return self.offsets[1:] - self.offsets[:-1]
 
     @property
     def cases(self) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from scipy import stats
 
-from sacofa.audit.bound import prove_epsilon
+from sacofa.audit.bound import least_refuted, prove_epsilon
 
 
 @pytest.mark.parametrize("guesses", [1, 2, 10, 333, 5_000, 100_000])
@@ -56,3 +56,23 @@ def test_a_bound_without_its_margin_breaks_the_confidence() -> None:
         return math.log((right + 1e-9) / (guesses - right + 1e-9))
 
     assert wrong_audits(plain, 500, 1.0) > 0.3
+
+
+@pytest.mark.parametrize("guesses", [50, 100, 1_000, 20_000])
+@pytest.mark.parametrize("claimed", [0.1, 1.0, 3.0])
+def test_what_so_many_guesses_refute(guesses: int, claimed: float) -> None:
+    """As many right guesses as that ε allows refute the claim, one fewer does not."""
+    least = least_refuted(claimed, guesses, 1e-6)
+    if math.isinf(least):
+        assert prove_epsilon(guesses - 1, guesses, 1e-6) <= claimed
+    else:
+        right = round(guesses / (1 + math.exp(-least)))
+        assert prove_epsilon(right, guesses, 1e-6) > claimed
+        assert prove_epsilon(right - 1, guesses, 1e-6) <= claimed
+
+
+def test_too_few_guesses_refute_nothing() -> None:
+    """Ten right guesses of ten are no proof beyond doubt that ε is above 1; none are none."""
+    assert math.isinf(least_refuted(1.0, 10, 1e-6))
+    assert math.isinf(least_refuted(1.0, 0, 1e-6))
+    assert math.isinf(least_refuted(50.0, 10_000, 1e-6))

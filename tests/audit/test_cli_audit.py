@@ -38,6 +38,9 @@ def test_sacofa_is_refuted_with_status_3(capsys: pytest.CaptureFixture[str]) -> 
     assert found["rules"]["certified"] > 2
     assert found["rules"]["claimed"] == 1
     assert found["person"]["claimed"] == 3
+    assert found["rules"]["certified"] < found["rules"]["highest"]
+    assert 1 < found["rules"]["refuted_from"] < 2
+    assert found["person"]["refuted_from"] is None or found["person"]["refuted_from"] > 3
 
 
 def test_certified_holds(capsys: pytest.CaptureFixture[str]) -> None:
@@ -47,6 +50,9 @@ def test_certified_holds(capsys: pytest.CaptureFixture[str]) -> None:
     assert out.count("not refuted") >= 12
     assert "transcript" in out
     assert "no proof" in out
+    said = " ".join(out.split())
+    assert "300 runs on each log refute a claim of 1 where 1.73 or more shows in every run" in said
+    assert "in one run of 100 is not seen" in said
 
 
 def test_an_audit_around_a_log_is_secret(
@@ -60,6 +66,9 @@ def test_an_audit_around_a_log_is_secret(
     assert (status, err) == (0, "")
     assert "through all" in out
     assert "Secret" in out
+    said = " ".join(out.split())
+    assert "100 runs on each log cannot refute a claim of 3 beyond doubt" in said
+    assert "the highest bound that they can give is 3.5" in said
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,13 @@
 """Try what a mechanism claims: a lower bound on ε that anyone can reproduce.
 
-bound   what right guesses prove
-views   what an attacker may look at
-pairs   neighbouring logs to tell apart
-small   mechanisms that run fast
-guess   learning to guess
-runs    running a mechanism many times
-audit   all of it
+bound     what right guesses prove
+views     what an attacker may look at
+pairs     neighbouring logs to tell apart
+informed  what an attacker makes of a transcript who knows both logs
+small     mechanisms that run fast
+guess     learning to guess
+runs      running a mechanism many times
+audit     all of it
 """
 
 from .audit import Finding, audit

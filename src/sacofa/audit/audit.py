@@ -12,11 +12,12 @@ from ..errors import SettingError
 from ..mechanisms.protocol import Mechanism, exact
 from ..privacy.looks import total_price
 from ..privacy.noise import Noise
-from .bound import prove_epsilon
+from .bound import least_refuted, prove_epsilon
 from .guess import Guesser, Sample, learn_guesser
+from .informed import views_for
 from .pairs import Pair
 from .runs import FAILED, Batch, Tally, count_guesses, observe, processes, work
-from .views import VIEWS, View, say_feature
+from .views import View, say_feature
 
 Stage = Callable[[str, float], None]
 
@@ -48,6 +49,8 @@ class Finding:
     """How many guesses were right."""
     guesses: int
     """How many were made, on the half of the runs that decides."""
+    runs: int
+    """How many runs there were on that half."""
     claimed: Fraction
     """The ε that is claimed."""
 
@@ -60,6 +63,15 @@ class Finding:
     def refuted(self) -> bool:
         """Whether the claim cannot be true."""
         return prove_epsilon(self.right, self.guesses, SURE) > self.claimed
+
+    @property
+    def highest(self) -> float:
+        """The highest ε that so many runs can make certain, if every guess is right."""
+        return prove_epsilon(self.runs, self.runs, DOUBT)
+
+    def refuted_from(self, share: float = 1.0) -> float:
+        """The ε that is likely to be refuted if it shows in this share of the runs; may be ∞."""
+        return least_refuted(float(self.claimed), int(self.runs * share), SURE)
 
     @property
     def verdict(self) -> str:
@@ -77,7 +89,7 @@ def audit(
     *,
     claimed: Fraction | float | str | None = None,
     runs: int = 10_000,
-    views: Mapping[str, View] = VIEWS,
+    views: Mapping[str, View] | None = None,
     seed: int | None = None,
     workers: int = 1,
     stage: Stage | None = None,
@@ -85,8 +97,9 @@ def audit(
     """Audit a mechanism on pairs of neighbouring logs; a finding for each pair and view.
 
     Each log is run about `runs` times (a coin decides each run). Without `claimed` the price that
-    the mechanism promises is taken. More than one of `workers` needs a mechanism that can be
-    pickled, and a program whose main module can be imported. A `seed` repeats an audit.
+    the mechanism promises is taken. Without `views` it is the release and the transcript that are
+    looked at. More than one of `workers` needs a mechanism that can be pickled, and a program whose
+    main module can be imported. A `seed` repeats an audit.
     """
     if runs < FEWEST_RUNS:
         raise SettingError("runs", runs, f"{FEWEST_RUNS} or more")
@@ -99,7 +112,8 @@ def audit(
     with processes(workers) as pool:
         for number, pair in enumerate(pairs):
             done = _Count(pair.name, 2 * runs, stage)
-            batches = _split(mechanism, pair, views, runs, seed, number)
+            looked_at = views_for(mechanism, pair) if views is None else views
+            batches = _split(mechanism, pair, looked_at, runs, seed, number)
             half = len(batches) // 2
             guessers = _learn(work(pool, observe, batches[:half], done))
             if not guessers:
@@ -118,6 +132,7 @@ def audit(
                         told_by=_say(guesser, pair),
                         right=tally.right,
                         guesses=tally.guesses,
+                        runs=sum(batch.runs for batch in batches[half:]),
                         claimed=price,
                     )
                 )

@@ -28,6 +28,21 @@ def prove_epsilon(right: int, guesses: int, doubt: float) -> float:
     return low
 
 
+def least_refuted(claimed: float, guesses: int, doubt: float) -> float:
+    """The ε that so many guesses refute a claim with, if each is right as often as ε allows.
+
+    Infinite where even guesses that are all right prove no more than the claim.
+    """
+    low, high = 0, guesses
+    while low < high:
+        middle = (low + high) // 2
+        if prove_epsilon(middle, guesses, doubt) > claimed:
+            high = middle
+        else:
+            low = middle + 1
+    return math.log(high / (guesses - high)) if high < guesses else math.inf
+
+
 def _at_least(right: int, guesses: int, epsilon: float) -> float:
     """P(at least so many of the guesses are right), each with p = e^ε / (1 + e^ε)."""
     p, q = 1 / (1 + math.exp(-epsilon)), 1 / (1 + math.exp(epsilon))

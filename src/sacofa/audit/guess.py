@@ -122,7 +122,10 @@ def learn_guesser(sample: Sample) -> Guesser:
 def _find_telling(sample: Sample) -> dict[Feature, Weights]:
     """Weigh every value, and keep those that differ between the logs by more than chance does."""
     found: list[tuple[float, Feature, Weights]] = []
+    fewest = _fewest_telling(sample.sides)
     for feature, (runs, values) in sample.columns.items():
+        if len(runs) < fewest:
+            continue
         weights, telling = _weigh(sample.sides, runs, values)
         if telling > 0:
             found.append((telling, feature, weights))
@@ -142,7 +145,7 @@ def _weigh(sides: Sides, runs: Ints, values: Ints) -> tuple[Weights, float]:
     table = np.array([[*larger, absent[0]], [*smaller, absent[1]]], dtype=np.float64)
     table = table[:, table.sum(axis=0) > 0]
     freedom = table.shape[1] - 1
-    telling = _chi_square(table) - freedom - 4 * (2 * freedom) ** 0.5 - 4
+    telling = _chi_square(table) - _by_chance(freedom)
     kept = edges.tolist()
     if telling > 0:
         _merge(larger, smaller, kept)
@@ -156,6 +159,26 @@ def _weigh(sides: Sides, runs: Ints, values: Ints) -> tuple[Weights, float]:
         edges=tuple(kept), bins=tuple(map(weight, larger, smaller)), absent=weight(*absent)
     )
     return weights, telling
+
+
+def _by_chance(freedom: int) -> float:
+    """The chi-square that hardly any value reaches by chance."""
+    return freedom + 4 * math.sqrt(2 * freedom) + 4
+
+
+def _fewest_telling(sides: Sides) -> int:
+    """In how many runs a value must be there to tell anything, even if all are on one log.
+
+    Of a few thousand values that are rarely there, nearly all need not be weighed at all.
+    """
+    larger = int(sides.sum())
+    fewer, more = sorted((larger, len(sides) - larger))
+    for runs in range(1, min(FEWEST, fewer)):
+        # So few fall into one bin: a table of two columns, as uneven as can be.
+        table = np.array([[runs, fewer - runs], [0, more]], dtype=np.float64)
+        if _chi_square(table) > _by_chance(1):
+            return runs
+    return min(FEWEST, fewer)
 
 
 def _chi_square(table: NDArray[np.float64]) -> float:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import SettingError
+from ..semantics.language import Word
 from ..variants import VariantCounts
 
 CASES = 10
@@ -41,8 +42,7 @@ class Pair:
 
     def refuse_strangers(self, max_cases: int) -> None:
         """Refuse logs that are no neighbours: what tells them apart proves nothing."""
-        left, right = _cells(self.smaller), _cells(self.larger)
-        added = {word: right.get(word, 0) - left.get(word, 0) for word in {*left, *right}}
+        added = self._added
         if (
             self.smaller.activities != self.larger.activities
             or min(added.values(), default=0) < 0
@@ -51,6 +51,23 @@ class Pair:
             raise SettingError(
                 "pair", self.name, f"two logs of which one has 1 to {max_cases} cases more"
             )
+
+    @property
+    def added(self) -> VariantCounts:
+        """What the larger log has more."""
+        words = self._added.items()
+        return VariantCounts.collect(
+            self.smaller.activities,
+            [i for (ids, _), _ in words for i in ids],
+            [len(ids) for (ids, _), _ in words],
+            [more for _, more in words],
+            [finished for (_, finished), _ in words],
+        )
+
+    @property
+    def _added(self) -> dict[Word, int]:
+        left, right = cells_of(self.smaller), cells_of(self.larger)
+        return {word: right.get(word, 0) - left.get(word, 0) for word in {*left, *right}}
 
 
 def built_in_pairs(threshold: int) -> tuple[Pair, ...]:
@@ -155,6 +172,7 @@ def _change(log: VariantCounts, ids: Sequence[int], finished: bool, cases: int) 
     )
 
 
-def _cells(log: VariantCounts) -> dict[tuple[tuple[int, ...], bool], int]:
+def cells_of(log: VariantCounts) -> dict[Word, int]:
+    """The count of each variant, by its activity ids and whether it is finished."""
     words = zip(log.sequences(), log.finished.tolist(), strict=True)
     return dict(zip(words, log.counts.tolist(), strict=True))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Sequence
 from dataclasses import replace
@@ -30,6 +31,7 @@ from ..mechanisms.choose import DEFAULT, MAKERS, Choice, make_mechanism
 from ..mechanisms.protocol import Mechanism, exact
 from ..privacy.looks import total_price
 from ..privacy.unit import Unit
+from ..release.publish import Stage
 from ..semantics import read_rules
 from ..variants import VariantCounts
 from . import options
@@ -37,6 +39,12 @@ from .show import watched
 
 FORMAT = "sacofa-audit-1"
 REFUTED = 3
+RUNS = 20_000
+"""Runs on each log of the built-in pairs, which take a millisecond or less."""
+RUNS_AROUND = 1_000
+"""Runs on each neighbour of a log, which take as long as a release."""
+RARE = 0.01
+"""What shows in so few runs is told by itself."""
 CAPTION = "At least: a lower bound at 95 % confidence. Not refuted is no proof: see docs/audit.md."
 
 
@@ -49,7 +57,14 @@ def audit_claim(
         str | None,
         typer.Option("--log", help="Build the pairs around this log; else small built-in ones."),
     ] = None,
-    runs: Annotated[int, typer.Option("--runs", help="Runs on each log of a pair.")] = 20_000,
+    runs: Annotated[
+        int | None,
+        typer.Option(
+            "--runs",
+            help="Runs on each log of a pair.",
+            show_default=f"{RUNS:,}; with --log {RUNS_AROUND:,}",
+        ),
+    ] = None,
     max_length: Annotated[
         int | None, typer.Option("--max-length", help="Longer cases are cut here.")
     ] = None,
@@ -97,7 +112,10 @@ def audit_claim(
     jobs = [(for_a_case, pairs)]
     if max_cases > 1:
         jobs.append((for_a_person, (person,)))
+    if runs is None:
+        runs = RUNS if log is None else RUNS_AROUND
     with watched(Console(stderr=True)) as stage:
+        told = _Overall(sum(len(some) for _, some in jobs), stage)
         for audited, some in jobs:
             findings += audit(
                 audited,
@@ -106,14 +124,27 @@ def audit_claim(
                 runs=runs,
                 seed=seed,
                 workers=workers or os.cpu_count() or 1,
-                stage=stage,
+                stage=told,
             )
     if as_json:
         typer.echo(json.dumps(_plain(mechanism, findings, runs, secret=log is not None), indent=2))
     else:
-        _show(findings, Console(highlight=False), secret=log is not None)
+        _show(findings, runs, Console(highlight=False), secret=log is not None)
     if any(finding.refuted for finding in findings):
         raise typer.Exit(REFUTED)
+
+
+class _Overall:
+    """Makes one progress of that of all pairs, so that the time that remains is that of all."""
+
+    def __init__(self, pairs: int, stage: Stage | None) -> None:
+        self._pairs, self._stage = pairs, stage
+        self._finished = 0
+
+    def __call__(self, name: str, done: float) -> None:
+        if self._stage is not None:
+            self._stage("Auditing", (self._finished + done) / self._pairs)
+        self._finished += done >= 1
 
 
 def _claim(mechanism: Mechanism, epsilon: str) -> Fraction:
@@ -148,6 +179,8 @@ def _plain(
                 "claimed": float(finding.claimed),
                 "claimed_exact": str(finding.claimed),
                 "certified": finding.certified,
+                "highest": finding.highest,
+                "refuted_from": _finite(finding.refuted_from()),
                 "refuted": finding.refuted,
                 "verdict": finding.verdict,
                 "told_by": finding.told_by,
@@ -159,7 +192,27 @@ def _plain(
     }
 
 
-def _show(findings: Sequence[Finding], console: Console, *, secret: bool) -> None:
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None
+
+
+def _say_power(finding: Finding, runs: int) -> str:
+    """What so many runs can find, and what they cannot."""
+    claim = f"{float(finding.claimed):g}"
+    least, rare = finding.refuted_from(), finding.refuted_from(RARE)
+    if math.isinf(least):
+        return (
+            f"{runs:,} runs on each log cannot refute a claim of {claim} beyond doubt: the highest "
+            f"bound that they can give is {finding.highest:.1f}."
+        )
+    seldom = "is not seen" if math.isinf(rare) else f"only from {rare:.2g} on"
+    return (
+        f"{runs:,} runs on each log refute a claim of {claim} where {least:.3g} or more shows in "
+        f"every run; what shows in one run of {1 / RARE:.0f} {seldom}."
+    )
+
+
+def _show(findings: Sequence[Finding], runs: int, console: Console, *, secret: bool) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("The logs differ by", "seen", "claimed ε", "at least", "verdict"):
         right = heading in ("claimed ε", "at least")
@@ -174,6 +227,8 @@ def _show(findings: Sequence[Finding], console: Console, *, secret: bool) -> Non
         )
     console.print(table)
     console.print(f"\n{CAPTION}")
+    for sentence in dict.fromkeys(_say_power(finding, runs) for finding in findings):
+        console.print(sentence)
     if secret:
         console.print("Secret: these figures come from the original log without noise.")
 

@@ -23,8 +23,9 @@ def distances(rows: Iterable[Ids], columns: Sequence[Ids], activities: int) -> I
     """The distance of each row to each column, in whole parts of WHOLE: no two machines differ."""
     left, right = _texts(rows, activities), _texts(columns, activities)
     edits = cdist(left, right, scorer=Levenshtein.distance, dtype=np.int32).astype(np.int64)
-    longer = np.maximum.outer([len(text) for text in left], [len(text) for text in right])
-    result: Ints = edits * WHOLE // np.maximum(longer, 1)
+    # At least 1, so that two empty sequences are 0 apart.
+    longer = np.maximum(_lengths(left)[:, None], np.maximum(_lengths(right), 1))
+    result: Ints = edits * WHOLE // longer
     return result
 
 
@@ -36,6 +37,10 @@ def nearest(rows: Sequence[Ids], columns: Sequence[Ids], activities: int) -> Int
         part = distances(rows[start : start + many], columns, activities)
         found[start : start + many] = part.argmin(axis=1)
     return found
+
+
+def _lengths(texts: list[str]) -> Ints:
+    return np.array([len(text) for text in texts], dtype=np.int64)
 
 
 def _texts(sequences: Iterable[Ids], activities: int) -> list[str]:

@@ -57,8 +57,9 @@ def keep_steps(
     possible = _possible(len(votes), rules)
     threshold = smallest_threshold(epsilon, int(possible.sum()), false_steps)
     lowest = np.iinfo(np.int64).min
-    threshold = min(threshold, widest_way(np.where(possible, votes, lowest)))
     passed = possible & (votes >= threshold)
+    if not (_reached(passed)[:-1] & passed[:-1, -1]).any():
+        passed = possible & (votes >= widest_way(np.where(possible, votes, lowest)))
     passed &= _reached(passed)[:, None] & _reached(passed.T)[None, :]
     # What just passed is most likely noise: weigh what exceeds nine tenths of the least.
     least = max(int(votes[passed].min(initial=lowest)), 0) if passed.any() else 0
