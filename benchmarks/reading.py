@@ -1,7 +1,9 @@
 """How long reading and counting takes, and how much memory.
 
-    python benchmarks/reading.py [--events 10_000_000] [--large 100_000_000] [--spark] [XES ...]
+    python benchmarks/reading.py --events 10_000_000 50_000_000 100_000_000 --shapes [XES ...]
 
+makes the figures of docs/scale.md on one machine. It needs 8 GB of disk, and
+20 GB for 300_000_000 events.
 Each figure comes from a process of its own: seconds on the clock, seconds of processor time, and
 the largest resident memory. Compare processor time where the machine has other things to do.
 """
@@ -16,6 +18,21 @@ import tempfile
 from pathlib import Path
 
 SAMPLE_EVENTS_PER_CASE = 13.15
+
+SHAPES = {
+    "cases of one event": "i",
+    "cases of two events": "i % ({events} // 2)",
+    "a single case": "0",
+}
+"""Logs that are hard on memory: the case of event i."""
+
+SHAPE = """
+import duckdb
+duckdb.execute('''COPY (
+    SELECT 'case ' || ({case}) AS case_id, 'activity ' || hash(i) % 24 AS activity,
+           make_timestamp((1577836800 + i // 3) * 1000000) AS timestamp
+    FROM range({events}) AS rows(i)) TO ''' + repr({path!r}))
+"""
 
 MEASURE = """
 import json, pathlib, time
@@ -84,21 +101,21 @@ answer = [found.events, found.cases, len(found)]
 """
 
 
-def measure(what: str, work: str) -> dict[str, float]:
+def measure(what: str, work: str) -> None:
     """Run some work in a process of its own and print what it took."""
     done = subprocess.run(
         [sys.executable, "-c", MEASURE.format(work=work)], capture_output=True, text=True
     )
     if done.returncode:
         print(f"{what:<44} failed: {(done.stderr.strip().splitlines() or ['killed'])[-1][:150]}")
-        return {}
-    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+        return
+    found = json.loads(done.stdout.splitlines()[-1])
+    each = found["processor"] / max(found["answer"][0], 1) * 1e6
     print(
-        f"{what:<44} {found['clock']:8.1f} s {found['processor']:8.1f} s "
+        f"{what:<44} {found['clock']:8.1f} s {found['processor']:8.1f} s {each:6.2f} µs "
         f"{found['megabytes']:8,.0f} MB   {found['answer']}",
         flush=True,
     )
-    return found
 
 
 def sample(folder: Path, events: int) -> str:
@@ -113,11 +130,21 @@ def sample(folder: Path, events: int) -> str:
     return str(path)
 
 
+def shape(folder: Path, events: int, name: str) -> str:
+    """Make a log of so many events whose cases have an extreme length, once."""
+    path = folder / f"{name.replace(' ', '-')}-{events}.parquet"
+    if not path.exists():
+        case = SHAPES[name].format(events=events)
+        work = SHAPE.format(case=case, events=events, path=str(path))
+        subprocess.run([sys.executable, "-c", work], check=True)
+    return str(path)
+
+
 def main() -> None:
     """Measure."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--events", type=int, default=10_000_000)
-    parser.add_argument("--large", type=int, default=0, help="events of the large log, 0 for none")
+    parser.add_argument("--events", type=int, nargs="+", default=[10_000_000])
+    parser.add_argument("--shapes", action="store_true", help="very short and long cases, too")
     parser.add_argument("--write", type=int, default=50_000_000, help="events to write, 0 for none")
     parser.add_argument("--spark", action="store_true", help="count with Spark, too")
     parser.add_argument("--folder", type=Path, help="where made-up logs are kept")
@@ -125,22 +152,27 @@ def main() -> None:
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="sacofa-") as made:
         folder = given.folder or Path(made)
-        print(f"{'':<44} {'clock':>10} {'processor':>10} {'memory':>11}   events, cases, variants")
-        path = sample(folder, given.events)
-        measure(f"{given.events:,} events, bare DuckDB query", BARE.format(path=path))
-        for order in ("time", "file"):
-            measure(
-                f"{given.events:,} events, sacofa, by {order}", OURS.format(path=path, order=order)
-            )
-        measure(f"{given.events:,} events, pandas", PANDAS.format(path=path))
-        if given.large:
-            path = sample(folder, given.large)
-            measure(
-                f"{given.large:,} events, sacofa, by time", OURS.format(path=path, order="time")
-            )
+        print(
+            f"{'':<44} {'clock':>10} {'processor':>10} {'per event':>9} {'memory':>11}   "
+            "events, cases, variants"
+        )
+        path = sample(folder, given.events[0])
+        measure(f"{given.events[0]:,} events, bare DuckDB query", BARE.format(path=path))
+        measure(f"{given.events[0]:,} events, pandas", PANDAS.format(path=path))
+        for events in given.events:
+            path = sample(folder, events)
+            for order in ("time", "file"):
+                work = OURS.format(path=path, order=order)
+                measure(f"{events:,} events, sacofa, by {order}", work)
+        for name in SHAPES if given.shapes else ():
+            # One case of a hundred million events is beyond belief, and many of two are not.
+            most = given.events[0] if name == "a single case" else given.events[-1]
+            for events in sorted({given.events[0], most}):
+                path = shape(folder, events, name)
+                measure(f"{events:,} events, {name}", OURS.format(path=path, order="time"))
         if given.spark:
-            path = sample(folder, given.large or given.events)
-            measure(f"{given.large or given.events:,} events, Spark", SPARK.format(path=path))
+            path = sample(folder, given.events[-1])
+            measure(f"{given.events[-1]:,} events, Spark", SPARK.format(path=path))
         for xes in given.xes:
             name = Path(xes).name
             measure(f"{name}, sacofa", OURS.format(path=xes, order="file"))

@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sacofa.errors import ColumnsError, ReadError
-from sacofa.logs import count_variants, read_log, tables, write_variants
+from sacofa.logs import count_variants, piles, read_log, write_variants
 from sacofa.variants import VariantCounts
 
 Row = tuple[str, str, int]
@@ -84,8 +84,8 @@ def test_threads_and_piles_make_no_difference(
 ) -> None:
     """However a log is dealt, and by however many threads, the answer is the same."""
     rows = tied(4_000, 2)
-    monkeypatch.setattr(tables, "PILE", pile)
-    monkeypatch.setattr(tables, "SPREAD", 5)
+    monkeypatch.setattr(piles, "PILE", pile)
+    monkeypatch.setattr(piles, "SPREAD", 5)
     connect = duckdb.connect
 
     def connect_with(config: dict[str, Any]) -> Any:

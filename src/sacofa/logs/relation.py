@@ -24,6 +24,9 @@ MAX_ROW_BYTES = 1 << 24
 MANY_ROWS = 100_000_000
 """Up to this many rows any Parquet file is let through."""
 
+ROW_BITS = 40
+"""How many bits the place of a row in its file takes at most."""
+
 ROWS_A_BYTE = 10
 """A Parquet file with more rows than this for each of its bytes is refused unless trusted."""
 
@@ -38,6 +41,8 @@ class Table:
     """For the name of each column how it is written in SQL, and its type."""
     row: str
     """The number of a row, from 0, as SQL; rows are ordered by it as the source has them."""
+    row_bits: int = ROW_BITS
+    """How many bits that number takes at most."""
     numbered: bool = False
     """Whether rows carry that number, so that they may be read in any order."""
 
@@ -75,21 +80,21 @@ def open_table(database: Any, source: Source) -> Table:
     if source.format in ("csv", "tsv"):
         return _open_csv(source.content, source.format)
     if source.format == "parquet":
-        files = ", ".join(_file(path) for path in source.content)
+        files = ", ".join(file_literal(path) for path in source.content)
         if not source.trusted:
             _refuse_parquet_bomb(database, source.content, files)
         hive = "true" if any("=" in path.parent.name for path in source.content) else "false"
         sql = f"read_parquet([{files}], hive_partitioning = {hive})"
         # Rows are numbered by file and place, so that any number of threads may read them.
-        row = "((file_index::BIGINT << 40) + file_row_number)"
-        numbered = True
+        row = f"((file_index::BIGINT << {ROW_BITS}) + file_row_number)"
+        row_bits, numbered = ROW_BITS + len(source.content).bit_length(), True
     else:
         database.register("frame", source.content)
         sql, row = "frame", "(row_number() OVER () - 1)"
-        numbered = False
+        row_bits, numbered = ROW_BITS, False
     described = database.execute(f"DESCRIBE FROM {sql}").fetchall()
     columns = {name: (_quoted(name), kind) for name, kind, *_ in described}
-    return Table(sql=sql, columns=columns, row=row, numbered=numbered)
+    return Table(sql=sql, columns=columns, row=row, row_bits=row_bits, numbered=numbered)
 
 
 def csv_header(paths: Sequence[Path], format: Format) -> tuple[list[str], str]:
@@ -109,11 +114,11 @@ def csv_header(paths: Sequence[Path], format: Format) -> tuple[list[str], str]:
 def _open_csv(paths: Sequence[Path], format: Format) -> Table:
     header, comma = csv_header(paths, format)
     packed = is_gzip(paths[0])
-    files = ", ".join(_file(path) for path in paths)
+    files = ", ".join(file_literal(path) for path in paths)
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(header)))
     sql = (
         f"read_csv([{files}], auto_detect = false, columns = {{{columns}}}, header = true, "
-        f"delim = {_literal(comma)}, quote = '\"', escape = '\"', nullstr = '', "
+        f"delim = {literal(comma)}, quote = '\"', escape = '\"', nullstr = '', "
         f"allow_quoted_nulls = false, compression = '{'gzip' if packed else 'none'}', "
         f"max_line_size = {MAX_ROW_BYTES})"
     )
@@ -182,12 +187,13 @@ def _header(path: Path, format: Format) -> tuple[list[str], str]:
     return header, comma
 
 
-def _file(path: Path) -> str:
+def file_literal(path: Path) -> str:
     """Name a file literally: DuckDB takes `[1]`, `*` and `?` for patterns of other files."""
-    return _literal(re.sub(r"[\[\]*?]", r"[\g<0>]", str(path)))
+    return literal(re.sub(r"[\[\]*?]", r"[\g<0>]", str(path)))
 
 
-def _literal(text: object) -> str:
+def literal(text: object) -> str:
+    """Give text as SQL has it."""
     return "'" + str(text).replace("'", "''") + "'"
 
 

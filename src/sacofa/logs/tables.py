@@ -7,20 +7,14 @@ empty field is missing, and a quoted empty one (`""`) is a text without letters.
 
 Rows are numbered as the source has them, and that number breaks ties between equal time stamps, so
 the result is the same on every run and for any number of threads. Variants are lists of activity
-ids throughout, never joined text.
-
-A log that is large is first dealt into piles on disk, by a hash of the case, until a pile is small
-enough to be put in order in memory. So memory does not grow with the log, and time grows in
-proportion to it.
+ids throughout, never joined text. A log that is large is counted in piles of whole cases, so memory
+does not grow with it, and time grows in proportion to it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from shutil import rmtree
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -30,22 +24,15 @@ from ..errors import ReadError
 from ..variants import VariantCounts
 from .columns import JOINER, Columns, Wanted, find_columns
 from .formulas import restore
-from .relation import Table, check_gzip, open_database, open_table
+from .ordering import PLACE_BITS, Ordering, moment
+from .piles import Pile, deal, limited
+from .relation import ROW_BITS, Table, check_gzip, open_database, open_table
 from .source import Log, Source
 from .stream import Progress
 from .tally import distinct
 
-PILE = 12_000_000
-"""How many events are put in order at one time, at most."""
-
-SPREAD = 32
-"""Into how many piles a log is dealt at one time, at most."""
-
-DEALING_MEGABYTES = 500
-"""What dealing may use; it makes do with anything, but takes as much as it can get."""
-
-Counted = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
-"""Steps, lengths, finished flags and counts of variants."""
+_Case = tuple[NDArray[Any], bool]
+"""The activity ids of a case, and whether it is finished."""
 
 
 def find(source: Source, wanted: Wanted) -> Columns:
@@ -64,17 +51,20 @@ def count(log: Log, progress: Progress | None = None) -> VariantCounts:
         rows = _Rows.of(database, table, log.columns, timed=log.timed)
         survey = _survey(database, log.name, rows)
         tell(0.1)
-        parts, done = [], 0
-        for pile, size in _deal(database, survey, log.max_cases):
-            parts.append(_count_pile(database, pile, survey))
-            done += size
+        source = _counted_rows(database, survey, log.max_cases)
+        database.execute(f"CREATE TABLE counted (v {survey.code}[], cut BOOLEAN, n BIGINT)")
+        names, long, done = names_as_meant(log, survey.names), [], 0
+        for pile in deal(database, source, survey.rows, numbered=table.numbered):
+            if pile.long:
+                long.append(_long_case(database, pile, survey))
+            else:
+                _count_pile(database, pile, survey)
+            done += pile.rows
             tell(0.1 + 0.9 * min(done / max(survey.rows, 1), 1.0))
-    steps, lengths, finished, counts = (np.concatenate(part) for part in zip(*parts, strict=True))
-    names = names_as_meant(log, survey.names)
-    counted = VariantCounts.collect(names, steps, lengths, counts, finished)
+        counted = _merge(database, names, long)
     if log.max_cases is not None:
         # Only cases that are counted may tell which activities there are.
-        names = [names[i] for i in np.unique(steps)]
+        names = [names[i] for i in np.unique(counted.steps)]
     return counted.over(sorted(names))
 
 
@@ -96,18 +86,23 @@ class _Rows:
     parts: tuple[str, ...]
     stamp: str
     key: str | None
+    """What events are ordered by, or nothing for the order of the source."""
+    moment: str | None
+    """The same as a number of 64 bits, if its type has one; missing where it cannot be said so."""
     person: str | None
     cut: str | None
 
     @classmethod
     def of(cls, database: Any, table: Table, columns: Columns, *, timed: bool) -> _Rows:
         stamp = table.columns[columns.timestamp][0] if columns.timestamp else None
+        key, moment = _time_key(database, table, columns.timestamp) if timed else (None, None)
         return cls(
             table=table,
             case=table.text(columns.case),
             parts=tuple(table.text(part) for part in columns.activity),
             stamp=stamp or "0",
-            key=_time_key(database, table, columns.timestamp) if timed else None,
+            key=key,
+            moment=moment,
             person=table.text(columns.person) if columns.person else None,
             cut=f"coalesce(try_cast({table.text(columns.unfinished)} AS BOOLEAN), false)"
             if columns.unfinished
@@ -128,18 +123,19 @@ class _Rows:
             yield f"{self.key} IS NULL AND NOT ({self.lone})", "has no time stamp that can be read"
 
 
-def _time_key(database: Any, table: Table, column: str | None) -> str:
+def _time_key(database: Any, table: Table, column: str | None) -> tuple[str, str | None]:
     """Make time stamps comparable: as they are, or from text as times or, failing that, numbers."""
     assert column is not None
-    stamp, kind = table.columns[column]
-    if kind != "VARCHAR":
-        return stamp
-    first = database.execute(
-        f"SELECT try_cast({stamp} AS DECIMAL(38, 9)) IS NOT NULL FROM {table.sql} "
-        f"WHERE {stamp} IS NOT NULL LIMIT 1"
-    ).fetchone()
-    number = first is not None and first[0]
-    return f"try_cast({stamp} AS {'DECIMAL(38, 9)' if number else 'TIMESTAMPTZ'})"
+    key, kind = table.columns[column]
+    if kind == "VARCHAR":
+        first = database.execute(
+            f"SELECT try_cast({key} AS DECIMAL(38, 9)) IS NOT NULL FROM {table.sql} "
+            f"WHERE {key} IS NOT NULL LIMIT 1"
+        ).fetchone()
+        number = first is not None and first[0]
+        kind = "DECIMAL(38, 9)" if number else "TIMESTAMP WITH TIME ZONE"
+        key = f"try_cast({key} AS {kind})"
+    return key, moment(key, kind)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,94 +146,72 @@ class _Survey:
     names: list[str]
     sql: str
     """The rows with case c, activity id i, order k and r, person p and flag cut."""
-    lone: bool
-    """Whether there are rows that are no events."""
-    timed: bool
+    code: str
+    """The type of activity ids."""
     cut: bool
-    numbered: bool
-    """Whether rows may be read in any order."""
+    """Whether rows say that their case was cut."""
+    order: Ordering
+    """How events are put in order."""
 
 
 def _survey(database: Any, name: str, rows: _Rows) -> _Survey:
     """Find all activities and number them in the order of their names; refuse wrong rows."""
     table, wrong = rows.table, list(rows.wrong())
     parts = ", ".join(rows.parts)
+    outside = f"{rows.moment} IS NULL AND {rows.key} IS NOT NULL" if rows.moment else "false"
+    tests = [rows.lone, outside, *(test for test, _ in wrong)]
     found = database.execute(
-        f"SELECT count(*), bool_or({rows.lone}), "
-        f"{', '.join(f'bool_or({test})' for test, _ in wrong)}, {parts} "
+        f"SELECT count(*), {', '.join(f'bool_or({test})' for test in tests)}, {parts} "
         f"FROM {table.sql} GROUP BY {parts}"
     ).fetchall()
-    for at, (test, what) in enumerate(wrong, start=2):
+    for at, (test, what) in enumerate(wrong, start=3):
         if any(row[at] for row in found):
             (row,) = database.execute(
                 f"SELECT min(r) FROM (SELECT {table.row} AS r, {test} AS wrong FROM {table.sql}) "
                 "WHERE wrong"
             ).fetchone()
-            raise ReadError(name, f"row {(row & ((1 << 40) - 1)) + 1} {what}")
-    names = [JOINER.join(row[2 + len(wrong) :]) for row in found if row[2 + len(wrong)] is not None]
+            raise ReadError(name, f"row {(row & ((1 << ROW_BITS) - 1)) + 1} {what}")
+    names = [JOINER.join(row[3 + len(wrong) :]) for row in found if row[3 + len(wrong)] is not None]
     distinct(name, names)
     names.sort()
     activity = f" || '{JOINER}' || ".join(rows.parts)
-    code = "NULL::INTEGER"
+    lone = not names or any(row[1] for row in found)
+    timed, bits = rows.key is not None, max(len(names) - 1, 1).bit_length()
+    code = "UTINYINT" if bits <= 8 else "USMALLINT" if bits <= 16 else "INTEGER"
+    number = f"NULL::{code}"
     if names:
         # An enumeration numbers names faster than a join does.
         database.execute("CREATE TABLE names (name VARCHAR)")
         database.execute("INSERT INTO names SELECT unnest(?)", [names])
         database.execute("CREATE TYPE activity AS ENUM (SELECT name FROM names ORDER BY rowid)")
-        code = f"enum_code(({activity})::activity)::INTEGER"
+        number = f"enum_code(({activity})::activity)::{code}"
+    numbers = not timed or (rows.moment is not None and not any(row[2] for row in found))
+    if numbers and table.row_bits + bits <= PLACE_BITS:
+        key, order = rows.moment, Ordering.packed(code, bits=bits, timed=timed, lone=lone)
+    else:
+        key, order = rows.key, Ordering.plain(timed=timed, lone=lone)
     sql = (
-        f"SELECT {rows.case} AS c, {code} AS i, {rows.key or '0'} AS k, {table.row} AS r, "
+        f"SELECT {rows.case} AS c, {number} AS i, {key or '0'} AS k, {table.row} AS r, "
         f"{rows.person or 'NULL::VARCHAR'} AS p, {rows.cut or 'false'} AS cut FROM {table.sql}"
     )
     return _Survey(
         rows=sum(row[0] for row in found),
         names=names,
         sql=f"({sql})",
-        lone=any(row[1] for row in found),
-        timed=rows.key is not None,
+        code=code,
         cut=rows.cut is not None,
-        numbered=table.numbered,
+        order=order,
     )
 
 
-def _deal(database: Any, survey: _Survey, max_cases: int | None) -> Iterator[tuple[str, int]]:
-    """Give piles of whole cases, as SQL, each with its number of rows."""
+def _counted_rows(database: Any, survey: _Survey, max_cases: int | None) -> str:
+    """Give the rows that count, with what counting needs, as SQL."""
     source = survey.sql
     if max_cases is not None:
         _drop_surplus(database, survey, max_cases)
         source = f"(SELECT * FROM {source} ANTI JOIN surplus USING (c))"
-    needed = "c, i, r" + (", k" if survey.timed else "") + (", cut" if survey.cut else "")
-    source = f"(SELECT {needed} FROM {source})"
-    with TemporaryDirectory(prefix="sacofa-") as folder:
-        yield from _piles(database, source, survey.rows, 1, Path(folder), survey.numbered)
-
-
-def _piles(
-    database: Any, source: str, rows: int, divisor: int, folder: Path, numbered: bool
-) -> Iterator[tuple[str, int]]:
-    """Deal rows by the hash of their case; piles that are too large are dealt again.
-
-    A single case that is larger than a pile cannot be divided, so there is an end to it.
-    """
-    if rows <= PILE or divisor > SPREAD**4:
-        yield source, rows
-        return
-    number = min(SPREAD, -(-rows // (PILE * 2 // 3)))
-    target = folder / str(divisor)
-    database.execute(f"SET memory_limit = '{DEALING_MEGABYTES}MB'")
-    # Rows that carry their number may be dealt by several threads, in any order.
-    database.execute(f"SET preserve_insertion_order = {not numbered}")
-    database.execute(
-        f"COPY (SELECT *, hash(c) // {divisor} % {number} AS pile FROM {source}) "
-        f"TO '{target}' (FORMAT parquet, PARTITION_BY (pile), COMPRESSION snappy)"
-    )
-    database.execute("RESET memory_limit")
-    database.execute("RESET preserve_insertion_order")
-    for pile in sorted(target.iterdir()):
-        files = f"read_parquet('{pile}/*.parquet', hive_partitioning = false)"
-        (size,) = database.execute(f"SELECT count(*) FROM {files}").fetchone()
-        yield from _piles(database, files, size, divisor * number, pile, True)
-        rmtree(pile)
+    cut = ", cut" if survey.cut else ""
+    return f"(SELECT c, {survey.order.columns}{cut} FROM {source})"
 
 
 def _drop_surplus(database: Any, survey: _Survey, max_cases: int) -> None:
@@ -258,19 +232,53 @@ def _drop_surplus(database: Any, survey: _Survey, max_cases: int) -> None:
     )
 
 
-def _count_pile(database: Any, pile: str, survey: _Survey) -> Counted:
+def _count_pile(database: Any, pile: Pile, survey: _Survey) -> None:
     """Count the variants of whole cases."""
-    variant = f"list(i ORDER BY {'k, r' if survey.timed else 'r'})"
-    if survey.lone or not survey.names:
-        variant = f"coalesce({variant} FILTER (i IS NOT NULL), [])"
     cut = "bool_or(cut)" if survey.cut else "false"
     database.execute(
         f"""
-        CREATE OR REPLACE TABLE counted AS
-        WITH cases AS (SELECT {variant} AS v, {cut} AS cut FROM {pile} GROUP BY c)
+        INSERT INTO counted
+        WITH cases AS (SELECT {survey.order.variant} AS v, {cut} AS cut FROM {pile.sql} GROUP BY c)
         SELECT v, cut, count(*) AS n FROM cases GROUP BY v, cut
         """
     )
-    rows = database.execute("SELECT len(v) AS l, NOT cut AS f, n FROM counted").fetchnumpy()
-    steps = database.execute("SELECT unnest(v)::INTEGER AS i FROM counted").fetchnumpy()["i"]
-    return np.asarray(steps), np.asarray(rows["l"]), np.asarray(rows["f"]), np.asarray(rows["n"])
+
+
+def _long_case(database: Any, pile: Pile, survey: _Survey) -> _Case:
+    """Give the activity ids of a single case, in order, and whether it is finished."""
+    order = survey.order
+    with limited(database):
+        steps = database.execute(
+            f"SELECT {order.activity} AS i FROM {pile.sql} "
+            f"WHERE {order.activity} IS NOT NULL ORDER BY {order.by}"
+        ).fetchnumpy()["i"]
+    cut = survey.cut and database.execute(f"SELECT bool_or(cut) FROM {pile.sql}").fetchone()[0]
+    return np.asarray(steps), not cut
+
+
+def _merge(database: Any, names: list[str], long: list[_Case]) -> VariantCounts:
+    """Add up the variants of all piles."""
+    # The order of lists is the order of variants: by activity ids, shorter first.
+    with limited(database):
+        database.execute(
+            "CREATE TABLE merged AS SELECT v, cut, sum(n)::BIGINT AS n FROM counted "
+            "GROUP BY v, cut ORDER BY v, cut"
+        )
+    rows = database.execute("SELECT len(v) AS l, NOT cut AS f, n FROM merged").fetchnumpy()
+    steps = np.asarray(database.execute("SELECT unnest(v) AS i FROM merged").fetchnumpy()["i"])
+    lengths, finished, counts = (np.asarray(rows[part]) for part in "lfn")
+    if long:
+        return VariantCounts.collect(
+            names,
+            np.concatenate([steps, *(case for case, _ in long)]),
+            np.concatenate([lengths, [len(case) for case, _ in long]]),
+            np.concatenate([counts, np.ones(len(long), dtype=np.int64)]),
+            np.concatenate([finished, [flag for _, flag in long]]),
+        )
+    return VariantCounts(
+        activities=tuple(names),
+        steps=steps.astype(np.int32),
+        offsets=np.concatenate(([0], np.cumsum(lengths, dtype=np.int64))),
+        counts=counts,
+        finished=finished,
+    )

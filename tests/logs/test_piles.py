@@ -1,0 +1,124 @@
+"""A table is dealt into piles of whole cases, whatever the lengths of its cases and their hash."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from sacofa.logs import count_variants, piles, read_log
+from sacofa.variants import VariantCounts
+
+from .test_tables import Row, frame, slowly, tied
+
+SHAPES = {
+    "scattered": [f"case {i * 7919 % 400}" for i in range(4_000)],
+    "of one event": [f"case {i}" for i in range(3_000)],
+    "one": ["the case"] * 2_000,
+    "one long and many short": ["the case" if i % 2 else f"case {i % 500}" for i in range(3_000)],
+    "all long": [f"case {i % 4}" for i in range(3_000)],
+}
+"""Cases of the rows of logs."""
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(piles, "PILE", 200)
+    monkeypatch.setattr(piles, "SPREAD", 5)
+
+
+def deal(cases: Sequence[str], macro: str | None = None) -> list[tuple[piles.Pile, list[str]]]:
+    """Deal rows, and give each pile with the cases of its rows."""
+    database: Any = duckdb.connect()
+    if macro is not None:
+        database.execute(macro)
+    database.execute("CREATE TABLE rows AS SELECT unnest(?) AS c", [list(cases)])
+    return [
+        (pile, [case for (case,) in database.execute(f"SELECT c FROM {pile.sql}").fetchall()])
+        for pile in piles.deal(database, "rows", len(cases), numbered=True)
+    ]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.usefixtures("small")
+def test_piles_hold_whole_cases_and_are_small(shape: str) -> None:
+    """Every row is in one pile, every case in one pile; only a long case may be larger than one."""
+    cases = SHAPES[shape]
+    dealt = deal(cases)
+    assert sorted(case for _, found in dealt for case in found) == sorted(cases)
+    assert sum(len(set(found)) for _, found in dealt) == len(set(cases))
+    for pile, found in dealt:
+        assert pile.rows == len(found)
+        assert len(set(found)) == 1 if pile.long else pile.rows <= piles.PILE
+    assert any(pile.long for pile, _ in dealt) == (
+        shape in ("one", "one long and many short", "all long")
+    )
+
+
+@pytest.mark.usefixtures("small")
+def test_a_small_table_is_one_pile_and_not_moved() -> None:
+    """Where there is no need to deal, nothing is written."""
+    ((pile, found),) = deal(["a"] * 200)
+    assert (pile.sql, len(found)) == ("rows", 200)
+
+
+@pytest.mark.usefixtures("small")
+def test_cases_that_share_their_hash_stay_together() -> None:
+    """Cases that no hash tells apart end up in a pile that is too large, and are counted there."""
+    cases = SHAPES["scattered"]
+    ((pile, found),) = deal(cases, "CREATE MACRO hash(c) AS 7::UBIGINT")
+    assert sorted(found) == sorted(cases)
+    assert (pile.rows, pile.long) == (4_000, False)
+
+
+@pytest.mark.parametrize("hashing", ["7::UBIGINT", "(length(c) % 2)::UBIGINT"])
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.usefixtures("small")
+def test_a_bad_hash_gives_the_same_variants(
+    shape: str, hashing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Cases are told apart by their ids alone: a hash that mixes them up changes nothing."""
+    connect = duckdb.connect
+
+    def connect_with(config: dict[str, Any]) -> Any:
+        database = connect(config=config)
+        database.execute(f"CREATE MACRO hash(c) AS {hashing}")
+        return database
+
+    cases = SHAPES[shape]
+    events = tied(len(cases), 3)
+    rows: list[Row] = [
+        (case, name, time) for case, (_, name, time) in zip(cases, events, strict=True)
+    ]
+    frame(rows).to_parquet(tmp_path / "log.parquet", row_group_size=500)
+    monkeypatch.setattr(duckdb, "connect", connect_with)
+    for order in ("file", "time"):
+        found = count_variants(read_log(tmp_path / "log.parquet", order=order))
+        assert found == slowly(rows, order)
+
+
+@pytest.mark.usefixtures("small")
+def test_long_cases_may_be_cut_and_alike() -> None:
+    """Long cases that are the same are counted together, unless one of them was cut."""
+    rows = [(case, "ab"[i % 2], case == "3") for i in range(300) for case in "1234"]
+    data = frame([(case, name, 0) for case, name, _ in rows])
+    data["case:unfinished"] = [cut for _, _, cut in rows]
+    variant = tuple("ab" * 150)
+    expected = VariantCounts.of({variant: 3}, unfinished={variant: 1})
+    assert count_variants(data) == expected
+
+
+@pytest.mark.usefixtures("small")
+def test_folders_for_piles_may_have_any_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Piles are found again where the folder for temporary files has an odd name."""
+    folder = tmp_path / "it's [a] *"
+    folder.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    rows = tied(1_000, 4)
+    assert count_variants(read_log(frame(rows), order="time")) == slowly(rows, "time")
+    assert not list(folder.iterdir())
