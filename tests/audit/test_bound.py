@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from scipy import stats
@@ -76,3 +77,17 @@ def test_too_few_guesses_refute_nothing() -> None:
     assert math.isinf(least_refuted(1.0, 10, 1e-6))
     assert math.isinf(least_refuted(1.0, 0, 1e-6))
     assert math.isinf(least_refuted(50.0, 10_000, 1e-6))
+
+
+def test_the_page_tells_what_so_many_runs_can_show() -> None:
+    """Every row of the table in docs/audit.md is what comes out."""
+    page = (Path(__file__).parents[2] / "docs" / "audit.md").read_text(encoding="utf-8")
+    table = page.split("| runs on each log | refute a claim of 1 from |")[1].split("\n\n")[0]
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines()[2:]]
+    assert len(rows) >= 4
+    for runs, every, rare, highest in rows:
+        number = int(runs.replace(",", ""))
+        assert every == f"{least_refuted(1.0, number, 1e-6):.2f}"
+        from_rare = least_refuted(1.0, number // 100, 1e-6)
+        assert rare == ("never" if math.isinf(from_rare) else f"{from_rare:.2f}")
+        assert highest == f"{prove_epsilon(number, number, 0.05):.1f}"

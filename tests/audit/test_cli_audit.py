@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from sacofa.cli import main
+from sacofa.cli.audit import _Overall
 from sacofa.examples import running_example
 from sacofa.logs import write_variants
 
@@ -18,6 +19,17 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, st
         main(["audit", *map(str, arguments)])
     seen = capsys.readouterr()
     return int(stopped.value.code or 0), seen.out, seen.err
+
+
+def test_progress_is_that_of_all_pairs() -> None:
+    """Who listens hears one number that rises to 1, whatever pair it is about."""
+    heard: list[tuple[str, float]] = []
+    overall = _Overall(2, lambda name, done: heard.append((name, done)))
+    for name in ("one", "other"):
+        for done in (0.5, 1.0):
+            overall(name, done)
+    assert heard == [("Auditing", part) for part in (0.25, 0.5, 0.75, 1.0)]
+    _Overall(2, None)("one", 1.0)
 
 
 FEW = ("--runs", 300, "--seed", 1, "--workers", 1)

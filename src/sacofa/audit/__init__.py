@@ -5,6 +5,8 @@ views     what an attacker may look at
 pairs     neighbouring logs to tell apart
 informed  what an attacker makes of a transcript who knows both logs
 small     mechanisms that run fast
+sample    what was seen in many runs
+weigh     what a value says
 guess     learning to guess
 runs      running a mechanism many times
 audit     all of it

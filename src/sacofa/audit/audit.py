@@ -13,10 +13,11 @@ from ..mechanisms.protocol import Mechanism, exact
 from ..privacy.looks import total_price
 from ..privacy.noise import Noise
 from .bound import least_refuted, prove_epsilon
-from .guess import Guesser, Sample, learn_guesser
+from .guess import Guesser, learn_guesser
 from .informed import views_for
 from .pairs import Pair
 from .runs import FAILED, Batch, Tally, count_guesses, observe, processes, work
+from .sample import Sample
 from .views import View, say_feature
 
 Stage = Callable[[str, float], None]

@@ -3,8 +3,10 @@
 Every look is a table of whole numbers with discrete Laplace noise on each. Whoever knows both logs
 knows both tables without noise. All that an answer x then says for one log against the other is by
 how much it is nearer, |x − smaller| − |x − larger|, added up over the cells of a table and, each
-times its price, over all looks. No other guess from these answers is better, and this one needs no
+times its price, over all tables. No other guess from these answers is better, and this one needs no
 runs to be learnt from: on a real log, whose candidates differ from run to run, it is what counts.
+Of the histogram only some cells are shown, and what the others say depends on thresholds: whether
+a cell is there, and how near if it is, has to be learnt.
 """
 
 from __future__ import annotations
@@ -25,10 +27,10 @@ from ..variants import VariantCounts
 from .pairs import Pair, cells_of
 from .views import VIEWS, Features, View, look_at_transcript
 
-NEARER = "nearer to the larger log"
-ALL = "all looks"
+NEARER = "nearer to the larger log:"
+ALL = "all tables"
 UNIT = 10_000
-"""What all looks say together is told in whole parts of ε, of this size."""
+"""What all tables say together is told in whole parts of ε, of this size."""
 KEPT = 10_000
 """Answers about so many short lists of candidates are kept: the same ones come up again."""
 SHORT = 8
@@ -68,7 +70,6 @@ class Informed:
             "size": float(prices.size.noise),
             "lengths": float(prices.length.noise),
             "steps": float(prices.semantics.noise / VOTE_UNITS),
-            "named": float(prices.named.noise),
             "search": float(prices.search.noise),
         }
         self._last = float(prices.last_unnamed.noise), float(prices.last_named.noise)
@@ -78,11 +79,12 @@ class Informed:
         found = look_at_transcript(outcome)
         total = 0.0
         for name, price, answer, (smaller, added) in self._compare(outcome.transcript):
-            beyond = answer - smaller
-            nearer = int((np.abs(beyond) - np.abs(beyond - added)).sum())
-            found[name, NEARER] = nearer
-            total += nearer * price
-        found[ALL, NEARER] = round(total * UNIT)
+            if len(answer):
+                beyond = answer - smaller
+                nearer = int((np.abs(beyond) - np.abs(beyond - added)).sum())
+                found[NEARER, name] = nearer
+                total += nearer * price
+        found[NEARER, ALL] = round(total * UNIT)
         return found
 
     def _compare(self, transcript: Mapping[str, Any]) -> Iterator[Compared]:
@@ -98,7 +100,8 @@ class Informed:
         yield "steps", prices["steps"], transcript["steps"], cut.ask("steps", _steps)
         named = transcript.get("named")
         if named is not None:
-            yield "named", prices["named"], *cut.cells(named)
+            # No table: not added to the others, and nothing where it is not shown.
+            yield "named", 0.0, *cut.cells(named)
         for name, price in (("search", prices["search"]), ("last", self._last[named is not None])):
             candidates, votes = zip(*transcript[name].items(), strict=True)
             yield name, price, np.array(votes), cut.nearest(candidates)

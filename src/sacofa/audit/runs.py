@@ -17,8 +17,9 @@ from ..errors import SacofaError
 from ..mechanisms.protocol import Mechanism
 from ..privacy.bits import Bits, SeededBits, SystemBits, Words
 from ..privacy.noise import Noise
-from .guess import Guesser, Ints, Sample
+from .guess import Guesser
 from .pairs import Pair
+from .sample import Ints, Sample
 from .views import Feature, Features, View
 
 FAILED = "failed"

@@ -175,7 +175,8 @@ class Noise:
         chance = tail(epsilon, threshold)
         expected = float(chance(20) * cells)
         if expected < 1:
-            return np.sort(self.choose(self.binomial(cells, chance), cells))
+            number = self.binomial(cells, chance)
+            return np.sort(self.choose(number, cells)) if number else np.zeros(0, dtype=np.int64)
         gaps = _gaps(epsilon.numerator, epsilon.denominator, threshold)
         found: list[Ints] = []
         place = -1

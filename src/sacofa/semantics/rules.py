@@ -102,9 +102,10 @@ class Rules:
     def contradictions(self) -> list[tuple[int, int, str]]:
         """List every always rule (a, b, kind) that no case with a can keep."""
         follows = self.always_follows & self.never_follows
-        precedes = self.always_precedes & (
-            self.never_precedes | np.eye(len(self.activities), dtype=np.bool_)
-        )
+        precedes = self.always_precedes & self.never_precedes
+        np.fill_diagonal(precedes, self.always_precedes.diagonal())
+        if not follows.any() and not precedes.any():
+            return []
         return [
             (int(a), int(b), kind)
             for kind, clash in (("always_follows", follows), ("always_precedes", precedes))
