@@ -69,12 +69,21 @@ def test_an_interrupt_keeps_what_was_done(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "sacofa", "compare", str(log), "--epsilon", "1",
                "--mechanism", "laplace", "--repeat", "100000", "--cores", "1",
                "-o", str(folder)]  # fmt: skip
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    process = subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        # What runs in the background of a shell ignores interrupts, and so would what it starts.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
     table = folder / "runs.csv"
-    while process.poll() is None and (not table.exists() or table.read_bytes().count(b"\n") < 4):
-        time.sleep(0.1)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the workers get it too
-    _, error = process.communicate(timeout=60)
+    try:
+        while process.poll() is None and (
+            not table.exists() or table.read_bytes().count(b"\n") < 4
+        ):
+            time.sleep(0.1)
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the workers get it too
+        _, error = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert error.splitlines() == [
         "sacofa: interrupted: runs that were done are kept, repeat to go on"
     ]
