@@ -269,12 +269,15 @@ PEOPLE = st.lists(
 )
 
 
-@given(rows=PEOPLE, most=st.integers(1, 3))
-@settings(max_examples=25, deadline=None)
+@given(rows=PEOPLE, most=st.integers(1, 3), pile=st.sampled_from([4, 8, 10**9]))
+@settings(max_examples=60, deadline=None)
 def test_surplus_cases_of_a_person_are_dropped(
-    rows: list[tuple[int, str, str | None]], most: int
+    rows: list[tuple[int, str, str | None]], most: int, pile: int
 ) -> None:
-    """The first cases of each person, as the file has them, are kept; the unknown all are."""
+    """The first cases of each person, as the file has them, are kept; the unknown all are.
+
+    Small piles part the cases of a person, and hold long cases, too.
+    """
     cases: dict[int, list[str]] = {}
     person: dict[int, str | None] = {}
     for case, activity, who in rows:
@@ -296,7 +299,9 @@ def test_surplus_cases_of_a_person_are_dropped(
         },
         schema={"case": pl.Int64, "activity": pl.String, "who": pl.String},
     )
-    found = count_variants(read_log(data, person="who", max_cases=most))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(piles, "PILE", pile)
+        found = count_variants(read_log(data, person="who", max_cases=most))
     assert found == VariantCounts.from_cases(kept)
 
 

@@ -31,7 +31,7 @@ HELD_ROWS = 1 << 14
 """How many rows a thread holds before it deals them; with many more, they end up on disk twice."""
 
 DEALING_MEGABYTES = 800
-"""What dealing may use: more than twice what it needs, or it writes some rows twice."""
+"""What dealing may use; it needs half, but with less to spare it writes some rows twice."""
 
 SORTING_MEGABYTES = 400
 """What sorting may use; it makes do with anything, but takes what it can get."""
@@ -49,16 +49,20 @@ class Pile:
     """Whether they are a single case, which may be too long for memory."""
 
 
-def deal(database: Any, source: str, rows: int, *, numbered: bool) -> Iterator[Pile]:
+def deal(
+    database: Any, source: str, rows: int, *, numbered: bool, pile: int | None = None
+) -> Iterator[Pile]:
     """Give the rows of a source, whose case is c, as piles; each is there until the next.
 
-    Rows that carry their number (`numbered`) may be dealt by several threads, in any order.
+    Rows that carry their number (`numbered`) may be dealt by several threads, in any order. A pile
+    has at most `pile` rows, or as many as usual.
     """
-    if rows <= PILE:
+    most = PILE if pile is None else pile
+    if rows <= most:
         yield Pile(sql=source, rows=rows)
         return
     with TemporaryDirectory(prefix="sacofa-") as folder:
-        yield from _deal(database, source, rows, 1, Path(folder), numbered)
+        yield from _deal(database, source, rows, most, 1, Path(folder), numbered)
 
 
 @contextmanager
@@ -70,9 +74,9 @@ def limited(database: Any, megabytes: int = SORTING_MEGABYTES) -> Iterator[None]
 
 
 def _deal(
-    database: Any, source: str, rows: int, divisor: int, folder: Path, numbered: bool
+    database: Any, source: str, rows: int, most: int, divisor: int, folder: Path, numbered: bool
 ) -> Iterator[Pile]:
-    number = min(SPREAD, -(-rows // (PILE * 4 // 5)))
+    number = min(SPREAD, -(-rows // (most * 4 // 5)))
     target = folder / str(divisor)
     with limited(database, DEALING_MEGABYTES):
         database.execute(f"SET preserve_insertion_order = {not numbered}")
@@ -87,21 +91,23 @@ def _deal(
         names = ", ".join(file_literal(file) for file in pile.glob("*.parquet"))
         files = f"read_parquet([{names}], hive_partitioning = false)"
         (size,) = database.execute(f"SELECT count(*) FROM {files}").fetchone()
-        yield from _divide(database, files, size, divisor * number, pile)
+        yield from _divide(database, files, size, most, divisor * number, pile)
         rmtree(pile)
 
 
-def _divide(database: Any, source: str, rows: int, divisor: int, folder: Path) -> Iterator[Pile]:
+def _divide(
+    database: Any, source: str, rows: int, most: int, divisor: int, folder: Path
+) -> Iterator[Pile]:
     """Give a pile as it is, or if it is too large its long cases, and the others dealt again."""
     # Cases that share all of their hash cannot be dealt apart, so there is an end to it.
-    if rows <= PILE or divisor > SPREAD**4:
+    if rows <= most or divisor > SPREAD**4:
         yield Pile(sql=source, rows=rows)
         return
     table = f"long{divisor}"
     with limited(database):
         database.execute(
             f"CREATE OR REPLACE TABLE {table} AS "
-            f"SELECT c, count(*) AS n FROM {source} GROUP BY c HAVING n >= {PILE // LONG}"
+            f"SELECT c, count(*) AS n FROM {source} GROUP BY c HAVING n >= {most // LONG}"
         )
     long = database.execute(f"SELECT rowid, n FROM {table}").fetchall()
     for place, size in long:
@@ -109,7 +115,7 @@ def _divide(database: Any, source: str, rows: int, divisor: int, folder: Path) -
         yield Pile(sql=f"(SELECT * FROM {source} WHERE c = {case})", rows=size, long=True)
     rest = rows - sum(size for _, size in long)
     others = f"(SELECT * FROM {source} ANTI JOIN {table} USING (c))"
-    if rest > PILE:
-        yield from _deal(database, others, rest, divisor, folder, True)
+    if rest > most:
+        yield from _deal(database, others, rest, most, divisor, folder, True)
     elif rest:
         yield Pile(sql=others, rows=rest)

@@ -15,24 +15,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import ReadError
 from ..variants import VariantCounts
+from . import piles
 from .columns import JOINER, Columns, Wanted, find_columns
+from .counting import PileCounter
 from .formulas import restore
 from .ordering import PLACE_BITS, Ordering, moment
-from .piles import Pile, deal, limited
 from .relation import ROW_BITS, Table, check_gzip, open_database, open_table
 from .source import Log, Source
 from .stream import Progress
 from .tally import distinct
-
-_Case = tuple[NDArray[Any], bool]
-"""The activity ids of a case, and whether it is finished."""
 
 
 def find(source: Source, wanted: Wanted) -> Columns:
@@ -46,22 +45,32 @@ def count(log: Log, progress: Progress | None = None) -> VariantCounts:
     assert log.columns is not None
     tell = progress or (lambda _: None)
     check_gzip(log.source)
-    with open_database(log.name) as database:
+    with open_database(log.name) as database, TemporaryDirectory(prefix="sacofa-") as folder:
         table = open_table(database, log.source)
         rows = _Rows.of(database, table, log.columns, timed=log.timed)
         survey = _survey(database, log.name, rows)
         tell(0.1)
-        source = _counted_rows(database, survey, log.max_cases)
-        database.execute(f"CREATE TABLE counted (v {survey.code}[], cut BOOLEAN, n BIGINT)")
-        names, long, done = names_as_meant(log, survey.names), [], 0
-        for pile in deal(database, source, survey.rows, numbered=table.numbered):
-            if pile.long:
-                long.append(_long_case(database, pile, survey))
-            else:
-                _count_pile(database, pile, survey)
+        needed = "c, " + survey.order.columns + (", cut" if survey.cut else "")
+        most = None
+        if log.max_cases is not None:
+            # A case then takes nearly twice the memory.
+            needed, most = f"{needed}, p AS person, r AS row", piles.PILE // 2
+        source = f"(SELECT {needed} FROM {survey.sql})"
+        counter = PileCounter(
+            database=database,
+            order=survey.order,
+            code=survey.code,
+            cut=survey.cut,
+            max_cases=log.max_cases,
+            folder=Path(folder),
+        )
+        names, done = names_as_meant(log, survey.names), 0
+        dealt = piles.deal(database, source, survey.rows, numbered=table.numbered, pile=most)
+        for pile in dealt:
+            counter.add(pile)
             done += pile.rows
             tell(0.1 + 0.9 * min(done / max(survey.rows, 1), 1.0))
-        counted = _merge(database, names, long)
+        counted = counter.total(names)
     if log.max_cases is not None:
         # Only cases that are counted may tell which activities there are.
         names = [names[i] for i in np.unique(counted.steps)]
@@ -201,84 +210,4 @@ def _survey(database: Any, name: str, rows: _Rows) -> _Survey:
         code=code,
         cut=rows.cut is not None,
         order=order,
-    )
-
-
-def _counted_rows(database: Any, survey: _Survey, max_cases: int | None) -> str:
-    """Give the rows that count, with what counting needs, as SQL."""
-    source = survey.sql
-    if max_cases is not None:
-        _drop_surplus(database, survey, max_cases)
-        source = f"(SELECT * FROM {source} ANTI JOIN surplus USING (c))"
-    cut = ", cut" if survey.cut else ""
-    return f"(SELECT c, {survey.order.columns}{cut} FROM {source})"
-
-
-def _drop_surplus(database: Any, survey: _Survey, max_cases: int) -> None:
-    """Find the cases that are dropped: those after the first of each person.
-
-    First is as the source has them. The person of a case is the one that its first row names.
-    """
-    database.execute(
-        f"""
-        CREATE TABLE surplus AS
-        WITH cases AS (
-            SELECT c, min(r) AS r, arg_min(struct_pack(p := p), r).p AS p
-            FROM {survey.sql} GROUP BY c
-        )
-        SELECT c FROM cases WHERE p IS NOT NULL
-        QUALIFY row_number() OVER (PARTITION BY p ORDER BY r) > {max_cases}
-        """
-    )
-
-
-def _count_pile(database: Any, pile: Pile, survey: _Survey) -> None:
-    """Count the variants of whole cases."""
-    cut = "bool_or(cut)" if survey.cut else "false"
-    database.execute(
-        f"""
-        INSERT INTO counted
-        WITH cases AS (SELECT {survey.order.variant} AS v, {cut} AS cut FROM {pile.sql} GROUP BY c)
-        SELECT v, cut, count(*) AS n FROM cases GROUP BY v, cut
-        """
-    )
-
-
-def _long_case(database: Any, pile: Pile, survey: _Survey) -> _Case:
-    """Give the activity ids of a single case, in order, and whether it is finished."""
-    order = survey.order
-    with limited(database):
-        steps = database.execute(
-            f"SELECT {order.activity} AS i FROM {pile.sql} "
-            f"WHERE {order.activity} IS NOT NULL ORDER BY {order.by}"
-        ).fetchnumpy()["i"]
-    cut = survey.cut and database.execute(f"SELECT bool_or(cut) FROM {pile.sql}").fetchone()[0]
-    return np.asarray(steps), not cut
-
-
-def _merge(database: Any, names: list[str], long: list[_Case]) -> VariantCounts:
-    """Add up the variants of all piles."""
-    # The order of lists is the order of variants: by activity ids, shorter first.
-    with limited(database):
-        database.execute(
-            "CREATE TABLE merged AS SELECT v, cut, sum(n)::BIGINT AS n FROM counted "
-            "GROUP BY v, cut ORDER BY v, cut"
-        )
-    rows = database.execute("SELECT len(v) AS l, NOT cut AS f, n FROM merged").fetchnumpy()
-    steps = np.asarray(database.execute("SELECT unnest(v) AS i FROM merged").fetchnumpy()["i"])
-    lengths, finished, counts = (np.asarray(rows[part]) for part in "lfn")
-    if long:
-        return VariantCounts.collect(
-            names,
-            np.concatenate([steps, *(case for case, _ in long)]),
-            np.concatenate([lengths, [len(case) for case, _ in long]]),
-            np.concatenate([counts, np.ones(len(long), dtype=np.int64)]),
-            np.concatenate([finished, [flag for _, flag in long]]),
-        )
-    return VariantCounts(
-        activities=tuple(names),
-        steps=steps.astype(np.int32),
-        offsets=np.concatenate(([0], np.cumsum(lengths, dtype=np.int64))),
-        counts=counts,
-        finished=finished,
     )
