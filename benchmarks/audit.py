@@ -14,10 +14,10 @@ import os
 import time
 from fractions import Fraction
 
-from sacofa.audit import Finding, audit, built_in_pairs, make_small, persons_pair, threshold_of
-from sacofa.mechanisms.choose import MAKERS, Choice
-from sacofa.privacy.looks import total_price
-from sacofa.privacy.unit import Unit
+from sacofa.audit import Finding, audit, built_in_pairs, make_minimal, persons_pair, threshold_of
+from sacofa.mechanisms.registry import MAKERS, Choice
+from sacofa.privacy.accounting import total_epsilon
+from sacofa.unit import Unit
 
 PERSON = 3
 SHOWN = 0.85
@@ -26,14 +26,14 @@ GIVEN_AWAY = 3
 
 def audit_one(name: str, runs: int, workers: int) -> list[Finding]:
     """Audit one mechanism on all built-in pairs."""
-    one = make_small(name, Choice(epsilon=1))
-    several = make_small(name, Choice(epsilon=1, unit=Unit(max_cases=PERSON)))
+    one = make_minimal(name, Choice(epsilon=1))
+    several = make_minimal(name, Choice(epsilon=1, unit=Unit(max_cases=PERSON)))
     findings: list[Finding] = []
     for mechanism, pairs in (
         (one, built_in_pairs(threshold_of(one))),
         (several, (persons_pair(PERSON),)),
     ):
-        price = total_price(mechanism.promise().looks)
+        price = total_epsilon(mechanism.promise().looks)
         claimed = Fraction(mechanism.unit.max_cases) if price is None else price
         findings += audit(mechanism, pairs, claimed=claimed, runs=runs, workers=workers)
     return findings

@@ -22,7 +22,7 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
-from sacofa import Laplace, Noise, Sacofa, VariantCounts, count_variants, read_log
+from sacofa import Laplace, Noise, Sacofa, VariantCounts, count_variants, open_log
 
 warnings.filterwarnings("ignore")
 
@@ -88,7 +88,7 @@ def compare_mechanisms(logs: Path, repeat: int) -> None:
     print("| log | ε | mechanism | sacofa | pm4py | times faster |")
     print("|---|---|---|---|---|---|")
     for name, (k, thresholds) in SETTINGS.items():
-        variants = count_variants(read_log(logs / f"{name}.parquet"))
+        variants = count_variants(open_log(logs / f"{name}.parquet"))
         theirs = pm4py.read_xes(str(logs / f"{name}.xes.gz"), return_legacy_log_object=True)
         for epsilon, p in thresholds.items():
             price = Fraction(epsilon)
@@ -127,8 +127,8 @@ def compare_commands(logs: Path) -> None:
 
 def measured(command: list[str]) -> tuple[float, float]:
     """Seconds of the processor and peak memory in MB of a command."""
-    watched = [sys.executable, "-c", WATCHER, *command]
-    ran = subprocess.run(watched, check=True, capture_output=True, text=True)
+    progress_bar = [sys.executable, "-c", WATCHER, *command]
+    ran = subprocess.run(progress_bar, check=True, capture_output=True, text=True)
     seconds, memory = ran.stdout.split()
     return float(seconds), float(memory) / (1024 if sys.platform == "linux" else 1024**2)
 

@@ -52,7 +52,7 @@ class FirstActivities:
             if ids:
                 counts[ids[0]] += count
         noisy = counts + noise.laplace(self.epsilon * self.too_little, size)
-        released = VariantCounts.collect(
+        released = VariantCounts.from_arrays(
             variants.activities,
             np.arange(size),
             np.ones(size, dtype=np.int64),

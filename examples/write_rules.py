@@ -47,7 +47,7 @@ def main(folder: Path) -> None:
     mechanism = Certified(epsilon=Fraction(1), rules=rules)
     release = anonymize(log, mechanism, activities=ACTIVITIES)
     judge = RuleStates(rules)
-    done = release.variants.finished.tolist()
+    done = release.variants.complete.tolist()
     for (variant, count), ids, finished in zip(
         release.variants, release.variants.sequences(), done, strict=True
     ):

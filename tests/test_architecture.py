@@ -95,6 +95,6 @@ PUBLIC = {
     "Log", "Mechanism", "MissingExtraError", "Noise", "Outcome", "OutputError", "Promise",
     "ReadError", "Release", "Rules", "RulesError", "Sacofa", "SacofaError", "Semantics",
     "SettingError", "Spend", "TooLargeError", "Unit", "VariantCounts", "anonymize",
-    "count_variants", "inspect_variants", "learn_rules", "publish", "read_log", "read_rules",
-    "scatter_variants", "write_log", "write_rules",
+    "count_variants", "inspect_variants", "learn_rules", "publish", "open_log", "read_rules",
+    "distribute_variants", "write_release", "write_rules",
 }  # fmt: skip

@@ -120,7 +120,7 @@ def tree_of(log: VariantCounts) -> Node:
         for name in variant:
             node = node.children.setdefault(name, Node(name))
             node.count += count
-        node.finished += count
+        node.complete += count
     return root
 
 
@@ -136,7 +136,7 @@ def prefix_tree() -> Picture:
         for other in below:
             picture.line(x + BOX, y, x + gap, other)
         picture.box(x, y, f"{node.name} {node.count}")
-        if node.finished:
+        if node.complete:
             picture.shapes.append(f'<circle cx="{x + BOX + 14}" cy="{y}" r="5" fill="{GREY}"/>')
         return y
 

@@ -51,7 +51,7 @@ class Prefixes:
         variants = self._variants
         longer = variants.offsets[self._members + 1] - variants.offsets[self._members]
         goes_on = longer > self._length
-        ends = ~goes_on & variants.finished[self._members]
+        ends = ~goes_on & variants.complete[self._members]
         ending = _add_up(self._rows[ends], variants.counts[self._members[ends]], self._number)
         takers = self._members[goes_on]
         if not len(takers):
@@ -59,7 +59,7 @@ class Prefixes:
                 rows=NONE, activities=NONE, counts=NONE, ending=ending, takers=NONE, step_of=NONE
             )
         number = len(variants.activities)
-        step = variants.steps[variants.offsets[takers] + self._length]
+        step = variants.activity_ids[variants.offsets[takers] + self._length]
         keys, step_of = np.unique(self._rows[goes_on] * number + step, return_inverse=True)
         counts = _add_up(step_of, variants.counts[takers], len(keys))
         rows, activities = np.divmod(keys, number)

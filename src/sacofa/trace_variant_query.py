@@ -61,7 +61,7 @@ def to_frame(variants: VariantCounts) -> Any:
     cases = np.repeat(np.arange(len(lengths)), lengths)
     place = np.arange(len(cases)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     names = np.array(variants.activities, dtype=object)
-    steps = variants.steps[np.repeat(first, lengths) + place]
+    steps = variants.activity_ids[np.repeat(first, lengths) + place]
     return pandas.DataFrame(
         {
             "case:concept:name": (cases + 1).astype(str),

@@ -16,6 +16,8 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from .unit import ONE_CASE, Unit
+
 Variant = tuple[str, ...]
 Integers = NDArray[np.integer[Any]] | Sequence[int]
 Counted = Mapping[Any, int] | Iterable[tuple[Sequence[str], int]]
@@ -28,24 +30,27 @@ class VariantCounts:
 
     activities: tuple[str, ...]
     """The names; an activity's id is its place here."""
-    steps: NDArray[np.int32]
+    activity_ids: NDArray[np.int32]
     """The activity ids of all variants, end to end."""
     offsets: NDArray[np.int64]
-    """Variant i is steps[offsets[i] : offsets[i + 1]]."""
+    """Variant i is activity_ids[offsets[i] : offsets[i + 1]]."""
     counts: NDArray[np.int64]
     """How many cases took each variant."""
-    finished: NDArray[np.bool_]
-    """False where the case went on but was cut."""
+    complete: NDArray[np.bool_]
+    """False where the case went on but was truncated."""
+    unit: Unit = ONE_CASE
+    """What adding or removing changes these counts by at most max_cases in sum."""
 
     @classmethod
     def of(
         cls,
         counts: Counted,
         activities: Sequence[str] | None = None,
-        unfinished: Counted = (),
+        truncated: Counted = (),
+        unit: Unit = ONE_CASE,
     ) -> VariantCounts:
         """Build from variants of names; activities default to the names used, sorted."""
-        done, cut = _pairs(counts), _pairs(unfinished)
+        done, cut = _pairs(counts), _pairs(truncated)
         if activities is None:
             activities = sorted({name for variant, _ in (*done, *cut) for name in variant})
         ids = {name: i for i, name in enumerate(activities)}
@@ -54,12 +59,13 @@ class VariantCounts:
             for part, flag in ((done, True), (cut, False))
             for variant, count in part
         ]
-        return cls.collect(
+        return cls.from_arrays(
             activities,
             [ids[name] for variant, _, _ in rows for name in variant],
             [len(variant) for variant, _, _ in rows],
             [count for _, count, _ in rows],
             [flag for _, _, flag in rows],
+            unit,
         )
 
     @classmethod
@@ -68,20 +74,22 @@ class VariantCounts:
         return cls.of(Counter(tuple(case) for case in cases))
 
     @classmethod
-    def collect(
+    def from_arrays(
         cls,
         activities: Sequence[str],
-        steps: Integers,
+        activity_ids: Integers,
         lengths: Integers,
         counts: Integers,
-        finished: NDArray[np.bool_] | Sequence[bool] | None = None,
+        complete: NDArray[np.bool_] | Sequence[bool] | None = None,
+        unit: Unit = ONE_CASE,
     ) -> VariantCounts:
         """Build from arrays in any order: equal variants are added up, zero counts dropped."""
-        big_endian = np.asarray(steps, dtype=">u4")
+        # Big-endian bytes sort as the ids do, so that sorting keys sorts the variants.
+        big_endian = np.asarray(activity_ids, dtype=">u4")
         raw = big_endian.tobytes()
         sizes = np.asarray(lengths, dtype=np.int64)
         ends = (np.cumsum(sizes) * 4).tolist()
-        flags = [True] * len(ends) if finished is None else np.asarray(finished).tolist()
+        flags = [True] * len(ends) if complete is None else np.asarray(complete).tolist()
         total: dict[tuple[bytes, bool], int] = {}
         start = 0
         for end, flag, count in zip(ends, flags, np.asarray(counts).tolist(), strict=True):
@@ -93,10 +101,13 @@ class VariantCounts:
         np.cumsum([len(key) // 4 for key, _ in keys], out=offsets[1:])
         return cls(
             activities=tuple(activities),
-            steps=np.frombuffer(b"".join(key for key, _ in keys), dtype=">u4").astype(np.int32),
+            activity_ids=np.frombuffer(b"".join(key for key, _ in keys), dtype=">u4").astype(
+                np.int32
+            ),
             offsets=offsets,
             counts=np.array([total[key] for key in keys], dtype=np.int64),
-            finished=np.array([not cut for _, cut in keys], dtype=np.bool_),
+            complete=np.array([not cut for _, cut in keys], dtype=np.bool_),
+            unit=unit,
         )
 
     def __len__(self) -> int:
@@ -113,9 +124,10 @@ class VariantCounts:
         return (
             isinstance(other, VariantCounts)
             and self.activities == other.activities
+            and self.unit == other.unit
             and all(
                 np.array_equal(getattr(self, part), getattr(other, part))
-                for part in ("steps", "offsets", "counts", "finished")
+                for part in ("activity_ids", "offsets", "counts", "complete")
             )
         )
 
@@ -123,9 +135,9 @@ class VariantCounts:
 
     def sequences(self) -> Iterator[tuple[int, ...]]:
         """Each variant as activity ids."""
-        steps, ends = self.steps.tolist(), self.offsets.tolist()
+        ids, ends = self.activity_ids.tolist(), self.offsets.tolist()
         for start, end in pairwise(ends):
-            yield tuple(steps[start:end])
+            yield tuple(ids[start:end])
 
     @property
     def lengths(self) -> NDArray[np.int64]:
@@ -142,44 +154,48 @@ class VariantCounts:
         """The number of events."""
         return int((self.lengths * self.counts).sum())
 
-    def cut(self, max_length: int, *, by_length: bool = False) -> VariantCounts:
-        """Cut longer cases at max_length; what was cut is unfinished.
+    def truncate(self, max_length: int, *, by_length: bool = False) -> VariantCounts:
+        """Truncate longer cases at max_length; they are no longer complete.
 
-        With `by_length`, those shorter than max_length are finished, and no others.
+        With `by_length`, those shorter than max_length are complete, and no others: whether a
+        case of just that length went on is then nobody's to tell.
         """
         lengths = self.lengths
-        finished = self.finished & (lengths <= max_length)
+        complete = self.complete & (lengths <= max_length)
         if by_length:
-            finished = lengths < max_length
-        if (lengths <= max_length).all() and (finished == self.finished).all():
+            complete = lengths < max_length
+        if (lengths <= max_length).all() and (complete == self.complete).all():
             return self
-        place = np.arange(len(self.steps)) - np.repeat(self.offsets[:-1], lengths)
-        return self.collect(
+        place = np.arange(len(self.activity_ids)) - np.repeat(self.offsets[:-1], lengths)
+        return self.from_arrays(
             self.activities,
-            self.steps[place < max_length],
+            self.activity_ids[place < max_length],
             np.minimum(lengths, max_length),
             self.counts,
-            finished,
+            complete,
+            self.unit,
         )
 
-    def over(self, activities: Sequence[str]) -> VariantCounts:
+    def project_onto(self, activities: Sequence[str]) -> VariantCounts:
         """Express over other activities; events whose activity is not among them are dropped."""
         if tuple(activities) == self.activities:
             return self
         ids = {name: i for i, name in enumerate(activities)}
         new = np.array([ids.get(name, -1) for name in self.activities], dtype=np.int64)
-        steps = new[self.steps] if len(self.steps) else self.steps.astype(np.int64)
-        kept = steps >= 0
+        moved = new[self.activity_ids] if len(self.activity_ids) else self.activity_ids
+        kept = moved >= 0
         owner = np.repeat(np.arange(len(self)), self.lengths)
         lengths = np.bincount(owner[kept], minlength=len(self))
-        return self.collect(activities, steps[kept], lengths, self.counts, self.finished)
+        return self.from_arrays(
+            activities, moved[kept], lengths, self.counts, self.complete, self.unit
+        )
 
-    def map(self, job: Callable[[int, VariantCounts], Result]) -> list[Result]:
+    def map_parts(self, job: Callable[[int, VariantCounts], Result]) -> list[Result]:
         """Do a job on every part: here all is one part, with the number 0."""
         return [job(0, self)]
 
 
-class Scattered(Protocol):
+class DistributedVariants(Protocol):
     """Variants in parts on other machines, because they are too many for one.
 
     Each different variant lies in one part only. What is made of all of them is made of what a job
@@ -191,16 +207,20 @@ class Scattered(Protocol):
         """The names; an activity's id is its place here."""
 
     @property
+    def unit(self) -> Unit:
+        """What adding or removing changes the counts by at most max_cases in sum."""
+
+    @property
     def parts(self) -> Sequence[int]:
         """The numbers of the parts that hold any variant."""
 
-    def cut(self, max_length: int, *, by_length: bool = False) -> Scattered:
-        """Cut longer cases at max_length, as `VariantCounts.cut` does."""
+    def truncate(self, max_length: int, *, by_length: bool = False) -> DistributedVariants:
+        """Truncate longer cases at max_length, as `VariantCounts.truncate` does."""
 
-    def over(self, activities: Sequence[str]) -> Scattered:
-        """Express over other activities, as `VariantCounts.over` does."""
+    def project_onto(self, activities: Sequence[str]) -> DistributedVariants:
+        """Express over other activities, as `VariantCounts.project_onto` does."""
 
-    def map(self, job: Callable[[int, VariantCounts], Result]) -> list[Result]:
+    def map_parts(self, job: Callable[[int, VariantCounts], Result]) -> list[Result]:
         """Do a job, given its number, on every part that holds any variant, where it lies."""
 
 

@@ -14,12 +14,12 @@ from fractions import Fraction
 import numpy as np
 
 from sacofa import Mechanism, Noise, Outcome, Promise, Spend, Unit, VariantCounts
-from sacofa.mechanisms.certified.histogram import Histogram
 from sacofa.mechanisms.protocol import Progress
-from sacofa.privacy.exact import Real, power, precision
 from sacofa.privacy.noise import Ints
-from sacofa.privacy.unit import ONE_CASE
+from sacofa.privacy.reals import Real, power, precision
+from sacofa.queries.histogram import Histogram
 from sacofa.semantics.allowed import all_sequences
+from sacofa.unit import ONE_CASE
 
 
 class HalfTheScale(Noise):
@@ -111,8 +111,8 @@ class TrueThreshold(WithNoise):
         true = dict(zip(variants.sequences(), variants.counts.tolist(), strict=True))
         kept = [true.get(ids, 0) >= self.least for ids in found.sequences()]
         return Outcome(
-            variants=VariantCounts.collect(
-                found.activities, found.steps, found.lengths, found.counts * kept, found.finished
+            variants=VariantCounts.from_arrays(
+                found.activities, found.activity_ids, found.lengths, found.counts * kept, found.complete
             )
         )
 

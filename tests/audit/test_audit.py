@@ -27,15 +27,15 @@ from sacofa.audit import (
     Pair,
     audit,
     built_in_pairs,
-    make_small,
+    make_minimal,
     persons_pair,
     threshold_of,
 )
 from sacofa.audit.guess import learn_guesser
 from sacofa.audit.runs import Batch, count_guesses, observe
 from sacofa.audit.views import VIEWS, look_at_transcript
-from sacofa.mechanisms.choose import Choice
 from sacofa.mechanisms.protocol import Progress
+from sacofa.mechanisms.registry import Choice
 from sacofa.privacy.bits import SeededBits
 
 from .broken import (
@@ -63,8 +63,8 @@ def new_word() -> Pair:
     return Pair(
         name="new word",
         what="a cell from 0 to 1",
-        smaller=VariantCounts.of({}, ["a"], unfinished={("a",): 3}),
-        larger=VariantCounts.of({(): 1}, ["a"], unfinished={("a",): 3}),
+        smaller=VariantCounts.of({}, ["a"], truncated={("a",): 3}),
+        larger=VariantCounts.of({(): 1}, ["a"], truncated={("a",): 3}),
     )
 
 
@@ -154,7 +154,7 @@ def test_the_lazily_drawn_histogram_is_not_refuted() -> None:
 
 def test_rules_read_off_the_log_refute_sacofa() -> None:
     """At a claimed ε of 1 the rules give away 3 or more; with public rules two levels cost 2."""
-    sacofa = make_small("sacofa", Choice(epsilon=1))
+    sacofa = make_minimal("sacofa", Choice(epsilon=1))
     pair = pair_of("rules", threshold_of(sacofa))
     finding = worst(audit(sacofa, [pair], claimed=1, runs=1_000, seed=5))
     assert finding.refuted
@@ -173,18 +173,18 @@ def test_rules_read_off_the_log_refute_sacofa() -> None:
 def test_sacofa_promises_no_price_to_audit() -> None:
     """Where no ε is finite, the one to try must be given."""
     with pytest.raises(SettingError, match="promises no finite ε"):
-        audit(make_small("sacofa", Choice(epsilon=1)), [pair_of("rules")], runs=100)
+        audit(make_minimal("sacofa", Choice(epsilon=1)), [pair_of("rules")], runs=100)
 
 
 def test_certified_is_not_refuted() -> None:
     """A short audit of every pair, of release and transcript."""
-    certified = make_small("certified", Choice(epsilon=1))
+    certified = make_minimal("certified", Choice(epsilon=1))
     pairs = built_in_pairs(threshold_of(certified))
     findings = audit(certified, pairs, runs=1_000, seed=6)
     assert {finding.view for finding in findings} == {"release", "transcript"}
     assert len(findings) == 2 * len(pairs)
     assert not any(finding.refuted for finding in findings)
-    many = make_small("certified", Choice(epsilon=1, unit=Unit(max_cases=3)))
+    many = make_minimal("certified", Choice(epsilon=1, unit=Unit(max_cases=3)))
     found = audit(many, [persons_pair(3)], runs=1_000, seed=7)
     assert not any(finding.refuted for finding in found)
 
@@ -199,7 +199,7 @@ def test_a_price_for_one_case_is_no_price_for_three() -> None:
 
 def test_certified_with_half_the_noise_is_refuted() -> None:
     """Half the noise in all looks together is found in the transcript."""
-    certified = make_small("certified", Choice(epsilon=1))
+    certified = make_minimal("certified", Choice(epsilon=1))
     broken = WithNoise(mechanism=certified, noise=HalfTheScale)
     finding = worst(audit(broken, [pair_of("no events")], runs=4_000, seed=8))
     assert finding.view == "transcript"
@@ -247,7 +247,7 @@ def test_an_error_is_an_outcome() -> None:
     pair = pair_of("new variant")
     finding = worst(audit(Own(fails_above=pair.smaller.cases), [pair], runs=500, seed=10))
     assert finding.refuted
-    assert "TooLargeError" in finding.told_by or finding.guesses == finding.right
+    assert "TooLargeError" in finding.evidence or finding.guesses == finding.right
 
 
 def test_a_mechanism_that_always_fails_says_why() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from sacofa import Certified, Laplace, Noise, Unit, VariantCounts
 from sacofa.audit import Pair, audit, built_in_pairs, pairs_around, persons_around
-from sacofa.audit.informed import ALL, NEARER, UNIT, Informed, Silence, views_for
+from sacofa.audit.likelihood import ALL, NEARER, UNIT, LikelihoodRatioAttack, ZeroNoise, views_for
 from sacofa.audit.views import VIEWS
 from sacofa.examples import running_example
 from sacofa.privacy.bits import SeededBits
@@ -17,7 +17,7 @@ from sacofa.privacy.bits import SeededBits
 from .broken import HalfTheScale, WithNoise
 
 LOG = running_example()
-ONE = Certified(epsilon=Fraction(1), fewest_candidates=12)
+ONE = Certified(epsilon=Fraction(1), min_candidates=12)
 THREE = replace(ONE, unit=Unit(max_cases=3))
 RICH = VariantCounts.of({(): 2_000, ("a",): 2_000, ("a", "b"): 40}, ("a", "b"))
 JOBS: dict[str, tuple[Certified, Pair]] = {
@@ -32,9 +32,9 @@ JOBS: dict[str, tuple[Certified, Pair]] = {
 def test_without_noise_every_look_knows_the_log(job: str) -> None:
     """Answers without noise are as far from the other log as one unit can make them, ε in all."""
     mechanism, pair = JOBS[job]
-    view = Informed(mechanism, pair)
+    view = LikelihoodRatioAttack(mechanism, pair)
     for log, sign in ((pair.smaller, -1), (pair.larger, 1)):
-        outcome = mechanism.run(log, Silence(SeededBits(1)))
+        outcome = mechanism.run(log, ZeroNoise(SeededBits(1)))
         seen = view(outcome)
         # A cell of the histogram that is not shown is not compared.
         tables = set(outcome.transcript) - {"named"}
@@ -52,7 +52,7 @@ def test_without_noise_every_look_knows_the_log(job: str) -> None:
 def test_answers_are_compared_with_those_of_both_logs(job: str) -> None:
     """The comparison is |x − smaller| − |x − larger|, with the tables that the mechanism asks."""
     mechanism, pair = JOBS[job]
-    view = Informed(mechanism, pair)
+    view = LikelihoodRatioAttack(mechanism, pair)
     for seed in range(10):
         outcome = mechanism.run(pair.larger, Noise(SeededBits(seed)))
         seen = view(outcome)
@@ -71,7 +71,7 @@ def test_only_certified_is_known_so_well() -> None:
     """All other mechanisms are looked at as they are."""
     pair = built_in_pairs(2)[0]
     assert views_for(Laplace(level_epsilon=1, max_length=1, prune=1), pair) is VIEWS
-    assert isinstance(views_for(ONE, pair)["transcript"], Informed)
+    assert isinstance(views_for(ONE, pair)["transcript"], LikelihoodRatioAttack)
 
 
 def test_around_a_log_a_thousand_runs_see_much_of_epsilon() -> None:
@@ -83,12 +83,12 @@ def test_around_a_log_a_thousand_runs_see_much_of_epsilon() -> None:
         assert not knowing.refuted
         if knowing.view == "transcript":
             assert other.certified + 0.2 < knowing.certified < 1
-            assert NEARER in knowing.told_by
+            assert NEARER in knowing.evidence
 
 
 def test_around_a_log_half_the_noise_is_found() -> None:
     """Where it knows the tables, the audit refutes a real release of a small log as well."""
     broken = WithNoise(mechanism=ONE, noise=HalfTheScale)
     pair = next(pair for pair in pairs_around(LOG, 3) if pair.name == "no events")
-    views = {"transcript": Informed(ONE, pair)}
+    views = {"transcript": LikelihoodRatioAttack(ONE, pair)}
     assert audit(broken, [pair], views=views, runs=2_000, seed=3)[0].refuted

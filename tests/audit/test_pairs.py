@@ -10,15 +10,15 @@ from sacofa import Certified, Laplace, Sacofa, SettingError, VariantCounts
 from sacofa.audit import (
     Pair,
     built_in_pairs,
-    make_small,
+    make_minimal,
     pairs_around,
     persons_around,
     persons_pair,
     threshold_of,
 )
 from sacofa.examples import running_example
-from sacofa.mechanisms.choose import Choice
-from sacofa.privacy.exact import tail
+from sacofa.mechanisms.registry import Choice
+from sacofa.privacy.reals import tail
 from sacofa.semantics import learn_rules
 
 
@@ -26,8 +26,8 @@ from sacofa.semantics import learn_rules
 def test_built_in_pairs_are_neighbours(threshold: int) -> None:
     """One log of each pair has one case more, and nothing else is different."""
     for pair in built_in_pairs(threshold):
-        pair.refuse_strangers(1)
-    persons_pair(4).refuse_strangers(4)
+        pair.check_neighbours(1)
+    persons_pair(4).check_neighbours(4)
 
 
 def test_pairs_around_a_log_are_neighbours_of_one_another() -> None:
@@ -38,10 +38,10 @@ def test_pairs_around_a_log_are_neighbours_of_one_another() -> None:
         "rules", "rare", "frequent", "long case", "no events", "new variant", "threshold",
     }  # fmt: skip
     for pair in pairs:
-        pair.refuse_strangers(1)
+        pair.check_neighbours(1)
         assert pair.name == "threshold" or log in (pair.smaller, pair.larger)
     person = persons_around(log, 3)
-    person.refuse_strangers(3)
+    person.check_neighbours(3)
     assert person.larger.cases == log.cases + 3
 
 
@@ -59,7 +59,7 @@ def test_the_threshold_is_that_of_the_mechanism() -> None:
     assert threshold_of(Laplace(level_epsilon=1, max_length=3, prune=7)) == 7
     sacofa = Sacofa(level_epsilon=1, max_length=3, prune_harmless=4, prune_harmful=9)
     assert threshold_of(sacofa) == 4
-    small = make_small("certified", Choice(epsilon=1))
+    small = make_minimal("certified", Choice(epsilon=1))
     # Of the 11 sequences up to length 2 at most 1/10 passes by chance, at the share of the counts.
     assert isinstance(small, Certified)
     price = small.shares.named
@@ -88,7 +88,7 @@ def test_strangers_are_refused(other: dict[tuple[str, ...], int]) -> None:
         larger=VariantCounts.of(other, names),
     )
     with pytest.raises(SettingError, match="1 to 1 cases more"):
-        pair.refuse_strangers(1)
+        pair.check_neighbours(1)
 
 
 def test_logs_over_different_activities_are_refused() -> None:
@@ -100,7 +100,7 @@ def test_logs_over_different_activities_are_refused() -> None:
         larger=VariantCounts.of({("a",): 2}, ["a", "b"]),
     )
     with pytest.raises(SettingError):
-        pair.refuse_strangers(1)
+        pair.check_neighbours(1)
 
 
 def test_an_empty_log_has_no_neighbour_below() -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from sacofa.audit import built_in_pairs, make_small
+from sacofa.audit import built_in_pairs, make_minimal
 from sacofa.audit.runs import Batch, observe
 from sacofa.audit.views import VIEWS, Feature, look_at_transcript
-from sacofa.mechanisms.choose import Choice
 from sacofa.mechanisms.protocol import Outcome
+from sacofa.mechanisms.registry import Choice
 from sacofa.variants import VariantCounts
 
 
@@ -16,7 +16,7 @@ def test_every_value_of_every_run_is_kept() -> None:
     """Columns hold the same as writing down run after run what each view shows."""
     for pair in built_in_pairs(2):
         batch = Batch(
-            mechanism=make_small("sacofa", Choice(epsilon=1)),
+            mechanism=make_minimal("sacofa", Choice(epsilon=1)),
             pair=pair,
             views={**VIEWS, "nothing": lambda _: {}},
             runs=30,

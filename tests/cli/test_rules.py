@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sacofa.cli import main
-from sacofa.logs import count_variants, read_log
+from sacofa.logs import count_variants, open_log
 from sacofa.semantics import learn_rules, read_rules
 
 
@@ -33,7 +33,7 @@ def test_rules_are_written_and_said_to_be_secret(
     target = tmp_path / "rules.toml"
     assert run("rules", log, "-o", target) == 0
     written = read_rules(target)
-    assert written == learn_rules(count_variants(read_log(log)), written.source)
+    assert written == learn_rules(count_variants(open_log(log)), written.source)
     assert "log.csv" in written.source and "without payment" in written.source
     said = capsys.readouterr()
     assert "3 activities" in said.out

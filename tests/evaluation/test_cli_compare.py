@@ -29,7 +29,7 @@ def test_compare(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_variants(VariantCounts.of({("a", "b", "c"): 60, ("a", "c", "b"): 40}), log)
     folder = tmp_path / "comparison"
     status = run("compare", log, "--epsilon", "1", "--mechanism", "laplace",
-                 "--mechanism", "sacofa", "--repeat", 1, "--cores", 1, "-o", folder)  # fmt: skip
+                 "--mechanism", "sacofa", "--repeat", 1, "--workers", 1, "-o", folder)  # fmt: skip
     assert status == 0
     out = capsys.readouterr().out
     assert "3 runs measured" in out
@@ -43,7 +43,7 @@ def test_compare(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["--mechanism", "sacoffa"], 'Did you mean "sacofa"?'),
         (["--mechanism", "sacofa", "--epsilon", "-1"], "epsilon (-1) must be"),
         (["--mechanism", "sacofa", "--repeat", "0"], "repeat (0) must be"),
-        (["--mechanism", "sacofa", "--cores", "0"], "cores (0) must be"),
+        (["--mechanism", "sacofa", "--workers", "0"], "cores (0) must be"),
         (["--mechanism", "sacofa", "--time-limit", "0"], "time_limit (0.0) must be"),
     ],
 )
@@ -67,7 +67,7 @@ def test_an_interrupt_keeps_what_was_done(tmp_path: Path) -> None:
     log, folder = tmp_path / "log.json", tmp_path / "out"
     write_variants(VariantCounts.of({("a", "b"): 30, ("b", "a"): 20}), log)
     command = [sys.executable, "-m", "sacofa", "compare", str(log), "--epsilon", "1",
-               "--mechanism", "laplace", "--repeat", "100000", "--cores", "1",
+               "--mechanism", "laplace", "--repeat", "100000", "--workers", "1",
                "-o", str(folder)]  # fmt: skip
     process = subprocess.Popen(
         command, stderr=subprocess.PIPE, text=True, start_new_session=True,
@@ -90,7 +90,7 @@ def test_an_interrupt_keeps_what_was_done(tmp_path: Path) -> None:
     assert process.returncode == 130
     kept = table.read_bytes()
     assert kept.count(b"\n") >= 4
-    assert run(*command[3:-5], "2", "--cores", "1", "-o", folder) == 0
+    assert run(*command[3:-5], "2", "--workers", "1", "-o", folder) == 0
     assert table.read_bytes() == kept
 
 

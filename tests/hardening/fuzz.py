@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from sacofa.errors import SacofaError
-from sacofa.logs import count_variants, read_log, write_variants
+from sacofa.logs import count_variants, open_log, write_variants
 from sacofa.mechanisms.paper import Laplace
 from sacofa.privacy.ledger import Ledger
 from sacofa.release.certificate import Certificate, certify
@@ -44,7 +44,7 @@ EXAMPLE = VariantCounts.of(
         ("=1+1", "Release"): 1,
         (): 1,
     },
-    unfinished={("Register",): 1},
+    truncated={("Register",): 1},
 )
 
 WORDS = [
@@ -107,7 +107,7 @@ def _read_log(path: Path, chance: random.Random) -> object:
         options |= {"person": "concept:name", "max_cases": chance.choice([1, 2])}
     if chance.random() < 0.2:
         options["activity"] = ["concept:name", "time:timestamp"]
-    return count_variants(read_log(path, **options))
+    return count_variants(open_log(path, **options))
 
 
 def _read_certificate(path: Path, chance: random.Random) -> object:

@@ -26,7 +26,7 @@ from typing import Any
 
 import sacofa
 import sacofa.release.publish  # the function of that name hides the module
-from sacofa.logs import read_log, write_variants
+from sacofa.logs import write_variants
 from sacofa.mechanisms.paper import Laplace
 from sacofa.mechanisms.protocol import Outcome
 from sacofa.privacy.ledger import Ledger
@@ -58,7 +58,7 @@ def release(folder: Path, output: Path, pipe: int) -> None:
 
     def open_log() -> Any:
         os.write(pipe, b"O")
-        return read_log(folder / "log.xes")
+        return open_log(folder / "log.xes")
 
     mechanism = Told(level_epsilon=PRICE / 2, max_length=2, prune=1)
     object.__setattr__(mechanism, "pipe", pipe)
@@ -199,19 +199,19 @@ def kill_at_moments(count: int) -> None:
 @contextmanager
 def booked_late(
     ledger: Ledger, dataset: str, certificate: Certificate, say: Any
-) -> Iterator[booking.Booking]:
+) -> Iterator[booking.BudgetReservation]:
     """Pay when all is done: a mistake that the check must find."""
-    yield booking.Booking()
-    with booking.booked(ledger, dataset, certificate, say):
+    yield booking.BudgetReservation()
+    with booking.reserve_budget(ledger, dataset, certificate, say):
         pass
 
 
 def sabotage(mistake: str) -> None:
     """Put a mistake into the package, to show that the check finds it."""
     if mistake == "never-link":
-        booking.Booking.link = lambda *_: None  # type: ignore[method-assign]
+        booking.BudgetReservation.link = lambda *_: None  # type: ignore[method-assign]
     elif mistake == "pay-late":
-        publishing.booked = booked_late  # type: ignore[assignment]
+        publishing.reserve_budget = booked_late  # type: ignore[assignment]
     elif mistake == "give-back":
         Ledger.complete = lambda self, id: self._change(id, state="returned")  # type: ignore[method-assign]
     else:

@@ -20,10 +20,10 @@ import numpy as np
 import pytest
 
 from sacofa.errors import ReadError
-from sacofa.logs import count_variants, read_log, write_variants
+from sacofa.logs import count_variants, open_log, write_variants
 from sacofa.mechanisms.certified import Certified
-from sacofa.mechanisms.choose import MAKERS
 from sacofa.mechanisms.protocol import Outcome
+from sacofa.mechanisms.registry import MAKERS
 from sacofa.release import certificate_path
 from sacofa.variants import VariantCounts
 from tests.cli.conftest import Run
@@ -114,8 +114,8 @@ def read_log_activities(path: Path) -> list[str]:
 
 def check_canonical(path: Path) -> None:
     """Check that a file holds its variants and counts in one order, and nothing else."""
-    released = count_variants(read_log(path))
-    shuffled = list(zip(released, released.finished.tolist(), strict=True))
+    released = count_variants(open_log(path))
+    shuffled = list(zip(released, released.complete.tolist(), strict=True))
     random.Random(8).shuffle(shuffled)
     again = VariantCounts.of(
         [entry for entry, finished in shuffled if finished],
@@ -188,7 +188,7 @@ def backwards(variants: VariantCounts) -> VariantCounts:
         steps=np.array([i for part in parts for i in part], dtype=np.int32),
         offsets=np.cumsum([0, *map(len, parts)]),
         counts=variants.counts[::-1].copy(),
-        finished=variants.finished[::-1].copy(),
+        finished=variants.complete[::-1].copy(),
     )
 
 

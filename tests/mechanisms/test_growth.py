@@ -58,7 +58,7 @@ SETTINGS = {
 
 def spelled(released: VariantCounts) -> dict[tuple[tuple[int, ...], bool], int]:
     """A release as a dictionary, for comparing."""
-    flags = released.finished.tolist()
+    flags = released.complete.tolist()
     return dict(
         zip(zip(released.sequences(), flags, strict=True), released.counts.tolist(), strict=True)
     )

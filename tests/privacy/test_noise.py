@@ -14,8 +14,8 @@ import pytest
 from scipy import stats
 
 from sacofa.privacy.bits import SeededBits, SystemBits
-from sacofa.privacy.exact import precision, smallest_threshold, tail
 from sacofa.privacy.noise import Noise, invert
+from sacofa.privacy.reals import precision, smallest_threshold, tail
 from tests.chances import FITS, REJECTED, agree, fit
 
 EPSILONS = [Fraction(e) for e in ("1", "1/3", "1/7", "1/10", "1/100", "3", "7/2", "2/3", "10")]

@@ -16,9 +16,9 @@ from sacofa import (
     anonymize,
     count_variants,
     learn_rules,
+    open_log,
     publish,
-    read_log,
-    write_log,
+    write_release,
 )
 from sacofa.examples import running_example
 from sacofa.release import certificate_path
@@ -38,7 +38,7 @@ def test_a_seed_repeats_a_release(mechanism: object) -> None:
 
 def test_the_order_in_which_a_log_names_activities_does_not_matter() -> None:
     """The same log with its activities listed in another order gives the same release."""
-    shuffled = LOG.over(list(reversed(LOG.activities)))
+    shuffled = LOG.project_onto(list(reversed(LOG.activities)))
     assert anonymize(LOG, SACOFA, seed=3).variants == anonymize(shuffled, SACOFA, seed=3).variants
 
 
@@ -64,12 +64,12 @@ def test_the_paper_s_extreme_settings_work() -> None:
     assert anonymize(LOG, only_harmful, seed=1).variants.cases > 0
     none_new = Sacofa(level_epsilon=1, max_length=6, prune_harmless=1, prune_harmful=ADMIT_NONE)
     released = anonymize(LOG, none_new, seed=1).variants
-    rules = learn_rules(LOG).over(released.activities)
+    rules = learn_rules(LOG).project_onto(released.activities)
     assert len(released)
     from sacofa.semantics import RuleStates
 
     judge = RuleStates(rules)
-    for ids, finished in zip(released.sequences(), released.finished.tolist(), strict=True):
+    for ids, finished in zip(released.sequences(), released.complete.tolist(), strict=True):
         assert judge.violations(ids, finished) == 0
 
 
@@ -105,9 +105,9 @@ def test_a_release_is_written_and_read_back(tmp_path: Path, suffix: str) -> None
     """Every format holds the same variants, and the certificate lies beside it."""
     release = anonymize(LOG, SACOFA, seed=4)
     target = tmp_path / f"released{suffix}"
-    certificate = write_log(release, target)
-    back = count_variants(read_log(target))
-    assert back.over(release.variants.activities) == release.variants
+    certificate = write_release(release, target)
+    back = count_variants(open_log(target))
+    assert back.project_onto(release.variants.activities) == release.variants
     assert certificate.sha256 in certificate_path(target).read_text()
 
 

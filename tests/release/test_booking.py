@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from sacofa.errors import BudgetError, LedgerError, ReadError, SettingError, TooLargeError
-from sacofa.logs import read_log, write_variants
+from sacofa.logs import open_log, write_variants
 from sacofa.mechanisms.certified import Certified
 from sacofa.mechanisms.paper import Laplace, Sacofa
 from sacofa.mechanisms.protocol import Outcome
@@ -104,7 +104,7 @@ def test_a_log_that_cannot_be_read_costs_nothing(ledger: Ledger, tmp_path: Path)
     """Nothing was drawn; the row stays, and names the kind of error only."""
     (tmp_path / "bad.xes").write_text("<log><trace secret='x'>")
     said: list[str] = []
-    for source in (tmp_path / "bad.xes", lambda: read_log(tmp_path / "none.xes")):
+    for source in (tmp_path / "bad.xes", lambda: open_log(tmp_path / "none.xes")):
         with pytest.raises(ReadError):
             publish(
                 source, TENTH, tmp_path / "o.csv", ledger=ledger, dataset="visits", say=said.append

@@ -10,7 +10,7 @@ import pytest
 
 from sacofa.examples import running_example
 from sacofa.mechanisms.paper import Laplace, Sacofa
-from sacofa.privacy.looks import Look, Spend
+from sacofa.privacy.accounting import Look, Spend
 from sacofa.release.anonymize import Release, anonymize
 from sacofa.release.certificate import Certificate
 from sacofa.variants import VariantCounts

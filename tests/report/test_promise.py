@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from sacofa.privacy.looks import Leak, Spend
+from sacofa.privacy.accounting import Leak, Spend
 from sacofa.report.promise import (
     explain_epsilon,
     say_factor,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sacofa.errors import ReadError
-from sacofa.release import certificate_path, write_log
+from sacofa.release import certificate_path, write_release
 from sacofa.report import read_comparison, read_release
 
 from .releases import hospital
@@ -18,17 +18,17 @@ def test_what_was_written_is_read(tmp_path: Path, suffix: str) -> None:
     """Variants and certificate are the same in every format."""
     release = hospital()
     path = tmp_path / f"out.{suffix}"
-    certificate = write_log(release, path)
+    certificate = write_release(release, path)
     back = read_release(path)
     assert back.certificate.to_json() == certificate.to_json()
     names = back.variants.activities
-    assert back.variants.over(sorted(names)) == release.variants.over(sorted(names))
+    assert back.variants.project_onto(sorted(names)) == release.variants.project_onto(sorted(names))
 
 
 def test_another_file_is_refused(tmp_path: Path) -> None:
     """A file that was changed after it was certified, or has no certificate."""
     path = tmp_path / "out.csv"
-    write_log(hospital(), path)
+    write_release(hospital(), path)
     with path.open("a", encoding="utf-8") as file:
         file.write("\n")
     with pytest.raises(ReadError, match="is not the one certified"):

@@ -15,7 +15,7 @@ import pytest
 from sacofa.evaluation.runs import Row
 from sacofa.evaluation.table import RunTable
 from sacofa.examples import running_example
-from sacofa.privacy.looks import Leak
+from sacofa.privacy.accounting import Leak
 from sacofa.release.anonymize import Release
 from sacofa.report import make_internal_report, make_report, read_comparison
 from sacofa.variants import VariantCounts

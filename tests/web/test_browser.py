@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from sacofa.examples.hospital import hospital
-from sacofa.logs import count_variants, read_log
+from sacofa.logs import count_variants, open_log
 from sacofa.logs.write import write_variants
 from sacofa.privacy.ledger import Ledger
 from sacofa.release import verify
@@ -129,7 +129,7 @@ def test_from_a_log_to_its_release(browser: Any, address: str, log: Path, tmp_pa
             row.get_by_role("link", name=words or "certificate").click()
         download.value.save_as(target)
     assert verify(downloaded).holds
-    released = count_variants(read_log(downloaded))
+    released = count_variants(open_log(downloaded))
     assert released.cases == _number(page, "cases")
     assert len(released) == _number(page, "variants")
     with page.expect_popup() as opened:

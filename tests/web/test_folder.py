@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sacofa.errors import OutputError
-from sacofa.web.folder import PREFIX, own_folder
+from sacofa.web.workspace import PREFIX, own_folder
 
 
 def test_it_is_closed_to_others_and_gone_at_the_end(tmp_path: Path) -> None:

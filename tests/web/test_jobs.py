@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from sacofa.examples import running_example
-from sacofa.logs import count_variants, read_log
+from sacofa.logs import count_variants, open_log
 from sacofa.logs.write import OUTPUTS, write_variants
 from sacofa.privacy.ledger import Ledger
 from sacofa.release import verify
@@ -63,8 +63,8 @@ def test_a_log_becomes_a_release(app: App, tmp_path: Path, suffix: str) -> None:
             assert name == f'attachment; filename="visits.anonymized{file[3:]}"'
             (target or path.with_name(f"{path.name}.certificate.json")).write_bytes(answer.content)
         assert verify(path).holds
-        variants = count_variants(read_log(path))
-        released.append(sorted(zip(variants, variants.finished.tolist(), strict=True)))
+        variants = count_variants(open_log(path))
+        released.append(sorted(zip(variants, variants.complete.tolist(), strict=True)))
     assert all(variants == released[0] for variants in released)
     assert sum(count for (_, count), _ in released[0]) == job["release"]["cases"]
     page = anna.client.get(f"/jobs/{job['id']}/report")

@@ -12,8 +12,8 @@ from rich.table import Table
 
 from ..errors import ReadError
 from ..evaluation import Measures, evaluate_release
-from ..logs import count_variants, read_log
-from .options import Activity, Case, Json, Order, Timestamp, Trusted
+from ..logs import ReadOptions, count_variants, open_log
+from .options import Json, takes_read_options
 
 MEANINGS = {
     "f_score": "F-score: harmonic mean of the next two",
@@ -33,24 +33,19 @@ def register(app: typer.Typer) -> None:
     app.command("evaluate")(evaluate)
 
 
+@takes_read_options
 def evaluate(
     original: Annotated[str, typer.Argument(help="The original log.", metavar="ORIGINAL")],
     release: Annotated[str, typer.Argument(help="The released log.", metavar="RELEASE")],
-    case: Case = None,
-    activity: Activity = None,
-    timestamp: Timestamp = None,
-    order: Order = "file",
-    trusted: Trusted = False,
+    options: ReadOptions,
     as_json: Json = False,
 ) -> None:
     """Measure how useful a release is. The answer is secret: it comes from the original log.
 
     Columns and order are those of the original; a release names its columns in the usual way.
     """
-    log = read_log(
-        original, case=case, activity=activity, timestamp=timestamp, order=order, trusted=trusted
-    )
-    opened = read_log(release)
+    log = open_log(original, options)
+    opened = open_log(release)
     variants = count_variants(log)
     if not variants.cases:
         raise ReadError(original, "has no cases")

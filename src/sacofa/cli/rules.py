@@ -8,13 +8,13 @@ import typer
 
 from ..errors import ReadError, SettingError
 from ..files import check_target
-from ..logs import count_variants, read_log
-from ..semantics import learn_rules, write_rules
-from .options import Activity, Case, Force, LogPath, Order, Output, Timestamp, Trusted
+from ..logs import ReadOptions, count_variants, open_log
+from ..semantics import FromSecretLog, learn_rules, write_rules
+from .options import Force, LogPath, Output, takes_read_options
 
 SECRET = (
     "Rules read off a log tell about its cases: unless the log is public, the file is secret too, "
-    "and giving it to `anonymize` for the same log is a look at it that nobody paid for."
+    "and giving it to `anonymize` for the same log is refused by certified: nobody paid for them."
 )
 
 
@@ -23,28 +23,22 @@ def register(app: typer.Typer) -> None:
     app.command("rules")(rules)
 
 
+@takes_read_options
 def rules(
     log: LogPath,
     output: Output,
-    case: Case = None,
-    activity: Activity = None,
-    timestamp: Timestamp = None,
-    order: Order = "file",
-    trusted: Trusted = False,
+    options: ReadOptions,
     force: Force = False,
 ) -> None:
     """Read the rules that every case of a log keeps, into a file to edit. Secret as the log is."""
     if output.suffix.lower() != ".toml":
         raise SettingError("output", output, "a .toml file")
     check_target(output, force)
-    opened = read_log(
-        log, case=case, activity=activity, timestamp=timestamp, order=order, trusted=trusted
-    )
+    opened = open_log(log, options)
     variants = count_variants(opened)
     if not variants.cases:
         raise ReadError(log, "has no cases")
-    source = f"read off the log {Path(log).name} without payment; open to edits by hand"
-    found = learn_rules(variants, source)
+    found = learn_rules(variants, FromSecretLog(Path(log).name))
     write_rules(found, output, force)
     typer.echo(
         f"{output}: {len(found.activities):,} activities, "

@@ -10,7 +10,7 @@ import typer
 
 from ..release.verify import verify as verify_file
 from . import options
-from .show import say_price
+from .show import format_epsilon
 
 
 def verify(
@@ -25,7 +25,7 @@ def verify(
 ) -> None:
     """Say whether a file is the one certified, and whether the certificate adds up."""
     checked = verify_file(released, certificate)
-    price = say_price(checked.certificate.epsilon)
+    price = format_epsilon(checked.certificate.epsilon)
     if as_json:
         content = {
             "file": str(released),

@@ -13,8 +13,10 @@ import numpy as np
 
 from ..errors import SettingError
 from ..files import write_whole
-from ..mechanisms.choose import MAKERS, Choice, make_mechanism
-from ..mechanisms.protocol import Mechanism, exact
+from ..mechanisms.protocol import Mechanism
+from ..mechanisms.registry import MECHANISMS, make_mechanism
+from ..mechanisms.settings import settings_of
+from ..privacy.epsilon import parse_epsilon
 from ..variants import VariantCounts
 from .claims import CERTIFIED
 from .experiment import TIME_LIMIT, Progress, carry_out
@@ -85,14 +87,17 @@ class Comparison:
         ]
 
     def _make(self, name: str, epsilon: str, max_length: int) -> Mechanism:
-        price = exact("epsilon", epsilon)
+        price = parse_epsilon("epsilon", epsilon)
         settings: dict[str, Any] = {
             "epsilon": epsilon,
             "max_length": self.max_length if name == CERTIFIED else max_length,
             "prune": self.prune or default_prune(price),
         }
-        uses = MAKERS[name][1] if name in MAKERS else settings.keys()
-        return make_mechanism(name, Choice(**{n: settings[n] for n in settings if n in uses}))
+        # What a mechanism does not have is left out; an unknown one is refused with all of them.
+        known = (
+            {entry.option for entry in settings_of(MECHANISMS[name])} if name in MECHANISMS else ()
+        )
+        return make_mechanism(name, {n: settings[n] for n in settings if n in known})
 
 
 def default_prune(epsilon: Fraction) -> int:

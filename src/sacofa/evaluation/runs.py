@@ -128,7 +128,7 @@ def start_row(run: Run, digest: str, status: str, note: str = "", **values: floa
 def digest_of(counts: VariantCounts) -> str:
     """Tell one log from another."""
     content = hashlib.sha256(json.dumps(counts.activities).encode())
-    for part in (counts.steps, counts.offsets, counts.counts, counts.finished):
+    for part in (counts.activity_ids, counts.offsets, counts.counts, counts.complete):
         content.update(part.tobytes())
     return content.hexdigest()[:12]
 

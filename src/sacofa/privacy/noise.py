@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .bits import Bits, SystemBits
-from .exact import Real, power, precision, tail
+from .reals import Real, power, precision, tail
 
 Ints = NDArray[np.int64]
 Below = Callable[[int, int], int]

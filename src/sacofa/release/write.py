@@ -17,7 +17,7 @@ def certificate_path(path: str | Path) -> Path:
     return Path(f"{path}.certificate.json")
 
 
-def write_log(
+def write_release(
     release: Release,
     path: str | Path,
     *,

@@ -8,15 +8,20 @@ from .free import NoRules
 from .language import Language
 from .learn import learn_rules
 from .protocol import Semantics
+from .provenance import FromPublicLog, FromSecretLog, Provenance, Stated
 from .rules import Rules
 from .states import RuleStates
 
 __all__ = [
+    "FromPublicLog",
+    "FromSecretLog",
     "Language",
     "NoRules",
+    "Provenance",
     "RuleStates",
     "Rules",
     "Semantics",
+    "Stated",
     "Steps",
     "all_sequences",
     "learn_rules",

@@ -112,7 +112,7 @@ def sequences_within_rules(
     Its automaton can be too large to make. Past a bound it is given up: the language is then that
     of the steps alone, and says so (`keeps_rules` is False).
     """
-    product = _Product(steps, RuleStates(rules.over(steps.activities)))
+    product = _Product(steps, RuleStates(rules.project_onto(steps.activities)))
     while product.todo:
         product.explore()
         if product.states > max_states or product.steps > max_steps:

@@ -103,14 +103,14 @@ class Language:
         alive = lengths <= self.max_length
         for place in range(int(lengths[alive].max(initial=0))):
             rows = np.flatnonzero(alive & (lengths > place))
-            keys = state[rows] * size + variants.steps[variants.offsets[rows] + place]
+            keys = state[rows] * size + variants.activity_ids[variants.offsets[rows] + place]
             found = np.searchsorted(self._keys, keys)
             there = found < len(self._keys)
             there[there] = self._keys[found[there]] == keys[there]
             alive[rows[~there]] = False
             state[rows[there]] = self._reached[found[there]]
         full = lengths == self.max_length
-        result: Bools = alive & np.where(variants.finished, self._ends[state], full)
+        result: Bools = alive & np.where(variants.complete, self._ends[state], full)
         return result
 
     def contains(self, sequence: Sequence[int], finished: bool) -> bool:

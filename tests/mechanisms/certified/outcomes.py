@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sacofa.mechanisms.certified.certified import Certified
-from sacofa.mechanisms.certified.chain import Dice
-from sacofa.mechanisms.certified.looks import Looks
+from sacofa.mechanisms.certified.chain import UniformSampler
 from sacofa.mechanisms.certified.run import Run
 from sacofa.privacy.bits import SeededBits
 from sacofa.privacy.noise import Noise
+from sacofa.queries.session import Looks
 from sacofa.variants import VariantCounts
 
 Ints = NDArray[np.int64]
@@ -69,7 +69,7 @@ def run_by_hand(
     """Run with noise by hand."""
     hand = ByHand(noise)
     asked = looks(log, hand, mechanism.unit.max_cases)
-    ran = Run(mechanism, asked, Dice(hand)).release()
+    ran = Run(mechanism, asked, UniformSampler(hand)).release()
     seen = [
         np.array(list(answer.values())) if isinstance(answer, dict) else np.asarray(answer)
         for answer in ran.transcript.values()

@@ -8,11 +8,11 @@ from fractions import Fraction
 
 import pytest
 
-from sacofa.mechanisms.certified.histogram import Histogram
-from sacofa.mechanisms.certified.named import all_threshold, show_by_name
+from sacofa.mechanisms.certified.frequent import all_threshold, show_frequent
 from sacofa.privacy.bits import SeededBits
-from sacofa.privacy.exact import smallest_threshold, tail
 from sacofa.privacy.noise import Noise
+from sacofa.privacy.reals import smallest_threshold, tail
+from sacofa.queries.histogram import Histogram
 from sacofa.semantics.allowed import Steps, all_sequences, sequences_of_steps
 from sacofa.semantics.language import Language, Word
 from sacofa.variants import VariantCounts
@@ -41,7 +41,7 @@ B_ENDS = sequences_of_steps(
 )
 STAGES: list[tuple[Language, int]] = [(EVERYTHING, 5), (A_THEN_B, 2), (B_ENDS, 3), (EVERYTHING, 1)]
 EPSILON = Fraction(1, 2)
-LOG = VariantCounts.of({("a",): 3, ("b",): 1}, NAMES, unfinished={("a", "b"): 2})
+LOG = VariantCounts.of({("a",): 3, ("b",): 1}, NAMES, truncated={("a", "b"): 2})
 DRAWS = 4_000
 
 Shown = tuple[tuple[Word, int], ...]
@@ -63,7 +63,7 @@ def explicitly(noise: Noise) -> Shown:
     """Noise every cell once, then show it at the first stage that it reaches."""
     every = words(EVERYTHING)
     counts = dict(
-        zip(zip(LOG.sequences(), LOG.finished.tolist(), strict=True), LOG.counts, strict=True)
+        zip(zip(LOG.sequences(), LOG.complete.tolist(), strict=True), LOG.counts, strict=True)
     )
     values = noise.laplace(EPSILON, len(every)).tolist()
     noisy = {word: int(counts.get(word, 0)) + z for word, z in zip(every, values, strict=True)}
@@ -162,7 +162,7 @@ def test_frequent_variants_are_shown_and_hardly_any_is_invented() -> None:
     invented = 0
     for seed in range(30):
         histogram = Histogram(log, Noise(SeededBits(seed)), Fraction(1, 10))
-        show_by_name(histogram, Steps.every(names), None, 5, Fraction(1, 10))
+        show_frequent(histogram, Steps.every(names), None, 5, Fraction(1, 10))
         shown = {ids: count for (ids, _), count in histogram.shown.items()}
         assert shown[0, 1, 2] == pytest.approx(900, abs=150)
         assert shown[0, 2] == pytest.approx(700, abs=150)

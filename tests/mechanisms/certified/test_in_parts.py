@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 from sacofa import Certified, SettingError, anonymize
 from sacofa.examples import hospital
 from sacofa.mechanisms.certified import cells
-from sacofa.mechanisms.certified.cells import CellsInParts
-from sacofa.mechanisms.certified.histogram import Histogram
-from sacofa.mechanisms.certified.looks import Looks
 from sacofa.mechanisms.paper import Laplace
 from sacofa.privacy.bits import KeyedBits, SeededBits, Words
 from sacofa.privacy.noise import Noise
+from sacofa.queries.cells import CellsInParts
+from sacofa.queries.histogram import Histogram
+from sacofa.queries.session import Looks
 from sacofa.semantics.allowed import all_sequences
 from sacofa.variants import VariantCounts
 from tests.chances import FITS, REJECTED, agree, fit
@@ -53,16 +53,16 @@ class Parts:
     def _part(self, number: int) -> VariantCounts:
         whole = self._whole
         mine = np.arange(len(whole)) % self._number == number
-        steps = whole.steps[np.repeat(mine, whole.lengths)]
-        return VariantCounts.collect(
-            whole.activities, steps, whole.lengths[mine], whole.counts[mine], whole.finished[mine]
+        steps = whole.activity_ids[np.repeat(mine, whole.lengths)]
+        return VariantCounts.from_arrays(
+            whole.activities, steps, whole.lengths[mine], whole.counts[mine], whole.complete[mine]
         )
 
     def cut(self, max_length: int, *, by_length: bool = False) -> Parts:
-        return Parts(self._whole.cut(max_length, by_length=by_length), self._number)
+        return Parts(self._whole.truncate(max_length, by_length=by_length), self._number)
 
     def over(self, activities: Sequence[str]) -> Parts:
-        return Parts(self._whole.over(activities), self._number)
+        return Parts(self._whole.project_onto(activities), self._number)
 
     def map(self, job: Callable[[int, VariantCounts], Result]) -> list[Result]:
         sent = pickle.dumps(job)
@@ -77,13 +77,13 @@ CASES = st.lists(st.lists(st.sampled_from(NAMES), max_size=6), max_size=30)
 @given(CASES, st.integers(1, 5), st.integers(1, 6))
 def test_every_look_adds_up(cases: list[list[str]], parts: int, max_length: int) -> None:
     """With the same noise, each look gives the same answer in parts as in one place."""
-    log = VariantCounts.from_cases(cases).over(NAMES)
+    log = VariantCounts.from_cases(cases).project_onto(NAMES)
     one, price = Fraction(1), Fraction(1, 3)
     whole, split = (Looks(v, Noise(SeededBits(1))) for v in (log, Parts(log, parts)))
     for looks in (whole, split):
         looks.size(price)
         looks.lengths([1, 2, 4], price)
-        looks.cut(max_length)
+        looks.truncate(max_length)
         looks.steps(one)
         looks.nearest("last", [(0, 1), (), (2, 2, 1)], price)
     for name, answer in whole.transcript.items():

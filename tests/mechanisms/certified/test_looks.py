@@ -9,8 +9,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sacofa.mechanisms.certified.looks import VOTE_UNITS, Ints, Looks
 from sacofa.privacy.noise import Noise
+from sacofa.queries.session import VOTE_UNITS, Ints, Looks
 
 from ...semantics.cases import logs, variants_of
 from ...semantics.oracle import Case
@@ -36,6 +36,6 @@ def test_a_case_spreads_its_votes_over_its_steps(log: tuple[list[Case], int], le
         for a, b in pairwise(path):
             expected[a, b] += VOTE_UNITS // (len(path) - 1)
     looks = Looks(variants_of(cases, size), Bare())
-    looks.cut(length)
+    looks.truncate(length)
     votes = looks.steps(Fraction(1))
     assert votes.tolist() == expected.tolist()

@@ -13,19 +13,19 @@ from hypothesis import strategies as st
 
 from sacofa.errors import SettingError
 from sacofa.mechanisms.certified import Certified, plan
-from sacofa.mechanisms.certified.candidates import Proposer
-from sacofa.mechanisms.certified.chain import Chain, Dice
-from sacofa.mechanisms.certified.distance import WHOLE, distances, nearest
+from sacofa.mechanisms.certified.apportion import spread
+from sacofa.mechanisms.certified.budget import Price, Shares
+from sacofa.mechanisms.certified.candidates import CandidateGenerator
+from sacofa.mechanisms.certified.chain import Chain, UniformSampler
 from sacofa.mechanisms.certified.lengths import bin_edges, choose_length
-from sacofa.mechanisms.certified.represent import _Orders, choose_representatives
-from sacofa.mechanisms.certified.shares import Price, Shares
-from sacofa.mechanisms.certified.spread import spread
+from sacofa.mechanisms.certified.medoids import _Orders, select_medoids
 from sacofa.mechanisms.certified.steps import KeptSteps, _reached, keep_steps, widest_way
 from sacofa.privacy.bits import SeededBits
 from sacofa.privacy.noise import Noise
-from sacofa.privacy.unit import Unit
+from sacofa.queries.distance import WHOLE, distances, nearest
 from sacofa.semantics import learn_rules
 from sacofa.semantics.violations import Violations
+from sacofa.unit import Unit
 from sacofa.variants import VariantCounts
 
 small = st.integers(-30, 60)
@@ -65,7 +65,7 @@ def test_the_widest_way_is_the_widest(rows: list[list[int]]) -> None:
 def test_kept_steps_all_lie_on_a_way(rows: list[list[int]]) -> None:
     """There is always a way from beginning to end, and no kept step leads nowhere."""
     kept = keep_steps(np.array(rows), Fraction(1, 2000), Fraction(2))
-    chain = Chain(kept, 50, Dice(Noise(SeededBits(1))))
+    chain = Chain(kept, 50, UniformSampler(Noise(SeededBits(1))))
     assert kept.allowed[-1].any() and kept.allowed[:, -1].any()
     for a in range(4):
         assert kept.allowed[a].any() == kept.allowed[:, a].any()
@@ -105,18 +105,18 @@ def test_disorder_is_counted_by_its_definition(one: tuple[int, ...], two: tuple[
 def test_representatives_pay_for_disorder() -> None:
     """A few cases in another order are not worth it; many are. All votes find a representative."""
     candidates = [(0, 1, 2, 3), (0, 2, 1, 3), (0, 1, 2)]
-    few, represented = choose_representatives(
-        candidates, np.array([100, 4, 30]), 4, price=Fraction(1), disorder_price=Fraction(5)
+    few, represented = select_medoids(
+        candidates, np.array([100, 4, 30]), 4, price=Fraction(1), order_penalty=Fraction(5)
     )
     assert few == [0, 2] and represented.tolist() == [104, 30]
-    many, represented = choose_representatives(
-        candidates, np.array([100, 40, 30]), 4, price=Fraction(1), disorder_price=Fraction(5)
+    many, represented = select_medoids(
+        candidates, np.array([100, 40, 30]), 4, price=Fraction(1), order_penalty=Fraction(5)
     )
     assert many == [0, 1, 2] and represented.tolist() == [100, 40, 30]
 
 
 def asked_of_all(
-    candidates: list[tuple[int, ...]], votes: list[int], price: int, disorder_price: int
+    candidates: list[tuple[int, ...]], votes: list[int], price: int, order_penalty: int
 ) -> list[int]:
     """Choose representatives by definition: ask every candidate, every time."""
     apart = distances(candidates, candidates, 5)
@@ -132,7 +132,7 @@ def asked_of_all(
             )
             - price * WHOLE
             - (pairs_in_both_orders([*shown, candidates[i]]) - pairs_in_both_orders(shown))
-            * disorder_price
+            * order_penalty
             * WHOLE
             for i in range(len(candidates))
             if i not in chosen
@@ -151,18 +151,18 @@ def asked_of_all(
     st.integers(0, 10),
 )
 def test_representatives_are_the_best_of_all(
-    voted: list[tuple[tuple[int, ...], int]], price: int, disorder_price: int
+    voted: list[tuple[tuple[int, ...], int]], price: int, order_penalty: int
 ) -> None:
     """Those that are not asked for their disorder would not have been chosen."""
     candidates, votes = [ids for ids, _ in voted], [vote for _, vote in voted]
-    chosen, represented = choose_representatives(
+    chosen, represented = select_medoids(
         candidates,
         np.array(votes),
         5,
         price=Fraction(price),
-        disorder_price=Fraction(disorder_price),
+        order_penalty=Fraction(order_penalty),
     )
-    assert chosen == asked_of_all(candidates, votes, price, disorder_price)
+    assert chosen == asked_of_all(candidates, votes, price, order_penalty)
     assert represented.sum() == sum(vote for vote in votes if vote > 0)
 
 
@@ -192,7 +192,7 @@ def test_what_is_reached_is_found_step_by_step(rows: list[list[bool]]) -> None:
 def test_what_comes_after_an_activity_is_never_the_end() -> None:
     """The end may come in a draw, but not where an activity is asked for."""
     weights = np.array([[0, 3, 9], [0, 0, 5], [2, 1, 4]])
-    chain = Chain(KeptSteps(weights=weights), 3, Dice(Noise(SeededBits(3))))
+    chain = Chain(KeptSteps(weights=weights), 3, UniformSampler(Noise(SeededBits(3))))
     after = [[chain.activity_after(a) for _ in range(200)] for a in range(3)]
     assert [{*some} for some in after] == [{1}, {None}, {0, 1}]
     assert () in {chain.draw() for _ in range(200)}
@@ -246,7 +246,7 @@ def test_released_cases_keep_public_rules() -> None:
             mechanism = Certified(epsilon=Fraction(epsilon), max_length=6, rules=rules)
             released = mechanism.run(LOG, Noise(SeededBits(seed))).variants
             count = Violations(rules).count
-            for ids, finished in zip(released.sequences(), released.finished, strict=True):
+            for ids, finished in zip(released.sequences(), released.complete, strict=True):
                 assert not count(ids, bool(finished))
 
 
@@ -254,9 +254,9 @@ def test_candidates_are_few_and_new() -> None:
     """No list is longer than asked for, none has a sequence twice or one that is too long."""
     weights = np.ones((5, 5), dtype=np.int64)
     steps = KeptSteps(weights=weights)
-    dice = Dice(Noise(SeededBits(2)))
+    dice = UniformSampler(Noise(SeededBits(2)))
     chain = Chain(steps, 6, dice)
-    proposer = Proposer(steps, chain, dice)
+    proposer = CandidateGenerator(steps, chain, dice)
     first = proposer.first(40, {}, 100)
     chain.learn({first[0]: 60, first[1]: 40})
     second = proposer.next(40, {first[0]: 60, first[1]: 40})

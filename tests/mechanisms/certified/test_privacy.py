@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from sacofa.mechanisms.certified.certified import Certified
-from sacofa.mechanisms.certified.distance import Ids
-from sacofa.mechanisms.certified.looks import VOTE_UNITS, Ints, Looks
-from sacofa.privacy.exact import tail
-from sacofa.privacy.unit import Unit
+from sacofa.privacy.reals import tail
+from sacofa.queries.distance import Ids
+from sacofa.queries.session import VOTE_UNITS, Ints, Looks
 from sacofa.semantics import Rules
+from sacofa.unit import Unit
 from sacofa.variants import VariantCounts
 
 from .outcomes import log_ratio, run_by_hand, some_noise
@@ -52,7 +52,7 @@ def largest_ratio(mechanism: Certified, looks: type[Looks] = Looks, cases: int =
     return worst
 
 
-SHORT = Certified(epsilon=EPSILON, max_length=2, fewest_candidates=5)
+SHORT = Certified(epsilon=EPSILON, max_length=2, min_candidates=5)
 SETTINGS = {
     "length given": SHORT,
     "length chosen": replace(SHORT, max_length=None, longest=3),
@@ -135,7 +135,7 @@ def test_the_check_notices_what_is_broken(broken: type[Looks]) -> None:
 
 def test_shares_that_add_up_to_more_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the last vote takes more than what is left, the check fails."""
-    from sacofa.mechanisms.certified.shares import Division
+    from sacofa.mechanisms.certified.budget import Division
 
     monkeypatch.setattr(Division, "last", lambda self, named: self.counts)
     # Another mechanism of the same settings: SHORT may have worked out its prices before.

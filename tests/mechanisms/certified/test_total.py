@@ -9,11 +9,11 @@ import pytest
 
 from sacofa.examples import running_example
 from sacofa.mechanisms.certified import Certified
+from sacofa.privacy.accounting import total_epsilon
 from sacofa.privacy.bits import SeededBits
-from sacofa.privacy.looks import total_price
 from sacofa.privacy.noise import Noise
-from sacofa.privacy.unit import Unit
 from sacofa.semantics import Rules, learn_rules
+from sacofa.unit import Unit
 from sacofa.variants import VariantCounts
 
 NAMES = tuple("abcdef")
@@ -30,7 +30,7 @@ def many_activities() -> VariantCounts:
             place = (place + int(draw.choice([1, 1, 1, 1, 2, 7]))) % 400
             case.append(names[place])
         cases.append(case)
-    return VariantCounts.from_cases(cases).over(names)
+    return VariantCounts.from_cases(cases).project_onto(names)
 
 
 LOGS = {
@@ -41,7 +41,7 @@ LOGS = {
     "one case": VariantCounts.of({("a", "b"): 1}, NAMES),
     "one activity": VariantCounts.of({("a",): 30, ("a",) * 5: 10}),
     "a case of 10,000 events": VariantCounts.of({tuple("abcde") * 2_000: 1, ("a",): 20}),
-    "cut cases": VariantCounts.of({("a", "b"): 20}, NAMES, unfinished={("a",): 20}),
+    "cut cases": VariantCounts.of({("a", "b"): 20}, NAMES, truncated={("a",): 20}),
     "a million cases": VariantCounts.of({("a", "b", "c"): 600_000, ("a", "c"): 400_000}, NAMES),
     "the running example": running_example(),
 }
@@ -59,7 +59,7 @@ def test_every_log_gets_a_release(log: VariantCounts, epsilon: str, max_length: 
     assert released.cases >= 1 and (released.counts > 0).all()
     if max_length is not None:
         assert released.lengths.max() <= max_length
-        assert (released.finished == (released.lengths < max_length)).all()
+        assert (released.complete == (released.lengths < max_length)).all()
 
 
 def test_many_activities_and_long_cases() -> None:
@@ -96,16 +96,16 @@ def test_rules_that_forbid_everything() -> None:
 @pytest.mark.parametrize("max_cases", [1, 3])
 def test_the_promise_is_what_is_spent(max_length: int | None, max_cases: int) -> None:
     """Prices add up to ε exactly, in the promise and in what the run asked for."""
-    from sacofa.mechanisms.certified.chain import Dice
-    from sacofa.mechanisms.certified.looks import Looks
+    from sacofa.mechanisms.certified.chain import UniformSampler
     from sacofa.mechanisms.certified.run import Run
+    from sacofa.queries.session import Looks
 
     for log in (LOGS["a million cases"], LOGS["one case"]):
         mechanism = Certified(
             epsilon=Fraction(1, 7), max_length=max_length, unit=Unit(max_cases=max_cases)
         )
-        assert total_price(mechanism.promise().looks) == Fraction(1, 7)
+        assert total_epsilon(mechanism.promise().looks) == Fraction(1, 7)
         noise = Noise(SeededBits(3))
         looks = Looks(log, noise, max_cases)
-        Run(mechanism, looks, Dice(noise)).release()
-        assert total_price(looks.spent) == Fraction(1, 7)
+        Run(mechanism, looks, UniformSampler(noise)).release()
+        assert total_epsilon(looks.spent) == Fraction(1, 7)

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import accumulate
 
+from ...queries.distance import Ids
 from ...semantics.rules import Rules
 from ...semantics.violations import Violations
-from .chain import Chain, Dice
-from .distance import Ids
+from .chain import Chain
+from .sampler import UniformSampler
 from .steps import KeptSteps
 
 TRIES = 10
@@ -26,14 +27,14 @@ FAR = 5
 """An activity moves by up to so many places."""
 
 
-class Proposer:
+class CandidateGenerator:
     """Proposes candidates."""
 
     def __init__(
-        self, steps: KeptSteps, chain: Chain, dice: Dice, rules: Rules | None = None
+        self, steps: KeptSteps, chain: Chain, sampler: UniformSampler, rules: Rules | None = None
     ) -> None:
         self._chain = chain
-        self._dice = dice
+        self._sampler = sampler
         self._allowed = steps.allowed.tolist()
         self._begin = len(self._allowed) - 1
         self._violations = None if rules is None else Violations(rules)
@@ -49,7 +50,7 @@ class Proposer:
             sequence = self._chain.draw()
             if len(sequence) == self._chain.max_length:
                 # Such a draw did not find the end: cut it anywhere.
-                sequence = sequence[: 1 + self._dice.below(len(sequence))]
+                sequence = sequence[: 1 + self._sampler.below(len(sequence))]
             if self._harmless(sequence):
                 found[sequence] = None
         if shown:
@@ -65,39 +66,39 @@ class Proposer:
     def _fill(self, found: dict[Ids, None], weights: Mapping[Ids, int], size: int) -> None:
         """Add new sequences until there are enough, or it was tried often enough."""
         parents = list(weights), list(accumulate(weights.values()))
-        dice = self._dice
+        sampler = self._sampler
         for _ in range(TRIES * size):
             if len(found) >= size:
                 break
-            if not weights or dice.below(100) < FRESH:
+            if not weights or sampler.below(100) < FRESH:
                 sequence = self._chain.draw()
             else:
-                sequence = self._vary(dice.pick(parents), dice.pick(parents))
+                sequence = self._vary(sampler.pick(parents), sampler.pick(parents))
             if self._harmless(sequence):
                 found[sequence] = None
 
     def _vary(self, one: Ids, other: Ids) -> Ids:
         """Change a sequence in one of six ways, each as likely."""
-        way = self._WAYS[self._dice.below(len(self._WAYS))]
+        way = self._WAYS[self._sampler.below(len(self._WAYS))]
         return way(self, one, other)[: self._chain.max_length]
 
     def _regrow(self, one: Ids, _: Ids) -> Ids:
-        return self._chain.draw(one[: self._dice.below(len(one) + 1)])
+        return self._chain.draw(one[: self._sampler.below(len(one) + 1)])
 
     def _cross(self, one: Ids, other: Ids) -> Ids:
         """Go on as the other does, from a place near by that an allowed step leads to."""
-        place = self._dice.below(len(one) + 1)
+        place = self._sampler.below(len(one) + 1)
         allowed = self._allowed[one[place - 1] if place else self._begin]
         after = (*other, self._begin)
         targets = [i for i in range(len(after)) if allowed[after[i]]]
         if not targets:
             return one
         targets = sorted(targets, key=lambda i: abs(i - place))[:NEAR]
-        return one[:place] + other[targets[self._dice.below(len(targets))] :]
+        return one[:place] + other[targets[self._sampler.below(len(targets))] :]
 
     def _delete(self, one: Ids, _: Ids) -> Ids:
-        place = self._dice.below(max(len(one), 1))
-        return one[:place] + one[place + 1 + self._dice.below(2) :]
+        place = self._sampler.below(max(len(one), 1))
+        return one[:place] + one[place + 1 + self._sampler.below(2) :]
 
     def _insert(self, one: Ids, _: Ids) -> Ids:
         return self._put(one, 0)
@@ -107,7 +108,7 @@ class Proposer:
 
     def _put(self, one: Ids, instead: int) -> Ids:
         """Put an activity that may follow here, instead of so many others."""
-        place = self._dice.below(len(one) + 1)
+        place = self._sampler.below(len(one) + 1)
         new = self._chain.activity_after(one[place - 1] if place else self._begin)
         return one if new is None else (*one[:place], new, *one[place + instead :])
 
@@ -115,9 +116,9 @@ class Proposer:
         """Move one activity a few places."""
         if not one:
             return one
-        place = self._dice.below(len(one))
+        place = self._sampler.below(len(one))
         rest = one[:place] + one[place + 1 :]
-        target = min(max(place + self._dice.below(2 * FAR + 1) - FAR, 0), len(rest))
+        target = min(max(place + self._sampler.below(2 * FAR + 1) - FAR, 0), len(rest))
         return (*rest[:target], one[place], *rest[target:])
 
     _WAYS = (_regrow, _cross, _delete, _insert, _replace, _move)

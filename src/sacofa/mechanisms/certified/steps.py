@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from ...privacy.exact import smallest_threshold
+from ...privacy.reals import smallest_threshold
 from ...semantics.allowed import Steps
 from ...semantics.rules import Rules
 
@@ -33,8 +33,8 @@ class KeptSteps:
         result: Bools = self.weights > 0
         return result
 
-    def as_language(self, activities: Sequence[str]) -> Steps:
-        """The same steps, as a language of sequences is made of."""
+    def as_steps(self, activities: Sequence[str]) -> Steps:
+        """The same steps, as languages of sequences are made of."""
         allowed = self.allowed
         return Steps(
             activities=tuple(activities),
@@ -46,7 +46,7 @@ class KeptSteps:
 
 
 def keep_steps(
-    votes: Ints, epsilon: Fraction, false_steps: Fraction, rules: Rules | None = None
+    votes: Ints, epsilon: Fraction, expected_false_steps: Fraction, rules: Rules | None = None
 ) -> KeptSteps:
     """Keep the steps whose votes pass a threshold and that lie on a way from beginning to end.
 
@@ -55,7 +55,7 @@ def keep_steps(
     the noise's, for one vote.
     """
     possible = _possible(len(votes), rules)
-    threshold = smallest_threshold(epsilon, int(possible.sum()), false_steps)
+    threshold = smallest_threshold(epsilon, int(possible.sum()), expected_false_steps)
     lowest = np.iinfo(np.int64).min
     passed = possible & (votes >= threshold)
     if not (_reached(passed)[:-1] & passed[:-1, -1]).any():

@@ -1,0 +1,34 @@
+"""Public rules at work while a sequence is drawn: which steps are harmless after a prefix."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...semantics.rules import Rules
+from ...semantics.states import RuleStates
+
+
+class RuleWalker:
+    """Walks the automaton of rules one activity at a time, and remembers where it was."""
+
+    def __init__(self, rules: Rules) -> None:
+        self._states = RuleStates(rules)
+        self._end = len(rules.activities)
+        self._allowed: dict[int, list[int]] = {}
+        self._next: dict[tuple[int, int], int] = {}
+        self.start = self._states.start()
+
+    def allowed(self, state: int) -> list[int]:
+        """The harmless next activities; the number of activities stands for the end."""
+        if state not in self._allowed:
+            row = self._states.harmless(np.array([state]))[0]
+            self._allowed[state] = np.flatnonzero(row).tolist()
+        return self._allowed[state]
+
+    def step(self, state: int, activity: int) -> int:
+        """The state after one more activity."""
+        key = (state, activity)
+        if key not in self._next:
+            reached = self._states.step(np.array([state]), np.array([activity]))
+            self._next[key] = int(reached[0])
+        return self._next[key]
