@@ -67,7 +67,7 @@ def reserve_budget(
     except BaseException as error:
         # Where the ledger cannot be written to now, the entry stays reserved, which is spent.
         with suppress(LedgerError):
-            ledger.fail(entry.id, type(error).__name__, looked=reservation.data_accessed)
+            ledger.fail(entry.id, type(error).__name__, data_accessed=reservation.data_accessed)
             if tell is not None and not reservation.data_accessed:
                 tell("given back, because the mechanism had not asked the log anything")
         raise

@@ -12,7 +12,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.staticfiles import StaticFiles
 
-from .. import __version__
+from .._version import __version__
 from .api import api
 from .jobs import Jobs
 from .pages import pages

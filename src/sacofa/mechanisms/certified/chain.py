@@ -38,7 +38,7 @@ class Chain:
         self._sampler = sampler
         self._weights = steps.weights
         self._after: dict[int, Choices] = {}
-        self._ruled = None if rules is None else RuleWalker(rules)
+        self._walker = None if rules is None else RuleWalker(rules)
         self._contexts: dict[Ids, Choices] = {}
 
     def learn(self, weights: Mapping[Ids, int]) -> None:
@@ -57,8 +57,8 @@ class Chain:
     def draw(self, prefix: Ids = ()) -> Ids:
         """Draw a sequence that begins with a prefix."""
         path = [self.end, *prefix]
-        if self._ruled is not None:
-            return self._draw_ruled(path, self._ruled)
+        if self._walker is not None:
+            return self._draw_within_rules(path, self._walker)
         end = self.end
         for _ in range(self.max_length - len(prefix)):
             following = self._next(path)
@@ -67,12 +67,12 @@ class Chain:
             path.append(following)
         return tuple(path[1:])
 
-    def _draw_ruled(self, path: list[int], ruled: RuleWalker) -> Ids:
-        state = ruled.start
+    def _draw_within_rules(self, path: list[int], walker: RuleWalker) -> Ids:
+        state = walker.start
         for activity in path[1:]:
-            state = ruled.step(state, activity)
+            state = walker.step(state, activity)
         while len(path) <= self.max_length:
-            allowed = ruled.allowed(state)
+            allowed = walker.allowed(state)
             following = self._next(path)
             if following not in allowed:
                 # Steps that passed come first; else whatever is harmless has the same chance.
@@ -82,7 +82,7 @@ class Chain:
             if following == self.end:
                 break
             path.append(following)
-            state = ruled.step(state, following)
+            state = walker.step(state, following)
         return tuple(path[1:])
 
     def activity_after(self, activity: int) -> int | None:
