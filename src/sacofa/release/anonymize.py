@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..cases import Cases
 from ..errors import SettingError
@@ -30,6 +31,8 @@ class Release:
     """Every released variant with its noisy count."""
     certificate: Certificate
     """What the release promises."""
+    times: NDArray[np.int64] | None = None
+    """When each event happened, in seconds since 1970, case by case; None: times are made up."""
 
 
 def anonymize(
@@ -62,6 +65,7 @@ def anonymize(
     outcome = perform(mechanism, secret, Noise(bits), progress)
     return Release(
         variants=outcome.variants,
+        times=outcome.times,
         certificate=replace(certificate, spent=outcome.spent, notes=tuple(outcome.notes)),
     )
 

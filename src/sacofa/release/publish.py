@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +75,7 @@ def publish(
             release, output, force=force, before=lambda final: reservation.link(output, final)
         )
     on_stage("writing", 1.0)
-    return Release(variants=release.variants, certificate=certificate)
+    return replace(release, certificate=certificate)
 
 
 def _open(log: Any, options: ReadOptions | None) -> Log | Cases:
