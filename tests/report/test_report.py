@@ -223,5 +223,5 @@ def _row(
 ) -> Row:
     return Row(
         log="x", digest="x", series=series, mechanism=series, epsilon=epsilon, settings="{}",
-        repetition=repetition, seed=1, status="done", spent=spent, similarity=similarity, f_score=f,
+        repetition=repetition, seed=1, status="done", spent=spent, measures={"similarity": similarity, "f_score": f},
     )  # fmt: skip

@@ -18,7 +18,7 @@ from .extras import require_modules
 from .figures import draw_boxes
 from .measures.model import discover_model
 from .net_drawing import draw_models
-from .runs import ORIGINAL, Row, Run
+from .runs import LIMIT, ORIGINAL, Row, Run
 from .summary import Summary
 from .table import RunTable
 
@@ -121,6 +121,7 @@ class Reproduction:
         ]
         return [
             *(Run(log=setting.log, series=ORIGINAL) for setting in self.settings),
+            *(Run(log=setting.log, series=LIMIT) for setting in self.settings),
             *(
                 Run(
                     log=log,
