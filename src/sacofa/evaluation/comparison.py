@@ -112,7 +112,7 @@ def compare(
     folder: Path,
     *,
     name: str = "log",
-    cores: int | None = None,
+    workers: int | None = None,
     time_limit: float = TIME_LIMIT,
     progress: Progress | None = None,
 ) -> list[Row]:
@@ -124,7 +124,7 @@ def compare(
         comparison.runs(name, log),
         {name: log},
         RunTable(folder / "runs.csv"),
-        cores=cores,
+        workers=workers,
         time_limit=time_limit,
         progress=progress,
     )

@@ -97,4 +97,4 @@ def _split(log: VariantCounts, seed: int) -> tuple[Original, VariantCounts]:
         VariantCounts.from_arrays(log.activities, log.activity_ids, log.lengths, counts)
         for counts in (half, log.counts - half)
     )
-    return (Original(one), other) if one.cases else (Original(log), log)
+    return (Original(one), other) if one.cases and other.cases else (Original(log), log)

@@ -160,7 +160,7 @@ def reproduce(
     reproduction: Reproduction,
     folder: Path,
     *,
-    cores: int | None = None,
+    workers: int | None = None,
     time_limit: float = TIME_LIMIT,
     progress: Progress | None = None,
 ) -> list[Row]:
@@ -171,7 +171,7 @@ def reproduce(
         reproduction.runs(),
         originals,
         RunTable(folder / "runs.csv"),
-        cores=cores,
+        workers=workers,
         time_limit=time_limit,
         progress=progress,
     )

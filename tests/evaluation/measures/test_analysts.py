@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -68,7 +69,7 @@ def test_steps_are_those_counted_by_hand(one: VariantCounts, other: VariantCount
         found: Counter[tuple[str, str]] = Counter()
         for case, n in log:
             path = ("start", *case, "end")
-            for pair in zip(path, path[1:], strict=False):
+            for pair in pairwise(path):
                 found[pair] += n
         return found
 
