@@ -16,12 +16,16 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from .errors import SettingError
 from .unit import ONE_CASE, Unit
 
 Variant = tuple[str, ...]
 Integers = NDArray[np.integer[Any]] | Sequence[int]
 Counted = Mapping[Any, int] | Iterable[tuple[Sequence[str], int]]
 Result = TypeVar("Result")
+
+MOST_CASES = 10**12
+"""No log has more cases. So sums of counts, and of votes of all cases, fit a machine word."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -51,6 +55,7 @@ class VariantCounts:
     ) -> VariantCounts:
         """Build from variants of names; activities default to the names used, sorted."""
         done, cut = _pairs(counts), _pairs(truncated)
+        _refuse_beyond_belief([count for _, count in (*done, *cut)])
         if activities is None:
             activities = sorted({name for variant, _ in (*done, *cut) for name in variant})
         ids = {name: i for i, name in enumerate(activities)}
@@ -222,6 +227,14 @@ class DistributedVariants(Protocol):
 
     def map_parts(self, job: Callable[[int, VariantCounts], Result]) -> list[Result]:
         """Do a job, given its number, on every part that holds any variant, where it lies."""
+
+
+def _refuse_beyond_belief(counts: Sequence[int]) -> None:
+    """Refuse counts that cannot be, before anyone pays for asking them anything."""
+    if min(counts, default=0) < 0:
+        raise SettingError("count", min(counts), "0 or more")
+    if sum(counts) > MOST_CASES:
+        raise SettingError("counts", f"{sum(counts)} cases", f"at most {MOST_CASES:,} cases")
 
 
 def _pairs(counts: Counted) -> list[tuple[Sequence[str], int]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -33,9 +33,12 @@ class PrefixCounts:
     """
 
     shortest: int
+    """The length of the shortest prefixes."""
     longest: int
-    name: str = field(default="prefixes", init=False)
-    sensitivity: int = field(default=1, init=False)
+    """The length of the longest prefixes."""
+
+    name = "prefixes"
+    sensitivity = 1
 
     @property
     def what(self) -> str:

@@ -13,7 +13,7 @@ to lie below p, and every later stage is drawn given that.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
@@ -28,9 +28,9 @@ from .session import Opened, Session
 class AllSequences:
     """The counts of all sequences. A case adds 1 to one cell."""
 
-    name: str = field(default="named", init=False)
-    what: str = field(default="counts of all sequences", init=False)
-    sensitivity: int = field(default=1, init=False)
+    name = "named"
+    what = "counts of all sequences"
+    sensitivity = 1
 
     def counts(self, part: VariantCounts) -> Mapping[Word, int]:
         """The cells of one part of the log that are not 0. Secret."""
