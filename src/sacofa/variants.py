@@ -59,6 +59,7 @@ class VariantCounts:
         if activities is None:
             activities = sorted({name for variant, _ in (*done, *cut) for name in variant})
         ids = {name: i for i, name in enumerate(activities)}
+        # The same names may have a complete and a truncated variant: those are two.
         rows = [
             (variant, count, flag)
             for part, flag in ((done, True), (cut, False))
@@ -90,6 +91,7 @@ class VariantCounts:
     ) -> VariantCounts:
         """Build from arrays in any order: equal variants are added up, zero counts dropped."""
         # Big-endian bytes sort as the ids do, so that sorting keys sorts the variants.
+        # They are compared as a whole, many times faster than tuples of ids.
         big_endian = np.asarray(activity_ids, dtype=">u4")
         raw = big_endian.tobytes()
         sizes = np.asarray(lengths, dtype=np.int64)
@@ -98,9 +100,11 @@ class VariantCounts:
         total: dict[tuple[bytes, bool], int] = {}
         start = 0
         for end, flag, count in zip(ends, flags, np.asarray(counts).tolist(), strict=True):
+            # False sorts first: complete before truncated, of the same activities.
             key = (raw[start:end], not flag)
             total[key] = total.get(key, 0) + count
             start = end
+        # A variant that no case took is none; else logs that count alike would differ.
         keys = sorted(key for key, count in total.items() if count)
         offsets = np.zeros(len(keys) + 1, dtype=np.int64)
         np.cumsum([len(key) // 4 for key, _ in keys], out=offsets[1:])
@@ -136,10 +140,12 @@ class VariantCounts:
             )
         )
 
+    # Arrays can be written to, so a hash could not be trusted.
     __hash__ = None  # type: ignore[assignment]
 
     def sequences(self) -> Iterator[tuple[int, ...]]:
         """Each variant as activity ids."""
+        # Slices of a list are much faster to make than slices of an array.
         ids, ends = self.activity_ids.tolist(), self.offsets.tolist()
         for start, end in pairwise(ends):
             yield tuple(ids[start:end])
@@ -169,8 +175,10 @@ class VariantCounts:
         complete = self.complete & (lengths <= max_length)
         if by_length:
             complete = lengths < max_length
+        # Nothing changes in most logs: then nothing is sorted again.
         if (lengths <= max_length).all() and (complete == self.complete).all():
             return self
+        # The place of each event in its own variant.
         place = np.arange(len(self.activity_ids)) - np.repeat(self.offsets[:-1], lengths)
         return self.from_arrays(
             self.activities,
@@ -187,8 +195,10 @@ class VariantCounts:
             return self
         ids = {name: i for i, name in enumerate(activities)}
         new = np.array([ids.get(name, -1) for name in self.activities], dtype=np.int64)
+        # Without activities `new` is empty, and even an empty selection would be refused.
         moved = new[self.activity_ids] if len(self.activity_ids) else self.activity_ids
         kept = moved >= 0
+        # Cases that lose all events stay, as cases without any: their number must not change.
         owner = np.repeat(np.arange(len(self)), self.lengths)
         lengths = np.bincount(owner[kept], minlength=len(self))
         return self.from_arrays(

@@ -41,15 +41,18 @@ def select_medoids(
     Prices are in cases: a representative is worth 1 if it takes one case all the way from no
     likeness at all to being the same. At least one is chosen. No price is below 0.
     """
+    # Candidates without votes may be chosen, but nobody asks how near they are to anything.
     voting = np.flatnonzero(votes > 0)
     weights, shift = _bounded(votes[voting])
     to_voting = distances([candidates[i] for i in voting.tolist()], candidates, activities)
     orders: dict[int, _Orders] = {}
     known = _Orders()
+    # Before anyone is chosen, everybody is as far away as can be.
     nearest = np.full(len(voting), WHOLE, dtype=np.int64)
     fixed, each = (min(int(part * WHOLE) >> shift, HIGHEST) for part in (cost, order_penalty))
     chosen: list[int] = []
     while len(chosen) < len(candidates):
+        # How much nearer all votes come, for every candidate at once.
         worth = weights @ np.maximum(nearest[:, None] - to_voting, 0) - fixed
         worth[chosen] = WORST
         best = len(candidates)
@@ -61,6 +64,7 @@ def select_medoids(
             if i not in orders:
                 orders[i] = _Orders.of(candidates[i], activities)
             profit = value - known.new_disorder(orders[i]) * each
+            # The lower place among equals, so that no sort decides.
             if (profit, -i) > (most, -best):
                 best, most = i, profit
         if chosen and most <= 0:
@@ -104,6 +108,7 @@ class _Orders:
     @classmethod
     def of(cls, ids: Ids, activities: int) -> _Orders:
         """The pairs of a sequence."""
+        # A bit for each ordered pair; Python's integers are bit sets of any size.
         before = after = repeated = 0
         seen: dict[int, None] = {}
         for b in ids:
