@@ -45,8 +45,10 @@ class Chain:
         """Learn contexts from sequences with weights; what was learnt before is forgotten."""
         seen: defaultdict[Ids, defaultdict[int, int]] = defaultdict(lambda: defaultdict(int))
         for sequence, weight in weights.items():
+            # Beginning and end have one number. A sequence of full length was truncated: no end.
             path = (self.end, *sequence, *([self.end] if len(sequence) < self.max_length else []))
             for i in range(1, len(path)):
+                # Every context that ends here learns what came next, so that a draw can fall back.
                 for length in range(1, min(ORDER, i) + 1):
                     seen[path[i - length : i]][path[i]] += weight
         self._contexts = {
@@ -57,6 +59,7 @@ class Chain:
     def draw(self, prefix: Ids = ()) -> Ids:
         """Draw a sequence that begins with a prefix."""
         path = [self.end, *prefix]
+        # Walking the automaton of rules costs time that a chain without rules need not spend.
         if self._walker is not None:
             return self._draw_within_rules(path, self._walker)
         end = self.end
@@ -97,6 +100,8 @@ class Chain:
         if self._contexts:
             length = len(path)
             for start in range(max(length - ORDER, 0), length):
+                # The longest context first; each gives way to the next with a fixed weight, so
+                # that what was seen once is not taken for the rule.
                 choices = self._contexts.get(tuple(path[start:]))
                 if choices is not None:
                     options, sums = choices
@@ -115,5 +120,6 @@ class Chain:
 
 
 def _choices(weights: list[int]) -> Choices:
+    # Running sums turn a draw by weight into one bisection.
     there = [(i, weight) for i, weight in enumerate(weights) if weight > 0]
     return [i for i, _ in there], list(accumulate(weight for _, weight in there))
