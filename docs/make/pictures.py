@@ -108,7 +108,7 @@ class Node:
 
     name: str
     count: int = 0
-    finished: int = 0
+    complete: int = 0
     children: dict[str, Node] = field(default_factory=dict)
 
 
