@@ -200,7 +200,11 @@ def kill_at_moments(count: int) -> None:
         told, outputs = part, [folder / "first.xes"]
         for number in range(count):
             output = folder / f"out{number}.xes"
-            child, reads = forked(lambda pipe, output=output: release(folder, output, pipe))
+
+            def work(pipe: int, output: Path = output) -> None:
+                release(folder, output, pipe)
+
+            child, reads = forked(work)
             time.sleep(chance.uniform(0, 1.2 * usual))
             os.kill(child, signal.SIGKILL)
             _, part = ended(child, reads)
