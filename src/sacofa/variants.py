@@ -189,6 +189,18 @@ class VariantCounts:
             self.unit,
         )
 
+    def where(self, kept: NDArray[np.bool_]) -> VariantCounts:
+        """Keep some variants."""
+        lengths = self.lengths
+        return self.from_arrays(
+            self.activities,
+            self.activity_ids[np.repeat(kept, lengths)],
+            lengths[kept],
+            self.counts[kept],
+            self.complete[kept],
+            self.unit,
+        )
+
     def project_onto(self, activities: Sequence[str]) -> VariantCounts:
         """Express over other activities; events whose activity is not among them are dropped."""
         if tuple(activities) == self.activities:

@@ -48,7 +48,7 @@ class LikelihoodRatioAttack:
 
     def __init__(self, pair: Pair) -> None:
         self._logs = pair.smaller, pair.added
-        self._truncated: dict[int | None, tuple[VariantCounts, VariantCounts]] = {}
+        self._asked: dict[object, tuple[VariantCounts, VariantCounts]] = {}
         self._short: dict[object, Tables] = {}
         self._long: dict[object, Tables] = {}
         self._cells: dict[object, tuple[Mapping[Word, int], Mapping[Word, int]]] = {}
@@ -77,20 +77,20 @@ class LikelihoodRatioAttack:
         query = answer.query
         assert not isinstance(answer.values, Mapping)
         kept, most = (self._short, KEPT) if len(answer.values) <= SHORT else (self._long, KEPT_LONG)
-        key = (answer.max_length, query)
+        key = (answer.max_length, answer.activities, query)
         tables = kept.get(key)
         if tables is None:
             if len(kept) >= most:
                 kept.clear()
-            smaller, added = self._at(answer.max_length)
+            smaller, added = self._at(answer)
             tables = kept[key] = _table(query, smaller), _table(query, added)
         return tables
 
     def _nearer_cells(self, answer: Answer, shown: Mapping[Word, int]) -> int | None:
         """How much nearer the shown cells are, of those in which the logs differ; None: none is."""
-        key = (answer.max_length, answer.query)
+        key = (answer.max_length, answer.activities, answer.query)
         if key not in self._cells:
-            smaller, added = self._at(answer.max_length)
+            smaller, added = self._at(answer)
             self._cells[key] = _cells(answer.query, smaller), _cells(answer.query, added)
         less, more = self._cells[key]
         words = [word for word in more if word in shown]
@@ -99,15 +99,21 @@ class LikelihoodRatioAttack:
         beyond = np.array([shown[word] - less.get(word, 0) for word in words])
         return int((np.abs(beyond) - np.abs(beyond - [more[word] for word in words])).sum())
 
-    def _at(self, max_length: int | None) -> tuple[VariantCounts, VariantCounts]:
-        """Both logs truncated as they were when the query was asked."""
-        if max_length not in self._truncated:
+    def _at(self, answer: Answer) -> tuple[VariantCounts, VariantCounts]:
+        """Both logs as they were when the query was asked: truncated, of some activities."""
+        key = answer.max_length, answer.activities
+        if key not in self._asked:
             smaller, added = self._logs
-            if max_length is not None:
-                smaller = smaller.truncate(max_length, by_length=True)
-                added = added.truncate(max_length, by_length=True)
-            self._truncated[max_length] = smaller, added
-        return self._truncated[max_length]
+            if answer.max_length is not None:
+                smaller = smaller.truncate(answer.max_length, by_length=True)
+                added = added.truncate(answer.max_length, by_length=True)
+            if len(self._asked) >= KEPT_LONG:
+                self._asked.clear()
+            self._asked[key] = (
+                smaller.project_onto(answer.activities),
+                added.project_onto(answer.activities),
+            )
+        return self._asked[key]
 
 
 def _table(query: Query | SparseQuery, log: VariantCounts) -> Ints:

@@ -38,7 +38,11 @@ Seed = Annotated[
 
 _READ_TYPES = {"activity": list[str], "max_cases": int, "trusted": bool}
 _KIND_TYPES: dict[Kind, Any] = {"whole": int, "flag": bool, "rules": Path}
-_METAVARS: dict[Kind, str] = {"epsilon": "NUMBER", "whole or inf": "INTEGER|inf"}
+_METAVARS: dict[Kind, str] = {
+    "epsilon": "NUMBER",
+    "number": "NUMBER",
+    "whole or inf": "INTEGER|inf",
+}
 
 
 def takes_read_options(command: Callable[..., Any]) -> Callable[..., Any]:

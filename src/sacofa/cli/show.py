@@ -34,6 +34,7 @@ def show_certificate(certificate: Certificate, console: Console) -> None:
         [f"{format_epsilon(certificate.epsilon)} for the whole release ({certificate.mechanism})"],
     )
     section("Protects", [certificate.protects])
+    section("Verdict", [] if certificate.verdict is None else [certificate.verdict])
     section("Not protected", [_describe_leak(leak) for leak in _leaks(certificate.spent)])
     section("Paid for", list(_describe_spends(certificate.spent)))
     section("Assumed", certificate.assumptions)

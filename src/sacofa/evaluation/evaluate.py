@@ -48,9 +48,13 @@ class Evaluator:
         self._original = Original(original)
         self._limit: Measures | None = None
 
-    def measure(self, released: VariantCounts) -> Measures:
-        """Compare one release with the original; what needs a missing library is left out."""
-        return _measure(self._original, released)
+    def measure(self, released: VariantCounts, core: VariantCounts | None = None) -> Measures:
+        """Compare one release with the original; what needs a missing library is left out.
+
+        Where a release marks an orderly core, the model is mined from it; all else is measured on
+        the whole.
+        """
+        return _measure(self._original, released, core=core)
 
     def limit(self) -> Measures:
         """What a second sample of the same process would show: two random halves of the log.
@@ -74,10 +78,13 @@ def evaluate_release(original: VariantCounts, released: VariantCounts) -> Measur
 
 
 def _measure(
-    original: Original, released: VariantCounts, reference: Reference | None = None
+    original: Original,
+    released: VariantCounts,
+    reference: Reference | None = None,
+    core: VariantCounts | None = None,
 ) -> Measures:
     """Take all measures, or those that are held against one reference."""
-    compared = Compared(original, released)
+    compared = Compared(original, released, core)
     values: dict[str, float] = {}
     missing = None
     for measure in MEASURES:

@@ -28,18 +28,19 @@ class Performer:
         if run.log not in self._evaluators:
             self._evaluators[run.log] = Evaluator(original)
         start = perf_counter()
-        released, spent = original, None
+        released, core, spent = original, None, None
         if run.mechanism is not None:
             try:
                 release = anonymize(original, run.mechanism, seed=run.seed)
             except TooLargeError as error:
                 return start_row(run, self._digests[run.log], REFUSED, str(error))
-            released, price = release.variants, release.certificate.epsilon
+            released, core = release.variants, release.core_variants
+            price = release.certificate.epsilon
             spent = math.inf if price is None else float(price)
         made = perf_counter()
         evaluator = self._evaluators[run.log]
         limit = run.series == LIMIT
-        measures = evaluator.limit() if limit else evaluator.measure(released)
+        measures = evaluator.limit() if limit else evaluator.measure(released, core)
         return start_row(
             run,
             self._digests[run.log],

@@ -24,16 +24,19 @@ Reference = Literal["halves", "original"]
 class Compared:
     """An original and a release of it, with what several measures need worked out once."""
 
-    def __init__(self, original: Original, released: VariantCounts) -> None:
-        """Take a release."""
+    def __init__(
+        self, original: Original, released: VariantCounts, core: VariantCounts | None = None
+    ) -> None:
+        """Take a release; where it marks an orderly core, miners are given that."""
         self.original = original.variants
         self.released = released
+        self._core = released if core is None else core
         self._known = original
 
     @cached_property
     def quality(self) -> ModelQuality:
-        """The quality of the release's model on the original."""
-        return model_quality(self.original, self.released)
+        """The quality of the model of the release, or of its orderly core, on the original."""
+        return model_quality(self.original, self._core)
 
     @property
     def normal(self) -> float:
@@ -143,7 +146,8 @@ MEASURES: tuple[Measure, ...] = (
     Measure(
         name="f_score", reference="original", title="F-score",
         function=lambda compared: compared.quality.f_score,
-        meaning="of fitness and precision: a model found in the release, judged on the original",
+        meaning="of fitness and precision: a model found in the release (or its core), judged on the "
+        "original",
     ),
     Measure(
         name="fitness", reference="original", title="Fitness",

@@ -28,6 +28,8 @@ TIME_KEY = "sacofa:time"
 """The attribute of a log, or the column of a table, that says what its times are."""
 ARTIFICIAL = "artificial"
 """Its value where times are made up."""
+CORE_KEY = "sacofa:core"
+"""The attribute of a case that says whether it is of the orderly core."""
 PRIVATE = "private"
 """Its value where times were drawn from private answers about the times of the log."""
 
@@ -47,6 +49,8 @@ class EventBlock:
     """When it happened, in seconds since 1970; of no meaning where there is no activity."""
     truncated: NDArray[np.bool_]
     """Whether the case of each event went on."""
+    core: NDArray[np.bool_] | None = None
+    """Whether the case of each event is of the orderly core; None: none is marked."""
 
     def __len__(self) -> int:
         return len(self.case)
@@ -58,9 +62,11 @@ def describe_times(times: NDArray[np.int64] | None) -> str:
 
 
 def event_blocks(
-    variants: VariantCounts, times: NDArray[np.int64] | None = None
+    variants: VariantCounts,
+    times: NDArray[np.int64] | None = None,
+    core: NDArray[np.bool_] | None = None,
 ) -> Iterator[EventBlock]:
-    """Make the events of all cases, about BLOCK at a time.
+    """Make the events of all cases, about BLOCK at a time; `core` marks variants.
 
     `times` are those of all events, in seconds since 1970, case by case in the order of the
     variants; where there are none they are made up.
@@ -88,7 +94,7 @@ def event_blocks(
             np.cumsum(count[part]) - count[part], count[part]
         )
         number = np.repeat(case[part], count[part]) + within + 1
-        block = _block(variants, variant, number, rows[variant])
+        block = _block(variants, core, variant, number, rows[variant])
         if times is not None:
             # Rows of cases without events have no time of their own in the list.
             real = block.activity_id != NO_ACTIVITY
@@ -115,6 +121,7 @@ def _joined(parts: list[NDArray[Any]], kind: type) -> NDArray[Any]:
 
 def _block(
     variants: VariantCounts,
+    core: NDArray[np.bool_] | None,
     variant: NDArray[np.int64],
     number: NDArray[np.int64],
     rows: NDArray[np.int64],
@@ -133,4 +140,5 @@ def _block(
         activity_id=activity.astype(np.int32),
         seconds=START_SECONDS + case + place + 1,
         truncated=~variants.complete[which],
+        core=None if core is None else core[which],
     )

@@ -29,7 +29,7 @@ from ..files import write_whole
 from ..variants import VariantCounts
 from . import variants_json
 from .bounded_file import Progress
-from .released import TIME_KEY, describe_times, event_blocks
+from .released import CORE_KEY, TIME_KEY, describe_times, event_blocks
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -53,6 +53,7 @@ def write_variants(
     force: bool = False,
     progress: Progress | None = None,
     times: NDArray[np.int64] | None = None,
+    core: NDArray[np.bool_] | None = None,
 ) -> None:
     """Write variants to a file, in the format that the end of its name tells.
 
@@ -66,18 +67,18 @@ def write_variants(
         if output in ("csv", "parquet"):
             from .write_table import write_table
 
-            write_table(variants, part, output, progress, times)
+            write_table(variants, part, output, progress, times, core)
             return
         with part.open("wb") as file:
             if output == "xes.gz":
                 with gzip.GzipFile("", "wb", 6, file, mtime=0) as packed:
-                    for text in xes_parts(variants, progress, times):
+                    for text in xes_parts(variants, progress, times, core):
                         packed.write(text.encode())
                 return
             for text in (
                 variants_json.lines(variants)
                 if output == "json"
-                else xes_parts(variants, progress, times)
+                else xes_parts(variants, progress, times, core)
             ):
                 file.write(text.encode())
 
@@ -114,12 +115,13 @@ def xes_parts(
     variants: VariantCounts,
     progress: Progress | None = None,
     times: NDArray[np.int64] | None = None,
+    core: NDArray[np.bool_] | None = None,
 ) -> Iterator[str]:
     """Give an XES file piece by piece."""
     yield _HEAD.format(times=describe_times(times))
     names = [f'<string key="concept:name" value={_quote(name)}/>' for name in variants.activities]
     total = max(variants.cases, 1)
-    for block in event_blocks(variants, times):
+    for block in event_blocks(variants, times, core):
         # A block holds whole cases: a case begins wherever the number changes.
         begins = np.flatnonzero(np.diff(block.case, prepend=-1)).tolist()
         ids, seconds = block.activity_id.tolist(), block.seconds.tolist()
@@ -134,9 +136,13 @@ def xes_parts(
                     if i >= 0
                 ]
             )
+            mark = ""
+            if block.core is not None:
+                inside = "true" if block.core[start] else "false"
+                mark = f'<boolean key="{CORE_KEY}" value="{inside}"/>'
             yield (
                 f'<trace><string key="concept:name" value="{case}"/>'
-                f'<boolean key="unfinished" value="{flag}"/>\n{events}</trace>\n'
+                f'<boolean key="unfinished" value="{flag}"/>{mark}\n{events}</trace>\n'
             )
             if progress is not None and case % 10_000 == 0:
                 progress(case / total)

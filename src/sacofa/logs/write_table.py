@@ -13,7 +13,7 @@ from ..variants import VariantCounts
 from .bounded_file import Progress
 from .columns import TRUNCATED
 from .csv_injection import escape_formula
-from .released import TIME_KEY, describe_times, event_blocks
+from .released import CORE_KEY, TIME_KEY, describe_times, event_blocks
 
 
 def write_table(
@@ -22,6 +22,7 @@ def write_table(
     kind: Literal["csv", "parquet"],
     progress: Progress | None = None,
     times: NDArray[np.int64] | None = None,
+    core: NDArray[np.bool_] | None = None,
 ) -> None:
     """Write variants as CSV or Parquet with the columns that pm4py expects.
 
@@ -42,8 +43,15 @@ def write_table(
                 },
             )
             try:
-                _fill(database, variants, times, progress)
-                _copy(database, variants.activities, path, kind, describe_times(times))
+                _fill(database, variants, times, core, progress)
+                _copy(
+                    database,
+                    variants.activities,
+                    path,
+                    kind,
+                    describe_times(times),
+                    core is not None,
+                )
             finally:
                 database.close()
     except duckdb.Error as error:
@@ -55,16 +63,17 @@ def _fill(
     database: Any,
     variants: VariantCounts,
     times: NDArray[np.int64] | None,
+    core: NDArray[np.bool_] | None,
     progress: Progress | None,
 ) -> None:
     """Put the events into the database, a block at a time."""
     database.execute("SET TimeZone = 'UTC'; SET enable_progress_bar = false")
     database.execute(
         "CREATE TABLE events "
-        "(case_id BIGINT, activity_id INTEGER, seconds BIGINT, truncated BOOLEAN)"
+        "(case_id BIGINT, activity_id INTEGER, seconds BIGINT, truncated BOOLEAN, core BOOLEAN)"
     )
     done, total = 0, max(variants.events, 1)
-    for block in event_blocks(variants, times):
+    for block in event_blocks(variants, times, core):
         database.register(
             "block",
             {
@@ -72,6 +81,7 @@ def _fill(
                 "activity_id": block.activity_id,
                 "seconds": block.seconds,
                 "truncated": block.truncated,
+                "core": np.zeros(len(block), np.bool_) if block.core is None else block.core,
             },
         )
         database.execute("INSERT INTO events SELECT * FROM block")
@@ -82,7 +92,7 @@ def _fill(
 
 
 def _copy(
-    database: Any, activities: tuple[str, ...], path: Path, kind: str, what_times: str
+    database: Any, activities: tuple[str, ...], path: Path, kind: str, what_times: str, marked: bool
 ) -> None:
     time = "CASE WHEN activity_id >= 0 THEN to_timestamp(seconds) END"
     if kind == "csv":
@@ -91,6 +101,7 @@ def _copy(
         how = "FORMAT csv, HEADER true"
     else:
         how = "FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 122880"
+    core = f'\n                   core AS "case:{CORE_KEY}",' if marked else ""
     target = "'" + str(path).replace("'", "''") + "'"
     database.execute("CREATE TABLE names (listed VARCHAR[])")
     database.execute("INSERT INTO names VALUES (?)", [list(activities)])
@@ -101,7 +112,7 @@ def _copy(
                    CASE WHEN activity_id >= 0 THEN (SELECT listed FROM names)[activity_id + 1] END
                        AS "concept:name",
                    {time} AS "time:timestamp",
-                   truncated AS "{TRUNCATED}",
+                   truncated AS "{TRUNCATED}",{core}
                    '{what_times}' AS "{TIME_KEY}"
             FROM events
         ) TO {target} ({how})

@@ -44,8 +44,12 @@ class Output:
 
     variants: VariantCounts
     """What may be released."""
+    core: NDArray[np.bool_] | None = None
+    """Which variants are the orderly core, for miners; statistics use all. None: none is marked."""
     times: NDArray[np.int64] | None = None
     """When each event happened, in seconds since 1970, case by case; None: not released."""
+    verdict: str | None = None
+    """How sure the release is, in words; from noise and noisy values alone."""
     notes: tuple[str, ...] = ()
     """What the certificate should say about this run; made of noisy values only."""
 
@@ -56,6 +60,8 @@ class Outcome:
 
     variants: VariantCounts
     """What may be released."""
+    core: NDArray[np.bool_] | None = None
+    """Which variants are the orderly core; None: none is marked."""
     times: NDArray[np.int64] | None = None
     """When each released event happened; None: not released."""
     transcript: Mapping[str, object] = field(default_factory=dict)
@@ -64,6 +70,8 @@ class Outcome:
     """The same, with the queries."""
     spent: tuple[Access, ...] = ()
     """What was charged: in sum what was promised."""
+    verdict: str | None = None
+    """How sure the release is, in words; from noise and noisy values alone."""
     notes: tuple[str, ...] = ()
     """What the certificate should say about this run; made of noisy values only."""
 
@@ -100,9 +108,11 @@ def perform(
     output = mechanism.run(session, progress)
     return Outcome(
         variants=output.variants,
+        core=output.core,
         times=output.times,
         transcript=session.transcript,
         answers=tuple(session.answers),
         spent=session.close(),
+        verdict=output.verdict,
         notes=output.notes,
     )

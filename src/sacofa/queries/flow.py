@@ -11,6 +11,8 @@ from .protocol import Ints, Part
 
 VOTE_UNITS = 1_000
 """How many votes a case has for its steps; more would make the remainders smaller."""
+REPEATED = 2
+"""An activity that is repeated gets so many times the votes of one that is not."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,45 @@ class CaseLengths:
         table = np.zeros(len(self.edges), dtype=np.int64)
         bins = np.minimum(np.searchsorted(self.edges, part.lengths), len(self.edges) - 1)
         np.add.at(table, bins, part.counts)
+        return table
+
+
+@dataclass(frozen=True)
+class ActivityVotes:
+    """In which cases an activity happens, once or repeatedly: one case, one vote, spread over them.
+
+    Cell [a, 0] is for cases in which a happens once, [a, 1] for those that repeat it. A case has
+    VOTE_UNITS votes and spreads them over its different activities (a remainder is lost); one
+    that it repeats gets REPEATED times as many as one that it does not. So it adds at most
+    VOTE_UNITS in sum.
+    """
+
+    activities: int
+    """How many activities there are."""
+
+    name = "activities"
+    what = "votes for activities, once or repeated"
+    sensitivity = VOTE_UNITS
+    by_case = False
+
+    @property
+    def cells(self) -> range:
+        """Two cells for each activity."""
+        return range(2 * self.activities)
+
+    def table(self, part: Part) -> Ints:
+        """The table of one part."""
+        size = max(self.activities, 1)
+        table = np.zeros(2 * self.activities, dtype=np.int64)
+        owner = np.repeat(np.arange(len(part)), part.lengths)
+        # Each different activity of each variant, with how often it happens there.
+        places, times = np.unique(owner * size + part.activity_ids, return_counts=True)
+        variants, activities = np.divmod(places, size)
+        weights = np.where(times > 1, REPEATED, 1)
+        total = np.zeros(len(part), dtype=np.int64)
+        np.add.at(total, variants, weights)
+        votes = part.counts[variants] * (VOTE_UNITS * weights // total[variants])
+        np.add.at(table, 2 * activities + (times > 1), votes)
         return table
 
 

@@ -75,3 +75,5 @@ class Answer:
     """The noise on each cell has scale 1/epsilon: it hides all cases of a unit."""
     max_length: int | None
     """Where cases were truncated when it was asked; None: nowhere."""
+    activities: tuple[str, ...]
+    """The activities that were asked about; events of all others were dropped."""

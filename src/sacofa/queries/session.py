@@ -72,11 +72,22 @@ class Session:
         """Every answer so far, by the name of its query."""
 
     def truncate(self, max_length: int) -> None:
-        """Truncate cases from now on; what has just that length counts as truncated too."""
+        """Truncate variants from now on; what has just that length counts as truncated too.
+
+        Cases one by one stay whole: what is asked of them is bounded by a vote for each case.
+        """
         self._max_length = max_length
         self._variants = self._variants.truncate(max_length, by_length=True)
+
+    def project_onto(self, activities: Sequence[str]) -> None:
+        """Ask about these activities alone from now on; events of all others are dropped.
+
+        A case stays one case, so no table changes by more than before.
+        """
+        self.activities = tuple(activities)
+        self._variants = self._variants.project_onto(activities)
         if self._by_case is not None:
-            self._by_case = self._by_case.truncate(max_length, by_length=True)
+            self._by_case = self._by_case.project_onto(activities)
 
     def ask(self, query: Query, epsilon: Fraction, line: str) -> Ints:
         """Charge for a query, and answer it with noise on every cell."""
@@ -147,7 +158,13 @@ class Session:
         epsilon: Fraction,
         shown: object,
     ) -> None:
-        answer = Answer(query=query, values=values, epsilon=epsilon, max_length=self._max_length)
+        answer = Answer(
+            query=query,
+            values=values,
+            epsilon=epsilon,
+            max_length=self._max_length,
+            activities=self.activities,
+        )
         self.answers.append(answer)
         self.transcript[query.name] = shown
 

@@ -31,8 +31,15 @@ class Release:
     """Every released variant with its noisy count."""
     certificate: Certificate
     """What the release promises."""
+    core: NDArray[np.bool_] | None = None
+    """Which variants are the orderly core, for miners; statistics use all. None: none is marked."""
     times: NDArray[np.int64] | None = None
     """When each event happened, in seconds since 1970, case by case; None: times are made up."""
+
+    @property
+    def core_variants(self) -> VariantCounts | None:
+        """The orderly core by itself; None where none is marked."""
+        return None if self.core is None else self.variants.where(self.core)
 
 
 def anonymize(
@@ -65,8 +72,14 @@ def anonymize(
     outcome = perform(mechanism, secret, Noise(bits), progress)
     return Release(
         variants=outcome.variants,
+        core=outcome.core,
         times=outcome.times,
-        certificate=replace(certificate, spent=outcome.spent, notes=tuple(outcome.notes)),
+        certificate=replace(
+            certificate,
+            spent=outcome.spent,
+            verdict=outcome.verdict,
+            notes=tuple(outcome.notes),
+        ),
     )
 
 

@@ -45,6 +45,8 @@ class Certificate:
     """The version of this package."""
     sha256: str | None = None
     """The hash of the released file, once it is written."""
+    verdict: str | None = None
+    """How sure the release is, in words; from noise and noisy values alone. None: nothing is said."""
     notes: tuple[str, ...] = field(default=())
     """What else the run has to say; made of noisy values only."""
 
@@ -76,6 +78,7 @@ class Certificate:
             "spent": [_access(access) for access in self.spent],
             "assumptions": list(self.assumptions),
             "not_promised": list(self.not_promised),
+            "verdict": self.verdict,
             "notes": list(self.notes),
             "publishable": self.publishable,
             "settings": {name: _plain(value) for name, value in self.settings.items()},
@@ -97,6 +100,7 @@ class Certificate:
                 spent=tuple(_read_access(access) for access in content["spent"]),
                 assumptions=tuple(map(str, content["assumptions"])),
                 not_promised=tuple(map(str, content["not_promised"])),
+                verdict=None if content["verdict"] is None else str(content["verdict"]),
                 notes=tuple(map(str, content["notes"])),
                 publishable=bool(content["publishable"]),
                 settings=dict(content["settings"]),

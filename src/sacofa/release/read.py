@@ -5,9 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..errors import ReadError
 from ..logs import count_variants, open_log
+from ..mechanisms.certified import Certified, mark_core
+from ..variants import VariantCounts
 from .anonymize import Release
+from .certificate import Certificate
 from .verify import verify
 
 
@@ -20,6 +26,12 @@ def read_release(path: str | Path) -> Release:
     if not verification.holds:
         raise ReadError(path, verification.findings[0])
     certificate = verification.certificate
-    return Release(
-        variants=replace(count_variants(log), unit=certificate.unit), certificate=certificate
-    )
+    variants = replace(count_variants(log), unit=certificate.unit)
+    return Release(variants=variants, certificate=certificate, core=_core(variants, certificate))
+
+
+def _core(variants: VariantCounts, certificate: Certificate) -> NDArray[np.bool_] | None:
+    """Mark the orderly core: it follows from what was released, and is worked out again."""
+    if certificate.mechanism != Certified.name or certificate.epsilon is None:
+        return None
+    return mark_core(variants, Certified(epsilon=certificate.epsilon))

@@ -31,7 +31,7 @@ def write_release(
     has its name.
     """
     with write_whole(path, force) as log_part:
-        write_variants(release.variants, log_part, times=release.times)
+        write_variants(release.variants, log_part, times=release.times, core=release.core)
         with log_part.open("rb") as written:
             sha256 = hashlib.file_digest(written, "sha256").hexdigest()
         certificate = release.certificate.of_file(sha256)

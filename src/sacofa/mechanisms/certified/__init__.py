@@ -4,18 +4,24 @@
 * settings: what can be set, and what follows from it;
 * lengths: where cases are truncated, if nobody says;
 * steps: the semantics, which activity may come directly after which;
+* occurrences: which activities stand out, and which happen once;
 * frequent: which variants can be shown as they are;
 * sampler: uniform numbers for what is made of answers;
 * chain, rule_walker: sequences drawn step by step, within public rules;
 * candidates: the list of sequences that cases vote for;
 * medoids: which of them are released;
 * apportion: votes become whole numbers of cases;
+* evidence, fit: the numbers of cases that explain all answers at once;
+* orderly: which orders are dropped, and which variants are the orderly core;
+* verdict: how sure a release is;
 * run: all of it, query by query;
 * certified: the mechanism, its promise;
 * plan: what all of it costs and buys, before a log is read.
 """
 
 from .certified import Certified
+from .orderly import mark_core
 from .plan import Plan, plan
+from .verdict import Verdict, foresee
 
-__all__ = ["Certified", "Plan", "plan"]
+__all__ = ["Certified", "Plan", "Verdict", "foresee", "mark_core", "plan"]

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
+from ...queries.distance import Ids
+
 Ints = NDArray[np.int64]
+
+FIXED = 1 << 20
+"""Fitted numbers are kept to such parts of a case."""
 
 
 def apportion(votes: Ints, threshold: int, size: int) -> Ints:
@@ -47,3 +54,13 @@ def _rounded(parts: list[int], whole: int, size: int) -> list[int]:
     for i in by_remainder[: size - sum(floors)]:
         floors[i] += 1
     return floors
+
+
+def round_to(numbers: Mapping[Ids, float], size: int) -> dict[Ids, int]:
+    """Scale fitted numbers to add up to `size`, and round them; who gets none is left out."""
+    # Fixed places make equal what differs by the last bits of a floating-point number.
+    parts = [round(number * FIXED) for number in numbers.values()]
+    if not any(parts):
+        parts = [1] * len(parts)
+    cells = _rounded([part * size for part in parts], sum(parts), size)
+    return {ids: n for ids, n in zip(numbers, cells, strict=True) if n}

@@ -16,35 +16,43 @@ class Shares:
     """The number of cases."""
     length: Fraction = Fraction(5, 100)
     """The lengths of cases; spent only where max_length is not given."""
-    semantics: Fraction = Fraction(40, 100)
+    activities: Fraction = Fraction(12, 100)
+    """The votes for activities that happen, once or repeatedly."""
+    wide: Fraction = Fraction(8, 100)
+    """What the votes for activities take from those for steps where there are many activities."""
+    semantics: Fraction = Fraction(36, 100)
     """The votes for steps."""
-    semantics_with_rules: Fraction = Fraction(35, 100)
+    semantics_with_rules: Fraction = Fraction(31, 100)
     """The votes for steps where rules are given: they leave less to find out."""
     frequent: Fraction = Fraction(25, 100)
     """The histogram over all sequences; spent only on logs that are large enough for it."""
-    search: Fraction = Fraction(10, 100)
+    search: Fraction = Fraction(8, 100)
     """The vote that finds good candidates."""
 
     def __post_init__(self) -> None:
-        for name in ("size", "semantics", "semantics_with_rules", "search"):
+        for name in ("size", "activities", "semantics", "semantics_with_rules", "search"):
             if getattr(self, name) <= 0:
                 raise SettingError(name, getattr(self, name), "above 0")
-        for name in ("length", "frequent"):
+        for name in ("length", "frequent", "wide"):
             if getattr(self, name) < 0:
                 raise SettingError(name, getattr(self, name), "0 or more")
+        if self.wide >= min(self.semantics, self.semantics_with_rules):
+            raise SettingError("wide", self.wide, "less than the votes for steps get")
         for rules in (False, True):
-            if self.split(length=True, rules=rules).final(frequent=True) <= 0:
+            if self.split(length=True, rules=rules, wide=True).final(frequent=True) <= 0:
                 raise SettingError("shares", self, "so small that the final vote gets some of ε")
 
-    def split(self, *, length: bool, rules: bool) -> BudgetSplit:
-        """Divide ε: is max_length to be chosen, and are rules given?"""
+    def split(self, *, length: bool, rules: bool, wide: bool) -> BudgetSplit:
+        """Divide ε: is max_length to be chosen, are rules given, are there many activities?"""
         length_share = self.length if length else Fraction(0)
         semantics = self.semantics_with_rules if rules else self.semantics
+        moved = self.wide if wide else Fraction(0)
         return BudgetSplit(
             size=self.size,
             length=length_share,
-            semantics=semantics,
-            counts=1 - self.size - length_share - semantics,
+            activities=self.activities + moved,
+            semantics=semantics - moved,
+            counts=1 - self.size - length_share - self.activities - semantics,
             frequent=self.frequent,
             search=self.search,
         )
@@ -52,10 +60,11 @@ class Shares:
 
 @dataclass(frozen=True, kw_only=True)
 class BudgetSplit:
-    """ε as it is divided in one release: size, length, semantics and counts add up to 1."""
+    """ε as it is divided in one release: all but the two parts of the counts add up to 1."""
 
     size: Fraction
     length: Fraction
+    activities: Fraction
     semantics: Fraction
     counts: Fraction
     """What the histogram and the two votes get together."""

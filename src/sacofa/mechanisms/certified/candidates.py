@@ -31,14 +31,21 @@ class CandidateGenerator:
     """Proposes candidates."""
 
     def __init__(
-        self, steps: KeptSteps, chain: Chain, sampler: UniformSampler, rules: Rules | None = None
+        self,
+        steps: KeptSteps,
+        chain: Chain,
+        sampler: UniformSampler,
+        rules: Rules | None = None,
+        once: frozenset[int] = frozenset(),
     ) -> None:
+        """Take the steps; what is proposed keeps the rules, and repeats nothing that is `once`."""
         self._chain = chain
         self._sampler = sampler
         # Asked for one cell at a time, lists are faster than arrays.
         self._allowed = steps.allowed.tolist()
         self._begin = len(self._allowed) - 1
         self._violations = None if rules is None else Violations(rules)
+        self._once = once
 
     def first(self, size: int, shown: Mapping[Ids, int], cases: int) -> list[Ids]:
         """Make the first list: what is shown already, draws from the chain, and variations.
@@ -48,7 +55,10 @@ class CandidateGenerator:
         # A dictionary is a set that keeps its order: the same seed gives the same list.
         found = dict.fromkeys(shown)
         unnamed = max(cases - sum(shown.values()), 0)
-        for _ in range(max(size * unnamed // cases, size // 4)):
+        wanted = len(found) + max(size * unnamed // cases, size // 4)
+        for _ in range(TRIES * size):
+            if len(found) >= wanted:
+                break
             sequence = self._chain.draw()
             if len(sequence) == self._chain.max_length:
                 # Such a draw did not find the end: cut it anywhere.
@@ -65,6 +75,10 @@ class CandidateGenerator:
         found = dict.fromkeys(weights)
         self._fill(found, weights, size)
         return list(found) or [()]
+
+    def more(self, found: dict[Ids, None], weights: Mapping[Ids, int], number: int) -> None:
+        """Add so many variations of sequences with weight to what was found."""
+        self._fill(found, weights, len(found) + number)
 
     def _fill(self, found: dict[Ids, None], weights: Mapping[Ids, int], size: int) -> None:
         """Add new sequences until there are enough, or it was tried often enough."""
@@ -134,5 +148,9 @@ class CandidateGenerator:
         # Whether there are cases without events was voted for, like any other step.
         if not sequence and not self._allowed[self._begin][self._begin]:
             return False
+        if self._once and len(set(sequence)) < len(sequence):
+            single = [i for i in sequence if i in self._once]
+            if len(set(single)) < len(single):
+                return False
         finished = len(sequence) < self._chain.max_length
         return self._violations is None or not self._violations.count(sequence, finished)

@@ -1,14 +1,15 @@
 """The mechanism `certified`: semantics-aware, and ε-differentially private as a whole.
 
-The log is asked up to six queries, each through noise that its share of ε pays for. In between,
+The log is asked up to seven queries, each through noise that its share of ε pays for. In between,
 only answers are read:
 
 1. how many cases there are, and where to truncate them if nobody said;
-2. votes for directly-follows steps; those that pass are the semantics, and a chain over them draws
+2. votes for activities: which stand out, and which a case does only once;
+3. votes for directly-follows steps; those that pass are the semantics, and a chain over them draws
    sequences;
-3. if the log is large enough, the variants that can be shown as they are;
-4. a list of candidates; each case votes for the nearest one; the best are kept and varied;
-5. a final vote over the new list decides how many cases each candidate gets.
+4. if the log is large enough, the variants that can be shown as they are;
+5. a list of candidates; each case votes for the nearest one; the best are kept and varied;
+6. a final vote over the new list; then all answers are fitted at once (module `fit`).
 """
 
 from __future__ import annotations
@@ -44,16 +45,21 @@ class Certified(CertifiedSettings):
         return {
             "epsilon": self.price,
             "max_length": self.max_length or "chosen under a share of ε",
+            "order_penalty": self.order_penalty,
             "rules": "none" if self.rules is None else str(self.rules.source),
         }
 
     def promise(self, unit: Unit) -> Promise:
         """What is promised, and at what price: the same for every unit, whose noise differs."""
-        split = self.split
+        split = self.split()
         lines = (
             ("size", "size: the number of cases", split.size),
             ("length", "max_length: the lengths of cases", split.length),
-            ("semantics", "semantics: votes for directly-follows steps", split.semantics),
+            (
+                "semantics",
+                "semantics: votes for activities and for directly-follows steps",
+                split.activities + split.semantics,
+            ),
             (
                 "counts",
                 "counts: frequent variants, and votes for the nearest candidate",
@@ -81,7 +87,7 @@ class Certified(CertifiedSettings):
         """From how many cases on any variant is shown, in a log that is large enough."""
         if self.max_length is None:
             return None
-        per_cell = self.split.frequent * self.price / unit.max_cases
+        per_cell = self.split().frequent * self.price / unit.max_cases
         return all_threshold(per_cell, activities, self.max_length)
 
     def run(self, session: Session, progress: Progress | None = None) -> Output:

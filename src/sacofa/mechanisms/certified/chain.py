@@ -22,6 +22,8 @@ ORDER = 3
 """How many activities a context has at most."""
 SHORTER = 5
 """The weight of the next shorter context."""
+AGAIN = 3
+"""How often a draw is repeated that came to an activity which is done."""
 Choices = tuple[list[int], list[int]]
 """What may come next, and the running sums of its weights."""
 
@@ -30,15 +32,24 @@ class Chain:
     """Draws sequences; the end is the number of activities."""
 
     def __init__(
-        self, steps: KeptSteps, max_length: int, sampler: UniformSampler, rules: Rules | None = None
+        self,
+        steps: KeptSteps,
+        max_length: int,
+        sampler: UniformSampler,
+        rules: Rules | None = None,
+        once: frozenset[int] = frozenset(),
     ) -> None:
-        """Draw from kept steps; with rules, only what is harmless as far as there is a way."""
+        """Draw from kept steps; with rules, only what is harmless as far as there is a way.
+
+        Without rules, activities that happen `once` are not drawn again.
+        """
         self.max_length = max_length
         self.end = len(steps.weights) - 1
         self._sampler = sampler
         self._weights = steps.weights
         self._after: dict[int, Choices] = {}
         self._walker = None if rules is None else RuleWalker(rules)
+        self._once = once
         self._contexts: dict[Ids, Choices] = {}
 
     def learn(self, weights: Mapping[Ids, int]) -> None:
@@ -62,13 +73,31 @@ class Chain:
         # Walking the automaton of rules costs time that a chain without rules need not spend.
         if self._walker is not None:
             return self._draw_within_rules(path, self._walker)
-        end = self.end
+        end, once = self.end, self._once
+        done = once.intersection(prefix)
         for _ in range(self.max_length - len(prefix)):
             following = self._next(path)
+            if following in done:
+                following = self._next_but(path, done)
             if following == end:
                 break
             path.append(following)
+            if following in once:
+                done |= {following}
         return tuple(path[1:])
+
+    def _next_but(self, path: list[int], done: frozenset[int]) -> int:
+        """Draw what comes next, but nothing that is done; the end where nothing else is left."""
+        for _ in range(AGAIN):
+            following = self._next(path)
+            if following not in done:
+                return following
+        options, sums = self._steps_after(path[-1])
+        weights = [b - a for a, b in zip([0, *sums], sums, strict=False)]
+        left = [(i, w) for i, w in zip(options, weights, strict=True) if i not in done]
+        if not left:
+            return self.end
+        return self._sampler.pick(([i for i, _ in left], list(accumulate(w for _, w in left))))
 
     def _draw_within_rules(self, path: list[int], walker: RuleWalker) -> Ids:
         state = walker.start

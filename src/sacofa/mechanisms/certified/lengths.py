@@ -16,8 +16,10 @@ Ints = NDArray[np.int64]
 
 CUT = Fraction(2, 100)
 """The part of the cases that may be longer than the chosen length."""
-FALSE = Fraction(1, 20)
+FALSE = Fraction(1, 200)
 """How many empty bins may look filled, expected."""
+MARGIN = 2
+"""So many bins are added: noise hides the few cases that are longest."""
 UNSEEN = 30
 """The choice where noise hides all lengths."""
 
@@ -33,11 +35,20 @@ def bin_edges(longest: int) -> list[int]:
 def choose_length(edges: list[int], votes: Ints, epsilon: Fraction) -> int:
     """Choose the smallest upper end that few enough cases exceed, as far as noise lets one see.
 
-    Bins whose votes noise alone could explain count as empty.
+    Bins whose votes noise alone could explain count as empty. One bin is added for what is hidden.
     """
-    seen = np.where(votes >= smallest_threshold(epsilon, len(edges), FALSE), votes, 0)
+    seen = _seen(edges, votes, epsilon)
     if not seen.any():
         return min(UNSEEN, edges[-1])
     longer = seen.sum() - np.cumsum(seen)
     enough = longer * CUT.denominator <= int(seen.sum()) * CUT.numerator
-    return edges[int(enough.argmax())]
+    return edges[min(int(enough.argmax()) + MARGIN, len(edges) - 1)]
+
+
+def is_fallback(edges: list[int], votes: Ints, epsilon: Fraction) -> bool:
+    """Whether noise hides all lengths, so that the choice is not made of them."""
+    return not _seen(edges, votes, epsilon).any()
+
+
+def _seen(edges: list[int], votes: Ints, epsilon: Fraction) -> Ints:
+    return np.where(votes >= smallest_threshold(epsilon, len(edges), FALSE), votes, 0)

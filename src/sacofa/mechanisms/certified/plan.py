@@ -14,6 +14,8 @@ from ...unit import ONE_CASE, Unit
 from .certified import Certified
 from .frequent import all_threshold
 from .run import MAX_ACTIVITIES
+from .steps import most_false_steps
+from .verdict import Verdict, foresee
 
 SURE = Fraction(1, 40)
 """In 95 of 100 runs noise stays within a range: this much of it lies beyond on either side."""
@@ -57,6 +59,8 @@ class Plan:
     """Frequent variants are shown in logs of at least so many cases."""
     large: bool | None
     """Whether they are in a log of `cases`; None where that is not known."""
+    verdict: Verdict | None
+    """How sure a release of a log of `cases` would be; None where that is not known."""
 
 
 def plan(
@@ -77,7 +81,7 @@ def plan(
 
 
 def _plan(mechanism: Certified, unit: Unit, activities: int, cases: int | None) -> Plan:
-    split, price, max_length = mechanism.split, mechanism.price, mechanism.max_length
+    split, price, max_length = mechanism.split(activities), mechanism.price, mechanism.max_length
     per_case = price / unit.max_cases
     frequent_from = large_from = large = None
     if max_length is not None:
@@ -88,7 +92,8 @@ def _plan(mechanism: Certified, unit: Unit, activities: int, cases: int | None) 
     final = split.final(frequent=bool(large))
     candidate_from = ceil(mechanism.final_threshold / (final * per_case))
     step = split.semantics * per_case / VOTE_UNITS
-    threshold = smallest_threshold(step, (activities + 1) ** 2, mechanism.expected_false_steps)
+    cells = (activities + 1) ** 2
+    threshold = smallest_threshold(step, cells, most_false_steps(mechanism.false_steps, cells))
     step_from = Fraction(threshold, VOTE_UNITS)
 
     def part(what: str, share: Fraction, buys: str, units: int = 1) -> Share:
@@ -98,6 +103,14 @@ def _plan(mechanism: Certified, unit: Unit, activities: int, cases: int | None) 
     shares = [part("size", split.size, "the number of cases")]
     if split.length:
         shares.append(part("max_length", split.length, "where long cases are cut"))
+    shares.append(
+        part(
+            "activities",
+            split.activities,
+            "which activities happen, once or repeatedly",
+            VOTE_UNITS,
+        )
+    )
     shares.append(
         part(
             "semantics",
@@ -129,4 +142,7 @@ def _plan(mechanism: Certified, unit: Unit, activities: int, cases: int | None) 
         frequent_from=frequent_from,
         large_from=large_from,
         large=large,
+        verdict=None
+        if cases is None
+        else foresee(mechanism, activities=activities, cases=cases, unit=unit),
     )

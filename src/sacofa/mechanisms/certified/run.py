@@ -2,36 +2,61 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...errors import SettingError
 from ...queries.distance import Ids
-from ...queries.flow import VOTE_UNITS, CaseCount, CaseLengths, NearestCandidate, StepVotes
+from ...queries.flow import (
+    VOTE_UNITS,
+    ActivityVotes,
+    CaseCount,
+    CaseLengths,
+    NearestCandidate,
+    StepVotes,
+)
 from ...queries.histogram import open_histogram
-from ...queries.protocol import Ints, Query
 from ...queries.session import Session
-from ...variants import MOST_CASES, VariantCounts
+from ...variants import VariantCounts
 from ..protocol import Output, Progress
-from .apportion import apportion
+from .apportion import apportion, round_to
 from .budget import in_noise_scales
 from .candidates import CandidateGenerator
 from .chain import Chain
+from .evidence import (
+    Evidence,
+    count_table,
+    frequent_table,
+    length_table,
+    occurrence_table,
+    step_table,
+)
+from .fit import fit
 from .frequent import show_frequent
-from .lengths import bin_edges, choose_length
+from .lengths import bin_edges, choose_length, is_fallback
 from .medoids import select_medoids
+from .occurrences import activities_once, activities_there
+from .orderly import drop_disorder, mark_core
 from .sampler import UniformSampler
 from .settings import CertifiedSettings
-from .steps import keep_steps
+from .steps import KeptSteps, keep_steps
+from .verdict import judge
+
+Ints = NDArray[np.int64]
 
 EXACT = (
     "All noise was drawn exactly, the number of empty cells that reach a threshold too: no "
     "numerical error adds to ε, and δ is 0."
 )
-
 MAX_ACTIVITIES = 4_000
 """Every step between two of them has a cell; more would not fit into memory."""
+MORE = 600
+"""At most so many variations join the pool of the final fit; half as many that of the search."""
+KEPT = Fraction(95, 100)
+"""If activities with less of the votes are kept, lengths are no longer those that were asked."""
 
 
 class CertifiedRun:
@@ -41,61 +66,56 @@ class CertifiedRun:
         self._set = settings
         self._session = session
         self._sampler = UniformSampler(session.noise)
-        self._split = settings.split
         self._names = session.activities
         if len(self._names) > MAX_ACTIVITIES:
             raise SettingError(
                 "activities", f"{len(self._names):,} names", f"at most {MAX_ACTIVITIES:,}"
             )
+        self._split = settings.split(len(self._names))
         rules = settings.rules
         self._rules = None if rules is None else rules.project_onto(self._names)
         self._notes = [EXACT]
+        self._evidence = Evidence()
 
     def release(self, progress: Progress | None = None) -> Output:
         """Go through the steps in order."""
         on_progress = progress or (lambda done: None)
         size = self._size()
-        max_length = self._max_length()
+        max_length, lengths = self._max_length()
         self._session.truncate(max_length)
-        votes = self._ask(StepVotes(len(self._names)), self._split.semantics, "semantics")
-        steps = keep_steps(
-            votes.reshape(len(self._names) + 1, -1),
-            self._scale(self._split.semantics, VOTE_UNITS),
-            self._set.expected_false_steps,
-            self._rules,
-        )
+        once = self._activities(size, max_length, lengths)
+        steps = self._steps(max_length)
         on_progress(0.2)
         scale = self._scale(self._split.frequent) if self._split.frequent else Fraction(1)
-        large = self._set.shows_frequent(size, len(self._names), max_length, scale)
-        shown: dict[Ids, int] = {}
-        if large:
-            histogram = open_histogram(self._session, self._price(self._split.frequent), "counts")
-            self._notes += show_frequent(
-                histogram, steps.as_steps(self._names), self._rules, max_length, scale
-            )
-            for (ids, _), count in histogram.shown.items():
-                shown[ids] = shown.get(ids, 0) + count
-            self._notes.append(f"{len(shown)} frequent variants were shown as they are.")
+        number = len(self._session.activities)
+        large = self._set.shows_frequent(size, number, max_length, scale)
+        shown = self._frequent(steps, max_length, scale) if large else {}
         on_progress(0.4)
-        chain = Chain(steps, max_length, self._sampler, self._rules)
-        generator = CandidateGenerator(steps, chain, self._sampler, self._rules)
+        chain = Chain(steps, max_length, self._sampler, self._rules, once)
+        generator = CandidateGenerator(steps, chain, self._sampler, self._rules, once)
         length = self._set.list_length(size, self._session.unit)
-        weights = self._search(generator.first(length, shown, size), size)
-        weights.update((ids, 1) for ids in shown if ids not in weights)
-        chain.learn(weights)
+        first = generator.first(length, shown, size)
+        weights = self._search(first, size)
+        for weigh in (None, self._fitted_search):
+            if weigh is not None:
+                weights = weigh(generator, first, weights)
+            weights.update((ids, 1) for ids in shown if ids not in weights)
+            chain.learn(weights)
         on_progress(0.6)
         candidates = generator.next(max(length, len(weights)), weights)
-        released = self._final_vote(candidates, large=large, size=size)
+        final = self._split.final(frequent=large)
+        chosen = self._final_vote(candidates, final, size)
+        on_progress(0.8)
+        pool = dict.fromkeys([*chosen, *candidates, *first, *shown])
+        generator.more(pool, weights, min(MORE, 2 * length))
+        released = round_to(self._fit(list(pool), chosen, self._scale(final)), size)
+        # Names are in one public order, so this changes ids and not the order of variants.
+        variants = self._variants(released, max_length).project_onto(self._names)
         on_progress(1.0)
         return Output(
-            variants=VariantCounts.from_arrays(
-                self._names,
-                [i for ids in released for i in ids],
-                [len(ids) for ids in released],
-                list(released.values()),
-                [len(ids) < max_length for ids in released],
-                self._session.unit,
-            ),
+            variants=variants,
+            core=mark_core(variants, self._set),
+            verdict=str(judge(self._set, size, variants)),
             notes=tuple(self._notes),
         )
 
@@ -106,29 +126,96 @@ class CertifiedRun:
         """1/scale of the noise that a share buys."""
         return self._session.cell_epsilon(sensitivity, self._price(share))
 
-    def _ask(self, query: Query, share: Fraction, line: str) -> Ints:
-        """Ask the log; noise beyond what any log could answer is cut off.
-
-        What is made of the answers is then never too large for a machine word, and a release never
-        larger than a log can be. It is made of the answer alone.
-        """
-        most = MOST_CASES * query.sensitivity
-        return self._session.ask(query, self._price(share), line).clip(-most, most)
+    def _variants(self, released: Mapping[Ids, int], max_length: int) -> VariantCounts:
+        return VariantCounts.from_arrays(
+            self._session.activities,
+            [i for ids in released for i in ids],
+            [len(ids) for ids in released],
+            list(released.values()),
+            [len(ids) < max_length for ids in released],
+            self._session.unit,
+        )
 
     def _size(self) -> int:
-        return max(int(self._ask(CaseCount(), self._split.size, "size")[0]), 1)
+        noisy = self._session.ask(CaseCount(), self._price(self._split.size), "size")
+        size = max(int(noisy[0]), 1)
+        self._evidence.add(np.array([size]), self._scale(self._split.size), count_table)
+        return size
 
-    def _max_length(self) -> int:
+    def _max_length(self) -> tuple[int, Ints | None]:
         if self._set.max_length is not None:
-            return self._set.max_length
+            return self._set.max_length, None
         edges = bin_edges(self._set.max_length_bound)
-        votes = self._ask(CaseLengths(tuple(edges)), self._split.length, "length")
-        chosen = choose_length(edges, votes, self._scale(self._split.length))
-        self._notes.append(f"Cases are truncated at length {chosen}, chosen from noisy lengths.")
-        return chosen
+        scale = self._scale(self._split.length)
+        votes = self._session.ask(
+            CaseLengths(tuple(edges)), self._price(self._split.length), "length"
+        )
+        chosen = choose_length(edges, votes, scale)
+        why = "chosen from noisy lengths"
+        if is_fallback(edges, votes, scale):
+            why = "a fallback: noise hides all lengths"
+        self._notes.append(f"Cases are truncated at length {chosen}, {why}.")
+        return chosen, votes
+
+    def _activities(self, size: int, max_length: int, lengths: Ints | None) -> frozenset[int]:
+        """Ask about activities that stand out from now on; those that happen once come back."""
+        share, number = self._split.activities, len(self._names)
+        query = ActivityVotes(number)
+        votes = self._session.ask(query, self._price(share), "semantics").reshape(-1, 2)
+        scale, part = self._scale(share, VOTE_UNITS), 1.0
+        if self._set.drops_activities(number, size, self._session.unit):
+            kept = activities_there(votes, scale)
+            if len(kept) < number:
+                self._session.project_onto([self._names[i] for i in kept])
+                self._notes.append(
+                    f"{number - len(kept)} of {number} activities were dropped: noise hides them."
+                )
+                votes = votes[kept]
+                part = min(max(float(votes.sum()) / (VOTE_UNITS * size), 0.01), 1.0)
+        self._evidence.add(votes, self._scale(share), occurrence_table(part), VOTE_UNITS)
+        if lengths is not None and part >= KEPT:
+            edges = bin_edges(self._set.max_length_bound)
+            last = int(np.searchsorted(edges, max_length))
+            # Whoever was truncated is in the last bin; noise of the rest would drown the answer.
+            self._evidence.add(
+                lengths[: last + 1],
+                self._scale(self._split.length),
+                length_table(edges[: last + 1]),
+            )
+        return frozenset() if self._rules else activities_once(votes, scale)
+
+    def _steps(self, max_length: int) -> KeptSteps:
+        number, share = len(self._session.activities), self._split.semantics
+        votes = self._session.ask(StepVotes(number), self._price(share), "semantics")
+        table = step_table(number, max_length)
+        self._evidence.add(votes, self._scale(share), table, VOTE_UNITS)
+        return keep_steps(
+            votes.reshape(number + 1, -1),
+            self._scale(share, VOTE_UNITS),
+            self._set.false_steps,
+            self._rules,
+        )
+
+    def _frequent(self, steps: KeptSteps, max_length: int, scale: Fraction) -> dict[Ids, int]:
+        """Show the variants that stand out among all sequences."""
+        histogram = open_histogram(self._session, self._price(self._split.frequent), "counts")
+        self._notes += show_frequent(
+            histogram, steps.as_steps(self._session.activities), self._rules, max_length, scale
+        )
+        shown: dict[Ids, int] = {}
+        for (ids, _), count in histogram.shown.items():
+            shown[ids] = shown.get(ids, 0) + count
+        self._notes.append(f"{len(shown)} frequent variants were shown as they are.")
+        counts = np.array(list(shown.values()), dtype=np.int64)
+        self._evidence.add(counts, scale, frequent_table(list(shown)))
+        return shown
 
     def _vote(self, name: str, candidates: list[Ids], share: Fraction) -> Ints:
-        return self._ask(NearestCandidate(name, tuple(candidates)), share, "counts")
+        query = NearestCandidate(name, tuple(candidates))
+        votes = self._session.ask(query, self._price(share), "counts")
+        number = len(self._session.activities)
+        self._evidence.add_nearest(votes, self._scale(share), candidates, number)
+        return votes
 
     def _search(self, candidates: list[Ids], size: int) -> dict[Ids, int]:
         """Let cases vote on a list, and weigh the candidates that stand out."""
@@ -137,18 +224,42 @@ class CertifiedRun:
         cells = apportion(votes, threshold, size)
         return {ids: n for ids, n in zip(candidates, cells.tolist(), strict=True) if n}
 
-    def _final_vote(self, candidates: list[Ids], *, large: bool, size: int) -> dict[Ids, int]:
+    def _fitted_search(
+        self, generator: CandidateGenerator, candidates: Sequence[Ids], weights: Mapping[Ids, int]
+    ) -> dict[Ids, int]:
+        """Weigh the candidates, and variations of them, by all answers so far."""
+        pool = dict.fromkeys([*candidates, *weights])
+        generator.more(pool, weights, min(MORE // 2, len(candidates)))
+        scale = float(self._scale(self._split.final(frequent=False)))
+        fitted = fit(self._evidence, list(pool), weights, scale)
+        kept = {ids: round(n) for ids, n in fitted.items() if n >= max(0.5 / scale, 0.5)}
+        return kept or dict(weights)
+
+    def _final_vote(self, candidates: list[Ids], share: Fraction, size: int) -> dict[Ids, int]:
         """Let cases vote on the final list, and give the cases to few of it."""
-        share = self._split.final(frequent=large)
         votes = self._vote("final", candidates, share)
         threshold = in_noise_scales(self._set.final_threshold, self._scale(share))
         threshold = min(threshold, int(votes.max()))
         places, represented = select_medoids(
             candidates,
             np.where(votes >= threshold, np.maximum(votes, 1), 0),
-            len(self._names),
+            len(self._session.activities),
             cost=self._set.medoid_cost(self._session.unit),
-            order_penalty=self._set.order_penalty,
+            # Order is asked for when all answers are fitted, not before.
+            order_penalty=Fraction(0),
         )
         cells = apportion(represented, 1, size).tolist()
         return {candidates[i]: n for i, n in zip(places, cells, strict=True)}
+
+    def _fit(self, pool: list[Ids], chosen: Mapping[Ids, int], scale: Fraction) -> dict[Ids, float]:
+        """Fit all answers, without orders that too few cases show."""
+
+        def again(left: Iterable[Ids]) -> dict[Ids, float]:
+            kept = list(left)
+            prior = {ids: chosen[ids] for ids in kept if ids in chosen}
+            return fit(self._evidence, kept, prior, float(scale))
+
+        fitted = again(pool)
+        if not self._set.order_penalty:
+            return fitted
+        return drop_disorder(fitted, float(self._set.order_penalty) / float(scale), again)

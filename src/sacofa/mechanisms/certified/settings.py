@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 
 from ...errors import SettingError
 from ...privacy.epsilon import Epsilon, parse_epsilon
@@ -16,8 +15,10 @@ from .frequent import all_threshold
 
 LONGEST = 100_000
 """No case is longer than this by far, and the universe of sequences must stay countable."""
+CLEAR = 60
+"""From so many noise scales of cases on, activities that noise hides are dropped."""
 TUNED = (
-    "expected_false_steps", "search_threshold", "final_threshold", "min_gain", "large_log_ratio",
+    "false_steps", "search_threshold", "final_threshold", "min_gain", "large_log_ratio",
     "candidates",
 )  # fmt: skip
 
@@ -36,16 +37,22 @@ class CertifiedSettings:
     """Public upper bound of the length that is chosen where max_length is None."""
     shares: Shares = DEFAULT_SHARES
     """How ε is divided."""
-    expected_false_steps: Fraction = Fraction(20)
-    """How many false steps may pass, expected; the votes for candidates weed them out."""
+    order_penalty: Fraction = offered("number", default=Fraction(8))
+    """How many cases an order or a repeat of activities needs to be released, in noise scales. 0 is
+    most faithful to the log; more gives more precise models and hides more of what is rare."""
+    false_steps: Fraction = Fraction(1, 40)
+    """Which part of false steps may pass, expected; the votes for candidates weed them out."""
     search_threshold: Fraction = Fraction(3, 2)
     """Candidates with fewer votes, in noise scales, are dropped after the search."""
     final_threshold: Fraction = Fraction(3)
     """Candidates with fewer votes, in noise scales, count as having none at the end."""
     min_gain: Fraction = Fraction(1)
     """What a representative must gain, in cases times ε (greedy facility location)."""
-    order_penalty: Fraction = Fraction(11, 2)
-    """What it must gain more for each two activities that it first shows in both orders."""
+    core_order_penalty: Fraction = Fraction(11, 2)
+    """What a variant of the orderly core must gain more, in cases, for each two activities that it
+    first shows in both orders."""
+    wide: int = 100
+    """With more activities, the votes for them get more of the share of semantics."""
     large_log_ratio: Fraction = Fraction(2, 100)
     """Frequent variants are shown if the least that shows any is below this part of all cases."""
     candidates: Fraction = Fraction(1, 4)
@@ -64,6 +71,11 @@ class CertifiedSettings:
         for name in ("max_length", "max_length_bound"):
             if (getattr(self, name) or 0) > LONGEST:
                 raise SettingError(name, getattr(self, name), f"at most {LONGEST:,}")
+        # 0 is a setting of its own: keep every order.
+        penalty = self.order_penalty
+        if penalty not in (0, "0"):
+            penalty = parse_epsilon("order_penalty", penalty, None)
+        object.__setattr__(self, "order_penalty", Fraction(penalty))
         for name in TUNED:
             object.__setattr__(self, name, parse_epsilon(name, getattr(self, name), None))
         if self.rules is not None and not self.rules.source.public:
@@ -79,10 +91,27 @@ class CertifiedSettings:
         """ε, exactly."""
         return Fraction(self.epsilon)
 
-    @cached_property
-    def split(self) -> BudgetSplit:
-        """How ε is divided with these settings."""
-        return self.shares.split(length=self.max_length is None, rules=self.rules is not None)
+    def split(self, activities: int = 0) -> BudgetSplit:
+        """How ε is divided with these settings, for so many activities."""
+        return self.shares.split(
+            length=self.max_length is None,
+            rules=self.rules is not None,
+            wide=self.is_wide(activities),
+        )
+
+    def is_wide(self, activities: int) -> bool:
+        """Whether so many activities are public that choosing among them takes a larger share."""
+        return activities > self.wide
+
+    def drops_activities(self, activities: int, size: int, unit: Unit) -> bool:
+        """Whether activities that noise hides are dropped, in a log of this (noisy) size.
+
+        Where noise hides nearly all, what is dropped would be missed more than what is false.
+        """
+        if self.rules is not None:
+            return False
+        scale = self.shares.activities * self.price / unit.max_cases
+        return self.is_wide(activities) or size * scale >= CLEAR
 
     def shows_frequent(
         self, size: int, activities: int, max_length: int, epsilon: Fraction

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,13 @@ from ...semantics.rules import Rules
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+
+MOST_FALSE = Fraction(40)
+"""Of many activities, no more false steps than that may pass, expected."""
+LEAST = 1.5
+"""Steps with fewer votes, in noise scales, do not pass even where votes are missing."""
+SLACK = 1.5
+"""So many votes may be missing, in standard deviations of what is added up."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -46,22 +54,24 @@ class KeptSteps:
 
 
 def keep_steps(
-    votes: Ints, epsilon: Fraction, expected_false_steps: Fraction, rules: Rules | None = None
+    votes: Ints, epsilon: Fraction, false_steps: Fraction, rules: Rules | None = None
 ) -> KeptSteps:
     """Keep the steps whose votes pass a threshold and that lie on a way from beginning to end.
 
-    The threshold lets that many false steps pass, expected; later votes weed them out. It is
+    The threshold lets that part of false steps pass, expected; later votes weed them out. It is
     lowered as far as it takes for one way to lead from the beginning to the end. `epsilon` is
     the noise's, for one vote.
     """
     possible = _possible(len(votes), rules)
     # Steps that rules forbid need no threshold: the fewer are possible, the lower it is.
-    threshold = smallest_threshold(epsilon, int(possible.sum()), expected_false_steps)
+    cells = int(possible.sum())
+    threshold = smallest_threshold(epsilon, cells, most_false_steps(false_steps, cells))
     lowest = np.iinfo(np.int64).min
     passed = possible & (votes >= threshold)
     # Without a way from beginning to end nothing could be drawn: noise was too much for all steps.
     if not (_reached(passed)[:-1] & passed[:-1, -1]).any():
         passed = possible & (votes >= widest_way(np.where(possible, votes, lowest)))
+    balance(votes, passed, possible, int(1 / epsilon))
     # A step is of use if its source is reached from the beginning and its target reaches the end;
     # both have the last place, so turning the arrows around turns the one into the other.
     passed &= _reached(passed)[:, None] & _reached(passed.T)[None, :]
@@ -69,6 +79,34 @@ def keep_steps(
     least = max(int(votes[passed].min(initial=lowest)), 0) if passed.any() else 0
     weights = np.where(passed, np.maximum(10 * votes - 9 * least, 1), 0)
     return KeptSteps(weights=weights)
+
+
+def most_false_steps(part: Fraction, cells: int) -> Fraction:
+    """How many false steps may pass, expected, of so many cells."""
+    return min(part * cells, MOST_FALSE)
+
+
+def balance(votes: Ints, passed: Bools, possible: Bools, scale: int) -> None:
+    """Let more steps pass where votes that enter an activity do not leave it, or the reverse.
+
+    Each time an activity happens in a case, the steps to it and from it get the same votes. So
+    if less comes in than goes out, some steps to it were hidden by noise: the strongest
+    of the rest pass until no more is missing than noise of this scale explains.
+    """
+    for a in range(len(votes) - 1):
+        into, out = (int(votes[:, a][passed[:, a]].sum()), int(votes[a][passed[a]].sum()))
+        line, lets, may, short = (
+            (votes[:, a], passed[:, a], possible[:, a], out - into)
+            if into < out
+            else (votes[a], passed[a], possible[a], into - out)
+        )
+        slack = SLACK * scale * sqrt(2 * (passed[:, a].sum() + passed[a].sum()))
+        for i in np.argsort(-line, kind="stable").tolist():
+            if short <= slack or line[i] < LEAST * scale:
+                break
+            if may[i] and not lets[i] and i != a:
+                lets[i] = True
+                short -= int(line[i])
 
 
 def widest_way(votes: Ints) -> int:

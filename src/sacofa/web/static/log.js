@@ -85,7 +85,7 @@ find("#columns-form").addEventListener("submit", attempt(async (event) => {
 const person = () => (form.elements.unit.value === "person" ? { person: text("person"), max_cases: whole("max_cases") } : { person: null, max_cases: null });
 const settings = () => {
   const used = uses();
-  const read = { whole, flag: (name) => (text(name) === null ? null : text(name) === "true"), "whole or inf": text };
+  const read = { whole, flag: (name) => (text(name) === null ? null : text(name) === "true"), "whole or inf": text, number: text };
   const chosen = { mechanism: text("mechanism"), epsilon: text("epsilon") ?? "", seed: whole("seed") };
   // The page has a field for each setting of each mechanism; those of others are left out.
   for (const { dataset } of form.querySelectorAll("[data-kind]")) {

@@ -1,0 +1,166 @@
+"""All answers of a run as equations: what a pool of sequences would have answered.
+
+Every query is a table that adds up over cases. So what a log made of a pool of sequences, each with
+so many cases, would have answered is a matrix times those numbers; and how far the answers are from
+that, in scales of their noise, says how well such a log explains them. Everything here reads noisy
+answers only.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...queries.distance import Ids, nearest
+from ...queries.flow import REPEATED
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Entries = Iterator[tuple[int, float]]
+Table = Callable[[Ids], Entries]
+"""What one case of a sequence adds to which cells of a query."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class System:
+    """The equations of a pool; every cell is divided by the scale of its noise."""
+
+    rows: Floats
+    """[sequence, cell]: what a case of a sequence adds to a cell."""
+    answers: Floats
+    """The answer of each cell."""
+    others: float
+    """The squares of the answers of cells that no sequence of the pool adds to, added up."""
+    expected: float
+    """What the squares of all noise add up to, expected."""
+
+    def misfit(self, weights: Floats) -> float:
+        """How far the answers are from what these numbers of cases would give: squares added up."""
+        missing = self.answers - weights @ self.rows
+        return float(missing @ missing) + self.others
+
+
+@dataclass(frozen=True, eq=False)
+class _Answer:
+    values: Floats
+    noise: float
+    table: Table
+
+
+class Evidence:
+    """The answers so far."""
+
+    def __init__(self) -> None:
+        self._answers: list[_Answer] = []
+        self._prepare: list[Callable[[Sequence[Ids]], None]] = []
+
+    def add(self, values: Ints, noise: Fraction, table: Table, units: int = 1) -> None:
+        """Add an answer with noise of scale 1/noise, in cases; `units` votes are one case."""
+        scaled = values.ravel().astype(np.float64) * float(noise / units)
+        self._answers.append(_Answer(scaled, float(noise), table))
+
+    def add_nearest(
+        self, votes: Ints, noise: Fraction, candidates: Sequence[Ids], activities: int
+    ) -> None:
+        """Add votes for the nearest candidate."""
+        known: dict[Ids, int] = {}
+
+        def table(ids: Ids) -> Entries:
+            yield known[ids], 1.0
+
+        def prepare(pool: Sequence[Ids]) -> None:
+            # All at once is faster, and a sequence is asked for again in every fit.
+            new = [ids for ids in pool if ids not in known]
+            known.update(zip(new, nearest(new, candidates, activities).tolist(), strict=True))
+
+        self.add(votes, noise, table)
+        self._prepare.append(prepare)
+
+    def system(self, pool: Sequence[Ids]) -> System:
+        """Write down the equations of a pool."""
+        for prepare in self._prepare:
+            prepare(pool)
+        blocks: list[Floats] = []
+        answers: list[Floats] = []
+        others = expected = 0.0
+        for answer in self._answers:
+            sizes: list[int] = []
+            cells: list[int] = []
+            amounts: list[float] = []
+            for ids in pool:
+                before = len(cells)
+                for cell, amount in answer.table(ids):
+                    cells.append(cell)
+                    amounts.append(amount)
+                sizes.append(len(cells) - before)
+            # Of the steps between many activities, hardly any are in a pool.
+            used, columns = np.unique(np.array(cells, dtype=np.int64), return_inverse=True)
+            block = np.zeros((len(pool), len(used)))
+            np.add.at(block, (np.repeat(np.arange(len(pool)), sizes), columns), amounts)
+            blocks.append(block * answer.noise)
+            answers.append(answer.values[used])
+            others += float(answer.values @ answer.values - answers[-1] @ answers[-1])
+            expected += 2.0 * len(answer.values)
+        return System(
+            rows=np.concatenate(blocks, axis=1),
+            answers=np.concatenate(answers),
+            others=others,
+            expected=expected,
+        )
+
+
+def count_table(ids: Ids) -> Entries:
+    """A case adds 1 to the number of cases."""
+    yield 0, 1.0
+
+
+def length_table(edges: Sequence[int]) -> Table:
+    """A case adds 1 to the bin of its length; longer ones to the last."""
+
+    def table(ids: Ids) -> Entries:
+        yield min(int(np.searchsorted(edges, len(ids))), len(edges) - 1), 1.0
+
+    return table
+
+
+def frequent_table(shown: Sequence[Ids]) -> Table:
+    """A case adds 1 to its own sequence, if that was shown by name."""
+    places = {ids: i for i, ids in enumerate(shown)}
+
+    def table(ids: Ids) -> Entries:
+        if ids in places:
+            yield places[ids], 1.0
+
+    return table
+
+
+def occurrence_table(part: float = 1.0) -> Table:
+    """A case spreads this part of its vote over its activities, as `ActivityVotes` says."""
+
+    def table(ids: Ids) -> Entries:
+        times = Counter(ids)
+        total = sum(REPEATED if n > 1 else 1 for n in times.values())
+        for activity, n in times.items():
+            yield 2 * activity + (n > 1), part * (REPEATED if n > 1 else 1) / total
+
+    return table
+
+
+def step_table(activities: int, max_length: int) -> Table:
+    """A case spreads its vote over its steps, as `StepVotes` says."""
+    end = activities
+
+    def table(ids: Ids) -> Entries:
+        path = (end, *ids, end) if len(ids) < max_length else (end, *ids)
+        vote = 1.0 / (len(path) - 1)
+        before = end
+        for following in path[1:]:
+            yield before * (activities + 1) + following, vote
+            before = following
+
+    return table

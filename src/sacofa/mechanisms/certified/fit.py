@@ -1,0 +1,114 @@
+"""The numbers of cases that explain all answers at once: non-negative least squares.
+
+The chosen representatives stand for many cases each and were chosen by the last vote alone. The
+other answers were paid for as well. So a pool of sequences gets the numbers of cases that
+would have given all answers, as far as noise lets one tell, and that stray no further from the
+representatives than that takes: the pull towards them is the strongest under which what is left
+unexplained is what noise explains (the discrepancy principle of Morozov).
+
+Floating-point numbers are no danger here: all of this reads noisy answers only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...queries.distance import Ids
+from .evidence import Evidence, System
+
+Floats = NDArray[np.float64]
+
+PASSES = 6
+ROUNDS = 50
+"""The solver passes over all numbers so often, and goes down so many rounds each time."""
+SAME = 0.01
+"""If no number of cases moves by more in a pass, it was the last."""
+STRAY = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+"""How far a number may stray from the representatives', in scales of the last vote's noise."""
+ENOUGH = 0.8
+"""What may be left of the noise's squares: a fit explains some noise as well."""
+NEARLY = 1.25
+"""What may be left instead, times the least that can be."""
+
+
+def fit(
+    evidence: Evidence,
+    pool: Sequence[Ids],
+    prior: Mapping[Ids, int],
+    noise: float,
+) -> dict[Ids, float]:
+    """Find the numbers of cases; `noise` is 1/scale of the last vote's."""
+    pool = list(dict.fromkeys([*prior, *pool]))
+    system = evidence.system(pool)
+    start = np.array([float(prior.get(ids, 0)) for ids in pool])
+    weights = _stray(system, start, noise)
+    return dict(zip(pool, weights.tolist(), strict=True))
+
+
+def _stray(system: System, start: Floats, noise: float) -> Floats:
+    """Stray from the start as little as explains the answers."""
+    gram = system.rows @ system.rows.T
+    pull = system.rows @ system.answers
+    tried: list[Floats] = []
+    weights = start
+    for stray in STRAY:
+        weights = solve(gram, pull, (noise / stray) ** 2, start, weights)
+        tried.append(weights)
+        if system.misfit(weights) <= ENOUGH * system.expected:
+            return weights
+    # By chance, or for want of better sequences, more is left than noise explains.
+    enough = NEARLY * system.misfit(tried[-1])
+    return next(weights for weights in tried if system.misfit(weights) <= enough)
+
+
+def solve(gram: Floats, pull: Floats, ridge: float, start: Floats, weights: Floats) -> Floats:
+    """Minimize w·G·w/2 − p·w + r·|w − start|²/2 over w ≥ 0.
+
+    Most numbers are 0 and stay so: rounds go on among those that are not, or should not be.
+    """
+    target = pull + ridge * start
+    for _ in range(PASSES):
+        slope = gram @ weights + ridge * weights - target
+        moving = np.flatnonzero((weights > 0) | (slope < 0))
+        if not len(moving):
+            break
+        before = weights[moving]
+        weights = weights.copy()
+        weights[moving] = _descend(gram[np.ix_(moving, moving)], ridge, target[moving], before)
+        if np.abs(weights[moving] - before).max() < SAME:
+            break
+    return weights
+
+
+def _descend(gram: Floats, ridge: float, target: Floats, weights: Floats) -> Floats:
+    """Go down by accelerated projected gradients.
+
+    Momentum is lost whenever it leads uphill (O'Donoghue and Candès, 2015).
+    """
+    bound = _largest(gram) + ridge
+    ahead, momentum = weights, 1.0
+    for _ in range(ROUNDS):
+        slope = gram @ ahead + ridge * ahead - target
+        new = np.maximum(ahead - slope / bound, 0.0)
+        if (ahead - new) @ (new - weights) > 0:
+            momentum = 1.0
+        following = (1 + np.sqrt(1 + 4 * momentum * momentum)) / 2
+        ahead = new + (momentum - 1) / following * (new - weights)
+        weights, momentum = new, following
+    return weights
+
+
+def _largest(gram: Floats) -> float:
+    """An upper bound of the largest eigenvalue that is nearly reached."""
+    vector = np.ones(len(gram))
+    value = 1.0
+    for _ in range(12):
+        vector = gram @ vector
+        value = float(np.linalg.norm(vector))
+        if not value:
+            return 1.0
+        vector /= value
+    return 1.2 * value

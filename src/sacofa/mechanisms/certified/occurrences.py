@@ -1,0 +1,41 @@
+"""What the votes for activities tell: which are there at all, and which a case does only once.
+
+Everything here reads noisy votes only.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...privacy.reals import smallest_threshold
+
+Ints = NDArray[np.int64]
+
+FALSE = Fraction(3)
+"""So many activities that are not there may be kept, expected."""
+AGAIN = Fraction(1)
+"""An activity repeats itself if its votes for that are as many noise scales."""
+
+
+def activities_there(votes: Ints, epsilon: Fraction) -> list[int]:
+    """Choose the activities that stand out from noise; at least one, if there is any.
+
+    The more there are to choose from, the more it takes. `epsilon` is the noise's, for one vote.
+    """
+    if not len(votes):
+        return []
+    total, most = votes.sum(axis=1), votes.max(axis=1)
+    bound = smallest_threshold(epsilon, len(votes), FALSE)
+    # Two cells have half as much noise again as one.
+    places: list[int] = np.flatnonzero((most >= bound) | (2 * total >= 3 * bound)).tolist()
+    return places or [int(total.argmax())]
+
+
+def activities_once(votes: Ints, epsilon: Fraction, least: Fraction = AGAIN) -> frozenset[int]:
+    """Find the activities that cases do not repeat, as far as noise lets one see."""
+    places: list[int] = np.flatnonzero(votes[:, 1] < ceil(least / epsilon)).tolist()
+    return frozenset(places)

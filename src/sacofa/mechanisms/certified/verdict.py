@@ -1,0 +1,161 @@
+"""How sure a release is: from noise, and from noisy numbers, alone. So it is free to say.
+
+Before anything is spent, the numbers of activities and cases and ε tell how much noise there will
+be beside how much there is to see. After a run, the answers say the same of this log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+from itertools import pairwise
+from math import ceil, log, sqrt
+
+import numpy as np
+
+from ...errors import SettingError
+from ...queries.flow import VOTE_UNITS
+from ...queries.protocol import Answer
+from ...unit import ONE_CASE, Unit
+from ...variants import VariantCounts
+from .settings import CertifiedSettings
+
+SURE = 0.95
+"""A range holds in so many of 100 runs, over 100."""
+RELIABLE = 0.10
+"""The noise of the steps, as a part of all votes, up to which a release is reliable."""
+ROUGH = 0.40
+"""The noise of the steps, as a part of all votes, up to which a release is rough."""
+STEPS_EACH = 3
+"""How many steps lead from an activity, roughly, where nothing is known yet."""
+
+
+class Sureness(Enum):
+    """What a release is good for."""
+
+    RELIABLE = "reliable"
+    ROUGH = "rough"
+    TOO_SMALL = "too small for this ε"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """What a release is good for, and what would make it better."""
+
+    sureness: Sureness
+    """The word."""
+    noise: float
+    """How large noise is beside what there is to see: 0.1 is a tenth."""
+    cases_needed: int
+    """With so many cases of the same kind it would be reliable at this ε."""
+    epsilon_needed: Fraction
+    """With this ε it would be reliable for this log."""
+
+    def __str__(self) -> str:
+        """One sentence."""
+        if self.sureness is Sureness.RELIABLE:
+            return f"{self.sureness.value}: noise is about {self.noise:.0%} of what is to be seen."
+        return (
+            f"{self.sureness.value}: noise is about {self.noise:.0%} of what is to be seen; "
+            f"{self.cases_needed:,} cases or ε = {float(self.epsilon_needed):.2g} would do."
+        )
+
+
+def foresee(
+    settings: CertifiedSettings, *, activities: int, cases: int, unit: Unit = ONE_CASE
+) -> Verdict:
+    """Judge before anything is spent: so many activities, so many cases."""
+    if activities < 0:
+        raise SettingError("activities", activities, "0 or more")
+    if cases < 0:
+        raise SettingError("cases", cases, "0 or more")
+    return _judge(settings, unit, activities, STEPS_EACH * activities, cases)
+
+
+def judge(settings: CertifiedSettings, size: int, released: VariantCounts) -> Verdict:
+    """Judge a run by its noisy size and what was made of its answers."""
+    number = len(released.activities)
+    # A release of few steps may have lost them to noise: that does not make it sure.
+    steps = max(len(_steps_of(released)), STEPS_EACH * number)
+    return _judge(settings, released.unit, number, steps, max(size, 0))
+
+
+def _judge(
+    settings: CertifiedSettings, unit: Unit, activities: int, steps: int, cases: int
+) -> Verdict:
+    # Half of the noise of all steps that there are is how far their shares are off, expected;
+    # noise is 1/ε per step in the mean, and all votes of the log are one per case.
+    off = max(steps, 1) / (2 * _scale(settings, unit, settings.split(activities).semantics))
+    noise = off / max(cases, 1)
+    needed = ceil(off / RELIABLE)
+    word = (
+        Sureness.RELIABLE
+        if noise <= RELIABLE
+        else Sureness.ROUGH
+        if noise <= ROUGH
+        else Sureness.TOO_SMALL
+    )
+    times = max(noise / RELIABLE, 1.0)
+    # Two figures are enough, and rounded up they are.
+    epsilon = settings.price * Fraction(ceil(times * 100), 100)
+    return Verdict(sureness=word, noise=noise, cases_needed=max(needed, 1), epsilon_needed=epsilon)
+
+
+def size_range(settings: CertifiedSettings, size: int, unit: Unit = ONE_CASE) -> tuple[int, int]:
+    """The range that the number of cases lies in, in 95 of 100 runs; `size` is the noisy one."""
+    within = ceil(log(1 / (1 - SURE)) / _scale(settings, unit, settings.split().size))
+    return max(size - within, 0), size + within
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepRange:
+    """How many of the votes for steps one step has: share of all, and the range it lies in."""
+
+    before: str | None
+    """The activity; None for the beginning."""
+    after: str | None
+    """What comes directly after it; None for the end."""
+    share: float
+    """The noisy share."""
+    within: float
+    """In 95 of 100 runs, the share without noise is no further away."""
+
+
+def step_ranges(
+    settings: CertifiedSettings, answers: Sequence[Answer], unit: Unit = ONE_CASE
+) -> list[StepRange]:
+    """Give every step between activities its range, from the answers of a run alone."""
+    by_name = {answer.query.name: answer for answer in answers}
+    steps, size = by_name["steps"], by_name["size"]
+    side = len(steps.activities) + 1
+    votes = np.asarray(steps.values, dtype=np.float64).reshape(side, side) / VOTE_UNITS
+    cases = max(int(np.asarray(size.values).ravel()[0]), 1)
+    names: list[str | None] = [*steps.activities, None]
+    # The number of cases has noise of its own; both together, by the root of squares.
+    one = log(1 / (1 - SURE)) / float(steps.epsilon * VOTE_UNITS)
+    whole = log(1 / (1 - SURE)) / float(size.epsilon)
+    return [
+        StepRange(
+            before=names[a],
+            after=names[b],
+            share=votes[a, b] / cases,
+            within=sqrt(one**2 + (votes[a, b] / cases * whole) ** 2) / cases,
+        )
+        for a in range(side)
+        for b in range(side)
+    ]
+
+
+def _scale(settings: CertifiedSettings, unit: Unit, share: Fraction) -> float:
+    """1/scale of the noise that a share buys, in whole cases."""
+    return float(share * settings.price / unit.max_cases)
+
+
+def _steps_of(released: VariantCounts) -> set[tuple[int, int]]:
+    found: set[tuple[int, int]] = set()
+    for ids, complete in zip(released.sequences(), released.complete.tolist(), strict=True):
+        path = (-1, *ids, -1) if complete else (-1, *ids)
+        found.update(pairwise(path))
+    return found
