@@ -68,6 +68,8 @@ def _content(made: Plan) -> dict[str, object]:
         "frequent_from": made.frequent_from,
         "large_from": made.large_from,
         "large": made.large,
+        "verdict": None if made.verdict is None else made.verdict.sureness.value,
+        "cases_needed": None if made.verdict is None else made.verdict.cases_needed,
     }
 
 
@@ -82,28 +84,8 @@ def _show(made: Plan, console: Console) -> None:
         )
     console.print(table)
     console.print("")
-    for line in _lines(made):
+    for line in made.lines():
         console.print(line)
-
-
-def _lines(made: Plan) -> list[str]:
-    lines = [
-        f"A candidate stands out if about {made.candidate_from:,} cases or more are nearest to it."
-    ]
-    if made.frequent_from is None:
-        lines.append(
-            "Give --max-length to see from how many cases on a variant is shown as they are."
-        )
-    else:
-        lines.append(
-            f"A variant that at least {made.frequent_from:,} cases took is shown, whatever it is, "
-            f"if the log has {made.large_from:,} cases or more."
-        )
-    if made.large is not None:
-        lines.append(
-            f"With {made.cases:,} cases, frequent variants are {'' if made.large else 'not '}shown."
-        )
-    return lines
 
 
 def _number(value: Fraction) -> str:

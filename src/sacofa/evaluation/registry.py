@@ -146,8 +146,7 @@ MEASURES: tuple[Measure, ...] = (
     Measure(
         name="f_score", reference="original", title="F-score",
         function=lambda compared: compared.quality.f_score,
-        meaning="of fitness and precision: a model found in the release (or its core), judged on the "
-        "original",
+        meaning="of fitness and precision: a model of the release (or its core), on the original",
     ),
     Measure(
         name="fitness", reference="original", title="Fitness",

@@ -46,7 +46,7 @@ class Certificate:
     sha256: str | None = None
     """The hash of the released file, once it is written."""
     verdict: str | None = None
-    """How sure the release is, in words; from noise and noisy values alone. None: nothing is said."""
+    """How sure the release is, in words; from noise and noisy values alone."""
     notes: tuple[str, ...] = field(default=())
     """What else the run has to say; made of noisy values only."""
 

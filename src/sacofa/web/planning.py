@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from ..mechanisms import Certified, Plan
+from ..mechanisms import Certified
 from ..mechanisms import plan as plan_certified
 from ..mechanisms.protocol import Mechanism
 from ..mechanisms.registry import make_mechanism
@@ -67,25 +67,5 @@ def make_plan(request: PlanRequest) -> PlanAnswer:
             )
             for share in made.shares
         ]
-        answer.lines = list(_say_plan(made))
+        answer.lines = made.lines()
     return answer
-
-
-def _say_plan(made: Plan) -> list[str]:
-    size = made.shares[0].within
-    lines = [
-        f"The number of cases comes out right to within about {float(size):,.0f}, "
-        "in 95 of 100 runs.",
-        f"A way through the process is released from about {made.candidate_from:,} cases on that "
-        "are closer to it than to any other.",
-    ]
-    if made.frequent_from is not None:
-        lines.append(
-            f"A variant is shown, whatever it is, from {made.frequent_from:,} cases on, in "
-            f"logs of at least {made.large_from:,} cases."
-        )
-    if made.cases is not None and made.cases < made.candidate_from:
-        lines.append(
-            f"This log has {made.cases:,} cases: at this price hardly anything can be shown."
-        )
-    return lines
