@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
+from ..temporary import secret_folder
 from ..variants import VariantCounts
 from .bounded_file import Progress
 from .columns import TRUNCATED
@@ -27,7 +27,7 @@ def write_table(
     import duckdb
 
     try:
-        with TemporaryDirectory(prefix="sacofa-") as folder:
+        with secret_folder() as folder:
             # One thread, because row groups must not depend on how many there are.
             database = duckdb.connect(
                 Path(folder) / "events",

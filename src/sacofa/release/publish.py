@@ -15,8 +15,9 @@ from ..logs.write import check_names, output_of
 from ..mechanisms.protocol import Mechanism
 from ..privacy.ledger import Ledger
 from .anonymize import Release, anonymize, as_cases, certify_request
+from .pair import certificate_path
 from .reservation import Tell, reserve_budget
-from .write import certificate_path, write_release
+from .write import write_release
 
 Stage = Callable[[str, float], None]
 """Told the name of what is being done, and how much of it is done (0 to 1)."""
@@ -71,7 +72,10 @@ def publish(
         )
         on_stage("writing", 0.0)
         certificate = write_release(
-            release, output, force=force, before=lambda final: reservation.link(output, final)
+            release,
+            output,
+            force=force,
+            before=lambda final, size: reservation.link(output, size, final),
         )
     on_stage("writing", 1.0)
     return Release(variants=release.variants, certificate=certificate)

@@ -24,12 +24,13 @@ class BudgetReservation:
         self.data_accessed = False
         """Whether the mechanism may have asked the log: the price is not given back then."""
 
-    def link(self, file: str | Path, certificate: Certificate) -> None:
-        """Record which file the release is about to become."""
+    def link(self, file: str | Path, size: int, certificate: Certificate) -> None:
+        """Record which file the release is about to become; refused where it was not paid here."""
         if self._ledger is not None and self._entry is not None:
             self._ledger.link(
-                self._entry.id,
+                self._entry,
                 file=Path(file),
+                size=size,
                 sha256=certificate.sha256 or "",
                 certificate=certificate.to_json(),
             )
@@ -67,13 +68,16 @@ def reserve_budget(
     except BaseException as error:
         # Where the ledger cannot be written to now, the entry stays reserved, which is spent.
         with suppress(LedgerError):
-            ledger.fail(entry.id, type(error).__name__, looked=reservation.data_accessed)
+            ledger.fail(entry, type(error).__name__, data_accessed=reservation.data_accessed)
             if tell is not None and not reservation.data_accessed:
                 tell("given back, because the mechanism had not asked the log anything")
         raise
     # The file has its name and is linked by its hash: the ledger knows it without this, too.
-    with suppress(LedgerError):
-        ledger.complete(entry.id)
+    try:
+        ledger.complete(entry)
+    except LedgerError as error:
+        if tell is not None:
+            tell(f"the release is out, but could not be recorded as such: {error}")
 
 
 def _describe(ledger: Ledger, entry: Entry) -> str:

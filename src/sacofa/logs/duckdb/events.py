@@ -16,12 +16,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
 from ...errors import ReadError
+from ...temporary import secret_folder
 from ...variants import VariantCounts
 from ..bounded_file import Progress
 from ..columns import Columns, resolve_columns
@@ -53,7 +53,7 @@ def count(
     assert log.columns is not None
     tell = progress or (lambda _: None)
     check_gzip(log.source)
-    with open_database(log.name) as database, TemporaryDirectory(prefix="sacofa-") as folder:
+    with open_database(log.name) as database, secret_folder() as folder:
         table = open_table(database, log.source)
         rows = _Rows.of(database, table, log.columns, timed=log.timed)
         survey = _survey(database, log.name, rows)

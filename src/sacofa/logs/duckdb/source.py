@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from ...errors import ReadError
+from ...temporary import secret_folder
 from ..bounded_file import BoundedFile, is_gzip
 from ..formats import Format
 from ..source import Source
@@ -57,10 +57,10 @@ def open_database(name: str) -> Iterator[Any]:
     """Open a database that leaves nothing behind; what it complains of becomes one clear line."""
     import duckdb
 
-    with TemporaryDirectory(prefix="sacofa-") as folder:
+    with secret_folder() as folder:
         database = duckdb.connect(
             config={
-                "temp_directory": folder,
+                "temp_directory": str(folder),
                 "autoinstall_known_extensions": False,
                 "python_enable_replacements": False,
             }
