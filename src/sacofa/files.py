@@ -140,16 +140,16 @@ def check_apart(outputs: Mapping[str, str | Path], inputs: Mapping[str, str | Pa
 
     With force, writing one would destroy the other.
     """
-    seen = [(what, path, _identity(path)) for what, path in inputs.items()]
+    seen = [(what, path, identity(path)) for what, path in inputs.items()]
     for what, path in outputs.items():
-        mine = _identity(path)
+        mine = identity(path)
         for other, _, theirs in seen:
             if mine & theirs:
                 raise OutputError(path, f"is {what} and {other} at once: choose another name")
         seen.append((what, path, mine))
 
 
-def _identity(path: str | Path) -> set[object]:
+def identity(path: str | Path) -> set[object]:
     """What tells a file from all others: where it is, and its number if it is there."""
     found: set[object] = {os.path.realpath(path)}
     with suppress(OSError, ValueError):

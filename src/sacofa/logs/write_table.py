@@ -10,6 +10,7 @@ from ..variants import VariantCounts
 from .bounded_file import Progress
 from .columns import TRUNCATED
 from .csv_injection import escape_formula
+from .duckdb.source import interrupt_in
 from .released import ARTIFICIAL, TIME_KEY, event_blocks
 
 
@@ -42,6 +43,8 @@ def write_table(
                 _copy(database, variants.activities, path, kind)
             finally:
                 database.close()
+    except (duckdb.InterruptException, RuntimeError) as error:
+        raise interrupt_in(error) or error from None
     except duckdb.Error as error:
         # Whoever opened the target knows its name, and says so.
         raise OSError(str(error).splitlines()[0]) from None

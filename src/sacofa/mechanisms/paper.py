@@ -36,6 +36,9 @@ from .settings import offered
 ADMIT_NONE = math.inf
 """As `prune_harmful`: no harmful prefix is admitted at all."""
 
+LONGEST = 100_000
+"""No case is longer than this by far, and every level is a line of the certificate."""
+
 RULES = "rules"
 """The line of the promise that names rules read off the log."""
 
@@ -237,6 +240,8 @@ def _refuse_below_one(mechanism: object, *names: str) -> None:
             raise SettingError(name, value, "a whole number, 1 or more")
         if value == ADMIT_NONE and name != "prune_harmful":
             raise SettingError(name, value, "finite")
+        if name == "max_length" and value > LONGEST:
+            raise SettingError(name, value, f"at most {LONGEST:,}")
 
 
 def _level_spends(max_length: int, price: Fraction) -> tuple[Access, ...]:

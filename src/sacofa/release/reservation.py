@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -53,22 +54,27 @@ def reserve_budget(
         yield BudgetReservation()
         return
     content = json.loads(certificate.to_json())
-    entry = ledger.reserve(
-        dataset,
-        mechanism=certificate.mechanism,
-        settings=json.dumps(content["settings"], sort_keys=True),
-        price=certificate.epsilon,
-        certificate=certificate.to_json(),
-    )
-    if tell is not None:
-        tell(_describe(ledger, entry))
-    reservation = BudgetReservation(ledger, entry)
+    reservation, token = BudgetReservation(), secrets.token_hex(16)
     try:
+        entry = ledger.reserve(
+            dataset,
+            mechanism=certificate.mechanism,
+            settings=json.dumps(content["settings"], sort_keys=True),
+            price=certificate.epsilon,
+            certificate=certificate.to_json(),
+            token=token,
+        )
+        reservation = BudgetReservation(ledger, entry)
+        if tell is not None:
+            tell(_describe(ledger, entry))
         yield reservation
     except BaseException as error:
         # Where the ledger cannot be written to now, the entry stays reserved, which is spent.
         with suppress(LedgerError):
-            ledger.fail(entry, type(error).__name__, data_accessed=reservation.data_accessed)
+            reserved = ledger.find(token)
+            if reserved is None:
+                raise
+            ledger.fail(reserved, type(error).__name__, data_accessed=reservation.data_accessed)
             if tell is not None and not reservation.data_accessed:
                 tell("given back, because the mechanism had not asked the log anything")
         raise

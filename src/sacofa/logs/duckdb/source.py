@@ -68,11 +68,22 @@ def open_database(name: str) -> Iterator[Any]:
         try:
             database.execute("SET TimeZone = 'UTC'; SET enable_progress_bar = false")
             yield database
+        except (duckdb.InterruptException, RuntimeError) as error:
+            raise interrupt_in(error) or error from None
         except duckdb.Error as error:
             what = str(error).strip().splitlines()[0]
             raise ReadError(name, f"cannot be read: {what}") from None
         finally:
             database.close()
+
+
+def interrupt_in(error: Exception) -> KeyboardInterrupt | None:
+    """The interrupt that DuckDB made an error of its own of, if that is what it is."""
+    import duckdb
+
+    if isinstance(error, duckdb.InterruptException) or str(error) == "Query interrupted":
+        return KeyboardInterrupt()
+    return None
 
 
 def open_table(database: Any, source: Source) -> Table:

@@ -96,11 +96,13 @@ class Ledger:
         settings: str,
         price: Fraction | None,
         certificate: str,
+        token: str | None = None,
     ) -> Entry:
         """Take the price of a release, or refuse it.
 
         When this returns, the price is on disk. A request that was made before costs again: it
-        would draw fresh noise; `repeats` of the entry tells.
+        would draw fresh noise; `repeats` of the entry tells. By a `token`, a random id, the entry
+        can be found also by whoever was interrupted before this returned.
         """
         if price is not None and price < 0:
             raise SettingError("price", price, "0 or more")
@@ -117,7 +119,7 @@ class Ledger:
             head = rows.read_head(database)
             entry = Entry(
                 id=head.entries + 1,
-                token=secrets.token_hex(16),
+                token=token or secrets.token_hex(16),
                 dataset=dataset,
                 at=_now(),
                 mechanism=mechanism,
@@ -136,6 +138,11 @@ class Ledger:
             rows.write(database, charged)
             rows.write(database, replace(head, entries=entry.id, chain=entry.chain))
         return entry
+
+    def find(self, token: str) -> Entry | None:
+        """Find a release by its random id."""
+        with self._reading() as database:
+            return rows.find_token(database, token)
 
     def link(self, entry: Entry, *, file: Path, size: int, sha256: str, certificate: str) -> None:
         """Record which file a release is about to become, before the file has its name.

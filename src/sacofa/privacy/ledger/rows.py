@@ -69,6 +69,11 @@ def find(database: sqlite3.Connection, kind: type, key: object) -> Any:
     return next(iter(_rows(database, kind, f"WHERE {TABLES[kind][1]} = ?", key)), None)
 
 
+def find_token(database: sqlite3.Connection, token: str) -> Entry | None:
+    """Find an entry by its random id."""
+    return next(iter(_rows(database, Entry, "WHERE token = ?", token)), None)
+
+
 def list_open(database: sqlite3.Connection, most: int) -> list[tuple[int, str, int]]:
     """List number, file and size of the latest entries that have not ended and know their file."""
     return database.execute(

@@ -72,6 +72,7 @@ CREATE TABLE entries (
     repeats INTEGER,
     seal TEXT NOT NULL
 );
+CREATE UNIQUE INDEX entries_token ON entries (token);
 CREATE INDEX entries_asked ON entries (asked);
 CREATE INDEX entries_open ON entries (id, file, size)
     WHERE state = 'reserved' AND file IS NOT NULL;
