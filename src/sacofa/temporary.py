@@ -70,8 +70,14 @@ def make_locked(parent: Path, prefix: str) -> tuple[Path, int]:
 
 def remove(folder: Path, lock: int) -> None:
     """Remove a folder that this process holds, with all that is in it."""
-    shutil.rmtree(folder, ignore_errors=True)
-    os.close(lock)
+    try:
+        shutil.rmtree(folder, ignore_errors=True)
+    except KeyboardInterrupt:
+        # What is secret goes before we do.
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    finally:
+        os.close(lock)
 
 
 def remove_abandoned(
