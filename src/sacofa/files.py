@@ -123,7 +123,8 @@ def sync_folder(folder: Path) -> None:
 def check_target(path: str | Path, force: bool = False) -> None:
     """Refuse a target that cannot be written, before any work is done for it."""
     try:
-        os.fsencode(path).decode()
+        if "\0" in os.fsencode(path).decode():
+            raise ValueError(path)
     except ValueError:
         raise OutputError(ascii(str(path)), "no name of a file: name it in letters") from None
     target = Path(os.path.realpath(path))

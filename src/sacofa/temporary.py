@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -20,8 +19,6 @@ from .locks import lock_file
 
 PREFIX = "sacofa-"
 LOCK = "lock"
-YOUNG = 60.0
-"""A folder without a lock may be about to get one; after so many seconds it is left behind."""
 
 
 @contextmanager
@@ -63,7 +60,7 @@ def make_locked(parent: Path, prefix: str) -> tuple[Path, int]:
             folder.rmdir()
             raise
         # Somebody who cleans up may have come between: then the folder is gone.
-        if lock_file(lock, wait=False) and _is_at(lock, folder / LOCK):
+        if lock_file(lock, wait=False) is not False and _is_at(lock, folder / LOCK):
             return folder, lock
         os.close(lock)
 
@@ -93,15 +90,16 @@ def remove_abandoned(
 def _remove_if_abandoned(folder: Path, rescue: Callable[[Path], None] | None) -> None:
     with suppress(OSError):
         # What somebody else left is theirs, whoever may delete it.
-        if folder.stat().st_uid != os.geteuid():
+        if not hasattr(os, "geteuid") or folder.stat().st_uid != os.geteuid():
             return
         try:
             lock = os.open(folder / LOCK, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
         except FileNotFoundError:
-            if time.time() - folder.stat().st_mtime > YOUNG:
-                folder.rmdir()
+            # Whoever is about to lock it makes another one.
+            folder.rmdir()
             return
         try:
+            # Where there are no locks, nobody knows whether its owner lives.
             if lock_file(lock, wait=False) and _is_at(lock, folder / LOCK):
                 if rescue is not None:
                     rescue(folder)

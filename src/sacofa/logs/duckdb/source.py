@@ -21,6 +21,9 @@ from ..source import Source
 MAX_ROW_BYTES = 1 << 24
 """The longest row of a CSV file."""
 
+MAX_COLUMNS = 10_000
+"""No table of events has more; each takes memory in every step, however short its name."""
+
 MANY_ROWS = 100_000_000
 """Up to this many rows any Parquet file is let through."""
 
@@ -190,6 +193,8 @@ def _header(path: Path, format: Format) -> tuple[list[str], str]:
     try:
         text = codecs.getincrementaldecoder("utf-8-sig")().decode(start)
         comma = "\t" if format == "tsv" else max(",;\t|", key=text.partition("\n")[0].count)
+        if text.partition("\n")[0].count(comma) >= MAX_COLUMNS:
+            raise ReadError(path, f"has more than {MAX_COLUMNS:,} columns: keep those of the log")
         header = next(csv.reader(io.StringIO(text, newline=""), delimiter=comma), None)
     except (UnicodeDecodeError, csv.Error) as error:
         raise ReadError(path, f"not a text table in UTF-8: {error}") from None

@@ -29,6 +29,8 @@ from . import rows, storage
 from .records import Account, Budget, Entry
 
 LONGEST_NAME = 200
+LONGEST_PRICE = 100
+"""A price has so many digits at most, above and below the line."""
 MOST_OPEN = 200
 """So many of the latest releases that did not end are looked for on disk."""
 
@@ -106,16 +108,16 @@ class Ledger:
         """
         if price is not None and price < 0:
             raise SettingError("price", price, "0 or more")
+        if price is not None and max(map(_digits, price.as_integer_ratio())) > LONGEST_PRICE:
+            raise SettingError("price", "so long", f"a fraction of {LONGEST_PRICE} digits at most")
         self.settle()
         with self._writing() as database:
             account = self._account(database, dataset)
             if not account.allows(price):
                 raise BudgetError(dataset, price, account.left or Fraction(0), account.budget)
             charged = account.charge(price)
-            if max(_digits(charged.finite.numerator), _digits(charged.finite.denominator)) > (
-                rows.MOST_DIGITS
-            ):
-                raise SettingError("price", price, "a simpler fraction: the sum has no end of them")
+            if max(map(_digits, charged.finite.as_integer_ratio())) > rows.MOST_DIGITS:
+                raise SettingError("price", price, "a simpler fraction: the sum gets too long")
             head = rows.read_head(database)
             entry = Entry(
                 id=head.entries + 1,

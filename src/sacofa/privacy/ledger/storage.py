@@ -176,7 +176,8 @@ def _connected(path: Path, mode: str = "rw") -> Iterator[sqlite3.Connection]:
 def _check_files(path: Path, mode: str) -> None:
     """Refuse a ledger, or a journal of it, that is a pipe or a device: it could be read forever."""
     try:
-        os.fsencode(path).decode()
+        if "\0" in os.fsencode(path).decode():
+            raise ValueError(path)
         for file in (path, Path(f"{path}-journal"), Path(f"{path}-wal")):
             if file.exists() and not file.is_file():
                 raise LedgerError(f"{file}: not a regular file: name another")
