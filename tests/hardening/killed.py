@@ -30,13 +30,15 @@ from sacofa.logs import write_variants
 from sacofa.mechanisms.paper import Laplace
 from sacofa.mechanisms.protocol import Outcome
 from sacofa.privacy.ledger import Ledger
-from sacofa.release import Certificate, booking, certificate_path, publish
+from sacofa.release import Certificate, certificate_path, publish, reservation
 from sacofa.release.verify import verify
 from sacofa.variants import VariantCounts
 
 publishing = sys.modules["sacofa.release.publish"]
 SOURCE = str(Path(sacofa.__file__).parent)
-WATCHED = tuple(f"{SOURCE}/{part}" for part in ("privacy/ledger/", "release/", "files.py"))
+WATCHED = tuple(
+    f"{SOURCE}/{part}" for part in ("privacy/ledger/", "release/", "files.py", "temporary.py")
+)
 PRICE = Fraction(1, 10)
 # A process that is killed leaves the same behind in memory as on a disk, which is much slower.
 PLACE = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
@@ -54,21 +56,25 @@ class Told(Laplace):
 
 
 def release(folder: Path, output: Path, pipe: int) -> None:
-    """Make one release; tell the pipe when the price is paid, the log opened, and noise drawn."""
+    """Make one release; tell the pipe when the price is paid, the log read, and noise drawn."""
+    read = False
 
-    def open_log() -> Any:
-        os.write(pipe, b"O")
-        return open_log(folder / "log.xes")
+    def stage(name: str, done: float) -> None:
+        nonlocal read
+        if name == "reading" and not read:
+            read = True
+            os.write(pipe, b"O")
 
     mechanism = Told(level_epsilon=PRICE / 2, max_length=2, prune=1)
     object.__setattr__(mechanism, "pipe", pipe)
     publish(
-        open_log,
+        folder / "log.xes",
         mechanism,
         output,
         ledger=Ledger(folder / "a.ledger"),
         dataset="visits",
-        say=lambda _: os.write(pipe, b"P") and None,
+        stage=stage,
+        tell=lambda _: os.write(pipe, b"P") and None,
     )
 
 
@@ -198,22 +204,22 @@ def kill_at_moments(count: int) -> None:
 
 @contextmanager
 def booked_late(
-    ledger: Ledger, dataset: str, certificate: Certificate, say: Any
-) -> Iterator[booking.BudgetReservation]:
+    ledger: Ledger, dataset: str, certificate: Certificate, tell: Any
+) -> Iterator[reservation.BudgetReservation]:
     """Pay when all is done: a mistake that the check must find."""
-    yield booking.BudgetReservation()
-    with booking.reserve_budget(ledger, dataset, certificate, say):
+    yield reservation.BudgetReservation()
+    with reservation.reserve_budget(ledger, dataset, certificate, tell):
         pass
 
 
 def sabotage(mistake: str) -> None:
     """Put a mistake into the package, to show that the check finds it."""
     if mistake == "never-link":
-        booking.BudgetReservation.link = lambda *_: None  # type: ignore[method-assign]
+        reservation.BudgetReservation.link = lambda *_: None  # type: ignore[method-assign]
     elif mistake == "pay-late":
         publishing.reserve_budget = booked_late  # type: ignore[assignment]
     elif mistake == "give-back":
-        Ledger.complete = lambda self, id: self._change(id, state="returned")  # type: ignore[method-assign]
+        Ledger.complete = lambda self, entry: self._change(entry, state="returned")  # type: ignore[method-assign]
     else:
         raise ValueError(mistake)
 

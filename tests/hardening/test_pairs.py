@@ -86,7 +86,7 @@ def test_a_kill_at_any_line_leaves_a_pair_that_fits_or_can_be_mended(
     for turn in itertools.count(1):
         folder = quick_folder / str(turn)
         folder.mkdir()
-        path = folder / "out.csv"
+        path = folder / "out.json"
         if force:
             write_release(first, path)
 
@@ -104,7 +104,7 @@ def test_a_kill_at_any_line_leaves_a_pair_that_fits_or_can_be_mended(
             assert state(path) == "fits"
         # The next run goes through and leaves nothing of the one that was killed.
         write_release(second, path, force=force or found != "nothing")
-        assert {p.name for p in folder.iterdir()} == {"out.csv", "out.csv.certificate.json"}, turn
+        assert {p.name for p in folder.iterdir()} == {"out.json", "out.json.certificate.json"}, turn
         if status == 0:
             break
     assert seen.keys() >= {"no certificate", "fits"}, "the dangerous moments were never met"
@@ -117,7 +117,7 @@ def test_an_error_between_the_two_leaves_what_was_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, force: bool, error: BaseException, step: int
 ) -> None:
     """No orphan that blocks the next run."""
-    path = tmp_path / "out.csv"
+    path = tmp_path / "out.json"
     if force:
         write_release(made(1), path)
     before = {p.name: p.read_bytes() for p in tmp_path.iterdir()}
@@ -141,7 +141,7 @@ def test_an_error_between_the_two_leaves_what_was_there(
 def test_of_many_writers_of_one_name_one_wins(quick_folder: Path, force: bool) -> None:
     """Without force the others are refused; with it the last one stays, as a pair."""
     for round in range(6):
-        path = quick_folder / f"{round}.csv"
+        path = quick_folder / f"{round}.json"
         children = []
         for seed in range(8):
             child = os.fork()
@@ -164,28 +164,28 @@ def test_of_many_writers_of_one_name_one_wins(quick_folder: Path, force: bool) -
 
 def test_what_another_release_left_is_mended_too(tmp_path: Path) -> None:
     """Writing beside it gives a file its certificate back, and does not delete it."""
-    write_release(made(1), tmp_path / "a.csv")
+    write_release(made(1), tmp_path / "a.json")
     kept = tmp_path / f"{pairs.PREFIX}dead"
     kept.mkdir()
     (kept / "lock").touch()
-    os.rename(tmp_path / "a.csv.certificate.json", kept / "a.csv.certificate.json")
-    write_release(made(2), tmp_path / "b.csv")
+    os.rename(tmp_path / "a.json.certificate.json", kept / "a.json.certificate.json")
+    write_release(made(2), tmp_path / "b.json")
     assert not kept.exists()
-    assert state(tmp_path / "a.csv") == "fits"
+    assert state(tmp_path / "a.json") == "fits"
 
 
 def test_a_certificate_of_another_file_is_not_put_beside_one(tmp_path: Path) -> None:
     """Only the hash decides."""
-    write_release(made(1), tmp_path / "a.csv")
+    write_release(made(1), tmp_path / "a.json")
     kept = tmp_path / f"{pairs.PREFIX}dead"
     kept.mkdir()
     (kept / "lock").touch()
-    os.rename(tmp_path / "a.csv.certificate.json", kept / "a.csv.certificate.json")
-    write_release(made(2), tmp_path / "b.csv")
-    os.unlink(tmp_path / "a.csv.certificate.json")
-    (tmp_path / "a.csv").write_text("another")
+    os.rename(tmp_path / "a.json.certificate.json", kept / "a.json.certificate.json")
+    write_release(made(2), tmp_path / "b.json")
+    os.unlink(tmp_path / "a.json.certificate.json")
+    (tmp_path / "a.json").write_text("another")
     with pytest.raises(ReadError, match="no such certificate"):
-        verify(tmp_path / "a.csv")
+        verify(tmp_path / "a.json")
 
 
 def test_messages_name_the_file_of_the_user(tmp_path: Path) -> None:
