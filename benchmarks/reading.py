@@ -82,9 +82,9 @@ WRITE = """
 import numpy as np
 from sacofa.logs import write_variants
 from sacofa.variants import VariantCounts
-steps, lengths = np.arange(10 * 5000) % 24, np.full(5000, 10)
-variants = VariantCounts.from_arrays([f"activity {{i}}" for i in range(24)], steps, lengths,
-                                 np.full(5000, {events} // 50_000))
+ids, lengths = np.arange(10 * 5000) % 24, np.full(5000, 10)
+variants = VariantCounts.from_arrays([f"activity {{i}}" for i in range(24)], ids, lengths,
+                                     np.full(5000, {events} // 50_000))
 write_variants(variants, {path!r})
 answer = [variants.events, variants.cases, len(variants)]
 """
@@ -124,7 +124,7 @@ def sample(folder: Path, events: int) -> str:
     if not path.exists():
         cases = round(events / SAMPLE_EVENTS_PER_CASE)
         subprocess.run(
-            [sys.executable, "-m", "sacofa", "sample", "--cases", str(cases), "-o", path],
+            [sys.executable, "-m", "sacofa", "generate", "--cases", str(cases), "-o", path],
             check=True, stdout=subprocess.DEVNULL,
         )  # fmt: skip
     return str(path)

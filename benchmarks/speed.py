@@ -22,7 +22,8 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
-from sacofa import Laplace, Noise, Sacofa, VariantCounts, count_variants, open_log
+from sacofa import Cases, Laplace, Noise, Sacofa, VariantCounts, count_variants, open_log
+from sacofa.mechanisms.protocol import Mechanism, Outcome, perform
 
 warnings.filterwarnings("ignore")
 
@@ -77,6 +78,11 @@ def timed(work: Callable[[], object], repeat: int) -> float:
     return statistics.median(times)
 
 
+def run(mechanism: Mechanism, variants: VariantCounts) -> Outcome:
+    """Run a mechanism on counted variants."""
+    return perform(mechanism, Cases(variants=variants), Noise())
+
+
 def compare_mechanisms(logs: Path, repeat: int) -> None:
     """Time each mechanism alone, ours and pm4py's."""
     # pm4py's LAPLACE asks for a function that current Pythons do not have.
@@ -100,7 +106,7 @@ def compare_mechanisms(logs: Path, repeat: int) -> None:
             }
             parameters = {"epsilon": float(epsilon), "k": k, "p": p, "show_progress_bar": False}
             for variant, mechanism in ours.items():
-                us = timed(lambda m=mechanism, v=variants: m.run(v, Noise()), 10 * repeat)
+                us = timed(partial(run, mechanism, variants), 10 * repeat)
                 apply = getattr(algorithm.Variants, variant).value.apply
                 them = timed(partial(apply, theirs, parameters), repeat)
                 print(
@@ -127,8 +133,8 @@ def compare_commands(logs: Path) -> None:
 
 def measured(command: list[str]) -> tuple[float, float]:
     """Seconds of the processor and peak memory in MB of a command."""
-    progress_bar = [sys.executable, "-c", WATCHER, *command]
-    ran = subprocess.run(progress_bar, check=True, capture_output=True, text=True)
+    watched = [sys.executable, "-c", WATCHER, *command]
+    ran = subprocess.run(watched, check=True, capture_output=True, text=True)
     seconds, memory = ran.stdout.split()
     return float(seconds), float(memory) / (1024 if sys.platform == "linux" else 1024**2)
 
@@ -144,8 +150,8 @@ def show_growth() -> None:
             # Just high enough that inventions do not multiply.
             prune = 3 if activities == 10 else 7
             mechanism = Laplace(level_epsilon=Fraction(1), max_length=length, prune=prune)
-            released = mechanism.run(variants, Noise()).variants
-            seconds = timed(lambda m=mechanism, v=variants: m.run(v, Noise()), 5)
+            released = run(mechanism, variants).variants
+            seconds = timed(partial(run, mechanism, variants), 5)
             print(
                 f"| {activities} | {length} | {prune} | {activities}^{length} | {len(released):,} "
                 f"| {seconds * 1e3:.1f} |",

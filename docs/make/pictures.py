@@ -18,9 +18,9 @@ import numpy as np
 
 from sacofa import Noise, VariantCounts, learn_rules
 from sacofa.examples import running_example
-from sacofa.mechanisms.certified.distance import nearest
-from sacofa.mechanisms.certified.looks import VOTE_UNITS
 from sacofa.privacy.bits import SeededBits
+from sacofa.queries.distance import nearest
+from sacofa.queries.flow import VOTE_UNITS
 from sacofa.semantics import Rules, RuleStates
 
 TARGET = Path(__file__).parents[1] / "pictures"
@@ -108,7 +108,7 @@ class Node:
 
     name: str
     count: int = 0
-    finished: int = 0
+    complete: int = 0
     children: dict[str, Node] = field(default_factory=dict)
 
 

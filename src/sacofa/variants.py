@@ -16,12 +16,16 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from .errors import SettingError
 from .unit import ONE_CASE, Unit
 
 Variant = tuple[str, ...]
 Integers = NDArray[np.integer[Any]] | Sequence[int]
 Counted = Mapping[Any, int] | Iterable[tuple[Sequence[str], int]]
 Result = TypeVar("Result")
+
+MOST_CASES = 10**12
+"""No log has more cases. So sums of counts, and of votes of all cases, fit a machine word."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -51,9 +55,11 @@ class VariantCounts:
     ) -> VariantCounts:
         """Build from variants of names; activities default to the names used, sorted."""
         done, cut = _pairs(counts), _pairs(truncated)
+        _refuse_beyond_belief([count for _, count in (*done, *cut)])
         if activities is None:
             activities = sorted({name for variant, _ in (*done, *cut) for name in variant})
         ids = {name: i for i, name in enumerate(activities)}
+        # The same names may have a complete and a truncated variant: those are two.
         rows = [
             (variant, count, flag)
             for part, flag in ((done, True), (cut, False))
@@ -85,6 +91,7 @@ class VariantCounts:
     ) -> VariantCounts:
         """Build from arrays in any order: equal variants are added up, zero counts dropped."""
         # Big-endian bytes sort as the ids do, so that sorting keys sorts the variants.
+        # They are compared as a whole, many times faster than tuples of ids.
         big_endian = np.asarray(activity_ids, dtype=">u4")
         raw = big_endian.tobytes()
         sizes = np.asarray(lengths, dtype=np.int64)
@@ -93,9 +100,11 @@ class VariantCounts:
         total: dict[tuple[bytes, bool], int] = {}
         start = 0
         for end, flag, count in zip(ends, flags, np.asarray(counts).tolist(), strict=True):
+            # False sorts first: complete before truncated, of the same activities.
             key = (raw[start:end], not flag)
             total[key] = total.get(key, 0) + count
             start = end
+        # A variant that no case took is none; else logs that count alike would differ.
         keys = sorted(key for key, count in total.items() if count)
         offsets = np.zeros(len(keys) + 1, dtype=np.int64)
         np.cumsum([len(key) // 4 for key, _ in keys], out=offsets[1:])
@@ -131,10 +140,12 @@ class VariantCounts:
             )
         )
 
+    # Arrays can be written to, so a hash could not be trusted.
     __hash__ = None  # type: ignore[assignment]
 
     def sequences(self) -> Iterator[tuple[int, ...]]:
         """Each variant as activity ids."""
+        # Slices of a list are much faster to make than slices of an array.
         ids, ends = self.activity_ids.tolist(), self.offsets.tolist()
         for start, end in pairwise(ends):
             yield tuple(ids[start:end])
@@ -164,8 +175,10 @@ class VariantCounts:
         complete = self.complete & (lengths <= max_length)
         if by_length:
             complete = lengths < max_length
+        # Nothing changes in most logs: then nothing is sorted again.
         if (lengths <= max_length).all() and (complete == self.complete).all():
             return self
+        # The place of each event in its own variant.
         place = np.arange(len(self.activity_ids)) - np.repeat(self.offsets[:-1], lengths)
         return self.from_arrays(
             self.activities,
@@ -182,8 +195,10 @@ class VariantCounts:
             return self
         ids = {name: i for i, name in enumerate(activities)}
         new = np.array([ids.get(name, -1) for name in self.activities], dtype=np.int64)
+        # Without activities `new` is empty, and even an empty selection would be refused.
         moved = new[self.activity_ids] if len(self.activity_ids) else self.activity_ids
         kept = moved >= 0
+        # Cases that lose all events stay, as cases without any: their number must not change.
         owner = np.repeat(np.arange(len(self)), self.lengths)
         lengths = np.bincount(owner[kept], minlength=len(self))
         return self.from_arrays(
@@ -222,6 +237,14 @@ class DistributedVariants(Protocol):
 
     def map_parts(self, job: Callable[[int, VariantCounts], Result]) -> list[Result]:
         """Do a job, given its number, on every part that holds any variant, where it lies."""
+
+
+def _refuse_beyond_belief(counts: Sequence[int]) -> None:
+    """Refuse counts that cannot be, before anyone pays for asking them anything."""
+    if min(counts, default=0) < 0:
+        raise SettingError("count", min(counts), "0 or more")
+    if sum(counts) > MOST_CASES:
+        raise SettingError("counts", f"{sum(counts)} cases", f"at most {MOST_CASES:,} cases")
 
 
 def _pairs(counts: Counted) -> list[tuple[Sequence[str], int]]:

@@ -30,6 +30,7 @@ from sacofa.privacy.ledger import Ledger
 from sacofa.release.certificate import Certificate, certify
 from sacofa.semantics import learn_rules
 from sacofa.semantics.file import read_rules, write_rules
+from sacofa.unit import ONE_CASE
 from sacofa.variants import VariantCounts
 
 MEMORY = 4 << 30
@@ -83,7 +84,7 @@ def targets(folder: Path) -> list[Target]:
     (folder / "log.tsv").write_bytes(tsv)
     write_rules(learn_rules(EXAMPLE), folder / "rules.toml")
     mechanism = Laplace(level_epsilon=Fraction(1, 3), max_length=3, prune=2)
-    certificate = certify(mechanism, ("The names are public.",), reproducible=False)
+    certificate = certify(mechanism, ONE_CASE, ("The names are public.",), reproducible=False)
     text = replace(certificate, sha256="0" * 64).to_json()
     (folder / "certificate.json").write_text(text, encoding="utf-8")
     ledger = Ledger.create(folder / "a.ledger")

@@ -113,17 +113,17 @@ def audit(
     with processes(workers) as pool:
         for number, (pair, price) in enumerate(zip(pairs, prices, strict=True)):
             done = _Count(pair.name, 2 * runs, stage)
-            looked_at = views_for(pair) if views is None else views
-            batches = _split(mechanism, pair, looked_at, runs, seed, number)
+            chosen_views = views_for(pair) if views is None else views
+            batches = _split(mechanism, pair, chosen_views, runs, seed, number)
             half = len(batches) // 2
             guessers = _learn(work(pool, observe, batches[:half], done))
             if not guessers:
                 # Every run failed: let the reason be heard.
                 perform(mechanism, Cases(variants=pair.larger), Noise())
             job = partial(count_guesses, guessers=guessers)
-            tallies = work(pool, job, batches[half:], done)
+            guessed = work(pool, job, batches[half:], done)
             for name, guesser in guessers.items():
-                tally = sum((some[name] for some in tallies), GuessCounter())
+                counter = sum((some[name] for some in guessed), GuessCounter())
                 findings.append(
                     Finding(
                         mechanism=mechanism.name,
@@ -131,8 +131,8 @@ def audit(
                         what=pair.what,
                         view=name,
                         evidence=_say(guesser, pair),
-                        right=tally.right,
-                        guesses=tally.guesses,
+                        right=counter.right,
+                        guesses=counter.guesses,
                         runs=sum(batch.runs for batch in batches[half:]),
                         claimed=price,
                     )

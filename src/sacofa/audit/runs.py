@@ -128,13 +128,13 @@ class GuessCounter:
 
 def count_guesses(batch: Batch, guessers: Mapping[str, Guesser]) -> dict[str, GuessCounter]:
     """Run, and count how often each guesser is right."""
-    tallies = dict.fromkeys(guessers, GuessCounter())
+    guessed = dict.fromkeys(guessers, GuessCounter())
     for side, shown in batch.play():
         for name, guesser in guessers.items():
             guess = guesser.guess(shown[name])
             if guess is not None:
-                tallies[name] += GuessCounter(int(guess == side), 1)
-    return tallies
+                guessed[name] += GuessCounter(int(guess == side), 1)
+    return guessed
 
 
 @contextmanager

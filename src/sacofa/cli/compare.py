@@ -84,7 +84,7 @@ def compare(
             comparison,
             output,
             name=Path(log).name.partition(".")[0],
-            cores=workers,
+            workers=workers,
             time_limit=time_limit,
             progress=runs_of(stage),
         )

@@ -59,6 +59,11 @@ def reproduce(
     originals = {name: count_variants(open_log(path, order="file")) for name, path in paths.items()}
     with kept_when_interrupted(), progress_bar(Console(stderr=True)) as stage:
         rows = reproduce_paper(
-            originals, wanted, output, cores=workers, time_limit=time_limit, progress=runs_of(stage)
+            originals,
+            wanted,
+            output,
+            workers=workers,
+            time_limit=time_limit,
+            progress=runs_of(stage),
         )
     show_outcome(rows, output, Console(highlight=False))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
 from ..errors import ReadError, SettingError
 from ..files import check_target
 from ..logs import ReadOptions, count_variants, open_log
-from ..semantics import FromSecretLog, learn_rules, write_rules
+from ..semantics import FromPublicLog, FromSecretLog, learn_rules, write_rules
 from .options import Force, LogPath, Output, takes_read_options
 
 SECRET = (
@@ -28,6 +29,9 @@ def rules(
     log: LogPath,
     output: Output,
     options: ReadOptions,
+    public: Annotated[
+        bool, typer.Option("--public", help="The log is public, and so are its rules.")
+    ] = False,
     force: Force = False,
 ) -> None:
     """Read the rules that every case of a log keeps, into a file to edit. Secret as the log is."""
@@ -38,7 +42,7 @@ def rules(
     variants = count_variants(opened)
     if not variants.cases:
         raise ReadError(log, "has no cases")
-    found = learn_rules(variants, FromSecretLog(Path(log).name))
+    found = learn_rules(variants, (FromPublicLog if public else FromSecretLog)(Path(log).name))
     write_rules(found, output, force)
     typer.echo(
         f"{output}: {len(found.activities):,} activities, "
@@ -47,4 +51,5 @@ def rules(
         f"{int(found.always_precedes.sum()):,} always precede, "
         f"{int(found.never_follows.sum()):,} never follow."
     )
-    typer.echo(SECRET, err=True)
+    if not public:
+        typer.echo(SECRET, err=True)

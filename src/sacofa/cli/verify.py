@@ -38,9 +38,9 @@ def verify(
         }
         typer.echo(to_json(content, indent=2))
     elif checked.holds:
-        looks = len(checked.certificate.spent)
+        queries = len(checked.certificate.spent)
         typer.echo(f"{released}: this is the file that was certified")
-        typer.echo(f"its certificate adds up: {looks} looks at the log, {price}")
+        typer.echo(f"its certificate adds up: {queries} queries to the log, {price}")
         if not checked.certificate.publishable:
             typer.echo("it must not be published: its noise can be drawn again from a seed")
     for finding in () if as_json else checked.findings:

@@ -22,14 +22,14 @@ from .claims import CERTIFIED
 from .experiment import TIME_LIMIT, Progress, carry_out
 from .extras import require_modules
 from .figures import draw_boxes
-from .runs import ORIGINAL, Row, Run
+from .runs import LIMIT, ORIGINAL, Row, Run
 from .summary import Summary
 from .table import RunTable
 
 LIBRARIES = ("pm4py", "sklearn", "rapidfuzz", "ot", "matplotlib")
 """What an experiment needs."""
 
-FIGURES = ("f_score", "generalization", "normal", "similarity")
+FIGURES = ("steps", "activity", "similarity", "f_score", "generalization", "normal")
 
 SECRET = (
     "**Secret.** These figures were measured on the original log without any noise. Do not publish "
@@ -73,6 +73,7 @@ class Comparison:
         ]
         return [
             Run(log=name, series=ORIGINAL),
+            Run(log=name, series=LIMIT),
             *(
                 Run(
                     log=name,
@@ -111,7 +112,7 @@ def compare(
     folder: Path,
     *,
     name: str = "log",
-    cores: int | None = None,
+    workers: int | None = None,
     time_limit: float = TIME_LIMIT,
     progress: Progress | None = None,
 ) -> list[Row]:
@@ -123,7 +124,7 @@ def compare(
         comparison.runs(name, log),
         {name: log},
         RunTable(folder / "runs.csv"),
-        cores=cores,
+        workers=workers,
         time_limit=time_limit,
         progress=progress,
     )
@@ -136,7 +137,9 @@ def compare(
         SECRET,
         "",
         "Medians over repetitions. *ε spent* is what the whole release costs by its certificate; "
-        "∞ says that no finite ε holds. `runs.csv` has one row for each run.",
+        "∞ says that no finite ε holds. The *sampling limit* is what two random halves of the "
+        "log show of each other: no release can be expected to come closer. `runs.csv` has one row "
+        "for each run.",
         "",
         *summary.table(),
         "",

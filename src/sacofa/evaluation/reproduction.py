@@ -18,7 +18,7 @@ from .extras import require_modules
 from .figures import draw_boxes
 from .measures.model import discover_model
 from .net_drawing import draw_models
-from .runs import ORIGINAL, Row, Run
+from .runs import LIMIT, ORIGINAL, Row, Run
 from .summary import Summary
 from .table import RunTable
 
@@ -121,6 +121,7 @@ class Reproduction:
         ]
         return [
             *(Run(log=setting.log, series=ORIGINAL) for setting in self.settings),
+            *(Run(log=setting.log, series=LIMIT) for setting in self.settings),
             *(
                 Run(
                     log=log,
@@ -159,7 +160,7 @@ def reproduce(
     reproduction: Reproduction,
     folder: Path,
     *,
-    cores: int | None = None,
+    workers: int | None = None,
     time_limit: float = TIME_LIMIT,
     progress: Progress | None = None,
 ) -> list[Row]:
@@ -170,7 +171,7 @@ def reproduce(
         reproduction.runs(),
         originals,
         RunTable(folder / "runs.csv"),
-        cores=cores,
+        workers=workers,
         time_limit=time_limit,
         progress=progress,
     )

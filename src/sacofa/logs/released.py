@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,8 @@ TIME_KEY = "sacofa:time"
 """The attribute of a log, or the column of a table, that says what its times are."""
 ARTIFICIAL = "artificial"
 """Its value where times are made up."""
+PRIVATE = "private"
+"""Its value where times were drawn from private answers about the times of the log."""
 
 NO_ACTIVITY = -1
 """The activity of the one row that stands for a case without events."""
@@ -49,8 +52,19 @@ class EventBlock:
         return len(self.case)
 
 
-def event_blocks(variants: VariantCounts) -> Iterator[EventBlock]:
-    """Make the events of all cases, about BLOCK at a time."""
+def describe_times(times: NDArray[np.int64] | None) -> str:
+    """What a file says of its times."""
+    return ARTIFICIAL if times is None else PRIVATE
+
+
+def event_blocks(
+    variants: VariantCounts, times: NDArray[np.int64] | None = None
+) -> Iterator[EventBlock]:
+    """Make the events of all cases, about BLOCK at a time.
+
+    `times` are those of all events, in seconds since 1970, case by case in the order of the
+    variants; where there are none they are made up.
+    """
     lengths = variants.lengths
     # A case without events takes one row all the same.
     rows = np.maximum(lengths, 1)
@@ -63,7 +77,7 @@ def event_blocks(variants: VariantCounts) -> Iterator[EventBlock]:
     case = first_case[owner] + nth * fit[owner]
     count = np.minimum(fit[owner], variants.counts[owner] - nth * fit[owner])
     ends = np.cumsum(count * rows[owner])
-    start = 0
+    start = done = 0
     while start < len(owner):
         # As many pieces as fill a block, at least one.
         before = ends[start - 1] if start else 0
@@ -74,8 +88,29 @@ def event_blocks(variants: VariantCounts) -> Iterator[EventBlock]:
             np.cumsum(count[part]) - count[part], count[part]
         )
         number = np.repeat(case[part], count[part]) + within + 1
-        yield _block(variants, variant, number, rows[variant])
+        block = _block(variants, variant, number, rows[variant])
+        if times is not None:
+            # Rows of cases without events have no time of their own in the list.
+            real = block.activity_id != NO_ACTIVITY
+            block.seconds[real] = times[done : done + int(real.sum())]
+            done += int(real.sum())
+        yield block
         start = end
+
+
+def all_events(variants: VariantCounts, times: NDArray[np.int64] | None = None) -> EventBlock:
+    """Make the events of all cases at once, for whoever holds them in memory anyway."""
+    blocks = list(event_blocks(variants, times))
+    return EventBlock(
+        case=_joined([block.case for block in blocks], np.int64),
+        activity_id=_joined([block.activity_id for block in blocks], np.int32),
+        seconds=_joined([block.seconds for block in blocks], np.int64),
+        truncated=_joined([block.truncated for block in blocks], np.bool_),
+    )
+
+
+def _joined(parts: list[NDArray[Any]], kind: type) -> NDArray[Any]:
+    return np.concatenate([np.zeros(0, dtype=kind), *parts])
 
 
 def _block(

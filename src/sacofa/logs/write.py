@@ -22,13 +22,14 @@ from typing import Literal
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import OutputError, nearest
 from ..files import write_whole
 from ..variants import VariantCounts
 from . import variants_json
 from .bounded_file import Progress
-from .released import ARTIFICIAL, TIME_KEY, event_blocks
+from .released import TIME_KEY, describe_times, event_blocks
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -51,6 +52,7 @@ def write_variants(
     *,
     force: bool = False,
     progress: Progress | None = None,
+    times: NDArray[np.int64] | None = None,
 ) -> None:
     """Write variants to a file, in the format that the end of its name tells.
 
@@ -64,16 +66,18 @@ def write_variants(
         if output in ("csv", "parquet"):
             from .write_table import write_table
 
-            write_table(variants, part, output, progress)
+            write_table(variants, part, output, progress, times)
             return
         with part.open("wb") as file:
             if output == "xes.gz":
                 with gzip.GzipFile("", "wb", 6, file, mtime=0) as packed:
-                    for text in xes_parts(variants, progress):
+                    for text in xes_parts(variants, progress, times):
                         packed.write(text.encode())
                 return
             for text in (
-                variants_json.lines(variants) if output == "json" else xes_parts(variants, progress)
+                variants_json.lines(variants)
+                if output == "json"
+                else xes_parts(variants, progress, times)
             ):
                 file.write(text.encode())
 
@@ -106,12 +110,16 @@ def check_names(activities: Sequence[str], path: str | os.PathLike[str]) -> None
             raise OutputError(path, f"the activity {name!a} is not Unicode text")
 
 
-def xes_parts(variants: VariantCounts, progress: Progress | None = None) -> Iterator[str]:
+def xes_parts(
+    variants: VariantCounts,
+    progress: Progress | None = None,
+    times: NDArray[np.int64] | None = None,
+) -> Iterator[str]:
     """Give an XES file piece by piece."""
-    yield _HEAD
+    yield _HEAD.format(times=describe_times(times))
     names = [f'<string key="concept:name" value={_quote(name)}/>' for name in variants.activities]
     total = max(variants.cases, 1)
-    for block in event_blocks(variants):
+    for block in event_blocks(variants, times):
         # A block holds whole cases: a case begins wherever the number changes.
         begins = np.flatnonzero(np.diff(block.case, prepend=-1)).tolist()
         ids, seconds = block.activity_id.tolist(), block.seconds.tolist()
@@ -159,5 +167,5 @@ _HEAD = f"""\
 <date key="time:timestamp" value="2000-01-01T00:00:00.000+00:00"/>
 </global>
 <classifier name="Activity" keys="concept:name"/>
-<string key="{TIME_KEY}" value="{ARTIFICIAL}"/>
+<string key="{TIME_KEY}" value="{{times}}"/>
 """

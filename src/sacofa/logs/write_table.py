@@ -5,13 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..temporary import secret_folder
 from ..variants import VariantCounts
 from .bounded_file import Progress
 from .columns import TRUNCATED
 from .csv_injection import escape_formula
 from .duckdb.source import interrupt_in
-from .released import ARTIFICIAL, TIME_KEY, event_blocks
+from .released import TIME_KEY, describe_times, event_blocks
 
 
 def write_table(
@@ -19,6 +22,7 @@ def write_table(
     path: Path,
     kind: Literal["csv", "parquet"],
     progress: Progress | None = None,
+    times: NDArray[np.int64] | None = None,
 ) -> None:
     """Write variants as CSV or Parquet with the columns that pm4py expects.
 
@@ -39,8 +43,8 @@ def write_table(
                 },
             )
             try:
-                _fill(database, variants, progress)
-                _copy(database, variants.activities, path, kind)
+                _fill(database, variants, times, progress)
+                _copy(database, variants.activities, path, kind, describe_times(times))
             finally:
                 database.close()
     except (duckdb.InterruptException, RuntimeError) as error:
@@ -50,7 +54,12 @@ def write_table(
         raise OSError(str(error).splitlines()[0]) from None
 
 
-def _fill(database: Any, variants: VariantCounts, progress: Progress | None) -> None:
+def _fill(
+    database: Any,
+    variants: VariantCounts,
+    times: NDArray[np.int64] | None,
+    progress: Progress | None,
+) -> None:
     """Put the events into the database, a block at a time."""
     database.execute("SET TimeZone = 'UTC'; SET enable_progress_bar = false")
     database.execute(
@@ -58,7 +67,7 @@ def _fill(database: Any, variants: VariantCounts, progress: Progress | None) -> 
         "(case_id BIGINT, activity_id INTEGER, seconds BIGINT, truncated BOOLEAN)"
     )
     done, total = 0, max(variants.events, 1)
-    for block in event_blocks(variants):
+    for block in event_blocks(variants, times):
         database.register(
             "block",
             {
@@ -75,7 +84,9 @@ def _fill(database: Any, variants: VariantCounts, progress: Progress | None) -> 
             progress(min(0.5 * done / total, 0.5))
 
 
-def _copy(database: Any, activities: tuple[str, ...], path: Path, kind: str) -> None:
+def _copy(
+    database: Any, activities: tuple[str, ...], path: Path, kind: str, what_times: str
+) -> None:
     time = "CASE WHEN activity_id >= 0 THEN to_timestamp(seconds) END"
     if kind == "csv":
         activities = tuple(map(escape_formula, activities))
@@ -94,7 +105,7 @@ def _copy(database: Any, activities: tuple[str, ...], path: Path, kind: str) -> 
                        AS "concept:name",
                    {time} AS "time:timestamp",
                    truncated AS "{TRUNCATED}",
-                   '{ARTIFICIAL}' AS "{TIME_KEY}"
+                   '{what_times}' AS "{TIME_KEY}"
             FROM events
         ) TO {target} ({how})
         """

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -33,9 +33,12 @@ class PrefixCounts:
     """
 
     shortest: int
+    """The length of the shortest prefixes."""
     longest: int
-    name: str = field(default="prefixes", init=False)
-    sensitivity: int = field(default=1, init=False)
+    """The length of the longest prefixes."""
+
+    name = "prefixes"
+    sensitivity = 1
 
     @property
     def what(self) -> str:
@@ -74,6 +77,7 @@ def grow(
     `level_epsilon`, also where no prefix is left to grow: that there is none is known from noise.
     """
     number = len(session.activities)
+    # The empty prefix stands above the first level; it has no parent and no activity.
     root = np.zeros(1, dtype=np.int64)
     start = root + semantics.start()
     frontiers = [Frontier(states=start, parents=root - 1, activities=root - 1, counts=root)]
@@ -83,16 +87,20 @@ def grow(
     for length in range(1, growth.max_length + 1):
         query = PrefixCounts(length, length)
         if not len(frontiers[-1].counts):
+            # The promise names every level, so what noise left without prefixes is charged as well.
             session.charge(query.what, level_epsilon, level_line(length))
             continue
         opened = session.open(query, level_epsilon, level_line(length))
         assert isinstance(opened.variants, VariantCounts)
+        # The variants are sorted by prefix once, and from then on level by level.
         prefixes = prefixes or Prefixes(opened.variants)
         level = Level(growth, opened.epsilon, semantics, opened.noise, number, frontiers, prefixes)
         found = Found.join([level.take_steps(), level.take_ends(), level.take_harmful()])
+        # A finished prefix is released and never grows; the others are the next frontier.
         ends = found.activities == number
         finished.append(found.where(ends))
         longer = found.where(~ends)
+        # Variants whose prefix was dropped need not be looked at again: they are of no later level.
         prefixes.keep(level.true, longer.places, len(longer.rows))
         frontiers.append(
             Frontier(

@@ -66,14 +66,17 @@ class Level:
         self.length = len(frontiers)
         frontier = frontiers[-1]
         self.true = prefixes.next_steps()
+        # Steps as one number each; they come in order, so a step is found by bisection.
         self.keys = self.true.rows * number + self.true.activities
-        # Prefixes in the same state have the same harmless next steps.
+        # Prefixes in the same state have the same harmless next steps: judge each state once.
         states, self.state = np.unique(frontier.states, return_inverse=True)
         self.harmless = semantics.harmless(states)
+        # How many harmless steps each prefix has, and whether its end is harmless.
         self.free = self.harmless[:, :number].sum(axis=1)[self.state]
         self.may_end = self.harmless[self.state, number]
 
     def _threshold(self, threshold: int, *, end: bool) -> int:
+        # The published program never prunes what is finished or of full length; the paper does.
         full = self.length == self.growth.max_length
         return threshold if self.growth.prune_finished or not (end or full) else 1
 
@@ -87,10 +90,14 @@ class Level:
             counts=self.true.counts,
         ).where(self.harmless[self.state[self.true.rows], self.true.activities])
         parts = [self._noisy(true, low)]
-        survivors = self._survivors(int(self.free.sum()), low)
+        # Survivors are drawn among all harmless steps, those that some case takes included: which
+        # ones are empty need not be listed. Drawn ones that are not empty are dropped below.
+        cells = int(self.free.sum())
+        self._refuse_large(cells, low)
+        survivors = self.noise.survivors(cells, self.epsilon, low)
         if len(survivors):
             rows, activities = self._name_harmless(survivors)
-            # Steps that some case takes were among the cells; their noise is drawn by itself.
+            # Each cell survives by itself, so leaving some out changes nothing for the others.
             empty = ~self._lookup(rows, activities)[1]
             parts.append(self._made(rows[empty], activities[empty], low))
         return Found.join(parts)
@@ -98,10 +105,13 @@ class Level:
     def take_ends(self) -> Found:
         """Take every harmless end, add noise, and drop what is below the threshold."""
         low = self._threshold(self.growth.prune_harmless, end=True)
+        # There is one end to each prefix: few enough to tell empty ones apart before drawing.
         real = np.flatnonzero(self.may_end & (self.true.ending > 0))
         true = self._ends(real, self.true.ending[real])
         empty = np.flatnonzero(self.may_end & (self.true.ending == 0))
-        made = empty[self._survivors(len(empty), low)]
+        # How many are empty is secret: whether it is too much is asked of all of them.
+        self._refuse_large(int(self.may_end.sum()), low)
+        made = empty[self.noise.survivors(len(empty), self.epsilon, low)]
         ends = np.full(len(made), self.number)
         return Found.join([self._noisy(true, low), self._made(made, ends, low)])
 
@@ -116,9 +126,11 @@ class Level:
         admitted = int(self.noise.geometric(growth.choice_epsilon, 1)[0]) % (harmful + 1)
         if not admitted:
             return NOTHING
+        # Without a bound on violations each candidate counts as one: so many are taken, all alike.
         rows, activities = self._name_harmful(self.noise.choose(admitted, harmful), steps)
         if growth.max_violations is not None:
             rows, activities = self._until(admitted, rows, activities)
+        # Few harmful candidates are admitted, so their true counts, mostly 0, are looked up.
         ends = activities == self.number
         found, known = self._lookup(rows[~ends], activities[~ends])
         counts = np.zeros(len(found), dtype=np.int64)
@@ -155,9 +167,10 @@ class Level:
         places = np.full(len(rows), -1, dtype=np.int64)
         return Found(rows=rows, activities=activities, places=places, counts=counts)
 
-    def _survivors(self, cells: int, low: int) -> Ints:
-        """Draw which of many empty cells reach the threshold; refuse a level that is too large."""
+    def _refuse_large(self, cells: int, low: int) -> None:
+        """Refuse a level of which too many empty cells would reach the threshold, expected."""
         epsilon, limit = self.epsilon, self.growth.max_prefixes
+        # How many cells there are is known from noise: refusing tells nothing new about the log.
         if cells > limit:
             expected = int(tail(epsilon, low)(20) * cells)
             if expected > limit:
@@ -168,10 +181,10 @@ class Level:
                     limit,
                     f"a threshold of {enough} (prune, or prune_harmless) keeps it below",
                 )
-        return self.noise.survivors(cells, epsilon, low)
 
     def _lookup(self, rows: Ints, activities: Ints) -> tuple[Ints, NDArray[np.bool_]]:
         """Find steps among those that some case takes: their places, and whether they are there."""
+        # There is nothing to bisect where no case goes on.
         if not len(self.keys):
             return np.zeros_like(rows), np.zeros(len(rows), dtype=np.bool_)
         keys = rows * self.number + activities
@@ -184,6 +197,7 @@ class Level:
 
     def _name_harmless(self, places: Ints) -> tuple[Ints, Ints]:
         """The row and activity of harmless steps, counted row by row."""
+        # Place i is the harmless step number i when rows are counted one after the other.
         bounds = np.cumsum(self.free)
         rows = np.searchsorted(bounds, places, side="right")
         return rows, self._order()[self.state[rows], places - bounds[rows] + self.free[rows]]
@@ -194,6 +208,7 @@ class Level:
         rows, activities = np.empty_like(places), np.full(len(places), self.number)
         bounds = np.cumsum(self.number - self.free)
         inner = np.searchsorted(bounds, places[is_step], side="right")
+        # Harmful activities stand behind the harmless ones, so ranks count from the back.
         rank = places[is_step] - bounds[inner] + self.number
         rows[is_step], activities[is_step] = inner, self._order()[self.state[inner], rank]
         rows[~is_step] = np.flatnonzero(~self.may_end)[places[~is_step] - steps]
@@ -201,6 +216,7 @@ class Level:
 
     def _until(self, admitted: int, rows: Ints, activities: Ints) -> tuple[Ints, Ints]:
         """Keep the first candidates whose violations add up to no more than is admitted."""
+        # Counting violations needs the whole prefix; only the admitted ones are spelled out.
         prefixes = backtrack(self.frontiers, self.length - 1, rows).tolist()
         total, kept = 0, 0
         for prefix, activity in zip(prefixes, activities.tolist(), strict=True):

@@ -27,7 +27,7 @@ from ..semantics.protocol import Semantics
 from ..semantics.rules import Rules
 from ..semantics.states import RuleStates
 from ..unit import Unit
-from ..variants import VariantCounts
+from ..variants import MOST_CASES, VariantCounts
 from .growth import PrefixCounts, grow, level_line
 from .level import MAX_PREFIXES, Growth
 from .protocol import TRUNCATION, Output, Progress, Promise
@@ -37,7 +37,7 @@ ADMIT_NONE = math.inf
 """As `prune_harmful`: no harmful prefix is admitted at all."""
 
 LONGEST = 100_000
-"""No case is longer than this by far, and every level is a line of the certificate."""
+"""No case is longer than this by far."""
 
 RULES = "rules"
 """The line of the promise that names rules read off the log."""
@@ -240,8 +240,10 @@ def _refuse_below_one(mechanism: object, *names: str) -> None:
             raise SettingError(name, value, "a whole number, 1 or more")
         if value == ADMIT_NONE and name != "prune_harmful":
             raise SettingError(name, value, "finite")
-        if name == "max_length" and value > LONGEST:
-            raise SettingError(name, value, f"at most {LONGEST:,}")
+        # Every level has a line of the promise, and no count is above the largest log.
+        most = LONGEST if name == "max_length" else MOST_CASES
+        if value != ADMIT_NONE and value > most:
+            raise SettingError(name, value, f"at most {most:,}")
 
 
 def _level_spends(max_length: int, price: Fraction) -> tuple[Access, ...]:

@@ -47,6 +47,7 @@ class Found:
     @classmethod
     def join(cls, parts: list[Found]) -> Found:
         """Put parts end to end."""
+        # Levels with one kind of candidates are common: what is there is not copied.
         parts = [part for part in parts if len(part.rows)]
         if len(parts) < 2:
             return parts[0] if parts else NOTHING
@@ -72,6 +73,7 @@ NOTHING = Found(rows=NONE, activities=NONE, places=NONE, counts=NONE)
 
 def backtrack(frontiers: list[Frontier], length: int, rows: Ints) -> Ints:
     """Spell out prefixes of one length: a row of activity ids each."""
+    # A prefix is known by its last activity and its parent: walk up, all prefixes at once.
     spelled = np.empty((len(rows), length), dtype=np.int64)
     for place in range(length, 0, -1):
         spelled[:, place - 1] = frontiers[place].activities[rows]
@@ -85,6 +87,7 @@ class NoisyPrefixes(Mapping[Word, int]):
     def __init__(self, frontiers: list[Frontier], finished: list[Found]) -> None:
         self._frontiers, self._finished = frontiers, finished
 
+    # A tree can have millions of prefixes, and only an audit asks for them one by one.
     @cached_property
     def _counts(self) -> dict[Word, int]:
         blocks = [
@@ -92,6 +95,7 @@ class NoisyPrefixes(Mapping[Word, int]):
             for length, level in enumerate(self._frontiers)
             if length
         ]
+        # Entry n of `finished` was found on level n + 1: its prefixes have n activities.
         blocks += [(n, found.rows, found.counts, True) for n, found in enumerate(self._finished)]
         counts: dict[Word, int] = {}
         for length, rows, noisy, done in blocks:
@@ -118,12 +122,14 @@ def spell(
     unit: Unit,
 ) -> VariantCounts:
     """Put the finished prefixes and those of full length together as variants."""
+    # What ended on each level, then what was still growing at full length.
     blocks = [
         (backtrack(frontiers, length, found.rows), found.counts, True)
         for length, found in enumerate(finished)
         if len(found.rows)
     ]
     blocks.append((backtrack(frontiers, len(frontiers) - 1, np.arange(len(full))), full, False))
+    # Sorted there into the public order, so that the order of noise does not show.
     return VariantCounts.from_arrays(
         activities,
         np.concatenate([spelled.ravel() for spelled, _, _ in blocks]),

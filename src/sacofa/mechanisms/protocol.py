@@ -6,6 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..cases import Cases
 from ..privacy.accounting import Access
 from ..privacy.noise import Noise
@@ -41,6 +44,8 @@ class Output:
 
     variants: VariantCounts
     """What may be released."""
+    times: NDArray[np.int64] | None = None
+    """When each event happened, in seconds since 1970, case by case; None: not released."""
     notes: tuple[str, ...] = ()
     """What the certificate should say about this run; made of noisy values only."""
 
@@ -51,6 +56,8 @@ class Outcome:
 
     variants: VariantCounts
     """What may be released."""
+    times: NDArray[np.int64] | None = None
+    """When each released event happened; None: not released."""
     transcript: Mapping[str, object] = field(default_factory=dict)
     """Every noisy value that was seen on the way: what the proof protects and the audit tests."""
     answers: tuple[Answer, ...] = ()
@@ -93,6 +100,7 @@ def perform(
     output = mechanism.run(session, progress)
     return Outcome(
         variants=output.variants,
+        times=output.times,
         transcript=session.transcript,
         answers=tuple(session.answers),
         spent=session.close(),

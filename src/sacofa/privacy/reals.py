@@ -22,6 +22,38 @@ def precision(digits: int) -> Context:
     return Context(prec=digits + GUARD, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
 
+def rounded(number: int, digits: int) -> Decimal:
+    """A whole number as a decimal that is right to so many digits.
+
+    A number of thousands of digits would take long to write in decimals, and Python refuses to
+    write one of more than 4,300: its leading bits are enough.
+    """
+    extra = max(number.bit_length() - 4 * (digits + GUARD), 0)
+    with localcontext(precision(digits)):
+        return Decimal(number >> extra) * Decimal(2) ** extra
+
+
+def minus_log(probability: Decimal, digits: int) -> Decimal:
+    """−ln(1 − p), right to so many significant digits however small p is.
+
+    1 − p itself would need as many more digits as p has zeros: thousands, where p is the chance of
+    one of all sequences.
+    """
+    with localcontext(precision(digits)):
+        if probability > Decimal("0.001"):
+            # A few digits are lost to the difference.
+            with localcontext(precision(digits + 4)):
+                return -(1 - probability).ln()
+        # p + p²/2 + p³/3 + …
+        total = term = probability
+        place = 1
+        while term > total.scaleb(-digits - GUARD):
+            place += 1
+            term *= probability
+            total += term / place
+        return total
+
+
 # Kept by whole numbers: those of a fraction hash much faster than the fraction.
 @lru_cache(maxsize=4096)
 def _power(above: int, below: int, digits: int) -> Decimal:
@@ -53,10 +85,11 @@ def tail(epsilon: Fraction, threshold: int) -> Real:
 def smallest_threshold(epsilon: Fraction, cells: int, expected: Fraction) -> int:
     """The smallest threshold (1 or more) that at most `expected` of `cells` empty cells reach."""
     digits = 30
+    number = rounded(cells, digits)
 
     def enough(threshold: int) -> bool:
         with localcontext(precision(digits)):
-            return cells * tail(epsilon, threshold)(digits) * expected.denominator <= (
+            return number * tail(epsilon, threshold)(digits) * expected.denominator <= (
                 expected.numerator
             )
 

@@ -48,6 +48,7 @@ def take_cells(
     variants: VariantCounts | DistributedVariants, noise: Noise, epsilon: Fraction
 ) -> Cells:
     """Take the cells of all variants; one noise of scale 1/epsilon is drawn for each."""
+    # Drawn at once and kept: asked again at a lower threshold, a cell must give the same value.
     if isinstance(variants, VariantCounts):
         return CellsHere(variants, variants.counts + noise.laplace(epsilon, len(variants)))
     return CellsInParts(variants, noise, epsilon)
@@ -62,6 +63,7 @@ class CellsHere:
 
     def reach(self, language: Language, threshold: int) -> Reached:
         """Find the cells of a language that reach a threshold."""
+        # How many are inside is secret: it is needed to know how many cells are empty, no more.
         inside = language.holds(self._variants)
         places = (inside & (self._noisy >= threshold)).nonzero()[0].tolist()
         cells = {self._word(i): int(self._noisy[i]) for i in places}
@@ -77,6 +79,7 @@ class CellsHere:
             self._variants.complete[i]
         )
 
+    # Made when first asked for: most runs draw no empty cell, and need no set.
     @cached_property
     def _words(self) -> set[Word]:
         return set(zip(self._variants.sequences(), self._variants.complete.tolist(), strict=True))
@@ -89,6 +92,8 @@ class CellsInParts:
         """Draw a key for each part."""
         bits = noise.bits
         self._variants = variants
+        # Keys are drawn here, once, in the order of the parts. Parts with one key would share
+        # their noise, and a key drawn there would be another one after a failure.
         self._part = partial(
             _noised,
             epsilon=epsilon,
@@ -99,6 +104,7 @@ class CellsInParts:
     def reach(self, language: Language, threshold: int) -> Reached:
         """Find the cells of a language that reach a threshold."""
         job = partial(_reach, part=self._part, language=language, threshold=threshold)
+        # A variant lies in one part only, so nothing is counted twice.
         inside, cells = 0, dict[Word, int]()
         for reached in self._variants.map_parts(job):
             inside += reached.inside
@@ -136,4 +142,5 @@ def _reach(
 
 
 def _among(number: int, variants: VariantCounts, *, words: Collection[Word]) -> set[Word]:
+    # Without noise: which words there are does not depend on counts.
     return CellsHere(variants, variants.counts).among(words)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,19 +17,15 @@ VOTE_UNITS = 1_000
 class CaseCount:
     """The number of cases. A case adds 1."""
 
-    name: str = field(default="size", init=False)
-    what: str = field(default="the number of cases", init=False)
-    sensitivity: int = field(default=1, init=False)
-    cells: int = field(default=1, init=False)
-    by_case: bool = field(default=False, init=False)
+    name = "size"
+    what = "the number of cases"
+    sensitivity = 1
+    by_case = False
+    cells = range(1)
 
     def table(self, part: Part) -> Ints:
         """The table of one part."""
         return np.array([part.counts.sum()], dtype=np.int64)
-
-    def describe(self, values: Ints) -> object:
-        """The number itself."""
-        return values
 
 
 @dataclass(frozen=True)
@@ -39,15 +34,16 @@ class CaseLengths:
 
     edges: tuple[int, ...]
     """The upper ends of the bins: public."""
-    name: str = field(default="lengths", init=False)
-    what: str = field(default="the lengths of cases", init=False)
-    sensitivity: int = field(default=1, init=False)
-    by_case: bool = field(default=False, init=False)
+
+    name = "lengths"
+    what = "the lengths of cases"
+    sensitivity = 1
+    by_case = False
 
     @property
-    def cells(self) -> int:
+    def cells(self) -> range:
         """A cell for each bin."""
-        return len(self.edges)
+        return range(len(self.edges))
 
     def table(self, part: Part) -> Ints:
         """The table of one part."""
@@ -55,10 +51,6 @@ class CaseLengths:
         bins = np.minimum(np.searchsorted(self.edges, part.lengths), len(self.edges) - 1)
         np.add.at(table, bins, part.counts)
         return table
-
-    def describe(self, values: Ints) -> object:
-        """The noisy bins."""
-        return values
 
 
 @dataclass(frozen=True)
@@ -73,15 +65,16 @@ class StepVotes:
 
     activities: int
     """How many activities there are."""
-    name: str = field(default="steps", init=False)
-    what: str = field(default="votes for directly-follows steps", init=False)
-    sensitivity: int = field(default=VOTE_UNITS, init=False)
-    by_case: bool = field(default=False, init=False)
+
+    name = "steps"
+    what = "votes for directly-follows steps"
+    sensitivity = VOTE_UNITS
+    by_case = False
 
     @property
-    def cells(self) -> int:
+    def cells(self) -> range:
         """A cell for every step between two activities, the beginning and the end."""
-        return (self.activities + 1) ** 2
+        return range((self.activities + 1) ** 2)
 
     def table(self, part: Part) -> Ints:
         """The table of one part."""
@@ -101,10 +94,6 @@ class StepVotes:
         np.add.at(table, last[ends] * size + size - 1, votes[ends])
         return table
 
-    def describe(self, values: Ints) -> object:
-        """The noisy votes."""
-        return values
-
 
 @dataclass(frozen=True)
 class NearestCandidate:
@@ -114,13 +103,9 @@ class NearestCandidate:
     """Which of several such votes it is."""
     candidates: tuple[Ids, ...]
     """The sequences, all different; made of earlier answers only."""
-    sensitivity: int = field(default=1, init=False)
-    by_case: bool = field(default=False, init=False)
 
-    @classmethod
-    def of(cls, name: str, candidates: Sequence[Ids]) -> NearestCandidate:
-        """Take any sequence of candidates."""
-        return cls(name, tuple(candidates))
+    sensitivity = 1
+    by_case = False
 
     @property
     def what(self) -> str:
@@ -128,9 +113,9 @@ class NearestCandidate:
         return f"votes for the nearest candidate ({self.name})"
 
     @property
-    def cells(self) -> int:
-        """A cell for each candidate."""
-        return len(self.candidates)
+    def cells(self) -> tuple[Ids, ...]:
+        """A cell for each candidate, under its own sequence: lists differ from run to run."""
+        return self.candidates
 
     def table(self, part: Part) -> Ints:
         """The table of one part."""
@@ -138,7 +123,3 @@ class NearestCandidate:
         places = nearest(list(part.sequences()), self.candidates, len(part.activities))
         np.add.at(table, places, part.counts)
         return table
-
-    def describe(self, values: Ints) -> object:
-        """The votes by candidate: which ones were asked is part of the answer."""
-        return dict(zip(self.candidates, values.tolist(), strict=True))

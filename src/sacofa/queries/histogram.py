@@ -13,7 +13,7 @@ to lie below p, and every later stage is drawn given that.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
@@ -28,9 +28,9 @@ from .session import Opened, Session
 class AllSequences:
     """The counts of all sequences. A case adds 1 to one cell."""
 
-    name: str = field(default="named", init=False)
-    what: str = field(default="counts of all sequences", init=False)
-    sensitivity: int = field(default=1, init=False)
+    name = "named"
+    what = "counts of all sequences"
+    sensitivity = 1
 
     def counts(self, part: VariantCounts) -> Mapping[Word, int]:
         """The cells of one part of the log that are not 0. Secret."""
@@ -63,7 +63,9 @@ class Histogram:
     def show(self, language: Language, threshold: int) -> dict[Word, int]:
         """Show the cells of a language that reach a threshold (1 or more), if not shown before."""
         reached = self._taken.reach(language, threshold)
+        # Cells of the log and empty cells are different ones: neither replaces the other.
         new = reached.cells | self._draw_empty(language, threshold, reached.inside)
+        # In public order, so that the order does not tell which cells were empty.
         new = {word: value for word, value in sorted(new.items()) if word not in self.shown}
         self._stages.append((language, threshold))
         self.shown.update(new)
@@ -75,12 +77,14 @@ class Histogram:
         A cell that no stage asked for survives with P(noise ≥ threshold), and no cell with more
         than that: survivors are drawn at this rate, then thinned by what is known of each.
         """
+        # Empty cells that were drawn have a value already, and are known like those of the log.
         drawn = sum(language.contains(*word) for word in self._empty)
         cells = language.size - taken - drawn
         number = self._noise.binomial(cells, tail(self._epsilon, threshold))
         if not number:
             return {}
         places: dict[Word, None] = {}
+        # Different cells, each as likely: words that are known, or double, are drawn again.
         while len(places) < number:
             words = [language.draw(self._noise.integer) for _ in range(number - len(places))]
             known = self._taken.among(words).union(self._empty)

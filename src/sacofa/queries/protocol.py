@@ -2,12 +2,13 @@
 
 A query is a value. It knows its name, its words for people, the L1 sensitivity of its table (by how
 much one case can change all cells in sum) and how the table of one part of a log is made. The table
-of a log is the sum of the tables of its parts. Noise, price and unit are the session's business.
+of a log is the sum of the tables of its parts. Noise, price and unit are the session's business, so
+a query that is added, here or outside the package, is charged, noised and audited like all others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
@@ -24,8 +25,8 @@ Part = VariantCounts | CaseBatch
 """Some of the cases of a log: counted variants, or cases one by one with their times."""
 
 
-class Query(Protocol):
-    """A question whose answer is a whole table."""
+class Question(Protocol):
+    """What every query says of itself; all of it is public."""
 
     @property
     def name(self) -> str:
@@ -39,35 +40,24 @@ class Query(Protocol):
     def sensitivity(self) -> int:
         """By how much one case changes the cells at most, in sum."""
 
-    @property
-    def cells(self) -> int:
-        """The number of cells: public."""
+
+class Query(Question, Protocol):
+    """A question whose answer is a whole table; any frozen value with these members is one."""
 
     @property
     def by_case(self) -> bool:
         """Whether it needs cases one by one, with times or attributes; else variants will do."""
 
+    @property
+    def cells(self) -> Sequence[Hashable]:
+        """The cells in order, each with its key; `range(n)` where its place says all about it."""
+
     def table(self, part: Any) -> Ints:
-        """The table of one part of the log. Secret."""
-
-    def describe(self, values: Ints) -> object:
-        """An answer as it goes into a transcript: what was asked is part of it."""
+        """The table of one part of the log: whole numbers, a cell each. Secret."""
 
 
-class SparseQuery(Protocol):
+class SparseQuery(Question, Protocol):
     """A question with too many cells to list: only those that reach a threshold are shown."""
-
-    @property
-    def name(self) -> str:
-        """The key of the answer in a transcript."""
-
-    @property
-    def what(self) -> str:
-        """What is asked, in plain words."""
-
-    @property
-    def sensitivity(self) -> int:
-        """By how much one case changes the cells at most, in sum."""
 
     def counts(self, part: VariantCounts) -> Mapping[Word, int]:
         """The cells of one part of the log that are not 0. Secret."""

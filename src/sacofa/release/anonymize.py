@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..cases import Cases
 from ..errors import SettingError
@@ -31,6 +32,8 @@ class Release:
     """Every released variant with its noisy count."""
     certificate: Certificate
     """What the release promises."""
+    times: NDArray[np.int64] | None = None
+    """When each event happened, in seconds since 1970, case by case; None: times are made up."""
 
 
 def anonymize(
@@ -65,9 +68,10 @@ def anonymize(
     # One public order, whatever the order in which the log named them.
     secret = cases.project_onto(sorted(cases.activities if activities is None else activities))
     outcome = perform(mechanism, secret, Noise(bits), progress)
-    variants, notes = bound_events(outcome.variants, max_released_events)
+    variants, times, notes = bound_events(outcome.variants, max_released_events, outcome.times)
     return Release(
         variants=variants,
+        times=times,
         certificate=replace(certificate, spent=outcome.spent, notes=(*outcome.notes, *notes)),
     )
 

@@ -13,7 +13,7 @@ from typing import Any
 from .._version import __version__
 from ..errors import ReadError, SettingError
 from ..mechanisms.protocol import Mechanism
-from ..privacy.accounting import Access, Leak, Spend, total_epsilon
+from ..privacy.accounting import Access, Leak, Spend, check_noise_fits, total_epsilon
 from ..unit import Unit
 
 FORMAT = "sacofa-certificate-2"
@@ -122,6 +122,7 @@ def certify(
 ) -> Certificate:
     """Make the certificate of a run before any count is read."""
     promise = mechanism.promise(unit)
+    check_noise_fits(promise.accesses, unit.max_cases)
     return Certificate(
         mechanism=mechanism.name,
         unit=unit,

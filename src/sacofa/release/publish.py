@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -95,7 +96,7 @@ def publish(
             before=lambda final, size: reservation.link(output, size, final),
         )
     on_stage("writing", 1.0)
-    return Release(variants=release.variants, certificate=certificate)
+    return replace(release, certificate=certificate)
 
 
 def _check_apart(log: Log | Cases, output: str | Path, ledger: Ledger | None) -> None:

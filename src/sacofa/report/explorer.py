@@ -12,7 +12,7 @@ MOST_VARIANTS, MOST_STEPS = 5_000, 200_000
 
 
 Sequenced = tuple[tuple[int, ...], bool, int]
-"""The activities of a variant, whether it is finished, and its count."""
+"""The activities of a variant, whether it is complete, and its count."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -79,6 +79,14 @@ class Language:
         """The number of states of the automaton."""
         return len(self._ends)
 
+    @property
+    def room(self) -> int:
+        """About how many bytes it takes to count the words, at most."""
+        # A count of words of n steps has n times as many bits as an activity: half of the longest
+        # on average. Every state has such a count for every number of steps.
+        bits = self.max_length * len(self.activities).bit_length()
+        return self.states * (self.max_length + 1) * (bits // 16 + 4)
+
     @cached_property
     def size(self) -> int:
         """The number of words."""

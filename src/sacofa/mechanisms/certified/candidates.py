@@ -35,6 +35,7 @@ class CandidateGenerator:
     ) -> None:
         self._chain = chain
         self._sampler = sampler
+        # Asked for one cell at a time, lists are faster than arrays.
         self._allowed = steps.allowed.tolist()
         self._begin = len(self._allowed) - 1
         self._violations = None if rules is None else Violations(rules)
@@ -44,6 +45,7 @@ class CandidateGenerator:
 
         The fewer of the cases are shown by name, the more is drawn.
         """
+        # A dictionary is a set that keeps its order: the same seed gives the same list.
         found = dict.fromkeys(shown)
         unnamed = max(cases - sum(shown.values()), 0)
         for _ in range(max(size * unnamed // cases, size // 4)):
@@ -55,6 +57,7 @@ class CandidateGenerator:
                 found[sequence] = None
         if shown:
             self._fill(found, shown, max(len(found), size))
+        # A vote needs something to vote for.
         return list(found) or [()]
 
     def next(self, size: int, weights: Mapping[Ids, int]) -> list[Ids]:
@@ -65,6 +68,7 @@ class CandidateGenerator:
 
     def _fill(self, found: dict[Ids, None], weights: Mapping[Ids, int], size: int) -> None:
         """Add new sequences until there are enough, or it was tried often enough."""
+        # Parents are picked by weight: what stands for many cases is varied most.
         parents = list(weights), list(accumulate(weights.values()))
         sampler = self._sampler
         for _ in range(TRIES * size):
@@ -89,14 +93,17 @@ class CandidateGenerator:
         """Go on as the other does, from a place near by that an allowed step leads to."""
         place = self._sampler.below(len(one) + 1)
         allowed = self._allowed[one[place - 1] if place else self._begin]
+        # The end has the number of the beginning, so ending here is one of the ways to go on.
         after = (*other, self._begin)
         targets = [i for i in range(len(after)) if allowed[after[i]]]
         if not targets:
             return one
+        # Near by, so that the new sequence is about as long as its parents.
         targets = sorted(targets, key=lambda i: abs(i - place))[:NEAR]
         return one[:place] + other[targets[self._sampler.below(len(targets))] :]
 
     def _delete(self, one: Ids, _: Ids) -> Ids:
+        # One or two activities: pairs that belong together go together.
         place = self._sampler.below(max(len(one), 1))
         return one[:place] + one[place + 1 + self._sampler.below(2) :]
 
@@ -124,6 +131,7 @@ class CandidateGenerator:
     _WAYS = (_regrow, _cross, _delete, _insert, _replace, _move)
 
     def _harmless(self, sequence: Ids) -> bool:
+        # Whether there are cases without events was voted for, like any other step.
         if not sequence and not self._allowed[self._begin][self._begin]:
             return False
         finished = len(sequence) < self._chain.max_length

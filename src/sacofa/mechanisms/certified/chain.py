@@ -38,15 +38,17 @@ class Chain:
         self._sampler = sampler
         self._weights = steps.weights
         self._after: dict[int, Choices] = {}
-        self._ruled = None if rules is None else RuleWalker(rules)
+        self._walker = None if rules is None else RuleWalker(rules)
         self._contexts: dict[Ids, Choices] = {}
 
     def learn(self, weights: Mapping[Ids, int]) -> None:
         """Learn contexts from sequences with weights; what was learnt before is forgotten."""
         seen: defaultdict[Ids, defaultdict[int, int]] = defaultdict(lambda: defaultdict(int))
         for sequence, weight in weights.items():
+            # Beginning and end have one number. A sequence of full length was truncated: no end.
             path = (self.end, *sequence, *([self.end] if len(sequence) < self.max_length else []))
             for i in range(1, len(path)):
+                # Every context that ends here learns what came next, so that a draw can fall back.
                 for length in range(1, min(ORDER, i) + 1):
                     seen[path[i - length : i]][path[i]] += weight
         self._contexts = {
@@ -57,8 +59,9 @@ class Chain:
     def draw(self, prefix: Ids = ()) -> Ids:
         """Draw a sequence that begins with a prefix."""
         path = [self.end, *prefix]
-        if self._ruled is not None:
-            return self._draw_ruled(path, self._ruled)
+        # Walking the automaton of rules costs time that a chain without rules need not spend.
+        if self._walker is not None:
+            return self._draw_within_rules(path, self._walker)
         end = self.end
         for _ in range(self.max_length - len(prefix)):
             following = self._next(path)
@@ -67,12 +70,12 @@ class Chain:
             path.append(following)
         return tuple(path[1:])
 
-    def _draw_ruled(self, path: list[int], ruled: RuleWalker) -> Ids:
-        state = ruled.start
+    def _draw_within_rules(self, path: list[int], walker: RuleWalker) -> Ids:
+        state = walker.start
         for activity in path[1:]:
-            state = ruled.step(state, activity)
+            state = walker.step(state, activity)
         while len(path) <= self.max_length:
-            allowed = ruled.allowed(state)
+            allowed = walker.allowed(state)
             following = self._next(path)
             if following not in allowed:
                 # Steps that passed come first; else whatever is harmless has the same chance.
@@ -82,7 +85,7 @@ class Chain:
             if following == self.end:
                 break
             path.append(following)
-            state = ruled.step(state, following)
+            state = walker.step(state, following)
         return tuple(path[1:])
 
     def activity_after(self, activity: int) -> int | None:
@@ -97,6 +100,8 @@ class Chain:
         if self._contexts:
             length = len(path)
             for start in range(max(length - ORDER, 0), length):
+                # The longest context first; each gives way to the next with a fixed weight, so
+                # that what was seen once is not taken for the rule.
                 choices = self._contexts.get(tuple(path[start:]))
                 if choices is not None:
                     options, sums = choices
@@ -115,5 +120,6 @@ class Chain:
 
 
 def _choices(weights: list[int]) -> Choices:
+    # Running sums turn a draw by weight into one bisection.
     there = [(i, weight) for i, weight in enumerate(weights) if weight > 0]
     return [i for i, _ in there], list(accumulate(weight for _, weight in there))

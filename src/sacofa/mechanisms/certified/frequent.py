@@ -28,11 +28,18 @@ KEPT = 256
 """So many languages of a kind are kept, those that were used last."""
 
 
+ROOM = 1 << 30
+"""Sequences whose number takes more bytes to work out are passed over: memory has an end."""
+UNCOUNTABLE = "Some stages had too many sequences to count, and showed none by name."
+
+
 @lru_cache(maxsize=1024)
 def all_threshold(epsilon: Fraction, activities: int, max_length: int) -> int:
     """From this noisy count on, any variant at all is shown."""
-    cells = sum(activities**length for length in range(max_length + 1)) + activities**max_length
-    return smallest_threshold(epsilon, cells, INVENTED)
+    # The sequences of each length, and those of full length once more: as truncated cases.
+    last: int = activities**max_length
+    shorter = max_length if activities == 1 else (last - 1) // (activities - 1)
+    return smallest_threshold(epsilon, shorter + 2 * last, INVENTED)
 
 
 def show_frequent(
@@ -45,11 +52,14 @@ def show_frequent(
     """Show variants stage by stage; what there is to say about it comes back."""
     notes: list[str] = []
     whole = all_sequences(steps.activities, max_length)
-    small = whole.size <= SMALL
+    small = whole.room <= ROOM and whole.size <= SMALL
     so_far = _kept_so_far if small else sequences_so_far
     of_steps = _kept_of_steps if small else sequences_of_steps
 
     def show(language: Language) -> int:
+        if language.room > ROOM:
+            notes.append(UNCOUNTABLE)
+            return 0
         if not language.size:
             return 0
         return len(histogram.show(language, smallest_threshold(epsilon, language.size, INVENTED)))
@@ -71,7 +81,7 @@ def show_frequent(
             "The rules have too many states to count the sequences that keep them: variants are "
             "shown by name within the allowed steps alone."
         )
-    return tuple(notes)
+    return tuple(dict.fromkeys(notes))
 
 
 def sequences_so_far(steps: Steps, shown: tuple[Word, ...], max_length: int) -> Language:

@@ -9,6 +9,7 @@ that makes models of a released log imprecise. Everything here reads noisy votes
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
@@ -19,8 +20,12 @@ from ...queries.distance import WHOLE, Ids, distances
 
 Ints = NDArray[np.int64]
 
+WEIGHTS = 40
+"""All votes together have so many bits, so that votes times distances have 61."""
+HIGHEST = 1 << 61
+"""More than any representative gains: a higher price changes nothing."""
 WORST = -(1 << 62)
-"""Less than any representative can be worth."""
+"""Less than any representative can be worth before it pays for disorder."""
 
 
 def select_medoids(
@@ -36,18 +41,22 @@ def select_medoids(
     Prices are in cases: a representative is worth 1 if it takes one case all the way from no
     likeness at all to being the same. At least one is chosen. No price is below 0.
     """
+    # Candidates without votes may be chosen, but nobody asks how near they are to anything.
     voting = np.flatnonzero(votes > 0)
-    weights = votes[voting]
+    weights, shift = _bounded(votes[voting])
     to_voting = distances([candidates[i] for i in voting.tolist()], candidates, activities)
     orders: dict[int, _Orders] = {}
     known = _Orders()
+    # Before anyone is chosen, everybody is as far away as can be.
     nearest = np.full(len(voting), WHOLE, dtype=np.int64)
-    fixed, each = (int(part * WHOLE) for part in (cost, order_penalty))
+    fixed, each = (min(int(part * WHOLE) >> shift, HIGHEST) for part in (cost, order_penalty))
     chosen: list[int] = []
     while len(chosen) < len(candidates):
+        # How much nearer all votes come, for every candidate at once.
         worth = weights @ np.maximum(nearest[:, None] - to_voting, 0) - fixed
         worth[chosen] = WORST
-        best, most = len(candidates), WORST
+        best = len(candidates)
+        most: float = -math.inf
         # Disorder only costs: whoever is worth less than the best so far need not be asked.
         for i, value in _descending(worth):
             if value < most:
@@ -55,6 +64,7 @@ def select_medoids(
             if i not in orders:
                 orders[i] = _Orders.of(candidates[i], activities)
             profit = value - known.new_disorder(orders[i]) * each
+            # The lower place among equals, so that no sort decides.
             if (profit, -i) > (most, -best):
                 best, most = i, profit
         if chosen and most <= 0:
@@ -63,8 +73,17 @@ def select_medoids(
         known = known.joined(orders[best])
         nearest = np.minimum(nearest, to_voting[:, best])
     represented = np.zeros(len(chosen), dtype=np.int64)
-    np.add.at(represented, to_voting[:, chosen].argmin(axis=1), weights)
+    np.add.at(represented, to_voting[:, chosen].argmin(axis=1), votes[voting])
     return chosen, represented
+
+
+def _bounded(votes: Ints) -> tuple[Ints, int]:
+    """Halve all votes as often as it takes for what they are worth in sum to fit 61 bits.
+
+    Only votes of noise beyond any log are so many. They lose what no choice depends on.
+    """
+    shift = max(int(votes.sum()).bit_length() - WEIGHTS, 0)
+    return votes >> shift, shift
 
 
 def _descending(values: Ints) -> Iterator[tuple[int, int]]:
@@ -89,6 +108,7 @@ class _Orders:
     @classmethod
     def of(cls, ids: Ids, activities: int) -> _Orders:
         """The pairs of a sequence."""
+        # A bit for each ordered pair; Python's integers are bit sets of any size.
         before = after = repeated = 0
         seen: dict[int, None] = {}
         for b in ids:

@@ -10,8 +10,9 @@ from ...errors import SettingError
 from ...queries.distance import Ids
 from ...queries.flow import VOTE_UNITS, CaseCount, CaseLengths, NearestCandidate, StepVotes
 from ...queries.histogram import open_histogram
+from ...queries.protocol import Ints, Query
 from ...queries.session import Session
-from ...variants import VariantCounts
+from ...variants import MOST_CASES, VariantCounts
 from ..protocol import Output, Progress
 from .apportion import apportion
 from .budget import in_noise_scales
@@ -56,9 +57,7 @@ class CertifiedRun:
         size = self._size()
         max_length = self._max_length()
         self._session.truncate(max_length)
-        votes = self._session.ask(
-            StepVotes(len(self._names)), self._price(self._split.semantics), "semantics"
-        )
+        votes = self._ask(StepVotes(len(self._names)), self._split.semantics, "semantics")
         steps = keep_steps(
             votes.reshape(len(self._names) + 1, -1),
             self._scale(self._split.semantics, VOTE_UNITS),
@@ -107,24 +106,29 @@ class CertifiedRun:
         """1/scale of the noise that a share buys."""
         return self._session.cell_epsilon(sensitivity, self._price(share))
 
+    def _ask(self, query: Query, share: Fraction, line: str) -> Ints:
+        """Ask the log; noise beyond what any log could answer is cut off.
+
+        What is made of the answers is then never too large for a machine word, and a release never
+        larger than a log can be. It is made of the answer alone.
+        """
+        most = MOST_CASES * query.sensitivity
+        return self._session.ask(query, self._price(share), line).clip(-most, most)
+
     def _size(self) -> int:
-        noisy = self._session.ask(CaseCount(), self._price(self._split.size), "size")
-        return max(int(noisy[0]), 1)
+        return max(int(self._ask(CaseCount(), self._split.size, "size")[0]), 1)
 
     def _max_length(self) -> int:
         if self._set.max_length is not None:
             return self._set.max_length
         edges = bin_edges(self._set.max_length_bound)
-        votes = self._session.ask(
-            CaseLengths(tuple(edges)), self._price(self._split.length), "length"
-        )
+        votes = self._ask(CaseLengths(tuple(edges)), self._split.length, "length")
         chosen = choose_length(edges, votes, self._scale(self._split.length))
         self._notes.append(f"Cases are truncated at length {chosen}, chosen from noisy lengths.")
         return chosen
 
-    def _vote(self, name: str, candidates: list[Ids], share: Fraction) -> np.ndarray:
-        query = NearestCandidate.of(name, candidates)
-        return self._session.ask(query, self._price(share), "counts")
+    def _vote(self, name: str, candidates: list[Ids], share: Fraction) -> Ints:
+        return self._ask(NearestCandidate(name, tuple(candidates)), share, "counts")
 
     def _search(self, candidates: list[Ids], size: int) -> dict[Ids, int]:
         """Let cases vote on a list, and weigh the candidates that stand out."""

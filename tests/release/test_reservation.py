@@ -6,17 +6,25 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from sacofa.errors import BudgetError, LedgerError, ReadError, SettingError, TooLargeError
-from sacofa.logs import open_log, write_variants
+from sacofa.errors import (
+    BudgetError,
+    LedgerError,
+    ReadError,
+    SacofaError,
+    SettingError,
+    TooLargeError,
+)
+from sacofa.logs import Log, ReadOptions, open_log, write_variants
 from sacofa.mechanisms.certified import Certified
 from sacofa.mechanisms.paper import Laplace, Sacofa
-from sacofa.mechanisms.protocol import Outcome
+from sacofa.mechanisms.protocol import Output
 from sacofa.privacy.ledger import Ledger
 from sacofa.release import publish
 from sacofa.variants import VariantCounts
@@ -43,21 +51,30 @@ def ledger(tmp_path: Path) -> Ledger:
 class Exploding(Laplace):
     """A mechanism that fails when it has drawn its noise."""
 
-    def run(self, *arguments: Any) -> Outcome:
+    def run(self, *arguments: Any) -> Output:
         """Draw, then fail."""
         super().run(*arguments)
         raise TooLargeError(2, 10, 1, "ask for less")
 
 
-def never() -> Any:
-    """Open a log that must not be opened."""
-    raise AssertionError("the log was opened")
+class Never:
+    """Reads a log that must not be read."""
+
+    def count(self, *arguments: Any) -> VariantCounts:
+        """Fail."""
+        raise AssertionError("the log was read")
+
+
+@pytest.fixture
+def never(log: Path) -> Log:
+    """A log of which no case may be read."""
+    return replace(open_log(log), reader=cast(Any, Never()))
 
 
 def test_ten_releases_of_a_tenth_fit_and_the_eleventh_is_refused_unread(
-    ledger: Ledger, log: Path, tmp_path: Path
+    ledger: Ledger, log: Path, never: Log, tmp_path: Path
 ) -> None:
-    """Refused before the log is opened, and nothing is written."""
+    """Refused before a case is read, and nothing is written."""
     for i in range(10):
         publish(log, TENTH, tmp_path / f"{i}.csv", ledger=ledger, dataset="visits")
     with pytest.raises(BudgetError, match="ε = 0 left of 1: nothing was read or released"):
@@ -84,7 +101,7 @@ def test_a_repeated_request_costs_again_and_says_so(
     said: list[str] = []
     for name, mechanism in (("a", TENTH), ("b", TENTH), ("c", Certified(epsilon=Fraction(1, 5)))):
         target = tmp_path / f"{name}.csv"
-        publish(log, mechanism, target, ledger=ledger, dataset="visits", say=said.append)
+        publish(log, mechanism, target, ledger=ledger, dataset="visits", tell=said.append)
     assert said == [
         'ε = 1/10 spent on dataset "visits", 9/10 of 1 left',
         'ε = 1/10 spent on dataset "visits", 4/5 of 1 left; '
@@ -93,27 +110,51 @@ def test_a_repeated_request_costs_again_and_says_so(
     ]
 
 
-def test_no_finite_price_is_refused_where_there_is_a_budget(ledger: Ledger, tmp_path: Path) -> None:
+def test_no_finite_price_is_refused_where_there_is_a_budget(
+    ledger: Ledger, never: Log, tmp_path: Path
+) -> None:
     """Rules read off the log make ε infinite: no budget pays for that."""
     mechanism = Sacofa(level_epsilon=Fraction(1), max_length=2, prune_harmless=1, prune_harmful=1)
     with pytest.raises(BudgetError, match="has no finite ε"):
         publish(never, mechanism, tmp_path / "out.csv", ledger=ledger, dataset="visits")
 
 
-def test_a_log_that_cannot_be_read_costs_nothing(ledger: Ledger, tmp_path: Path) -> None:
+def test_a_log_that_cannot_be_read_costs_nothing(ledger: Ledger, log: Path, tmp_path: Path) -> None:
     """Nothing was drawn; the row stays, and names the kind of error only."""
-    (tmp_path / "bad.xes").write_text("<log><trace secret='x'>")
+    (tmp_path / "bad.xes").write_text(log.read_text().replace("</log>", "<trace secret='x'>"))
     said: list[str] = []
-    for source in (tmp_path / "bad.xes", lambda: open_log(tmp_path / "none.xes")):
-        with pytest.raises(ReadError):
-            publish(
-                source, TENTH, tmp_path / "o.csv", ledger=ledger, dataset="visits", say=said.append
-            )  # fmt: skip
+    with pytest.raises(ReadError):
+        publish(
+            tmp_path / "bad.xes", TENTH, tmp_path / "o.csv",
+            ledger=ledger, dataset="visits", tell=said.append,
+        )  # fmt: skip
     assert [(e.state, e.reason, e.file) for e in ledger.entries()] == [
         ("returned", "ReadError", None)
-    ] * 2
+    ]
     assert ledger.account("visits").left == 1
-    assert said[-1] == "given back, because the mechanism had not looked at the log"
+    assert said[-1] == "given back, because the mechanism had not asked the log anything"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"order": "bogus"}, {"person": "nobody", "max_cases": 2}, {"person": "patient"},
+        {"max_cases": 0}, {"engine": "fast"}, {"activity": "none"}, {"timestamp": "none"},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_what_can_be_refused_is_refused_before_it_is_paid(
+    ledger: Ledger, log: Path, tmp_path: Path, options: dict[str, Any]
+) -> None:
+    """A typing mistake leaves no row in the ledger."""
+    with pytest.raises(SacofaError):
+        publish(
+            log, TENTH, tmp_path / "o.csv", options=ReadOptions(**options),
+            ledger=ledger, dataset="visits",
+        )  # fmt: skip
+    with pytest.raises(ReadError):
+        publish(tmp_path / "none.xes", TENTH, tmp_path / "o.csv", ledger=ledger, dataset="visits")
+    assert ledger.entries() == []
 
 
 def test_a_failure_after_noise_was_drawn_stays_spent(
@@ -142,7 +183,9 @@ def test_an_interrupt_while_writing_stays_spent(ledger: Ledger, log: Path, tmp_p
     assert not (tmp_path / "out.csv").exists()
 
 
-def test_a_target_that_cannot_be_written_costs_nothing(ledger: Ledger, tmp_path: Path) -> None:
+def test_a_target_that_cannot_be_written_costs_nothing(
+    ledger: Ledger, never: Log, tmp_path: Path
+) -> None:
     """It is refused before anything is paid."""
     (tmp_path / "out.csv").write_text("mine")
     with pytest.raises(Exception, match="exists already"):
@@ -150,14 +193,14 @@ def test_a_target_that_cannot_be_written_costs_nothing(ledger: Ledger, tmp_path:
     assert ledger.entries() == []
 
 
-def test_ledger_and_dataset_come_together(ledger: Ledger, tmp_path: Path) -> None:
+def test_ledger_and_dataset_come_together(ledger: Ledger, never: Log, tmp_path: Path) -> None:
     """One without the other is a mistake, not a release without a ledger."""
     for given in ({"ledger": ledger}, {"dataset": "visits"}):
         with pytest.raises(SettingError, match="together"):
             publish(never, TENTH, tmp_path / "out.csv", **given)  # type: ignore[arg-type]
 
 
-def test_a_damaged_ledger_releases_nothing(ledger: Ledger, tmp_path: Path) -> None:
+def test_a_damaged_ledger_releases_nothing(ledger: Ledger, never: Log, tmp_path: Path) -> None:
     """Whether the damage was there when it was opened, or came later."""
     ledger.path.write_bytes(ledger.path.read_bytes()[:5000] + b"\0" * 20000)
     with pytest.raises(LedgerError):
@@ -169,11 +212,12 @@ def test_a_damaged_ledger_releases_nothing(ledger: Ledger, tmp_path: Path) -> No
 
 FULL = """
 import resource, signal, sys
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from sacofa.mechanisms.certified import Certified
 from sacofa.privacy.ledger import Ledger
-from sacofa.release import publish, booking
+from sacofa.release import publish
 folder = Path(sys.argv[1])
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 def fill():

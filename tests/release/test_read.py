@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from sacofa.errors import ReadError
-from sacofa.release import certificate_path, write_release
-from sacofa.report import read_comparison, read_release
-
-from .releases import hospital
+from sacofa.release import certificate_path, read_release, write_release
+from sacofa.report import read_comparison
+from tests.report.releases import hospital
 
 
 @pytest.mark.parametrize("suffix", ["xes", "xes.gz", "csv", "parquet", "json"])
