@@ -13,6 +13,7 @@ from rich.console import Console
 from ..errors import ReadError, plain
 from ..files import check_apart, check_target, identity, write_whole
 from ..logs import ReadOptions
+from ..logs.write import output_of
 from ..mechanisms.registry import DEFAULT, MECHANISMS, make_mechanism
 from ..release import Release, certificate_path, publish
 from ..release.bound import MAX_RELEASED_EVENTS
@@ -76,8 +77,10 @@ def anonymize(
     names = None if activities is None else read_names(activities)
     outputs: dict[str, Path] = {"the output": output, "its certificate": certificate_path(output)}
     if report is not None:
-        check_target(report, force)
         outputs["the report"] = report
+    output_of(output)
+    for target in outputs.values():
+        check_target(target, force)
     given = {"the ledger": ledger, "the log": log, "the rules": rules, "the names": activities}
     given["the public log"] = rules_from
     check_apart(outputs, {what: path for what, path in given.items() if path is not None})

@@ -61,6 +61,7 @@ def publish(
     `dataset` before a case is read; `tell` hears about it. More different variants than
     `max_gathered` are left on the cluster that counted them, if the mechanism can be run there.
     """
+    output_of(output)
     check_target(output, force)
     check_target(certificate_path(output), force)
     check_bound(max_released_events)
