@@ -98,7 +98,7 @@ def compare_mechanisms(logs: Path, repeat: int) -> None:
         theirs = pm4py.read_xes(str(logs / f"{name}.xes.gz"), return_legacy_log_object=True)
         for epsilon, p in thresholds.items():
             price = Fraction(epsilon)
-            ours = {
+            ours: dict[str, Mechanism] = {
                 "SACOFA": Sacofa(
                     level_epsilon=price, max_length=k, prune_harmless=p, prune_harmful=p
                 ),
