@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/installed-dev
 
-.PHONY: demo test lint bench bench-utility audit fuzz docs clean
+.PHONY: demo test lint bench bench-utility audit fuzz faults docs clean
 
 demo: .venv/installed-demo  ## anonymize the embedded example and say where the results are
 	$(BIN)/sacofa demo -o demo --force
@@ -24,6 +24,9 @@ audit: $(STAMP)  ## try to refute every mechanism, with 100,000 runs on each log
 
 fuzz: $(STAMP)  ## feed 20,000 damaged files to the readers, with a seed that changes
 	$(BIN)/python -m tests.hardening.fuzz 20000 $$(date +%s)
+
+faults: $(STAMP)  ## kill, break and crowd releases and the web app, for a minute each
+	$(BIN)/python benchmarks/faults.py
 
 docs: $(STAMP)  ## build the documentation into site/; a dead link fails
 	$(BIN)/python docs/make/cli.py

@@ -14,6 +14,8 @@ ROOT = Path(sacofa.__file__).parent
 
 LAYERS = [
     {"errors", "_version", "described", "__init__"},
+    {"locks"},
+    {"temporary"},
     {"files", "unit"},
     {"variants"},
     {"cases", "prefixes"},

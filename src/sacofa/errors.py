@@ -37,6 +37,11 @@ def nearest(word: str, choices: Iterable[str]) -> str:
     return f' Did you mean "{close[0]}"?' if close else ""
 
 
+def plain(text: str) -> str:
+    """Text for one line of a terminal: what would move its cursor or worse is spelt out."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
 class SacofaError(Exception):
     """The root of all errors that this package raises on purpose."""
 

@@ -37,7 +37,9 @@ from sacofa.variants import VariantCounts
 
 publishing = sys.modules["sacofa.release.publish"]
 SOURCE = str(Path(sacofa.__file__).parent)
-WATCHED = tuple(f"{SOURCE}/{part}" for part in ("privacy/ledger/", "release/", "files.py"))
+WATCHED = tuple(
+    f"{SOURCE}/{part}" for part in ("privacy/ledger/", "release/", "files.py", "temporary.py")
+)
 PRICE = Fraction(1, 10)
 # A process that is killed leaves the same behind in memory as on a disk, which is much slower.
 PLACE = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
@@ -233,7 +235,7 @@ def sabotage(mistake: str) -> None:
     elif mistake == "pay-late":
         publishing.reserve_budget = reserve_late  # type: ignore[attr-defined]
     elif mistake == "give-back":
-        Ledger.complete = lambda self, id: self._change(id, state="returned")  # type: ignore[method-assign]
+        Ledger.complete = lambda self, entry: self._change(entry, state="returned")  # type: ignore[method-assign]
     else:
         raise ValueError(mistake)
 

@@ -11,6 +11,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -64,7 +65,7 @@ def test_a_refusal_says_what_is_left_and_leaves_no_trace(ledger: Ledger) -> None
 @given(budget=PRICES, prices=st.lists(PRICES, max_size=8))
 def test_what_is_spent_never_passes_the_budget(budget: Fraction, prices: list[Fraction]) -> None:
     """A request is taken just when it fits, whatever came before."""
-    account = Account(dataset="visits", budget=budget, spent=Fraction(0))
+    account = Account(dataset="visits", budget=budget)
     with tempfile.TemporaryDirectory() as folder:
         ledger = Ledger.create(Path(folder) / "a.ledger")
         ledger.set_budget("visits", budget)
@@ -137,7 +138,9 @@ def test_an_identical_request_costs_again_and_says_so(ledger: Ledger) -> None:
 def finish(ledger: Ledger, entry: Entry, file: Path) -> None:
     """Link an entry to a file and let the file have its name."""
     digest = hashlib.sha256(b"released").hexdigest()
-    ledger.link(entry.id, file=file, sha256=digest, certificate='{"final": true}')
+    ledger.link(
+        entry, file=file, size=len(b"released"), sha256=digest, certificate='{"final": true}'
+    )
     file.write_bytes(b"released")
 
 
@@ -147,7 +150,7 @@ def test_a_release_goes_from_reserved_to_released(ledger: Ledger, tmp_path: Path
     assert ledger.entries() == [entry]
     assert (entry.state, entry.spent, entry.file) == ("reserved", True, None)
     finish(ledger, entry, tmp_path / "out.csv")
-    ledger.complete(entry.id)
+    ledger.complete(entry)
     (done,) = ledger.entries()
     assert (done.state, done.spent) == ("released", True)
     assert (done.file, done.certificate) == (str(tmp_path / "out.csv"), '{"final": true}')
@@ -159,7 +162,7 @@ def test_what_died_before_its_file_had_a_name_counts_as_spent(
     """Reserved entries stay, linked or not."""
     reserve(ledger, Fraction(1, 4))
     entry = reserve(ledger, Fraction(1, 4))
-    ledger.link(entry.id, file=tmp_path / "never", sha256="0" * 64, certificate="{}")
+    ledger.link(entry, file=tmp_path / "never", size=1, sha256="0" * 64, certificate="{}")
     reserve(ledger, Fraction(1, 4))
     assert [e.state for e in ledger.entries()] == ["reserved"] * 3
     assert ledger.account("visits").left == Fraction(1, 4)
@@ -184,8 +187,8 @@ def test_another_file_of_that_name_is_not_the_release(ledger: Ledger, tmp_path: 
 
 def test_a_failure_after_a_look_stays_spent_and_one_before_is_given_back(ledger: Ledger) -> None:
     """Only what cannot have drawn noise is free."""
-    ledger.fail(reserve(ledger, Fraction(1)).id, "ReadError", looked=False)
-    ledger.fail(reserve(ledger, Fraction(1)).id, "TooLargeError", looked=True)
+    ledger.fail(reserve(ledger, Fraction(1)), "ReadError", data_accessed=False)
+    ledger.fail(reserve(ledger, Fraction(1)), "TooLargeError", data_accessed=True)
     assert [(e.state, e.spent, e.reason) for e in ledger.entries()] == [
         ("returned", False, "ReadError"),
         ("failed", True, "TooLargeError"),
@@ -198,15 +201,13 @@ def test_a_release_ends_once(ledger: Ledger, tmp_path: Path) -> None:
     """Nothing is given back, and no other file is linked, after the end."""
     entry = reserve(ledger, Fraction(1))
     finish(ledger, entry, tmp_path / "out.csv")
-    ledger.complete(entry.id)
-    ledger.complete(entry.id)
-    ledger.fail(entry.id, "KeyboardInterrupt", looked=True)
-    for change in (
-        lambda: ledger.link(entry.id, file=tmp_path / "b", sha256="", certificate=""),
-        lambda: ledger.complete(entry.id + 1),
-    ):
-        with pytest.raises(LedgerError, match="has ended already, or never began"):
-            change()
+    ledger.complete(entry)
+    ledger.complete(entry)
+    ledger.fail(entry, "KeyboardInterrupt", data_accessed=True)
+    with pytest.raises(LedgerError, match="has ended already"):
+        ledger.link(entry, file=tmp_path / "b", size=1, sha256="", certificate="")
+    with pytest.raises(LedgerError, match="is not in this ledger any more"):
+        ledger.complete(replace(entry, token="another"))
     assert ledger.account("visits").left == 0
     assert [(e.state, e.reason) for e in ledger.entries()] == [("released", None)]
 
@@ -217,7 +218,7 @@ def test_an_interrupt_after_the_file_had_its_name_is_a_release(
     """What is out is out, whatever happens next."""
     entry = reserve(ledger, Fraction(1))
     finish(ledger, entry, tmp_path / "out.csv")
-    ledger.fail(entry.id, "KeyboardInterrupt", looked=True)
+    ledger.fail(entry, "KeyboardInterrupt", data_accessed=True)
     (tmp_path / "out.csv").unlink()
     assert ledger.entries()[0].state == "released"
 
@@ -234,7 +235,7 @@ def test_an_interrupt_after_the_file_had_its_name_is_a_release(
 )
 def test_rows_cannot_be_lost_by_mistake(ledger: Ledger, change: str) -> None:
     """Even someone at the database itself is stopped, unless they mean it."""
-    ledger.fail(reserve(ledger, Fraction(1)).id, "TooLargeError", looked=True)
+    ledger.fail(reserve(ledger, Fraction(1)), "TooLargeError", data_accessed=True)
     with sqlite3.connect(ledger.path) as database, pytest.raises(sqlite3.IntegrityError):
         database.execute(change)
     assert ledger.account("visits").left == 0
@@ -252,9 +253,9 @@ def test_a_missing_ledger_is_refused_and_not_made(tmp_path: Path) -> None:
 def test_a_newer_ledger_is_refused(ledger: Ledger) -> None:
     """Its rules are not known."""
     with sqlite3.connect(ledger.path) as database:
-        database.execute("PRAGMA user_version = 2")
+        database.execute("PRAGMA user_version = 3")
     for use in (Ledger.open, Ledger.create, lambda path: reserve(Ledger(path), Fraction(1))):
-        with pytest.raises(LedgerError, match="version 2, and this program knows version 1"):
+        with pytest.raises(LedgerError, match="version 3, and this program knows version 2"):
             use(ledger.path)
 
 
@@ -307,15 +308,22 @@ def test_a_damaged_ledger_is_refused_or_right(ledger: Ledger) -> None:
     ],
 )
 def test_a_row_that_changed_or_went_missing_is_damage(ledger: Ledger, change: str) -> None:
-    """A ledger is never read as having more left than it has."""
+    """Whoever looks at all rows finds it, and a reservation has never more left than there is."""
     for price in (1, 2, 3):
         reserve(ledger, Fraction(price, 10))
     with sqlite3.connect(ledger.path) as database:
-        for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'"):
+        triggers = database.execute(
+            "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
+        ).fetchall()
+        for name, _ in triggers:
             database.execute(f"DROP TRIGGER {name}")
         database.execute(change)
+        for _, made in triggers:
+            database.execute(made)
     with pytest.raises(LedgerError, match="damaged"):
-        reserve(ledger, Fraction(1, 10))
+        ledger.check()
+    with pytest.raises((BudgetError, LedgerError)):
+        reserve(ledger, Fraction(5, 10))
 
 
 def in_child(body: str, path: Path, **options: Any) -> subprocess.CompletedProcess[str]:

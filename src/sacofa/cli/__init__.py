@@ -1,5 +1,20 @@
 """The command line: thin, with no logic of its own."""
 
-from .app import app, main
+from __future__ import annotations
 
-__all__ = ["app", "main"]
+from .interrupts import catching_signals, end_interrupted
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the program; an error is one line on stderr, never a traceback."""
+    with catching_signals():
+        try:
+            # Loading takes a moment, in which people press Ctrl-C, too.
+            from .app import run_program
+
+            run_program(arguments)
+        except KeyboardInterrupt as error:
+            end_interrupted(error)
+
+
+__all__ = ["main"]

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 
-from ..errors import ReadError
-from ..files import check_target, write_whole
+from ..errors import ReadError, plain
+from ..files import check_apart, check_target, identity, write_whole
 from ..logs import ReadOptions
+from ..logs.write import output_of
 from ..mechanisms.registry import DEFAULT, MECHANISMS, make_mechanism
-from ..release import certificate_path, publish
+from ..release import Release, certificate_path, publish
+from ..release.bound import MAX_RELEASED_EVENTS
 from ..release.rules import public_rules
 from ..report import make_report
 from . import options as shared
@@ -52,6 +56,12 @@ def anonymize(
         typer.Option("--report", help="Also write a page about the release: an HTML file."),
     ] = None,
     force: shared.Force = False,
+    max_events: Annotated[
+        int,
+        typer.Option(
+            "--max-events", min=1, help="A larger release is scaled down to so many events."
+        ),
+    ] = MAX_RELEASED_EVENTS,
     ledger: Annotated[
         Path | None,
         typer.Option("--ledger", help="Pay from this ledger; needs --dataset.", metavar="LEDGER"),
@@ -65,14 +75,22 @@ def anonymize(
     public = public_rules(rules, rules_from, secret=log, trusted=options.trusted)
     chosen = make_mechanism(mechanism, {**settings, "rules": public})
     names = None if activities is None else read_names(activities)
+    outputs: dict[str, Path] = {"the output": output, "its certificate": certificate_path(output)}
     if report is not None:
-        check_target(report, force)
+        outputs["the report"] = report
+    output_of(output)
+    for target in outputs.values():
+        check_target(target, force)
+    given = {"the ledger": ledger, "the log": log, "the rules": rules, "the names": activities}
+    given["the public log"] = rules_from
+    check_apart(outputs, {what: path for what, path in given.items() if path is not None})
     errors = Console(stderr=True)
 
     def tell(text: str) -> None:
-        errors.print(text, markup=False, soft_wrap=True)
+        errors.print(plain(text), markup=False, soft_wrap=True)
 
-    with progress_bar(errors) as stage:
+    before = identity(output)
+    with saying_what_is_written(output, before), progress_bar(errors) as stage:
         release = publish(
             log,
             chosen,
@@ -86,19 +104,37 @@ def anonymize(
             dataset=dataset,
             tell=lambda text: tell(f"ledger: {text}"),
             notify=lambda text: tell(f"for your eyes only: {text}"),
+            max_released_events=max_events,
         )
+    with saying_what_is_written(output, before):
+        _show(release, output, report, force)
+
+
+def _show(release: Release, output: Path, report: Path | None, force: bool) -> None:
+    """Say what was released, and write the page about it."""
     console = Console(highlight=False, markup=False)
     show_certificate(release.certificate, console)
     released = release.variants
     console.print(
-        f"\nReleased {released.cases:,} cases in {len(released):,} variants: {output}\n"
-        f"Certificate: {certificate_path(output)}",
+        f"\nReleased {released.cases:,} cases in {len(released):,} variants: {plain(str(output))}\n"
+        f"Certificate: {plain(str(certificate_path(output)))}",
         soft_wrap=True,
     )
     if report is not None:
         with write_whole(report, force) as part:
             part.write_text(make_report(release, title=output.name), encoding="utf-8")
-        console.print(f"Report: {report}", soft_wrap=True)
+        console.print(f"Report: {plain(str(report))}", soft_wrap=True)
+
+
+@contextmanager
+def saying_what_is_written(output: Path, before: set[object]) -> Iterator[None]:
+    """Let an interrupt say that the release is there, where it is."""
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        if output.exists() and identity(output) != before:
+            error.args = (f"the release was written before: {plain(str(output))}",)
+        raise
 
 
 def read_names(path: Path) -> list[str]:

@@ -6,15 +6,21 @@ import importlib
 import pkgutil
 import sys
 import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from .._version import __version__
-from ..errors import SacofaError
+from ..errors import SacofaError, plain
+from .interrupts import end_interrupted
+from .streams import write_anywhere
 
-NOT_COMMANDS = {"app", "options", "show"}
+INTERRUPTED = 130
+NOT_COMMANDS = {"app", "interrupts", "options", "show", "streams"}
 # Typer brings its own copy of click or uses the installed one; its public classes tell which.
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 ClickException: type[Exception] = UsageError.__mro__[1]
@@ -54,9 +60,11 @@ def register_commands(app: typer.Typer) -> None:
 register_commands(app)
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Run the program; an error is one line on stderr, never a traceback."""
-    command = typer.main.get_command(app)
+def run_program(arguments: list[str] | None = None) -> None:
+    """Run a command; an error is one line on stderr, never a traceback."""
+    write_anywhere()
+    command: Any = typer.main.get_command(app)
+    command.invoke = partial(_invoke, command.invoke)
     try:
         status = command.main(args=arguments, prog_name="sacofa", standalone_mode=False)
     except SacofaError as error:
@@ -66,16 +74,39 @@ def main(arguments: list[str] | None = None) -> None:
         context = getattr(error, "ctx", None)
         hint = f" (see {context.command_path} --help)" if context is not None else ""
         _fail(message + hint, 2 if isinstance(error, UsageError) else 1)
-    except (KeyboardInterrupt, typer.Abort):
-        _fail("interrupted: nothing was written", 130)
+    except _CarriedError as error:
+        end_interrupted(error.interrupt)
+    except (KeyboardInterrupt, typer.Abort) as error:
+        end_interrupted(error)
     except BrokenPipeError:
         sys.exit(1)
     except MemoryError:
         _fail("there is not enough memory for this log", 1)
+    except OSError as error:
+        # A disk that is full, a right that is missing, a name that is too long: not ours.
+        where = f"{error.filename}: " if error.filename is not None else ""
+        _fail(f"{where}{(error.strerror or type(error).__name__).lower()}", 1)
     except Exception as error:
         # A mistake of ours. Its text and its traceback may hold what stands in the log.
         _fail(f"internal error ({_place(error)}): please report this line", 1)
+    if status == INTERRUPTED:
+        end_interrupted(KeyboardInterrupt())
     sys.exit(status if isinstance(status, int) else 0)
+
+
+class _CarriedError(Exception):
+    """An interrupt on its way past Typer, which would make an exit status of it and no more."""
+
+    def __init__(self, interrupt: KeyboardInterrupt) -> None:
+        super().__init__()
+        self.interrupt = interrupt
+
+
+def _invoke(invoke: Callable[[Any], Any], context: Any) -> Any:
+    try:
+        return invoke(context)
+    except KeyboardInterrupt as error:
+        raise _CarriedError(error) from None
 
 
 def _place(error: Exception) -> str:
@@ -90,5 +121,6 @@ def _place(error: Exception) -> str:
 
 
 def _fail(message: str, status: int) -> None:
-    typer.echo(f"sacofa: {' '.join(message.splitlines())}", err=True)
+    with suppress(OSError):
+        typer.echo(f"sacofa: {plain(' '.join(message.splitlines()))}", err=True)
     sys.exit(status)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from functools import partial
 from typing import Annotated
@@ -12,10 +11,11 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from ..errors import ReadError
+from ..errors import ReadError, plain
 from ..logs import Inspection, ReadOptions, count_variants, inspect_variants, open_log
+from ..logs.inspect import shown_variants
 from .options import Json, LogPath, takes_read_options
-from .show import progress_bar
+from .show import progress_bar, to_json
 
 
 def register(app: typer.Typer) -> None:
@@ -38,17 +38,14 @@ def inspect(
         variants = count_variants(
             opened,
             progress=None if stage is None else partial(stage, "reading"),
-            notify=lambda text: typer.echo(f"note: {text}", err=True),
+            notify=lambda text: typer.echo(f"note: {plain(text)}", err=True),
         )
     if not variants.cases:
         raise ReadError(opened.name, "has no cases")
     inspection = inspect_variants(variants, frequent=frequent)
     if as_json:
-        content = asdict(inspection)
-        content["frequent"] = [
-            {"activities": variant, "count": count} for variant, count in inspection.frequent
-        ]
-        typer.echo(json.dumps(content, ensure_ascii=False))
+        content = {**asdict(inspection), "frequent": shown_variants(inspection)}
+        typer.echo(to_json(content))
         return
     _show(inspection, Console(highlight=False))
 
@@ -75,7 +72,11 @@ def _show(inspection: Inspection, console: Console) -> None:
         console.print("\nthe most frequent variants")
         top = Table(box=None, show_header=False, pad_edge=False)
         top.add_column(justify="right", no_wrap=True)
-        for variant, count in inspection.frequent:
-            top.add_row(f"{count:,}", escape(", ".join(variant)) or "(no events)")
+        for variant in shown_variants(inspection):
+            names = ", ".join(map(plain, variant["activities"])) or "(no events)"
+            more = variant["events"] - len(variant["activities"])
+            top.add_row(
+                f"{variant['count']:,}", escape(names + f" … and {more:,} more" * (more > 0))
+            )
         console.print(top)
     console.print("\nSecret: these figures come from the log without noise.")

@@ -12,10 +12,11 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from ..errors import SettingError
+from ..errors import SettingError, plain
 from ..privacy import parse_epsilon
 from ..privacy.ledger import Account, Entry, Ledger
 from . import options
+from .show import to_json
 
 UNLIMITED = "unlimited"
 
@@ -57,7 +58,9 @@ def budget(
 @commands.command()
 def show(ledger: FilePath, as_json: options.Json = False) -> None:
     """Show how every dataset stands: its budget, what was spent, and what is left."""
-    accounts = Ledger.open(ledger).accounts()
+    opened = Ledger.open(ledger)
+    opened.check()
+    accounts = opened.accounts()
     if as_json:
         typer.echo(json.dumps({"datasets": [_account(account) for account in accounts]}, indent=2))
         return
@@ -77,11 +80,12 @@ def history(
 ) -> None:
     """Show every release that was asked for and paid, whatever became of it."""
     opened = Ledger.open(ledger)
+    opened.check()
     entries, budgets = opened.entries(dataset), opened.budgets(dataset)
     if as_json:
         limits = [{**asdict(b), "epsilon": _limit(b.epsilon)} for b in budgets]
         content = {"releases": [_entry(entry) for entry in entries], "budgets": limits}
-        typer.echo(json.dumps(content, indent=2, ensure_ascii=False))
+        typer.echo(to_json(content, indent=2))
         return
     table = Table(box=None, pad_edge=False)
     for heading in ("", "when (UTC)", "dataset", "mechanism", "ε", "what became of it", "file"):
@@ -92,7 +96,7 @@ def history(
     ]
     rows += [(e.at, e.id, _row(e)) for e in entries]
     for _, _, row in sorted(rows, key=lambda row: row[:2]):
-        table.add_row(*row)
+        table.add_row(*map(plain, row))
     Console(highlight=False, markup=False, emoji=False).print(table)
 
 
@@ -100,7 +104,7 @@ def say_account(account: Account) -> str:
     """How a dataset stands, in a line."""
     spent = "more than any ε (one release had none)" if account.spent is None else account.spent
     left = "no limit" if account.left is None else f"{account.left} left"
-    return f"{account.dataset}: ε = {spent} spent of {_limit(account.budget)}, {left}"
+    return f"{plain(account.dataset)}: ε = {spent} spent of {_limit(account.budget)}, {left}"
 
 
 def open_ledger(ledger: Path | None, dataset: str | None) -> Ledger | None:
@@ -154,9 +158,17 @@ def _entry(entry: Entry) -> dict[str, Any]:
         **asdict(entry),
         "price": _price(entry.price),
         "spent": entry.spent,
-        "settings": json.loads(entry.settings),
-        "certificate": json.loads(entry.certificate),
+        "settings": _content(entry.settings),
+        "certificate": _content(entry.certificate),
     }
+
+
+def _content(text: str) -> Any:
+    """Read JSON; what is none, in a ledger that a stranger made, is shown as it is."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
 
 
 def register(app: typer.Typer) -> None:

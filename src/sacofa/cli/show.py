@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
@@ -11,6 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
+from ..errors import plain
 from ..privacy.accounting import Access, Leak, Spend
 from ..release import Certificate
 from ..release.publish import Stage
@@ -42,6 +45,16 @@ def show_certificate(certificate: Certificate, console: Console) -> None:
     section("Notes", certificate.notes)
 
 
+def to_json(content: object, indent: int | None = None) -> str:
+    """Write as JSON that any terminal takes: control characters of every kind are escaped."""
+    text = json.dumps(content, indent=indent, ensure_ascii=False)
+    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+# Those below a blank are escaped already, but for the line breaks of an indented text.
+_CONTROL = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
 class _Section:
     """Prints a heading with lines beside it, wrapped."""
 
@@ -51,7 +64,7 @@ class _Section:
     def __call__(self, heading: str, lines: tuple[str, ...] | list[str]) -> None:
         for i, line in enumerate(lines):
             label = f"{heading if i == 0 else '':<14}"
-            wrapped = Text(line).wrap(self._console, max(30, self._console.width - 14))
+            wrapped = Text(plain(line)).wrap(self._console, max(30, self._console.width - 14))
             for j, part in enumerate(wrapped):
                 self._console.print(
                     Text(label if j == 0 else " " * 14, style="bold") + part, soft_wrap=True

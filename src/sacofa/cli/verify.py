@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from ..errors import plain
 from ..release.verify import verify as verify_file
 from . import options
-from .show import format_epsilon
+from .show import format_epsilon, to_json
 
 
 def verify(
@@ -36,7 +36,7 @@ def verify(
             else str(checked.certificate.epsilon),
             "publishable": checked.certificate.publishable,
         }
-        typer.echo(json.dumps(content, indent=2, ensure_ascii=False))
+        typer.echo(to_json(content, indent=2))
     elif checked.holds:
         queries = len(checked.certificate.spent)
         typer.echo(f"{released}: this is the file that was certified")
@@ -44,7 +44,7 @@ def verify(
         if not checked.certificate.publishable:
             typer.echo("it must not be published: its noise can be drawn again from a seed")
     for finding in () if as_json else checked.findings:
-        typer.echo(f"{released}: {finding}")
+        typer.echo(f"{plain(str(released))}: {plain(finding)}")
     if not checked.holds:
         raise typer.Exit(1)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -23,11 +24,24 @@ _BLOCK = 1 << 18
 
 def is_gzip(path: Path) -> bool:
     """Tell gzip by its first bytes, whatever the file is called."""
+    refuse_endless(path)
     try:
         with path.open("rb") as file:
             return file.read(2) == b"\x1f\x8b"
     except OSError as error:
         raise unreadable(path, error) from None
+
+
+def refuse_endless(path: Path) -> None:
+    """Refuse a pipe or a device: it can be read once only, or forever, and opening may not end."""
+    try:
+        regular = stat.S_ISREG(path.stat().st_mode)
+    except OSError as error:
+        raise unreadable(path, error) from None
+    except ValueError:
+        raise ReadError(ascii(str(path)), "no name of a file") from None
+    if not regular:
+        raise ReadError(path, "is a pipe, a device or a folder: copy the log to a file first")
 
 
 def unreadable(path: object, error: OSError) -> ReadError:

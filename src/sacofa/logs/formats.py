@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from glob import glob, has_magic
 from pathlib import Path
 from typing import Literal
 
 from ..errors import ReadError, nearest
+from .bounded_file import refuse_endless
 
 Format = Literal["xes", "csv", "tsv", "parquet", "json", "frame", "spark frame", "postgresql"]
 
@@ -37,6 +40,20 @@ def format_of(path: Path) -> Format:
     return SUFFIXES[suffix]
 
 
+def _walk(folder: Path) -> Iterator[Path]:
+    """Go through all files of a folder and its folders; one that cannot be read is an error."""
+
+    def refuse(error: OSError) -> None:
+        raise ReadError(error.filename, f"cannot be read: {error.strerror}")
+
+    for place, folders, names in os.walk(folder, onerror=refuse, followlinks=False):
+        folders[:] = [name for name in folders if not name.startswith((".", "_"))]
+        for name in names:
+            path = Path(place, name)
+            if not name.startswith((".", "_")) and path.is_file():
+                yield path
+
+
 def find_files(source: str, format: Format | None = None) -> tuple[tuple[Path, ...], Format]:
     """Find the files that a path, a pattern or a folder names, in the order of their names.
 
@@ -45,15 +62,11 @@ def find_files(source: str, format: Format | None = None) -> tuple[tuple[Path, .
     """
     path = Path(source)
     if path.is_dir():
-        files = [
-            file
-            for file in path.rglob("*")
-            if file.is_file()
-            and not any(part.startswith((".", "_")) for part in file.relative_to(path).parts)
-        ]
+        files = list(_walk(path))
         if not files:
             raise ReadError(source, "the folder is empty")
     elif path.exists():
+        refuse_endless(path)
         files = [path]
     elif has_magic(source):
         files = [Path(name) for name in glob(source, recursive=True) if Path(name).is_file()]

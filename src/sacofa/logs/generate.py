@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 
 from ..errors import OutputError, SettingError
 from ..files import write_whole
+from ..temporary import secret_folder
 from .bounded_file import Progress
 
 Numbers = NDArray[np.uint64]
@@ -63,7 +63,7 @@ def _write(
     width = len(str(activities))
     names = [f"activity {i + 1:0{width}}" for i in range(activities)]
     try:
-        with TemporaryDirectory(prefix="sacofa-") as folder:
+        with secret_folder() as folder:
             database = duckdb.connect(
                 Path(folder) / "events",
                 config={"threads": 1, "memory_limit": "256MB"},

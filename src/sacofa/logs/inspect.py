@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,9 @@ from numpy.typing import NDArray
 from ..variants import Variant, VariantCounts
 
 QUANTILES = (0.0, 0.25, 0.5, 0.75, 0.9, 0.99, 1.0)
+
+SHOWN_EVENTS = 100
+"""So many events of a variant are shown; a case may have millions."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +60,14 @@ def inspect_variants(variants: VariantCounts, *, frequent: int = 5) -> Inspectio
             for v in top
         ),
     )
+
+
+def shown_variants(inspection: Inspection) -> list[dict[str, Any]]:
+    """The most frequent variants as they are shown: of a long one only the first events."""
+    return [
+        {"activities": list(variant[:SHOWN_EVENTS]), "count": count, "events": len(variant)}
+        for variant, count in inspection.frequent
+    ]
 
 
 def _quantiles(lengths: NDArray[np.int64], counts: NDArray[np.int64]) -> dict[str, int]:

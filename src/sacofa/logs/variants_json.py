@@ -23,6 +23,9 @@ FORMAT = "sacofa-variants-1"
 MOST = 1 << 27
 """A gzip file that unpacks to more than this is refused unless trusted."""
 
+MOST_VALUES = 5_000_000
+"""More names and numbers than this are refused unless trusted: each takes up to 100 bytes."""
+
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -52,6 +55,12 @@ def read_variants(path: Path, *, trusted: bool = False) -> VariantCounts:
         text = stream.read()
     if not text.strip():
         raise ReadError(path, "the file is empty")
+    if not trusted and sum(map(text.count, (b",", b"[", b"{"))) > MOST_VALUES:
+        raise ReadError(
+            path,
+            f"holds more than {MOST_VALUES:,} values: "
+            "say that it is trusted (--trusted) if that is meant",
+        )
     try:
         content = json.loads(text)
     except (ValueError, RecursionError) as error:

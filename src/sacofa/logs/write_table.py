@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..temporary import secret_folder
 from ..variants import VariantCounts
 from .bounded_file import Progress
 from .columns import TRUNCATED
 from .csv_injection import escape_formula
+from .duckdb.source import interrupt_in
 from .released import CORE_KEY, TIME_KEY, describe_times, event_blocks
 
 
@@ -32,7 +33,7 @@ def write_table(
     import duckdb
 
     try:
-        with TemporaryDirectory(prefix="sacofa-") as folder:
+        with secret_folder() as folder:
             # One thread, because row groups must not depend on how many there are.
             database = duckdb.connect(
                 Path(folder) / "events",
@@ -54,6 +55,8 @@ def write_table(
                 )
             finally:
                 database.close()
+    except (duckdb.InterruptException, RuntimeError) as error:
+        raise interrupt_in(error) or error from None
     except duckdb.Error as error:
         # Whoever opened the target knows its name, and says so.
         raise OSError(str(error).splitlines()[0]) from None

@@ -26,8 +26,9 @@ from .options import ReadOptions
 from .source import Log, Notify, Source
 from .variant_counter import VariantCounter
 
-MAX_CASE_BYTES = 1 << 26
-"""A single case that takes more than this in the file is refused unless trusted."""
+MAX_CASE_BYTES = 1 << 24
+"""A single case that takes more than this in the file is refused unless trusted; in memory it takes
+thirty times as much."""
 
 TRUNCATED = "unfinished"
 """The attribute that marks a case which went on but was cut; pm4py adds `case:` to its name."""

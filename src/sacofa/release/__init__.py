@@ -2,10 +2,11 @@
 
 from .anonymize import Release, anonymize
 from .certificate import Certificate
+from .pair import certificate_path
 from .publish import publish
 from .read import read_release
 from .verify import Verification, verify
-from .write import certificate_path, write_release
+from .write import write_release
 
 __all__ = [
     "Certificate",

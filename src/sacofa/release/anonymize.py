@@ -17,6 +17,7 @@ from ..privacy.bits import Bits, SeededBits, SystemBits
 from ..privacy.noise import Noise
 from ..unit import Unit
 from ..variants import VariantCounts
+from .bound import MAX_RELEASED_EVENTS, bound_events, check_bound
 from .certificate import Certificate, certify
 
 NAMED = 10
@@ -50,6 +51,7 @@ def anonymize(
     seed: int | None = None,
     progress: Progress | None = None,
     notify: Notify | None = None,
+    max_released_events: int = MAX_RELEASED_EVENTS,
 ) -> Release:
     """Release a log through a mechanism.
 
@@ -58,9 +60,12 @@ def anonymize(
     log that was opened so, else one case. Declared `activities` are public, and events of any other
     are dropped; without them, those of the log are taken and the certificate lists that as an
     assumption. A `seed` makes a run repeatable, for tests and teaching: its release must not be
-    published. What only the holder of the log should know is told to `notify`.
+    published. What only the holder of the log should know is told to `notify`. A release of more
+    than `max_released_events`, a public bound, is scaled down, and its certificate says so.
     """
     check_activities(activities)
+    check_seed(seed)
+    check_bound(max_released_events)
     bits: Bits = SystemBits() if seed is None else SeededBits(seed)
     cases = as_cases(log, notify)
     check_distributed(cases, mechanism)
@@ -70,15 +75,16 @@ def anonymize(
     # One public order, whatever the order in which the log named them.
     secret = cases.project_onto(sorted(cases.activities if activities is None else activities))
     outcome = perform(mechanism, secret, Noise(bits), progress)
+    variants, times, notes = bound_events(outcome.variants, max_released_events, outcome.times)
     return Release(
-        variants=outcome.variants,
-        core=outcome.core,
-        times=outcome.times,
+        variants=variants,
+        core=None if notes else outcome.core,
+        times=times,
         certificate=replace(
             certificate,
             spent=outcome.spent,
             verdict=outcome.verdict,
-            notes=tuple(outcome.notes),
+            notes=(*outcome.notes, *notes),
         ),
     )
 
@@ -109,6 +115,9 @@ def certify_request(
 ) -> Certificate:
     """Make the certificate of a release that is still to come; no log is needed for it."""
     check_activities(activities)
+    check_seed(seed)
+    if activities is not None:
+        check_number(activities, mechanism)
     return certify(mechanism, unit, (_describe_names(activities),), reproducible=seed is not None)
 
 
@@ -116,6 +125,19 @@ def check_activities(activities: Sequence[str] | None) -> None:
     """Refuse declared names that cannot be."""
     if activities is not None and (not activities or len(set(activities)) != len(activities)):
         raise SettingError("activities", f"{len(activities)} names", "one or more different names")
+
+
+def check_number(activities: Sequence[str], mechanism: Mechanism) -> None:
+    """Refuse more names than a mechanism can take, before it asks the log anything."""
+    most = getattr(mechanism, "max_activities", None)
+    if most is not None and len(activities) > most:
+        raise SettingError("activities", f"{len(activities):,} names", f"at most {most:,}")
+
+
+def check_seed(seed: int | None) -> None:
+    """Refuse a seed that cannot be."""
+    if seed is not None and seed < 0:
+        raise SettingError("seed", seed, "0 or more")
 
 
 def _describe_names(activities: Sequence[str] | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -9,15 +10,25 @@ from pathlib import Path
 from typing import Any
 
 from ..cases import Cases
-from ..files import check_target
+from ..errors import OutputError
+from ..files import check_apart, check_target
 from ..logs import Log, Notify, ReadOptions, count_variants, distribute_variants, is_distributed
 from ..logs import open_log as open_source
 from ..logs.write import check_names, output_of
 from ..mechanisms.protocol import Mechanism
 from ..privacy.ledger import Ledger
-from .anonymize import Release, anonymize, as_cases, certify_request
+from .anonymize import (
+    Release,
+    anonymize,
+    as_cases,
+    certify_request,
+    check_distributed,
+    check_number,
+)
+from .bound import MAX_RELEASED_EVENTS, check_bound
+from .pair import certificate_path
 from .reservation import Tell, reserve_budget
-from .write import certificate_path, write_release
+from .write import write_release
 
 Stage = Callable[[str, float], None]
 """Told the name of what is being done, and how much of it is done (0 to 1)."""
@@ -41,6 +52,7 @@ def publish(
     tell: Tell | None = None,
     notify: Notify | None = None,
     max_gathered: int = MAX_GATHERED,
+    max_released_events: int = MAX_RELEASED_EVENTS,
 ) -> Release:
     """Read a log, release it through a mechanism, and write the log and its certificate.
 
@@ -52,8 +64,12 @@ def publish(
     output_of(output)
     check_target(output, force)
     check_target(certificate_path(output), force)
+    check_bound(max_released_events)
+    if output_of(output) != output_of(os.path.realpath(output)):
+        raise OutputError(output, "is a link to a file of another format: name that file")
     on_stage = stage or (lambda name, done: None)
     opened = _open(log, options)
+    _check_apart(opened, output, ledger)
     certificate = certify_request(mechanism, opened.unit, activities=activities, seed=seed)
     with (
         reserve_budget(ledger, dataset, certificate, tell) as reservation,
@@ -61,6 +77,8 @@ def publish(
     ):
         # Names that the format cannot hold are refused before anything is asked through noise.
         check_names(activities or cases.activities, output)
+        check_number(activities or cases.activities, mechanism)
+        check_distributed(cases, mechanism)
         reservation.data_accessed = True
         release = anonymize(
             cases,
@@ -69,13 +87,29 @@ def publish(
             seed=seed,
             progress=lambda done: on_stage("anonymizing", done),
             notify=notify,
+            max_released_events=max_released_events,
         )
         on_stage("writing", 0.0)
         certificate = write_release(
-            release, output, force=force, before=lambda final: reservation.link(output, final)
+            release,
+            output,
+            force=force,
+            before=lambda final, size: reservation.link(output, size, final),
         )
     on_stage("writing", 1.0)
     return replace(release, certificate=certificate)
+
+
+def _check_apart(log: Log | Cases, output: str | Path, ledger: Ledger | None) -> None:
+    """Refuse an output that is the log or the ledger, by whatever names and links."""
+    outputs = {"the output": output, "its certificate": certificate_path(output)}
+    inputs: dict[str, str | Path] = {}
+    if ledger is not None:
+        inputs |= {"the ledger": ledger.path, "the ledger's journal": f"{ledger.path}-journal"}
+    if isinstance(log, Log) and isinstance(log.source.content, tuple):
+        files = [path for path in log.source.content if isinstance(path, Path)]
+        inputs |= {f"the log {path}": path for path in files}
+    check_apart(outputs, inputs)
 
 
 def _open(log: Any, options: ReadOptions | None) -> Log | Cases:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -24,12 +25,13 @@ class BudgetReservation:
         self.data_accessed = False
         """Whether the mechanism may have asked the log: the price is not given back then."""
 
-    def link(self, file: str | Path, certificate: Certificate) -> None:
-        """Record which file the release is about to become."""
+    def link(self, file: str | Path, size: int, certificate: Certificate) -> None:
+        """Record which file the release is about to become; refused where it was not paid here."""
         if self._ledger is not None and self._entry is not None:
             self._ledger.link(
-                self._entry.id,
+                self._entry,
                 file=Path(file),
+                size=size,
                 sha256=certificate.sha256 or "",
                 certificate=certificate.to_json(),
             )
@@ -52,28 +54,36 @@ def reserve_budget(
         yield BudgetReservation()
         return
     content = json.loads(certificate.to_json())
-    entry = ledger.reserve(
-        dataset,
-        mechanism=certificate.mechanism,
-        settings=json.dumps(content["settings"], sort_keys=True),
-        price=certificate.epsilon,
-        certificate=certificate.to_json(),
-    )
-    if tell is not None:
-        tell(_describe(ledger, entry))
-    reservation = BudgetReservation(ledger, entry)
+    reservation, token = BudgetReservation(), secrets.token_hex(16)
     try:
+        entry = ledger.reserve(
+            dataset,
+            mechanism=certificate.mechanism,
+            settings=json.dumps(content["settings"], sort_keys=True),
+            price=certificate.epsilon,
+            certificate=certificate.to_json(),
+            token=token,
+        )
+        reservation = BudgetReservation(ledger, entry)
+        if tell is not None:
+            tell(_describe(ledger, entry))
         yield reservation
     except BaseException as error:
         # Where the ledger cannot be written to now, the entry stays reserved, which is spent.
         with suppress(LedgerError):
-            ledger.fail(entry.id, type(error).__name__, data_accessed=reservation.data_accessed)
+            reserved = ledger.find(token)
+            if reserved is None:
+                raise
+            ledger.fail(reserved, type(error).__name__, data_accessed=reservation.data_accessed)
             if tell is not None and not reservation.data_accessed:
                 tell("given back, because the mechanism had not asked the log anything")
         raise
     # The file has its name and is linked by its hash: the ledger knows it without this, too.
-    with suppress(LedgerError):
-        ledger.complete(entry.id)
+    try:
+        ledger.complete(entry)
+    except LedgerError as error:
+        if tell is not None:
+            tell(f"the release is out, but could not be recorded as such: {error}")
 
 
 def _describe(ledger: Ledger, entry: Entry) -> str:

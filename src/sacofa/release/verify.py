@@ -9,10 +9,7 @@ from pathlib import Path
 
 from ..errors import ReadError
 from .certificate import Certificate
-from .write import certificate_path
-
-LARGEST = 1 << 24
-"""A certificate is never larger than this; what is was not written here."""
+from .pair import LARGEST, certificate_path, mend
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,9 +30,12 @@ class Verification:
 def verify(path: str | Path, certificate: str | Path | None = None) -> Verification:
     """Tell whether a file is the one that a certificate was written for, and whether that adds up.
 
-    Without `certificate` the one beside the file is taken. This shows mistakes and mix-ups. It is
-    no signature: whoever changes both a file and its certificate is not found out.
+    Without `certificate` the one beside the file is taken; where a release was killed just before
+    that had its name, it gets it now. This shows mistakes and mix-ups. It is no signature: whoever
+    changes both a file and its certificate is not found out.
     """
+    if certificate is None and not certificate_path(path).exists():
+        mend(path)
     beside = certificate_path(path) if certificate is None else Path(certificate)
     text = _read(beside)
     read = Certificate.from_json(text, beside)

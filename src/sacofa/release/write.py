@@ -6,37 +6,32 @@ import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
-from ..files import write_whole
+from ..files import sync
 from ..logs.write import write_variants
 from .anonymize import Release
 from .certificate import Certificate
+from .pair import write_pair
 
-
-def certificate_path(path: str | Path) -> Path:
-    """Where the certificate of a released file lies."""
-    return Path(f"{path}.certificate.json")
+Before = Callable[[Certificate, int], None]
+"""Told the certificate and the bytes of the file, when both are written and have no name yet."""
 
 
 def write_release(
-    release: Release,
-    path: str | Path,
-    *,
-    force: bool = False,
-    before: Callable[[Certificate], None] | None = None,
+    release: Release, path: str | Path, *, force: bool = False, before: Before | None = None
 ) -> Certificate:
     """Write a release as a log, in the format of its suffix, and its certificate beside it.
 
-    Both appear whole or not at all; the certificate first, so that no released log is ever seen
-    without one. It carries the hash of the log. `before` is told the certificate before either
-    has its name.
+    Both appear whole or not at all, and at no moment is there a certificate beside a file that it
+    does not fit. It carries the hash of the log.
     """
-    with write_whole(path, force) as log_part:
+    with write_pair(path, force) as (log_part, certificate_part):
         write_variants(release.variants, log_part, times=release.times, core=release.core)
         with log_part.open("rb") as written:
             sha256 = hashlib.file_digest(written, "sha256").hexdigest()
         certificate = release.certificate.of_file(sha256)
+        certificate_part.write_text(certificate.to_json(), encoding="utf-8")
+        sync(log_part)
+        sync(certificate_part)
         if before is not None:
-            before(certificate)
-        with write_whole(certificate_path(path), force) as certificate_part:
-            certificate_part.write_text(certificate.to_json(), encoding="utf-8")
+            before(certificate, log_part.stat().st_size)
     return certificate

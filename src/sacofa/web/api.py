@@ -133,7 +133,12 @@ async def upload_log(
     """Upload a log: its bytes are the body. What it contains is looked at right away."""
     try:
         upload = await uploads.receive(owner, name, request.stream())
-        _inspect(upload, schemas.ColumnChoice(), jobs)
+        try:
+            _inspect(upload, schemas.ColumnChoice(), jobs)
+        except BaseException:
+            # Nobody is told its id: it could not even be deleted.
+            uploads.delete(upload)
+            raise
     except SacofaError as error:
         raise HTTPException(422, str(error)) from None
     except TooBigError:

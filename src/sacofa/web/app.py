@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -22,6 +23,9 @@ from .uploads import Uploads
 
 SWEEP = 20.0
 """Seconds between two looks for logs that have been here for long."""
+
+
+log = logging.getLogger("sacofa.web")
 
 
 def create_app(settings: ServeSettings) -> FastAPI:
@@ -70,10 +74,17 @@ async def delete_expired(app: FastAPI) -> None:
     for upload in app.state.uploads.delete_expired():
         job = app.state.jobs.get(upload.owner, upload.inspection or "")
         if job is not None:
-            await app.state.jobs.delete(job)
+            # Whatever becomes of one job, the logs of others must go.
+            try:
+                await app.state.jobs.delete(job)
+            except Exception as error:
+                log.error("a job could not be deleted: %s", type(error).__name__)
 
 
 async def _sweep(app: FastAPI) -> None:
     while True:
         await asyncio.sleep(SWEEP)
-        await delete_expired(app)
+        try:
+            await delete_expired(app)
+        except Exception as error:
+            log.error("logs could not be deleted: %s", type(error).__name__)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import os
 import secrets
 import shutil
@@ -22,7 +23,9 @@ MOST_JOBS = 100
 """How many jobs one person may have, ended ones included."""
 GRACE = 5.0
 """Seconds between asking a worker to end and ending it."""
-LONGEST_LINE = 1 << 26
+LONGEST_LINE = 1 << 24
+"""What a worker may tell at a time, in bytes; it tells far less."""
+log = logging.getLogger("sacofa.web")
 ENDED = ("done", "refused", "crashed", "cancelled")
 
 
@@ -47,6 +50,7 @@ class Job:
     task: asyncio.Task[None] | None = field(default=None, repr=False)
     process: asyncio.subprocess.Process | None = field(default=None, repr=False)
     converting: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
+    conversions: set[asyncio.Task[str | None]] = field(default_factory=set, repr=False)
 
 
 class Jobs:
@@ -89,18 +93,35 @@ class Jobs:
             # A task that never began would not clean up either.
             await asyncio.sleep(0)
             job.task.cancel()
-            with suppress(asyncio.CancelledError):
+            with suppress(asyncio.CancelledError, Exception):
                 await job.task
 
     async def delete(self, job: Job) -> None:
         """End a job and delete all it made."""
         await self.cancel(job)
         self._jobs.pop(job.id, None)
+        for conversion in list(job.conversions):
+            conversion.cancel()
+            with suppress(asyncio.CancelledError, Exception):
+                await conversion
         shutil.rmtree(job.folder, ignore_errors=True)
 
     async def convert(self, job: Job, file: str) -> str | None:
         """Write the release in another format; what stands in the way, or nothing."""
-        async with job.converting:
+        task = asyncio.create_task(self._convert(job, file))
+        job.conversions.add(task)
+        task.add_done_callback(job.conversions.discard)
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            if task.cancelled():
+                return "the job was deleted meanwhile"
+            # Whoever asked is gone: nobody waits for the file.
+            task.cancel()
+            raise
+
+    async def _convert(self, job: Job, file: str) -> str | None:
+        async with job.converting, self._slots:
             if (job.folder / file).exists():
                 return None
             # Not the job itself: its state stays what it is, whatever becomes of this.
@@ -108,22 +129,39 @@ class Jobs:
                 id=job.id, owner=job.owner, kind=job.kind, log=job.log, name=job.name,
                 folder=job.folder,
             )  # fmt: skip
-            await self._work(part, {"kind": "convert", "file": file})
+            await self._bounded(part, {"kind": "convert", "file": file})
             return part.problem
 
     async def close(self) -> None:
         """End everything."""
-        await asyncio.gather(*(self.delete(job) for job in list(self._jobs.values())))
+        jobs = [self.delete(job) for job in list(self._jobs.values())]
+        await asyncio.gather(*jobs, return_exceptions=True)
 
     async def _run(self, job: Job, request: dict[str, Any], used: tuple[Upload, ...]) -> None:
         try:
             async with self._slots:
                 job.state, job.stage = "running", "starting"
-                await self._work(job, request)
+                await self._bounded(job, request)
         except asyncio.CancelledError:
             job.state, job.stage = "cancelled", "cancelled"
         finally:
             self._clean_up(job, used)
+
+    async def _bounded(self, job: Job, request: dict[str, Any]) -> None:
+        """Do the work of a job; whatever happens, it ends, and says how."""
+        try:
+            async with asyncio.timeout(self._settings.longest_job):
+                await self._work(job, request)
+        except TimeoutError:
+            job.state, job.stage = "crashed", "crashed"
+            job.problem = "the job took too long and was ended; its log was deleted"
+        except OSError as error:
+            job.state, job.stage = "refused", "refused"
+            job.problem = f"the job could not be started ({error.strerror}): try again later"
+        except Exception as error:
+            log.error("a job failed: %s", type(error).__name__)
+            job.state, job.stage = "crashed", "crashed"
+            job.problem = "the job told something that cannot be; its log was deleted"
 
     def _clean_up(self, job: Job, used: tuple[Upload, ...]) -> None:
         """Delete what is not needed any more: after a release, or a crash, the log is not."""

@@ -35,6 +35,8 @@ class ServeSettings:
     """Uploaded logs are deleted after so many seconds, at the latest."""
     workers: int = 2
     """How many jobs run at the same time."""
+    longest_job: float = 6 * 3600.0
+    """A job that takes longer, in seconds, is ended."""
     ledger: Path | None = None
     """Pays for releases; without it there are no budgets."""
     clock: Callable[[], float] = monotonic
@@ -43,7 +45,7 @@ class ServeSettings:
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65535:
             raise SettingError("port", self.port, "0 to 65535")
-        for name in ("max_upload", "workers"):
+        for name in ("max_upload", "workers", "longest_job"):
             if getattr(self, name) < 1:
                 raise SettingError(name, getattr(self, name), "1 or more")
         if not self.loopback and not self.hosts:

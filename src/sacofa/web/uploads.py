@@ -6,6 +6,7 @@ import hashlib
 import re
 import secrets
 import shutil
+from collections import Counter
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
@@ -54,6 +55,8 @@ class Uploads:
     def __init__(self, settings: ServeSettings) -> None:
         self._settings = settings
         self._uploads: dict[str, Upload] = {}
+        self._coming: Counter[str] = Counter()
+        """How many uploads of each person have begun and not ended."""
 
     def of(self, owner: str) -> list[Upload]:
         """A person's uploads, the latest first."""
@@ -68,8 +71,20 @@ class Uploads:
         """Write a log to disk as it comes in; nothing is left of one that does not come whole."""
         name = plain_name(name)
         suffix = _known_suffix(name)
-        if len(self.of(owner)) >= MOST_LOGS:
+        # Those that are still coming count, or many at once would pass any limit.
+        if len(self.of(owner)) + self._coming[owner] >= MOST_LOGS:
             raise TooManyError(f"{MOST_LOGS} logs are here already: delete one first")
+        self._coming[owner] += 1
+        try:
+            return await self._receive(owner, name, suffix, blocks)
+        finally:
+            self._coming[owner] -= 1
+            if not self._coming[owner]:
+                del self._coming[owner]
+
+    async def _receive(
+        self, owner: str, name: str, suffix: str, blocks: AsyncIterator[bytes]
+    ) -> Upload:
         id = secrets.token_urlsafe(16)
         folder = self._settings.folder / "logs" / id
         folder.mkdir(parents=True, mode=0o700)

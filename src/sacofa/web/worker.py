@@ -12,15 +12,16 @@ import resource
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..errors import ColumnsError, SacofaError
+from ..errors import ColumnsError, ReadError, SacofaError
 from ..files import write_whole
 from ..logs import ReadOptions, count_variants, inspect_variants, open_log
+from ..logs.inspect import shown_variants
 from ..mechanisms.registry import make_mechanism
 from ..privacy.ledger import Ledger
 from ..release import Release, publish, read_release, write_release
@@ -32,6 +33,16 @@ from ..semantics import Rules
 from . import schemas
 
 Tell = Callable[..., None]
+LARGEST_RESULT = 2_000_000
+"""What the app is told of a log, in bytes; names in it may be of any number and length."""
+LEFT_OUT = {
+    "frequent": "the most frequent variants",
+    "names": "the names of the activities",
+    "columns": "the names of the columns",
+}
+"""What is left out of a result that is too large, in this order."""
+MOST_COLUMNS = 1_000
+LONGEST_MESSAGE = 10_000
 RELEASE = "release.json"
 """The release as it is kept; other formats are made of it when they are asked for."""
 
@@ -48,10 +59,16 @@ def main() -> None:
     try:
         tell(result=JOBS[request["kind"]](request, tell))
     except ColumnsError as error:
-        columns = {"missing": error.missing, "present": error.present}
-        tell(refused=_plain(error, request), columns=columns)
+        columns = {"missing": error.missing, "present": _few(error.present)}
+        tell(refused=_plain(error, request)[:LONGEST_MESSAGE], columns=columns)
     except SacofaError as error:
-        tell(refused=_plain(error, request))
+        tell(refused=_plain(error, request)[:LONGEST_MESSAGE])
+
+
+def _few(names: Sequence[str]) -> list[str]:
+    """As many names as can be chosen from."""
+    few = list(names[:MOST_COLUMNS])
+    return few if len(json.dumps(few)) <= LARGEST_RESULT else []
 
 
 def inspect(request: dict[str, Any], tell: Tell) -> dict[str, Any]:
@@ -59,19 +76,25 @@ def inspect(request: dict[str, Any], tell: Tell) -> dict[str, Any]:
     log = open_log(request["log"], _options(request))
     notices: list[str] = []
     variants = count_variants(log, progress=partial(tell, "reading"), notify=notices.append)
-    content = asdict(inspect_variants(variants))
-    content["frequent"] = [{"activities": v, "count": n} for v, n in content["frequent"]]
+    inspection = inspect_variants(variants)
+    content = {**asdict(inspection), "frequent": shown_variants(inspection)}
     found = request["columns"]
     if log.columns is not None:
         found = {**found, "case": log.columns.case, "activity": log.columns.activity}
         found |= {"timestamp": log.columns.timestamp, "order": log.order}
-    return {
-        **content,
-        "names": variants.activities,
+    content |= {
+        "names": list(variants.activities),
         "columns": log.reader.list_columns(log.source),
         "found": found,
         "notices": notices,
     }
+    for name, what in LEFT_OUT.items():
+        if len(json.dumps(content)) > LARGEST_RESULT:
+            content[name] = []
+            notices.append(f"{what} are too many or too long to be shown here")
+    if len(json.dumps(content)) > LARGEST_RESULT:
+        raise ReadError(request["log"], "its columns have names too long to be shown")
+    return content
 
 
 def anonymize(request: dict[str, Any], tell: Tell) -> dict[str, Any]:

@@ -15,10 +15,10 @@ partitions of whole cases, so memory does not grow with it, and time grows in pr
 from __future__ import annotations
 
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from ...temporary import secret_folder
 from ...variants import VariantCounts
 from ..bounded_file import Progress
 from ..columns import Columns, resolve_columns
@@ -51,7 +51,7 @@ def count(
     assert log.columns is not None
     tell = progress or (lambda _: None)
     check_gzip(log.source)
-    with open_database(log.name) as database, TemporaryDirectory(prefix="sacofa-") as folder:
+    with open_database(log.name) as database, secret_folder() as folder:
         table = open_table(database, log.source, log.columns)
         rows = Rows.of(table, log.columns, timed=log.timed)
         surveyed = survey(database, log.name, log.columns, rows)

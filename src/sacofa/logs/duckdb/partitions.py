@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import rmtree
-from tempfile import TemporaryDirectory
 from typing import Any
 
+from ...temporary import secret_folder
 from .source import file_literal, literal
 
 PARTITION_ROWS = 4_000_000
@@ -68,7 +68,7 @@ def partition(
     if rows <= most:
         yield Partition(sql=source, rows=rows)
         return
-    with TemporaryDirectory(prefix="sacofa-") as folder:
+    with secret_folder() as folder:
         yield from _partition(database, source, rows, most, 1, Path(folder), numbered, by)
 
 

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from ...errors import ReadError
+from ...temporary import secret_folder
 from ..bounded_file import BoundedFile, is_gzip
 from ..columns import Columns
 from ..formats import Format
@@ -22,6 +22,9 @@ from ..source import Source
 
 MAX_ROW_BYTES = 1 << 24
 """The longest row of a CSV file."""
+
+MAX_COLUMNS = 10_000
+"""No table of events has more; each takes memory in every step, however short its name."""
 
 MANY_ROWS = 100_000_000
 """Up to this many rows any Parquet file is let through."""
@@ -59,10 +62,10 @@ def open_database(name: str) -> Iterator[Any]:
     """Open a database that leaves nothing behind; what it complains of becomes one clear line."""
     import duckdb
 
-    with TemporaryDirectory(prefix="sacofa-") as folder:
+    with secret_folder() as folder:
         database = duckdb.connect(
             config={
-                "temp_directory": folder,
+                "temp_directory": str(folder),
                 "autoinstall_known_extensions": False,
                 "python_enable_replacements": False,
             }
@@ -70,11 +73,22 @@ def open_database(name: str) -> Iterator[Any]:
         try:
             database.execute("SET TimeZone = 'UTC'; SET enable_progress_bar = false")
             yield database
+        except (duckdb.InterruptException, RuntimeError) as error:
+            raise interrupt_in(error) or error from None
         except duckdb.Error as error:
             what = str(error).strip().splitlines()[0]
             raise ReadError(name, f"cannot be read: {what}") from None
         finally:
             database.close()
+
+
+def interrupt_in(error: Exception) -> KeyboardInterrupt | None:
+    """The interrupt that DuckDB made an error of its own of, if that is what it is."""
+    import duckdb
+
+    if isinstance(error, duckdb.InterruptException) or str(error) == "Query interrupted":
+        return KeyboardInterrupt()
+    return None
 
 
 def open_table(database: Any, source: Source, columns: Columns | None = None) -> Table:
@@ -182,6 +196,8 @@ def _header(path: Path, format: Format) -> tuple[list[str], str]:
     try:
         text = codecs.getincrementaldecoder("utf-8-sig")().decode(start)
         comma = "\t" if format == "tsv" else max(",;\t|", key=text.partition("\n")[0].count)
+        if text.partition("\n")[0].count(comma) >= MAX_COLUMNS:
+            raise ReadError(path, f"has more than {MAX_COLUMNS:,} columns: keep those of the log")
         header = next(csv.reader(io.StringIO(text, newline=""), delimiter=comma), None)
     except (UnicodeDecodeError, csv.Error) as error:
         raise ReadError(path, f"not a text table in UTF-8: {error}") from None

@@ -23,7 +23,7 @@ from ...queries.session import Session
 from ...unit import Unit
 from ..protocol import TRUNCATION, Output, Progress, Promise
 from .frequent import all_threshold
-from .run import CertifiedRun
+from .run import MAX_ACTIVITIES, CertifiedRun
 from .settings import CertifiedSettings
 
 INVENTED = (
@@ -37,6 +37,8 @@ class Certified(CertifiedSettings):
 
     name = "certified"
     supports_distributed = True
+    max_activities: ClassVar = MAX_ACTIVITIES
+    """More names are refused before anything is asked or paid."""
     minimal: ClassVar = {"max_length": 2, "min_candidates": 2, "max_candidates": 2}
     """Settings of the smallest run that keeps the promise: what an audit repeats many times."""
 

@@ -5,12 +5,17 @@ opened. `link` records the file's name and hash before the file gets its name. `
 it has it. `fail` says that the release ended otherwise. Whatever dies in between stays `reserved`,
 which counts as spent; where the linked file is there all the same, with the recorded hash, only
 `complete` is missing, and the entry is taken as released.
+
+Each step looks at a few rows, however many there are. `check` and `entries` look at all of them.
 """
 
 from __future__ import annotations
 
 import hashlib
+import os
+import secrets
 import sqlite3
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -20,26 +25,14 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import BudgetError, LedgerError, SettingError, nearest
-from . import storage
+from . import rows, storage
 from .records import Account, Budget, Entry
-from .rows import DamageError, read_budgets, read_entries, write_budget, write_entry
 
 LONGEST_NAME = 200
-
-
-@dataclass(frozen=True, kw_only=True)
-class Book:
-    """All that a ledger holds at one moment."""
-
-    entries: list[Entry]
-    """Every release."""
-    budgets: list[Budget]
-    """Every budget that ever held."""
-
-    @property
-    def names(self) -> list[str]:
-        """The datasets."""
-        return sorted({budget.dataset for budget in self.budgets})
+LONGEST_PRICE = 100
+"""A price has so many digits at most, above and below the line."""
+MOST_OPEN = 200
+"""So many of the latest releases that did not end are looked for on disk."""
 
 
 @dataclass(frozen=True)
@@ -51,15 +44,32 @@ class Ledger:
 
     @classmethod
     def open(cls, path: str | Path) -> Ledger:
-        """Open a ledger that exists; a damaged one, or one of a newer version, is refused."""
-        storage.check(Path(path))
-        return cls(Path(path))
+        """Open a ledger that exists; one that is no ledger, or of another version, is refused."""
+        ledger = cls(Path(path))
+        with ledger._reading() as database:
+            rows.read_head(database)
+        return ledger
 
     @classmethod
     def create(cls, path: str | Path) -> Ledger:
         """Open a ledger, or make it where there is none."""
-        storage.create(Path(path))
-        return cls(Path(path))
+        storage.create(Path(path), lambda database: rows.write(database, rows.Head()))
+        return cls.open(path)
+
+    def check(self) -> None:
+        """Look at every row: the database, seals, chain and sums; damage is refused."""
+        with self._reading() as database:
+            storage.check_whole(self.path, database)
+            budgets = rows.read_budgets(database)
+            accounts = {budget.dataset: _opened(budget) for budget in budgets}
+            for entry in rows.read_entries(database):
+                if entry.dataset not in accounts:
+                    raise rows.DamageError
+                if entry.spent:
+                    account = accounts[entry.dataset]
+                    accounts[entry.dataset] = _within_bounds(account.charge(entry.price))
+            if rows.read_accounts(database) != sorted(accounts.values(), key=lambda a: a.dataset):
+                raise rows.DamageError
 
     def set_budget(self, dataset: str, epsilon: Fraction | None) -> Account:
         """Say what all releases of a dataset may cost together; None for no limit.
@@ -70,9 +80,14 @@ class Ledger:
             raise SettingError("dataset", repr(dataset), f"a name of 1 to {LONGEST_NAME} letters")
         if epsilon is not None and epsilon <= 0:
             raise SettingError("budget", epsilon, "above 0")
-        with self._writing() as (database, book):
-            budget = Budget(id=len(book.budgets) + 1, dataset=dataset, at=_now(), epsilon=epsilon)
-            write_budget(database, budget)
+        with self._writing() as database:
+            head = rows.read_head(database)
+            number = head.budgets + 1
+            budget = Budget(id=number, dataset=dataset, at=_now(), epsilon=epsilon)
+            account = rows.find(database, Account, dataset) or _opened(budget)
+            rows.write(database, budget)
+            rows.write(database, replace(account, budget=epsilon))
+            rows.write(database, replace(head, budgets=number))
         return self.account(dataset)
 
     def reserve(
@@ -83,45 +98,69 @@ class Ledger:
         settings: str,
         price: Fraction | None,
         certificate: str,
+        token: str | None = None,
     ) -> Entry:
         """Take the price of a release, or refuse it.
 
         When this returns, the price is on disk. A request that was made before costs again: it
-        would draw fresh noise; `repeats` of the entry tells.
+        would draw fresh noise; `repeats` of the entry tells. By a `token`, a random id, the entry
+        can be found also by whoever was interrupted before this returned.
         """
         if price is not None and price < 0:
             raise SettingError("price", price, "0 or more")
+        if price is not None and max(map(_digits, price.as_integer_ratio())) > LONGEST_PRICE:
+            raise SettingError("price", "so long", f"a fraction of {LONGEST_PRICE} digits at most")
         self.settle()
-        with self._writing() as (database, book):
-            account = self._account(book, dataset)
+        with self._writing() as database:
+            account = self._account(database, dataset)
             if not account.allows(price):
                 raise BudgetError(dataset, price, account.left or Fraction(0), account.budget)
-            request = (dataset, mechanism, settings, price)
+            charged = account.charge(price)
+            if max(map(_digits, charged.finite.as_integer_ratio())) > rows.MOST_DIGITS:
+                raise SettingError("price", price, "a simpler fraction: the sum gets too long")
+            head = rows.read_head(database)
             entry = Entry(
-                id=len(book.entries) + 1,
+                id=head.entries + 1,
+                token=token or secrets.token_hex(16),
                 dataset=dataset,
                 at=_now(),
                 mechanism=mechanism,
                 settings=settings,
                 price=price,
+                chain="",
                 certificate=certificate,
                 state="reserved",
-                repeats=max(
-                    (e.id for e in book.entries if e.spent and _asked(e) == request), default=None
-                ),
             )
-            write_entry(database, entry)
+            entry = replace(
+                entry,
+                chain=rows.chain_of(head.chain, entry),
+                repeats=rows.find_repeated(database, rows.asked(entry)),
+            )
+            rows.write(database, entry)
+            rows.write(database, charged)
+            rows.write(database, replace(head, entries=entry.id, chain=entry.chain))
         return entry
 
-    def link(self, id: int, *, file: Path, sha256: str, certificate: str) -> None:
-        """Record which file a release is about to become, before the file has its name."""
-        self._change(id, file=str(file.absolute()), sha256=sha256, certificate=certificate)
+    def find(self, token: str) -> Entry | None:
+        """Find a release by its random id."""
+        with self._reading() as database:
+            return rows.find_token(database, token)
 
-    def complete(self, id: int) -> None:
+    def link(self, entry: Entry, *, file: Path, size: int, sha256: str, certificate: str) -> None:
+        """Record which file a release is about to become, before the file has its name.
+
+        Refused where the row that was paid is not there: then the ledger is not the one that was
+        paid from, for instance an old copy that was put in its place, and nothing may get out.
+        """
+        self._change(
+            entry, file=str(file.absolute()), size=size, sha256=sha256, certificate=certificate
+        )
+
+    def complete(self, entry: Entry) -> None:
         """Record that the linked file has its name, unless `settle` did."""
-        self._change(id, state="released")
+        self._change(entry, state="released")
 
-    def fail(self, id: int, reason: str, *, data_accessed: bool) -> None:
+    def fail(self, entry: Entry, reason: str, *, data_accessed: bool) -> None:
         """Record that a release ended without a file, with the kind of error that ended it.
 
         The price is given back only if the mechanism had not begun to look at the log: after that
@@ -129,84 +168,125 @@ class Ledger:
         all the same, there is a release.
         """
         self.settle()
-        if not any(e.id == id and e.state == "released" for e in self._read().entries):
-            self._change(id, state="failed" if data_accessed else "returned", reason=reason)
+        with self._reading() as database:
+            ended = self._find(database, entry).state == "released"
+        if not ended:
+            self._change(entry, state="failed" if data_accessed else "returned", reason=reason)
 
     def settle(self) -> None:
         """Complete what died after its file had its name."""
-        there = {entry.id for entry in self._read().entries if _is_there(entry)}
-        if there:
-            with self._writing() as (database, book):
-                for entry in book.entries:
-                    if entry.id in there and entry.state == "reserved":
-                        write_entry(database, replace(entry, state="released"))
+        with self._reading() as database:
+            # Rows are long and hashes of files take time: first those are passed over that need
+            # neither.
+            found = [
+                rows.find(database, Entry, id)
+                for id, file, size in rows.list_open(database, MOST_OPEN)
+                if _has_size(file, size)
+            ]
+        for entry in found:
+            if _is_there(entry):
+                self.complete(entry)
 
     def account(self, dataset: str) -> Account:
         """Tell how a dataset stands."""
-        return self._account(self._read(), dataset)
+        with self._reading() as database:
+            return self._account(database, dataset)
 
     def accounts(self) -> list[Account]:
         """Tell how every dataset stands, by name."""
-        book = self._read()
-        return [self._account(book, name) for name in book.names]
+        with self._reading() as database:
+            return rows.read_accounts(database)
 
     def entries(self, dataset: str | None = None) -> list[Entry]:
         """List all releases, or those of a dataset, in the order in which they were asked for."""
-        book = self._read()
-        if dataset is not None:
-            self._account(book, dataset)
-        return [
-            replace(entry, state="released") if _is_there(entry) else entry
-            for entry in book.entries
-            if dataset in (None, entry.dataset)
-        ]
+        with self._reading() as database:
+            if dataset is not None:
+                self._account(database, dataset)
+            found = [e for e in rows.read_entries(database) if dataset in (None, e.dataset)]
+        return [replace(e, state="released") if _is_there(e) else e for e in found]
 
     def budgets(self, dataset: str | None = None) -> list[Budget]:
         """List every budget that ever held, the latest last."""
-        return [budget for budget in self._read().budgets if dataset in (None, budget.dataset)]
-
-    def _read(self) -> Book:
-        with storage.reading(self.path) as database:
-            return self._load(database)
+        with self._reading() as database:
+            return [b for b in rows.read_budgets(database) if dataset in (None, b.dataset)]
 
     @contextmanager
-    def _writing(self) -> Iterator[tuple[sqlite3.Connection, Book]]:
-        """Open for one change, with all that was recorded before it."""
-        with storage.writing(self.path) as database:
-            yield database, self._load(database)
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        with self._explained(), storage.reading(self.path) as database:
+            yield database
 
-    def _load(self, database: sqlite3.Connection) -> Book:
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        with self._explained(), storage.writing(self.path) as database:
+            yield database
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
         try:
-            return Book(entries=read_entries(database), budgets=read_budgets(database))
-        except DamageError:
+            yield
+        except rows.DamageError:
             raise storage.damaged(self.path) from None
 
-    def _change(self, id: int, **changes: Any) -> None:
-        """Change an entry that has not ended."""
-        with self._writing() as (database, book):
-            entry = next((e for e in book.entries if e.id == id), None)
-            if entry is None or entry.state not in ("reserved", changes.get("state")):
-                raise LedgerError(f"{self.path}: release {id} has ended already, or never began")
-            if entry.state == "reserved":
-                write_entry(database, replace(entry, **changes))
-
-    def _account(self, book: Book, dataset: str) -> Account:
-        budget = next((b for b in reversed(book.budgets) if b.dataset == dataset), None)
-        if budget is None:
-            # A name that was mistyped must not become an account of its own without a limit.
+    def _find(self, database: sqlite3.Connection, entry: Entry) -> Entry:
+        """Find the row of a release: by its number, and it must be that very release."""
+        found: Entry | None = rows.find(database, Entry, entry.id)
+        if found is None or (found.token, found.chain) != (entry.token, entry.chain):
             raise LedgerError(
-                f'{self.path}: no dataset "{dataset}".{nearest(dataset, book.names)} '
+                f"{self.path}: release {entry.id} is not in this ledger any more (was an old copy "
+                "put in its place?): find the newest one, and mind what was released since"
+            )
+        return found
+
+    def _change(self, entry: Entry, **changes: Any) -> None:
+        """Change an entry that has not ended."""
+        with self._writing() as database:
+            found = self._find(database, entry)
+            if found.state not in ("reserved", changes.get("state")):
+                raise LedgerError(f"{self.path}: release {entry.id} has ended already")
+            if found.state == "reserved":
+                changed = replace(found, **changes)
+                rows.write(database, changed)
+                if not changed.spent:
+                    account = self._account(database, found.dataset)
+                    rows.write(database, account.charge(found.price, -1))
+
+    def _account(self, database: sqlite3.Connection, dataset: str) -> Account:
+        account: Account | None = rows.find(database, Account, dataset)
+        if account is None:
+            # A name that was mistyped must not become an account of its own without a limit.
+            names = [account.dataset for account in rows.read_accounts(database)]
+            raise LedgerError(
+                f'{self.path}: no dataset "{dataset}".{nearest(dataset, names)} '
                 f"A new one gets a budget first: sacofa ledger budget {self.path} DATASET EPSILON"
             )
-        prices = [e.price for e in book.entries if e.dataset == dataset and e.spent]
-        finite = [price for price in prices if price is not None]
-        spent = sum(finite, Fraction(0)) if len(finite) == len(prices) else None
-        return Account(dataset=dataset, budget=budget.epsilon, spent=spent)
+        return account
 
 
-def _asked(entry: Entry) -> tuple[str, str, str, Fraction | None]:
-    """What was asked for; two that are the same differ in their noise only."""
-    return entry.dataset, entry.mechanism, entry.settings, entry.price
+def _opened(budget: Budget) -> Account:
+    return Account(dataset=budget.dataset, budget=budget.epsilon)
+
+
+def _digits(number: int) -> int:
+    """About how many digits a number has; writing it to count them could take forever."""
+    return number.bit_length() * 30103 // 100_000 + 1
+
+
+def _within_bounds(account: Account) -> Account:
+    """Refuse a sum that `reserve` would not have made: adding on could take forever."""
+    if max(map(_digits, account.finite.as_integer_ratio())) > rows.MOST_DIGITS + 1:
+        raise rows.DamageError
+    return account
+
+
+def _has_size(file: object, size: object) -> bool:
+    """Tell whether a regular file of that name and size is there."""
+    if not isinstance(file, str):
+        return False
+    try:
+        now = os.stat(file)
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISREG(now.st_mode) and now.st_size == size
 
 
 def _is_there(entry: Entry) -> bool:
@@ -214,9 +294,14 @@ def _is_there(entry: Entry) -> bool:
     if entry.state != "reserved" or entry.file is None:
         return False
     try:
-        with open(entry.file, "rb") as file:
+        # What the row names may be anything by now: a pipe would not let go of whoever opens it.
+        place = os.open(entry.file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        with os.fdopen(place, "rb") as file:
+            now = os.fstat(place)
+            if not stat.S_ISREG(now.st_mode) or now.st_size != entry.size:
+                return False
             return hashlib.file_digest(file, "sha256").hexdigest() == entry.sha256
-    except OSError:
+    except (OSError, ValueError):
         return False
 
 

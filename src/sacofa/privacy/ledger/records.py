@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
@@ -21,6 +21,8 @@ class Entry:
 
     id: int
     """Its number in the ledger."""
+    token: str
+    """A random id: two rows of one number, in a ledger and in a copy of it, differ in this."""
     dataset: str
     """What was released."""
     at: str
@@ -31,12 +33,16 @@ class Entry:
     """The settings of the mechanism, as JSON."""
     price: Fraction | None
     """The ε of the whole release; None where no ε is finite."""
+    chain: str
+    """A hash of what was asked for and paid, and of the chain of the row before."""
     certificate: str
     """The certificate, as JSON."""
     state: State
     """How far it came."""
     file: str | None = None
     """The released file, once it is known."""
+    size: int | None = None
+    """The bytes of the released file, once they are known."""
     sha256: str | None = None
     """The hash of the released file, once it is known."""
     reason: str | None = None
@@ -72,8 +78,15 @@ class Account:
     """Its name."""
     budget: Fraction | None
     """The most that all releases may cost together; None for no limit."""
-    spent: Fraction | None
-    """What they cost so far; None where no ε is finite."""
+    finite: Fraction = Fraction(0)
+    """What those with a finite ε cost so far."""
+    endless: int = 0
+    """How many releases were made that have no finite ε."""
+
+    @property
+    def spent(self) -> Fraction | None:
+        """What all releases cost so far; None where no ε is finite."""
+        return None if self.endless else self.finite
 
     @property
     def left(self) -> Fraction | None:
@@ -89,3 +102,9 @@ class Account:
         if price is None or self.spent is None:
             return False
         return self.spent + price <= self.budget
+
+    def charge(self, price: Fraction | None, times: int = 1) -> Account:
+        """The account after a release, or with -1 after its price was given back."""
+        if price is None:
+            return replace(self, endless=self.endless + times)
+        return replace(self, finite=self.finite + times * price)

@@ -1,0 +1,138 @@
+"""Bounds: what is read and what is released fits, or one line says why it does not."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sacofa.errors import ReadError
+from sacofa.logs import count_variants, open_log, write_variants
+from sacofa.mechanisms.certified import Certified
+from sacofa.release import anonymize
+from sacofa.release.bound import bound_events
+from sacofa.variants import VariantCounts
+from tests.cli.conftest import Run
+
+
+def test_a_release_without_bounds_is_scaled_down_and_says_so() -> None:
+    """With hardly any ε, noise alone would be billions of cases."""
+    log = {("a", "b"): 40, ("a",): 20}
+    tiny = Certified(epsilon=Fraction(1, 10**6), max_length=3)
+    release = anonymize(log, tiny, seed=0, max_released_events=10_000)
+    rows = (release.variants.counts * release.variants.lengths.clip(1)).sum()
+    assert rows <= 10_000
+    assert any("scaled down" in note for note in release.certificate.notes)
+
+
+def test_a_release_within_the_bound_is_untouched() -> None:
+    """The same object, and no note."""
+    variants = VariantCounts.of({("a", "b"): 5, (): 3})
+    assert bound_events(variants, 13) == (variants, None, ())
+    smaller, _, (note,) = bound_events(variants, 12)
+    assert "13 events" in note
+    assert dict(smaller) == {("a", "b"): 4, (): 2}
+
+
+def test_scaling_keeps_proportions_of_counts_beyond_64_bits() -> None:
+    """Products of large counts and a large bound do not overflow."""
+    variants = VariantCounts.of({("a",): 3 * 10**11, ("b",): 10**11})
+    scaled, _, _ = bound_events(variants, 4 * 10**8)
+    assert dict(scaled) == {("a",): 3 * 10**8, ("b",): 10**8}
+
+
+def test_times_stay_with_their_cases() -> None:
+    """Those of the first cases of each variant."""
+    variants = VariantCounts.of({("a", "b"): 4, ("b",): 2, (): 2})
+    times = np.arange(10)
+    scaled, kept, _ = bound_events(variants, 6, times)
+    assert dict(scaled) == {("a", "b"): 2, ("b",): 1, (): 1}
+    assert kept is not None
+    assert kept.tolist() == [0, 1, 2, 3, 8]
+
+
+def bomb(path: Path) -> None:
+    """A few kilobytes that stand for millions of empty lists."""
+    path.with_suffix(".json.gz").write_bytes(gzip.compress(b"[" + b"[]," * 10_000_000 + b"[]]"))
+    path.with_suffix(".json.gz").rename(path)
+
+
+def wide(path: Path) -> None:
+    """A table of two million columns."""
+    path.write_text("case,activity," + ",".join(map(str, range(2_000_000))) + "\n1,a\n")
+
+
+def long(path: Path) -> None:
+    """One case of half a million events."""
+    event = b'<event><string key="concept:name" value="a"/></event>'
+    path.write_bytes(b"<log><trace>" + event * 500_000 + b"</trace></log>")
+
+
+@pytest.mark.parametrize(
+    ("name", "make", "what"),
+    [
+        ("a.json.gz", bomb, "more than 5,000,000 values"),
+        ("a.csv", wide, "more than 10,000 columns"),
+        ("a.xes", long, "a single case takes more than 16 MB"),
+        ("a.csv", os.mkfifo, "copy the log to a file first"),
+        ("a.parquet", os.mkfifo, "copy the log to a file first"),
+        ("a.xes", lambda path: path.symlink_to("/dev/zero"), "copy the log to a file first"),
+    ],
+)
+def test_hostile_logs_meet_a_bound(
+    tmp_path: Path, name: str, make: Callable[[Path], None], what: str
+) -> None:
+    """Refused in one line, before they fill the memory or wait forever."""
+    make(tmp_path / name)
+    with pytest.raises(ReadError, match=what):
+        count_variants(open_log(tmp_path / name))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights are those of POSIX")
+def test_a_folder_that_cannot_be_read_is_an_error_and_not_half_a_log(tmp_path: Path) -> None:
+    """Its files would be missing in silence."""
+    for part in ("a", "b"):
+        (tmp_path / "log" / part).mkdir(parents=True)
+        write_variants(VariantCounts.of({(part,): 5}), tmp_path / "log" / part / "1.csv")
+    (tmp_path / "log" / "b").chmod(0)
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            tmp_path.chmod(0o755)
+            if os.geteuid() == 0:
+                for parent in tmp_path.parents:
+                    if not os.access(parent, os.X_OK):
+                        break
+                os.chroot(tmp_path)
+                os.chdir("/")
+                os.setuid(65534)
+                where = "/log"
+            else:
+                where = str(tmp_path / "log")
+            try:
+                open_log(where)
+            except ReadError as refused:
+                status = 0 if "cannot be read" in str(refused) else 2
+        finally:
+            os._exit(status)
+    _, status = os.waitpid(child, 0)
+    (tmp_path / "log" / "b").chmod(0o755)
+    assert os.waitstatus_to_exitcode(status) == 0
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_an_inspection_never_prints_a_variant_of_thousands_of_events(
+    run: Run, tmp_path: Path, as_json: bool
+) -> None:
+    """It says how many there are."""
+    write_variants(VariantCounts.of({("a",) * 50_000: 2}), tmp_path / "log.json")
+    ran = run("inspect", tmp_path / "log.json", *(["--json"] if as_json else []))
+    assert ran.status == 0
+    assert len(ran.out) < 5_000
+    assert ("50000" if as_json else "49,900 more") in " ".join(ran.out.split())
