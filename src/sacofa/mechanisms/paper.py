@@ -21,10 +21,10 @@ from ..privacy.looks import Leak, Look, Spend
 from ..privacy.noise import Noise
 from ..privacy.unit import ONE_CASE, Unit
 from ..semantics.free import NoRules
+from ..semantics.judge import judge
 from ..semantics.learn import learn_rules
 from ..semantics.protocol import Semantics
 from ..semantics.rules import Rules
-from ..semantics.states import RuleStates
 from ..variants import VariantCounts
 from .growth import MAX_PREFIXES, Growth, grow
 from .protocol import Outcome, Progress, Promise, exact
@@ -115,7 +115,7 @@ class Sacofa:
     """Count violations up to this bound (continuous score); None asks only if there is one."""
     prune_finished: bool = True
     """Whether finished prefixes, and those of full length, are pruned too."""
-    judge: Callable[[Rules], Semantics] = RuleStates
+    judge: Callable[[Rules], Semantics] = judge
     """How rules become a judgement on prefixes; another score function goes here."""
     max_prefixes: int = MAX_PREFIXES
     """A level that would hold more prefixes than this is refused before it is made."""

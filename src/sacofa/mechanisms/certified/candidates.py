@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from itertools import accumulate
 
 from ...semantics.rules import Rules
-from ...semantics.violations import Violations
 from .chain import Chain, Dice
 from .distance import Ids
+from .ruled import Ruled
 from .steps import KeptSteps
 
 TRIES = 10
@@ -36,7 +36,7 @@ class Proposer:
         self._dice = dice
         self._allowed = steps.allowed.tolist()
         self._begin = len(self._allowed) - 1
-        self._violations = None if rules is None else Violations(rules)
+        self._ruled = None if rules is None else Ruled(rules)
 
     def first(self, size: int, shown: Mapping[Ids, int], cases: int) -> list[Ids]:
         """Make the first list: what is shown already, draws from the chain, and variations.
@@ -126,4 +126,4 @@ class Proposer:
         if not sequence and not self._allowed[self._begin][self._begin]:
             return False
         finished = len(sequence) < self._chain.max_length
-        return self._violations is None or not self._violations.count(sequence, finished)
+        return self._ruled is None or self._ruled.keeps(sequence, finished)
