@@ -56,11 +56,11 @@ class Automaton:
             ends=self.ends,
         )
 
-    def over(self, activities: Sequence[str]) -> Automaton:
+    def over(self, activities: Sequence[str], closed: bool = False) -> Automaton:
         """Express over other activities.
 
         A step with an activity that is not among them becomes silent. Activities that the model
-        does not know may happen anywhere and change nothing.
+        does not know may happen anywhere and change nothing, or never happen if it is `closed`.
         """
         if tuple(activities) == self.activities:
             return self
@@ -78,7 +78,7 @@ class Automaton:
         small = determinize(hidden)
         after = small.after.copy()
         unknown = [i for name, i in new.items() if name not in self.activities]
-        after[:, unknown] = np.arange(small.states)[:, None]
+        after[:, unknown] = NOWHERE if closed else np.arange(small.states)[:, None]
         return Automaton(activities=small.activities, after=after, ends=small.ends)
 
 

@@ -32,8 +32,9 @@ def rules_of_graph(graph: Graph, source: str) -> Rules:
     for activity in range(size):
         edges = graph.labels == activity
         never[activity] = ~_bits(after[graph.targets[edges]], size)
-        follows[activity] = ~_bits(later[graph.targets[edges]], size)
-        precedes[activity] = ~_bits(unmet[graph.sources[edges]], size)
+        # Of what never happens nothing is demanded.
+        follows[activity] = edges.any() & ~_bits(later[graph.targets[edges]], size)
+        precedes[activity] = edges.any() & ~_bits(unmet[graph.sources[edges]], size)
     starts, empty = _beginning(graph)
     return Rules(
         activities=graph.activities,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -55,28 +55,37 @@ class Model:
         activities: Sequence[str] | None = None,
         source: str | None = None,
         deviations: int | None = None,
+        closed: bool = False,
         max_states: int = MAX_STATES,
     ) -> Rules:
         """Read off the rules that all cases of the model keep.
 
         `names` gives names of the model their activities, and "" to those that no log records; a
         name that is in neither `names` nor the declared `activities` is refused. `deviations` asks
-        for the language itself, and for cases that differ from it in so many events.
+        for the language itself, and for cases that differ from it in so many events. A `closed`
+        model names everything that happens: declared activities that it lacks never do.
         """
+        if closed and activities is None:
+            raise SettingError("closed", closed, "given with the names of all activities")
         moved = check_names(self.path, self.names, names, activities)
         source = source or self.source
         if self.declared is not None:
             if deviations is not None:
                 what = "left out: a Declare file has rules, and no language of its own"
                 raise SettingError("deviations", deviations, what)
-            return _renamed(self.path, self.declared, moved, source)
+            rules = _renamed(self.path, self.declared, moved, source)
+            return _closed(rules, activities) if closed and activities is not None else rules
         assert self.net is not None
         graph = explore(reduce_net(self.net.renamed(moved)), max_states)
         if deviations is None:
-            return rules_of_graph(graph, source)
+            rules = rules_of_graph(graph, source)
+            return _closed(rules, activities) if closed and activities is not None else rules
         try:
             within = f"{source}, its language with up to {deviations} deviations"
-            return ModelRules.of(determinize(graph), deviations, within)
+            model = determinize(graph)
+            if closed and activities is not None:
+                model = model.over(activities, closed=True)
+            return ModelRules.of(model, deviations, within)
         except TooManyStatesError:
             what = f"its language is too large with {deviations} deviations: allow fewer, or none"
             raise RulesError(
@@ -114,6 +123,7 @@ def open_rules(
     activities: Sequence[str] | None = None,
     source: str | None = None,
     deviations: int | None = None,
+    closed: bool = False,
     say: Callable[[str], None] | None = None,
 ) -> Rules:
     """Read rules from a rules file or from a model, by what the name of the file ends with.
@@ -123,16 +133,31 @@ def open_rules(
     if Path(path).suffix.lower() in MODELS:
         model = read_model(path)
         rules = model.rules(
-            names=names, activities=activities, source=source, deviations=deviations
+            names=names,
+            activities=activities,
+            source=source,
+            deviations=deviations,
+            closed=closed,
         )
         for note in model.notes:
             if say is not None:
                 say(note)
         return rules
-    for setting, value in (("names", names), ("deviations", deviations)):
-        if value is not None:
+    for setting, value in (("names", names), ("deviations", deviations), ("closed", closed)):
+        if value is not None and value is not False:
             raise SettingError(setting, value, "left out: it is for model files")
     return read_rules(path)
+
+
+def _closed(rules: Rules, activities: Sequence[str]) -> Rules:
+    """Say of activities that the rules do not know that they never happen."""
+    wider = rules.over(activities)
+    unknown = np.array([name not in rules.activities for name in activities], dtype=np.bool_)
+    return replace(
+        wider,
+        never_follows=wider.never_follows | unknown[None, :] | unknown[:, None],
+        starts=wider.starts & ~unknown,
+    )
 
 
 def _renamed(path: str | Path, rules: Rules, names: Mapping[str, str], source: str) -> Rules:
