@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.console import Console
 
-from ..errors import ReadError, SettingError
+from ..errors import SettingError
 from ..files import check_target, write_whole
 from ..logs import count_variants, read_log
 from ..mechanisms.choose import DEFAULT, Choice, make_mechanism
 from ..privacy.unit import ONE_CASE, Unit
 from ..release import certificate_path, publish
 from ..report import make_report
-from ..semantics import Rules, learn_rules, read_rules
+from ..semantics import Rules, learn_rules, open_rules
+from ..semantics.models import read_names_map
 from . import options
 from .ledger import open_ledger
 from .show import show_certificate, watched
@@ -79,8 +80,22 @@ def anonymize(
         typer.Option("--max-violations", help="Where the continuous score cuts their number."),
     ] = None,
     rules: Annotated[
-        Path | None, typer.Option("--rules", help="Public rules: a file as `sacofa rules` writes.")
+        Path | None,
+        typer.Option(
+            "--rules",
+            help="Public rules: a file as `sacofa rules` writes, or a model (.bpmn, .pnml, .decl).",
+        ),
     ] = None,
+    names: options.Names = None,
+    deviations: Annotated[
+        int | None,
+        typer.Option(
+            "--deviations",
+            help="Keep the whole language of the model; cases may differ in so many events.",
+            metavar="INTEGER",
+        ),
+    ] = None,
+    closed: options.Closed = False,
     rules_from: Annotated[
         str | None,
         typer.Option("--rules-from", help="A public log whose rules hold.", metavar="LOG"),
@@ -120,7 +135,18 @@ def anonymize(
     unit = ONE_CASE
     if person is not None:
         unit = Unit(person=person, max_cases=max_cases or 1)
-    public = _public_rules(rules, rules_from, trusted)
+    declared = None if activities is None else options.read_names(activities)
+    errors = Console(stderr=True)
+    public = _public_rules(
+        rules,
+        rules_from,
+        trusted,
+        names=None if names is None else read_names_map(names),
+        activities=declared,
+        deviations=deviations,
+        closed=closed,
+        say=lambda text: errors.print(text, markup=False, highlight=False, soft_wrap=True),
+    )
     if mechanism == "certified":
         _refuse_own_rules(log, public, rules_from)
     chosen = make_mechanism(
@@ -138,7 +164,6 @@ def anonymize(
             unit=unit,
         ),
     )
-    names = None if activities is None else read_names(activities)
     source = partial(
         read_log,
         log,
@@ -154,13 +179,12 @@ def anonymize(
     )
     if report is not None:
         check_target(report, force)
-    errors = Console(stderr=True)
     with watched(errors) as stage:
         release = publish(
             source,
             chosen,
             output,
-            activities=names,
+            activities=declared,
             seed=seed,
             force=force,
             stage=stage,
@@ -182,12 +206,15 @@ def anonymize(
         console.print(f"Report: {report}", soft_wrap=True)
 
 
-def _public_rules(file: Path | None, log: str | None, trusted: bool) -> Rules | None:
-    """Rules from a file or from a public log; None where neither is given."""
+def _public_rules(file: Path | None, log: str | None, trusted: bool, **model: Any) -> Rules | None:
+    """Rules from a file, a model or a public log; None where nothing is given."""
     if file is not None and log is not None:
         raise SettingError("rules_from", log, "left out where a rules file is given")
     if file is not None:
-        return read_rules(file)
+        return open_rules(file, **model)
+    for name in ("names", "deviations", "closed"):
+        if model[name] is not None and model[name] is not False:
+            raise SettingError(name, model[name], "left out: it is for models (--rules)")
     if log is not None:
         name = Path(log).name
         opened = read_log(log, trusted=trusted)
@@ -207,15 +234,6 @@ def _refuse_own_rules(log: str, rules: Rules | None, rules_from: str | None) -> 
             "public: with certified, nothing is read off the log without payment (if a person "
             "made these rules their own, say so as the source in the file)",
         )
-
-
-def read_names(path: Path) -> list[str]:
-    """Read public names of activities, one a line."""
-    try:
-        names = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ReadError(path, f"cannot be read: {error}") from None
-    return [name for name in names if name]
 
 
 def register(app: typer.Typer) -> None:

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from ..errors import ReadError
+
 LogPath = Annotated[
     str,
     typer.Argument(
@@ -44,6 +46,23 @@ Trusted = Annotated[
     bool,
     typer.Option("--trusted", help="Read files that look like bombs (gzip, rows) all the same."),
 ]
+Names = Annotated[
+    Path | None,
+    typer.Option("--names", help="Names of a model and of the log: a map as --match writes it."),
+]
+Closed = Annotated[
+    bool,
+    typer.Option("--closed", help="Activities that the model lacks never happen."),
+]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Output = Annotated[Path, typer.Option("-o", "--output", help="Where to write.")]
+
+
+def read_names(path: Path) -> list[str]:
+    """Read public names of activities, one a line."""
+    try:
+        names = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ReadError(path, f"cannot be read: {error}") from None
+    return [name for name in names if name]

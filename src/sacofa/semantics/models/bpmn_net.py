@@ -90,10 +90,9 @@ class _Builder:
 
     def note_merged(self) -> None:
         """Say which tasks have the same name."""
-        parts = {(t.label, t.part.line) for t in self.made.transitions if t.label is not None}
-        for name, times in sorted(Counter(label for label, _ in parts).items()):
-            if times > 1:
-                self.made.note(f'{times} tasks are called "{name}": they are taken as one.')
+        steps = self.made.transitions
+        parts = {(t.label, t.part.line) for t in steps if t.label is not None}
+        self.made.note_merged("tasks", Counter(label for label, _ in parts))
 
     def run(
         self,

@@ -199,6 +199,7 @@ class _Reader:
                 self.starts[a] = False
                 for b in range(len(self.starts)):
                     self.say("never", b, a, c.line)
+                    self.say("never", a, b, c.line)
             return c.number <= 2
         self.needed[a] = c.line
         if c.number >= 2:

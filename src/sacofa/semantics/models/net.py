@@ -119,6 +119,12 @@ class NetBuilder:
         if text not in self.notes:
             self.notes.append(text)
 
+    def note_merged(self, what: str, times: Mapping[str, int]) -> None:
+        """Say which parts share a name, and so are one activity."""
+        several = [f'"{name}" ({number})' for name, number in sorted(times.items()) if number > 1]
+        if several:
+            self.note(f"Some {what} share a name and are taken as one: {', '.join(several)}.")
+
     def net(self, start: Iterable[int], ends: Iterable[tuple[int, ...]]) -> Net:
         """Put together what was added."""
         return Net(

@@ -78,9 +78,7 @@ class _Reader:
                 part = Part(what=f'transition "{_name(element) or key}"', line=line(element))
                 tables = (clears.get(key, ()), empty.get(key, ()))
                 self.made.add(part, takes.get(key, ()), gives.get(key, ()), label, *tables)
-        for name, times in sorted(names.items()):
-            if times > 1:
-                self.made.note(f'{times} transitions are called "{name}": they are taken as one.')
+        self.made.note_merged("transitions", names)
         if not names:
             self.refuse(self.element, "no transition has a name")
         return self.made.net(self.start(counts), self.ends(places))
