@@ -2,21 +2,23 @@
 
 A token lies on the way into a node; tasks, events and gateways pass it on. Several flows into a
 task or exclusive gateway are ways to the same place; only parallel and inclusive joins tell them
-apart. A process is over when no token is left. Events are silent: activities are tasks.
+apart. A process is over when no token is left. Events are silent: activities are tasks. Gateways
+and ends take no time, tasks and awaited events do, so that nothing happens between the last task
+before a terminating end and that end.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import NoReturn
 
 from ...errors import RulesError
 from .bpmn import TASKS, Bpmn, Flow, Node, Scope, called, every_scope
 from .joins import InclusiveJoin, add_inclusive_joins
-from .net import Net, NetBuilder, Part
+from .net import RUNNING, Net, NetBuilder, Part
 from .xml import children
 
 MOST_BRANCHES = 8
@@ -24,6 +26,7 @@ MOST_BRANCHES = 8
 DEEPEST = 50
 """Subprocesses and calls may be nested so deep."""
 JOINS = ("parallelGateway", "inclusiveGateway")
+AWAITED = ("intermediateCatchEvent", "boundaryEvent")
 THROWN = ("error", "escalation", "cancel")
 LOOPS = ("standardLoopCharacteristics", "multiInstanceLoopCharacteristics")
 
@@ -66,6 +69,8 @@ class _Builder:
         self.later: list[Callable[[], None]] = []
         self.joins: list[InclusiveJoin] = []
         self.calls: list[Scope] = []
+        self.waiting: set[Part] = set()
+        """What takes time though it is no activity: events that are awaited, tasks of no name."""
 
     def net(self) -> Net:
         """Build every process that no other calls; several run side by side."""
@@ -81,12 +86,23 @@ class _Builder:
         for scope in top:
             begin = self.made.place(f'the beginning of "{scope.key}"', scope.element.sourceline)
             start.append(begin)
-            self.run(scope, None, begin, [()], Part(what=f'process "{scope.key}"'))
+            part = Part(what=f'process "{scope.key}"', line=scope.element.sourceline)
+            self.run(scope, None, begin, [()], part)
         for action in self.later:
             action()
         add_inclusive_joins(self.made, self.joins)
         self.note_merged()
+        self.hurry()
         return self.made.net(start, [()])
+
+    def hurry(self) -> None:
+        """Mark the steps that take no time, where that can make a difference."""
+        steps = self.made.transitions
+        if self.joins or any(step.clears for step in steps):
+            self.made.transitions = [
+                replace(step, immediate=step.label is None and step.part not in self.waiting)
+                for step in steps
+            ]
 
     def note_merged(self) -> None:
         """Say which tasks have the same name."""
@@ -108,7 +124,7 @@ class _Builder:
         frame = Frame(up=up)
         if up is not None:
             up.below.append(frame)
-        active = self.made.place(f"{part.what} while it runs", part.line)
+        active = self.made.place(f"{part.what} {RUNNING}", part.line)
         frame.active.append(active)
         inner = self.made.place(f"the beginning inside {part.what}", part.line)
         frame.own.append(inner)
@@ -247,6 +263,9 @@ class _Ways:
 
     def add(self, node: Node) -> None:
         """Add the steps of a node."""
+        awaited = node.kind in AWAITED and node.trigger != "link"
+        if awaited or node.says("triggeredByEvent") or (node.kind in TASKS and not node.name):
+            self.builder.waiting.add(node.part)
         if node.kind in ("startEvent", "boundaryEvent") and node.key not in self.entries:
             return
         if node.says("isForCompensation"):
@@ -308,7 +327,7 @@ class _Ways:
         ]
         if not beside:
             return [], here
-        running = self.place(f"{node.part.what} while it runs", node.part)
+        running = self.place(f"{node.part.what} {RUNNING}", node.part)
         armed = []
         for event in beside:
             self.made.note(f"{_title(event)} does not interrupt: once at most is assumed.")
@@ -388,7 +407,7 @@ class _Ways:
             self.made.add(part, [place, active], [active, begin])
             return
         active = frame.active[0]
-        after = self.made.place(f"{part.what} while it runs", part.line)
+        after = self.made.place(f"{part.what} {RUNNING}", part.line)
         frame.active.append(after)
         self.builder.later.append(
             lambda: self.made.add(part, [active], [after, begin], clears=frame.places())

@@ -16,6 +16,9 @@ from ...errors import RulesError
 MAX_PARTS = 20_000
 """A net with more places or transitions is refused; calls of calls can multiply without bound."""
 
+RUNNING = "while it runs"
+"""How the names of places end whose token says that something runs."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
@@ -41,6 +44,8 @@ class Transition:
     """The places that are emptied, after tokens were taken and before they are given."""
     empty: frozenset[int] = frozenset()
     """The places that must have no token."""
+    immediate: bool = False
+    """Whether it takes no time: it happens before anything that does."""
     part: Part
     """What it stands for."""
 

@@ -1,7 +1,7 @@
 """Rules as a model keeps them, read off all its states.
 
-*b never follows a*: no b can be reached after an a. *b always follows a*: after no a the end can be
-reached without a b. *b always precedes a*: no a can be reached from the beginning without a b
+*b never follows a*: no b can be reached after an a. *b always follows a*: after no first a (one that
+is reached without an a) the end can be reached without a b. *b always precedes a*: no a can be reached from the beginning without a b
 (which is a b before the *first* a, as rules have it everywhere here). Silent edges count as
 nothing. All are sets of activities that grow along edges until nothing changes, for all pairs
 at once.
@@ -31,9 +31,11 @@ def rules_of_graph(graph: Graph, source: str) -> Rules:
     follows, precedes = never.copy(), never.copy()
     for activity in range(size):
         edges = graph.labels == activity
+        unmet_here = np.unpackbits(unmet, axis=1, count=size)[:, activity].astype(np.bool_)
+        first = edges & unmet_here[graph.sources]
         never[activity] = ~_bits(after[graph.targets[edges]], size)
         # Of what never happens nothing is demanded.
-        follows[activity] = edges.any() & ~_bits(later[graph.targets[edges]], size)
+        follows[activity] = edges.any() & ~_bits(later[graph.targets[first]], size)
         precedes[activity] = edges.any() & ~_bits(unmet[graph.sources[edges]], size)
     starts, empty = _beginning(graph)
     return Rules(

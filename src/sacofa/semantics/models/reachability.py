@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import RulesError
-from .net import Net, Transition
+from .net import RUNNING, Net, Transition
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -72,6 +72,7 @@ class _Step:
         self.keeps = ~(_number(transition.clears) * ((1 << BITS) - 1))
         self.empty = _number(transition.empty) * ((1 << BITS) - 1)
         self.happens = False
+        self.immediate = transition.immediate
 
 
 class _Exploration:
@@ -83,9 +84,8 @@ class _Exploration:
         ids = {name: i for i, name in enumerate(net.labels)}
         # One bit of each place catches what is taken too often, and what is given too often.
         self.guard = _number(range(len(net.places))) << (BITS - 1)
-        self.steps = [
-            _Step(t, SILENT if t.label is None else ids[t.label]) for t in net.transitions
-        ]
+        self.order = sorted(net.transitions, key=lambda t: not t.immediate)
+        self.steps = [_Step(t, SILENT if t.label is None else ids[t.label]) for t in self.order]
         for transition in net.transitions:
             for places in (transition.takes, transition.gives):
                 self._refuse_too_many(places, transition.part.line)
@@ -112,11 +112,16 @@ class _Exploration:
     def _explore(self) -> None:
         guard, markings, ids = self.guard, self.markings, {self.markings[0]: 0}
         for source, marking in enumerate(markings):
+            at_once = False
             for step in self.steps:
+                # Those that take no time come first; if one can happen, nothing else does.
+                if at_once and not step.immediate:
+                    break
                 left = (marking | guard) - step.takes
                 if left & guard != guard or marking & step.empty:
                     continue
                 step.happens = True
+                at_once = at_once or step.immediate
                 reached = ((left ^ guard) & step.keeps) + step.gives
                 if reached & guard:
                     self._refuse_piles(reached & guard)
@@ -166,14 +171,16 @@ class _Exploration:
         )
 
     def _refuse_dead_steps(self) -> None:
-        for step, transition in zip(self.steps, self.net.transitions, strict=True):
+        for step, transition in zip(self.steps, self.order, strict=True):
             if step.label != SILENT and not step.happens:
                 what = f"the model is not sound: {transition.part.what} can never happen"
                 raise RulesError(self.net.path, transition.part.line, what)
 
     def _marked(self, marking: int) -> list[int]:
         one = (1 << BITS) - 1
-        return [i for i in range(len(self.net.places)) if marking >> (BITS * i) & one]
+        found = [i for i in range(len(self.net.places)) if marking >> (BITS * i) & one]
+        # That a process runs says less than what it waits for.
+        return sorted(found, key=lambda i: self.net.places[i].what.endswith(RUNNING))
 
     def _story(self, graph: Graph, state: int) -> str:
         """The activities on a shortest way to a state."""

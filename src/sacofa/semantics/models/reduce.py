@@ -7,7 +7,8 @@ applications", 1989, on fusion of series places and transitions):
 * a silent step that is the only way into its only place is taken together with what follows;
 * of steps that do the same, one is kept, and a silent step that changes nothing is dropped.
 
-Places at which a case may end, and those in which a clearing or waiting step could tell the
+Where some steps take no time and others do, only the first of these changes is made, and only with
+the former. Places at which a case may end, and those in which a clearing or waiting step could tell the
 difference, are left as they are.
 """
 
@@ -36,6 +37,7 @@ class _Work:
         self.net = net
         self.steps: list[Transition | None] = list(net.transitions)
         self.start = list(net.start)
+        self.timed = any(step.immediate for step in net.transitions)
         self.fixed = {place for end in net.ends for place in end}
         # Which clearing and waiting steps see a place: equals for places that may stand in.
         seen: defaultdict[int, set[tuple[int, bool]]] = defaultdict(set)
@@ -55,7 +57,7 @@ class _Work:
             if step is None:
                 continue
             takes, gives = tuple(sorted(step.takes)), tuple(sorted(step.gives))
-            key = (step.label, takes, gives, step.clears, step.empty)
+            key = (step.label, takes, gives, step.clears, step.empty, step.immediate)
             if key in known or (step.label is None and takes == gives and not step.clears):
                 self.steps[number] = None
                 continue
@@ -71,6 +73,8 @@ class _Work:
         for place, takers in list(self.takers.items()):
             step = self.steps[takers[0]] if len(takers) == 1 else None
             if step is None or not self._plain(step) or step.takes != (place,):
+                continue
+            if self.timed and not step.immediate:
                 continue
             # Where nothing is given, a waiting step sees the place empty a moment sooner.
             if place in step.gives or place in self.fixed or not self._alike(place, step.gives):
@@ -92,6 +96,8 @@ class _Work:
 
     def take_together(self) -> bool:
         """Join a silent step with those that follow it, where it is the only way to them."""
+        if self.timed:
+            return False
         for place, givers in self.givers.items():
             first = self.steps[givers[0]] if len(givers) == 1 else None
             if first is None or not self._plain(first) or first.gives != (place,):
