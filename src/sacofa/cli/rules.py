@@ -82,6 +82,10 @@ def rules(
     paired = None if names is None else read_names_map(names)
     file = from_model if from_model is not None else Path(str(log))
     if show:
+        if output is not None:
+            if output.suffix.lower() != ".svg":
+                raise SettingError("output", output, "an .svg file, where rules are shown")
+            check_target(output, force)
         found = open_rules(
             file, names=paired, activities=public, source=source, closed=closed, say=_say
         )
@@ -132,9 +136,6 @@ def _show(found: Rules, output: Path | None, force: bool) -> None:
     if output is None:
         typer.echo(show_rules(found), nl=False)
         return
-    if output.suffix.lower() != ".svg":
-        raise SettingError("output", output, "an .svg file, where rules are shown as a picture")
-    check_target(output, force)
     picture = draw_rules(found)
     with write_whole(output, force) as part:
         part.write_text(picture, encoding="utf-8")

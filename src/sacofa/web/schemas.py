@@ -74,7 +74,16 @@ class JobRequest(MechanismChoice):
     log: Name = Field(description="The id of an uploaded log.")
     columns: ColumnChoice = ColumnChoice()
     rules: Annotated[str, StringConstraints(max_length=500_000)] | None = Field(
-        default=None, description="Public rules: the text of a file as `sacofa rules` writes."
+        default=None,
+        description="Public rules: the text of a file as `sacofa rules` writes, or of a model.",
+    )
+    rules_file: Name | None = Field(
+        default=None,
+        description="The name of that file; its end tells a model (.bpmn, .pnml, .decl).",
+    )
+    deviations: Annotated[int, Field(ge=0, le=10)] | None = Field(
+        default=None,
+        description="Keep the language of the model; cases may differ from it in so many events.",
     )
     rules_log: Name | None = Field(
         default=None, description="The id of an uploaded public log whose rules hold."

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import signal
 import sys
@@ -28,13 +29,15 @@ from ..release import Release, publish, write_log
 from ..release.certificate import Certificate
 from ..report import make_report, read_release
 from ..report.promise import say_number, say_promise
-from ..semantics import Rules, learn_rules, read_rules
+from ..semantics import Rules, learn_rules, open_rules
+from ..semantics.models import MODELS
 
 Tell = Callable[..., None]
 SETTINGS = (
     "epsilon", "max_length", "prune", "prune_harmless", "prune_harmful", "prune_finished",
     "score", "max_violations",
 )  # fmt: skip
+ENCODING = re.compile(r"^(\s*<\?xml\b[^>]*?)\s+encoding\s*=\s*(?:\"[^\"]*\"|'[^']*')")
 RELEASE = "release.json"
 """The release as it is kept; other formats are made of it when they are asked for."""
 
@@ -152,12 +155,26 @@ def summarize(release: Release) -> dict[str, Any]:
     }
 
 
+def _given_rules(request: dict[str, Any]) -> Rules:
+    """Rules from the text of a rules file or of a model."""
+    name = Path(request["rules_file"] or "rules.toml").name
+    suffix = Path(name).suffix.lower()
+    file = Path(f"rules{suffix if suffix in MODELS else '.toml'}")
+    # The text came as text, whatever its first line says about bytes.
+    file.write_text(ENCODING.sub(r"\1", request["rules"], count=1), encoding="utf-8")
+    return open_rules(
+        file,
+        activities=request["activities"],
+        source=f"the process model {name}",
+        deviations=request["deviations"],
+    )
+
+
 def _public_rules(request: dict[str, Any]) -> Rules | None:
     if request["rules"] is not None and request["rules_log"] is not None:
         raise SettingError("rules_log", "a log", "left out where rules are given")
     if request["rules"] is not None:
-        Path("rules.toml").write_text(request["rules"], encoding="utf-8")
-        rules = read_rules("rules.toml")
+        rules = _given_rules(request)
         if request["mechanism"] == "certified" and rules.source.startswith(
             f"read off the log {request['title']} "
         ):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 HEAD = (
@@ -41,16 +42,14 @@ def scope(nodes: str, flows: str) -> str:
         given = "".join(f' {part.partition("=")[0]}="{part.partition("=")[2]}"' for part in rest)
         content = f"<{inner}" if inner else ""
         parts.append(f'<{kind} id="{key}"{name}{given}>{content}</{kind}>')
-    number = 0
     for line in filter(None, map(str.strip, flows.splitlines())):
         path = [part.strip() for part in line.split(">")]
-        for source, target in zip(path, path[1:], strict=False):
+        for source, target in pairwise(path):
             condition = "<conditionExpression/>" if target.startswith("?") else ""
             key = f"{source}-{target.lstrip('?')}"
             ends = f'sourceRef="{source.lstrip("?")}" targetRef="{target.lstrip("?")}"'
             key = key.lstrip("?")
             parts.append(f'<sequenceFlow id="{key}" {ends}>{condition}</sequenceFlow>')
-            number += 1
     return "\n".join(parts)
 
 

@@ -87,6 +87,7 @@ class _Reader:
                 self.unused.append(f"line {constraint.line}: {constraint.text}")
         self.add_needed()
         self.refuse_contradictions(names)
+        self.add_beginnings()
         rules = Rules(
             activities=tuple(names),
             never_follows=self.never,
@@ -115,6 +116,8 @@ class _Reader:
         """Every line that is a constraint; one that is not understood is refused."""
         found = []
         for number, line in enumerate(self.lines, start=1):
+            if line.split(" ", 1)[0] in ("activity", "bind"):
+                continue
             match = CONSTRAINT.fullmatch(line.strip())
             if match is None:
                 if re.match(r"\s*[A-Za-z \-]+\d*\s*\[", line):
@@ -215,6 +218,17 @@ class _Reader:
             for activity, line in self.needed.items():
                 if activity != first:
                     self.say("follows", first, activity, line)
+
+    def add_beginnings(self) -> None:
+        """What needs another before it begins no case; what begins every case precedes the rest."""
+        self.starts &= ~self.precedes.any(axis=1)
+        if not self.starts.any():
+            raise RulesError(self.path, None, "no activity could begin a case")
+        if self.begun and self.starts.sum() == 1:
+            first = int(np.flatnonzero(self.starts)[0])
+            others = np.arange(len(self.starts)) != first
+            # What never comes after the first cannot occur at all, so nothing is asked of it.
+            self.precedes[:, first] |= others & ~self.never[first]
 
     def say(self, what: str, a: int, b: int, line: int) -> None:
         """Write down a rule and the line it comes from."""

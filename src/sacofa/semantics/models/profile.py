@@ -1,10 +1,10 @@
 """Rules as a model keeps them, read off all its states.
 
-*b never follows a*: no b can be reached after an a. *b always follows a*: after no first a (one that
-is reached without an a) the end can be reached without a b. *b always precedes a*: no a can be reached from the beginning without a b
-(which is a b before the *first* a, as rules have it everywhere here). Silent edges count as
-nothing. All are sets of activities that grow along edges until nothing changes, for all pairs
-at once.
+*b never follows a*: no b can be reached after an a. *b always follows a*: after no first a (one
+that is reached without an a) the end can be reached without a b. *b always precedes a*: no a can
+be reached from the beginning without a b, which is a b before the *first* a, as rules have it
+everywhere here. Silent edges count as nothing. All are sets of activities that grow along edges
+until nothing changes, for all pairs at once.
 """
 
 from __future__ import annotations

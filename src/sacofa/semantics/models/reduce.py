@@ -8,8 +8,8 @@ applications", 1989, on fusion of series places and transitions):
 * of steps that do the same, one is kept, and a silent step that changes nothing is dropped.
 
 Where some steps take no time and others do, only the first of these changes is made, and only with
-the former. Places at which a case may end, and those in which a clearing or waiting step could tell the
-difference, are left as they are.
+the former. Places at which a case may end, and those in which a clearing or waiting step could tell
+the difference, are left as they are.
 """
 
 from __future__ import annotations

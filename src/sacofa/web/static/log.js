@@ -149,7 +149,8 @@ form.addEventListener("submit", attempt(async (event) => {
       activity: (text("activity") ?? "").split(",").map((name) => name.trim()).filter(Boolean), ...person(),
     };
     const job = await ask("POST", "/jobs", {
-      ...settings(), log: id, columns, rules: file ? await file.text() : null, rules_log: used.has("rules") ? text("rules_log") : null,
+      ...settings(), log: id, columns, rules: file ? await file.text() : null, rules_file: file ? file.name.slice(-200) : null,
+      deviations: file && text("deviations") ? Number(text("deviations")) : null, rules_log: used.has("rules") ? text("rules_log") : null,
       activities: names.length ? names : null, dataset: text("dataset"),
     });
     location.assign(`/jobs/${job.id}`);
