@@ -112,14 +112,22 @@ class Scope:
     element: Any
     nodes: dict[str, Node] = field(default_factory=dict)
     flows: list[Flow] = field(default_factory=list)
+    _into: dict[str, list[Flow]] = field(default_factory=dict)
+    _out: dict[str, list[Flow]] = field(default_factory=dict)
+
+    def connect(self, flow: Flow) -> None:
+        """Add a flow."""
+        self.flows.append(flow)
+        self._into.setdefault(flow.target, []).append(flow)
+        self._out.setdefault(flow.source, []).append(flow)
 
     def leading_to(self, node: str) -> list[Flow]:
         """The flows into a node."""
-        return [flow for flow in self.flows if flow.target == node]
+        return self._into.get(node, [])
 
     def leaving(self, node: str) -> list[Flow]:
         """The flows out of a node."""
-        return [flow for flow in self.flows if flow.source == node]
+        return self._out.get(node, [])
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,7 +216,7 @@ class _Reader:
             if self.homes[ends[1]] is not home:
                 self.refuse(element, f'flow "{key}" crosses the border of a process')
             conditional = bool(children(element, "conditionExpression"))
-            home.flows.append(Flow(key, ends[0], ends[1], conditional, line(element)))
+            home.connect(Flow(key, ends[0], ends[1], conditional, line(element)))
 
     def put(self, there: dict[str, Any], key: str, thing: object, element: Any) -> None:
         """Keep something under its id, which must be new."""

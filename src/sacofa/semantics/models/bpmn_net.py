@@ -47,12 +47,17 @@ class Frame:
     caught: set[str] = field(default_factory=set)
     """Those of them to which something inside leads."""
 
+    known: frozenset[int] | None = None
+    """All places inside, once everything is built: one set for all steps that clear them."""
+
     def places(self) -> frozenset[int]:
-        """All places inside."""
-        found = {*self.own, *self.armed}
-        for frame in self.below:
-            found |= frame.places() | set(frame.active)
-        return frozenset(found)
+        """All places inside; to be asked for when everything is built."""
+        if self.known is None:
+            found = {*self.own, *self.armed}
+            for frame in self.below:
+                found |= frame.places() | set(frame.active)
+            self.known = frozenset(found)
+        return self.known
 
 
 def net_of_bpmn(bpmn: Bpmn) -> Net:
@@ -136,7 +141,7 @@ class _Builder:
         def finish() -> None:
             self.made.add(part, [begin], [active, inner, *frame.armed])
             places = frame.places()
-            waits = places - set(frame.armed)
+            waits = places - set(frame.armed) if frame.armed else places
             for running in frame.active:
                 for gives in leave:
                     self.made.add(part, [running], gives, clears=frame.armed, empty=waits)

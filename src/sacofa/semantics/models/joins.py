@@ -12,7 +12,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import combinations
 
+from ...errors import RulesError
 from .net import NetBuilder, Part
+
+MOST_WAITING = 1_000_000
+"""All sets of places for which joins wait have so many members at most."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +32,7 @@ class InclusiveJoin:
 
 def add_inclusive_joins(made: NetBuilder, joins: Iterable[InclusiveJoin]) -> None:
     """Add the steps of all joins; everything else must be there already."""
-    joins = list(joins)
+    joins, room = list(joins), MOST_WAITING
     before: defaultdict[int, set[int]] = defaultdict(set)
     for step in made.transitions:
         for target in step.gives:
@@ -44,6 +48,10 @@ def add_inclusive_joins(made: NetBuilder, joins: Iterable[InclusiveJoin]) -> Non
                 could = set().union(*(known[place] for place in free)) if free else set()
                 anyway = set().union(*(known[place] for place in some))
                 waits = free | (could - anyway - set(some))
+                room -= len(waits)
+                if room < 0:
+                    what = f"{join.part.what} and others wait for too much: too large"
+                    raise RulesError(made.path, join.part.line, what)
                 made.add(join.part, some, [join.gives], empty=waits)
 
 

@@ -20,7 +20,7 @@ ALIKE = 0.6
 """Names less alike than that are not proposed as a pair."""
 LONGEST = 200
 """Longer names are compared by their beginning: comparing takes the square of their length."""
-MAX_PAIRS = 1_000_000
+MAX_PAIRS = 100_000
 
 EXPLANATION = """\
 # Names of a model and of a log. On the left what the model says, on the right the activity in the

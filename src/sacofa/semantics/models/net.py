@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ...errors import RulesError
 
-MAX_PARTS = 20_000
+MAX_PARTS = 10_000
 """A net with more places or transitions is refused; calls of calls can multiply without bound."""
 
 RUNNING = "while it runs"

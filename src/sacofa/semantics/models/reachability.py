@@ -29,6 +29,9 @@ BITS = 5
 MAX_TOKENS = (1 << (BITS - 1)) - 1
 """More tokens than that on one place count as without end."""
 SILENT = -1
+ALWAYS = -1
+ROOM = 1 << 31
+"""The bits of all markings together."""
 LONGEST_TRACE = 8
 """A message shows the last so many activities on the way to where a model gets stuck."""
 
@@ -65,12 +68,12 @@ def explore(net: Net, max_states: int = MAX_STATES) -> Graph:
 class _Step:
     """A transition as arithmetic on markings."""
 
-    def __init__(self, transition: Transition, label: int) -> None:
+    def __init__(self, transition: Transition, label: int, clears: int, empty: int) -> None:
         self.label = label
         self.takes = _number(transition.takes)
         self.gives = _number(transition.gives)
-        self.keeps = ~(_number(transition.clears) * ((1 << BITS) - 1))
-        self.empty = _number(transition.empty) * ((1 << BITS) - 1)
+        self.keeps = ~clears
+        self.empty = empty
         self.happens = False
         self.immediate = transition.immediate
 
@@ -80,12 +83,28 @@ class _Exploration:
 
     def __init__(self, net: Net, max_states: int) -> None:
         self.net = net
-        self.max_states = max_states
+        self.max_states = min(max_states, ROOM // (BITS * len(net.places) + 1))
         ids = {name: i for i, name in enumerate(net.labels)}
         # One bit of each place catches what is taken too often, and what is given too often.
         self.guard = _number(range(len(net.places))) << (BITS - 1)
         self.order = sorted(net.transitions, key=lambda t: not t.immediate)
-        self.steps = [_Step(t, SILENT if t.label is None else ids[t.label]) for t in self.order]
+        masks: dict[int, int] = {}
+
+        def mask(places: frozenset[int]) -> int:
+            # Many transitions share one set of places.
+            if id(places) not in masks:
+                masks[id(places)] = _number(places) * ((1 << BITS) - 1)
+            return masks[id(places)]
+
+        self.steps = [
+            _Step(t, SILENT if t.label is None else ids[t.label], mask(t.clears), mask(t.empty))
+            for t in self.order
+        ]
+        # A step is looked at where the first place that it takes from has a token.
+        self.by_place: dict[int, list[int]] = {}
+        for number, transition in enumerate(self.order):
+            first = transition.takes[0] if transition.takes else ALWAYS
+            self.by_place.setdefault(first, []).append(number)
         for transition in net.transitions:
             for places in (transition.takes, transition.gives):
                 self._refuse_too_many(places, transition.part.line)
@@ -113,7 +132,8 @@ class _Exploration:
         guard, markings, ids = self.guard, self.markings, {self.markings[0]: 0}
         for source, marking in enumerate(markings):
             at_once = False
-            for step in self.steps:
+            for number in self._candidates(marking):
+                step = self.steps[number]
                 # Those that take no time come first; if one can happen, nothing else does.
                 if at_once and not step.immediate:
                     break
@@ -136,6 +156,15 @@ class _Exploration:
                     "because too much can happen at the same time"
                 )
                 raise RulesError(self.net.path, None, what)
+
+    def _candidates(self, marking: int) -> list[int]:
+        """The steps that may be possible, those that take no time first."""
+        found = list(self.by_place.get(ALWAYS, ()))
+        while marking:
+            place = ((marking & -marking).bit_length() - 1) // BITS
+            found += self.by_place.get(place, ())
+            marking &= -1 << (BITS * (place + 1))
+        return sorted(found)
 
     def _refuse_too_many(self, places: Iterable[int], line: int | None) -> None:
         if max(Counter(places).values(), default=0) > MAX_TOKENS:

@@ -26,7 +26,9 @@ def reduce_net(net: Net) -> Net:
     changed = True
     while changed:
         work.index()
-        changed = any([work.take_at_once(), work.take_together()])
+        changed = work.take_at_once()
+        work.index()
+        changed = work.take_together() or changed
     return work.result()
 
 
@@ -40,12 +42,16 @@ class _Work:
         self.timed = any(step.immediate for step in net.transitions)
         self.fixed = {place for end in net.ends for place in end}
         # Which clearing and waiting steps see a place: equals for places that may stand in.
+        # Many steps share one set, which is looked at once.
         seen: defaultdict[int, set[tuple[int, bool]]] = defaultdict(set)
-        for number, step in enumerate(net.transitions):
-            for place in step.clears:
-                seen[place].add((number, True))
-            for place in step.empty:
-                seen[place].add((number, False))
+        known = set()
+        for step in net.transitions:
+            for clearing, places in ((True, step.clears), (False, step.empty)):
+                key = (id(places), clearing)
+                if key not in known:
+                    known.add(key)
+                    for place in places:
+                        seen[place].add(key)
         self.seen_by = {place: frozenset(who) for place, who in seen.items()}
 
     def index(self) -> None:
@@ -98,7 +104,12 @@ class _Work:
         """Join a silent step with those that follow it, where it is the only way to them."""
         if self.timed:
             return False
+        touched: set[int] = set()
         for place, givers in self.givers.items():
+            # What was changed in this round waits for the next, with fresh lists.
+            involved = {*givers, *self.takers.get(place, ())}
+            if not touched.isdisjoint(involved):
+                continue
             first = self.steps[givers[0]] if len(givers) == 1 else None
             if first is None or not self._plain(first) or first.gives != (place,):
                 continue
@@ -115,8 +126,10 @@ class _Work:
                 assert step is not None
                 self.steps[number] = replace(step, takes=first.takes)
             self.steps[givers[0]] = None
-            return True
-        return False
+            touched |= involved
+            for source in first.takes:
+                touched.update(self.takers.get(source, ()), self.givers.get(source, ()))
+        return bool(touched)
 
     def _plain(self, step: Transition, silent: bool = True) -> bool:
         return not step.clears and not step.empty and (step.label is None or not silent)
@@ -134,8 +147,15 @@ class _Work:
             used.update(step.takes, step.gives)
         new = {place: i for i, place in enumerate(sorted(used))}
 
+        sets: dict[int, frozenset[int]] = {}
+
         def moved(places: tuple[int, ...]) -> tuple[int, ...]:
             return tuple(new[place] for place in places)
+
+        def moved_set(places: frozenset[int]) -> frozenset[int]:
+            if id(places) not in sets:
+                sets[id(places)] = frozenset(new[p] for p in places if p in new)
+            return sets[id(places)]
 
         return replace(
             self.net,
@@ -145,8 +165,8 @@ class _Work:
                     step,
                     takes=moved(step.takes),
                     gives=moved(step.gives),
-                    clears=frozenset(new[p] for p in step.clears if p in new),
-                    empty=frozenset(new[p] for p in step.empty if p in new),
+                    clears=moved_set(step.clears),
+                    empty=moved_set(step.empty),
                 )
                 for step in steps
             ),
