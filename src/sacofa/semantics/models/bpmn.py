@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ...errors import RulesError, nearest
-from .net import Part
+from .net import MAX_PARTS, Part
 from .xml import children, flat, kind, line
 
 TASKS = frozenset(
@@ -195,6 +195,8 @@ class _Reader:
                 if key in self.homes:
                     self.refuse(child, f'the id "{key}" is used twice')
                 self.homes[key] = scope
+                if len(self.homes) > MAX_PARTS:
+                    self.refuse(child, f"more than {MAX_PARTS:,} tasks, events and gateways")
         return scope
 
     def connect(self) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ...errors import RulesError, nearest
-from .net import Net, NetBuilder, Part
+from .net import MAX_PARTS, Net, NetBuilder, Part
 from .xml import children, flat, kind, line
 
 INVISIBLE = "$invisible$"
@@ -46,6 +46,8 @@ class _Reader:
                 if not key or key in self.ids:
                     self.refuse(element, f'<{kind(element)}> needs an id of its own, not "{key}"')
                 self.ids[key] = element
+                if len(self.ids) > 2 * MAX_PARTS:
+                    self.refuse(element, f"more than {2 * MAX_PARTS:,} places and transitions")
 
     def net(self) -> Net:
         """Put the net together."""

@@ -9,8 +9,6 @@ until nothing changes, for all pairs at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,8 +29,8 @@ def rules_of_graph(graph: Graph, source: str) -> Rules:
     follows, precedes = never.copy(), never.copy()
     for activity in range(size):
         edges = graph.labels == activity
-        unmet_here = np.unpackbits(unmet, axis=1, count=size)[:, activity].astype(np.bool_)
-        first = edges & unmet_here[graph.sources]
+        bit = 128 >> (activity & 7)
+        first = edges & ((unmet[graph.sources, activity >> 3] & bit) > 0)
         never[activity] = ~_bits(after[graph.targets[edges]], size)
         # Of what never happens nothing is demanded.
         follows[activity] = edges.any() & ~_bits(later[graph.targets[first]], size)
@@ -53,36 +51,46 @@ def _reachable(graph: Graph) -> Bytes:
     """[state]: the activities that can still happen."""
     own = _labels(graph)
     sets = np.zeros((graph.states, own.shape[1]), dtype=np.uint8)
-    return _grow(sets, lambda known: known[graph.targets] | own, graph.sources)
+    np.bitwise_or.at(sets, graph.sources, own)
+    return _grow(sets, graph.targets, graph.sources, np.zeros_like(own), own)
 
 
 def _avoidable_after(graph: Graph) -> Bytes:
     """[state]: the activities without which the end can be reached."""
-    others = ~_labels(graph)
-    sets = np.zeros((graph.states, others.shape[1]), dtype=np.uint8)
+    own = _labels(graph)
+    sets = np.zeros((graph.states, own.shape[1]), dtype=np.uint8)
     sets[graph.ends] = 255
-    return _grow(sets, lambda known: known[graph.targets] & others, graph.sources)
+    return _grow(sets, graph.targets, graph.sources, own, np.zeros_like(own))
 
 
 def _avoidable_before(graph: Graph) -> Bytes:
     """[state]: the activities without which the state can be reached."""
-    others = ~_labels(graph)
-    sets = np.zeros((graph.states, others.shape[1]), dtype=np.uint8)
+    own = _labels(graph)
+    sets = np.zeros((graph.states, own.shape[1]), dtype=np.uint8)
     sets[0] = 255
-    return _grow(sets, lambda known: known[graph.sources] & others, graph.targets)
+    return _grow(sets, graph.sources, graph.targets, own, np.zeros_like(own))
 
 
-def _grow(sets: Bytes, along: Callable[[Bytes], Bytes], into: Ints) -> Bytes:
-    """Let sets of states grow along edges until nothing changes."""
+def _grow(sets: Bytes, origins: Ints, into: Ints, without: Bytes, also: Bytes) -> Bytes:
+    """Let sets of states grow along edges until nothing changes.
+
+    An edge carries the set of its origin, without some activities and with others.
+    """
     order = np.argsort(into, kind="stable")
-    first = np.flatnonzero(np.diff(into[order], prepend=-1))
-    states = into[order][first]
-    while len(order):
-        moved = np.bitwise_or.reduceat(along(sets)[order], first, axis=0) | sets[states]
-        if np.array_equal(moved, sets[states]):
-            break
-        sets[states] = moved
-    return sets
+    origins, into, without, also = origins[order], into[order], without[order], also[order]
+    changed = np.ones(len(sets), dtype=np.bool_)
+    while True:
+        # Only what comes out of states that grew in the last round can make others grow.
+        edges = np.flatnonzero(changed[origins])
+        if not len(edges):
+            return sets
+        carried = (sets[origins[edges]] & ~without[edges]) | also[edges]
+        first = np.flatnonzero(np.diff(into[edges], prepend=-1))
+        states = into[edges][first]
+        grown = np.bitwise_or.reduceat(carried, first, axis=0) | sets[states]
+        changed[:] = False
+        changed[states] = (grown != sets[states]).any(axis=1)
+        sets[states] = grown
 
 
 def _labels(graph: Graph) -> Bytes:

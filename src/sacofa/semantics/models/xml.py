@@ -10,7 +10,7 @@ from lxml import etree
 
 from ...errors import ReadError, RulesError
 
-MAX_BYTES = 1 << 25
+MAX_BYTES = 1 << 24
 """A model larger than that is refused: the models of editors take a few hundred kilobytes."""
 
 
