@@ -1,0 +1,111 @@
+"""What a public model gives: similarity of releases with its rules, and with its language.
+
+    python benchmarks/models.py LOGS [RUNS]
+
+LOGS holds the paper's logs. Each is halved four times. One half is taken as public: rules are
+learnt from it, and a model is mined from it (pm4py's inductive miner, noise 0.2) and given as a
+PNML file. The other half is released by `certified` at ε = 0.1, RUNS times. Printed are medians of
+each way to halve the log, and their mean.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pm4py
+
+from sacofa import Certified, Noise, Rules, VariantCounts, learn_rules
+from sacofa.evaluation.measures.similarity import similarity
+from sacofa.logs import count_variants, read_log
+from sacofa.privacy.bits import SeededBits
+from sacofa.semantics import Model, read_model
+
+EPSILON = "0.1"
+NOISE = 0.2
+HALVES = range(4)
+LOGS = {"sepsis": 23, "receipt": None, "traffic_fines": 9}
+"""The logs, and where cases are cut; None: chosen under a share of ε."""
+
+
+def halve(log: VariantCounts, seed: int) -> tuple[VariantCounts, VariantCounts]:
+    """Part the cases of a log into two halves at random."""
+    cases = np.repeat(np.arange(len(log)), log.counts)
+    np.random.default_rng(seed).shuffle(cases)
+    first = np.bincount(cases[: len(cases) // 2], minlength=len(log))
+    return _counted(log, first), _counted(log, log.counts - first)
+
+
+def _counted(log: VariantCounts, counts: np.ndarray) -> VariantCounts:
+    names = [log.activities[i] for i in range(len(log.activities))]
+    rows = zip(log.sequences(), counts.tolist(), strict=True)
+    return VariantCounts.of(
+        {tuple(names[i] for i in ids): count for ids, count in rows if count}, log.activities
+    )
+
+
+def mine(log: VariantCounts, folder: Path) -> Model:
+    """Mine a model and read it as anybody's file."""
+    variants = zip(log.sequences(), log.counts.tolist(), strict=True)
+    cases = [ids for ids, count in variants for _ in range(count)]
+    table = pd.DataFrame(
+        [
+            (str(case), log.activities[a], pd.Timestamp(2026, 1, 1) + pd.Timedelta(minutes=place))
+            for case, ids in enumerate(cases)
+            for place, a in enumerate(ids)
+        ],
+        columns=["case:concept:name", "concept:name", "time:timestamp"],
+    )
+    net = pm4py.discover_petri_net_inductive(table, noise_threshold=NOISE)
+    path = folder / "mined.pnml"
+    pm4py.write_pnml(*net, str(path))
+    return read_model(path)
+
+
+def kinds(public: VariantCounts, folder: Path) -> Iterator[tuple[str, Rules | None]]:
+    """Everything that one may know from the public half."""
+    yield "no rules", None
+    yield "learnt from that half", learn_rules(public, "the public half")
+    model, names = mine(public, folder), public.activities
+    yield "rules of the model", model.rules(activities=names)
+    yield "rules, closed", model.rules(activities=names, closed=True)
+    for deviations in (0, 1):
+        rules = model.rules(activities=names, closed=True, deviations=deviations)
+        yield f"language, closed, {deviations} deviations", rules
+
+
+def main(arguments: list[str]) -> None:
+    """Measure, and print a line for each log and kind of rules."""
+    if not arguments:
+        sys.exit("usage: python benchmarks/models.py LOGS [RUNS]")
+    warnings.simplefilter("ignore")
+    runs = int(arguments[1]) if len(arguments) > 1 else 200
+    for name, max_length in LOGS.items():
+        path = Path(arguments[0]) / f"{name}.xes.gz"
+        if not path.exists():
+            continue
+        log = count_variants(read_log(path))
+        found: dict[str, list[float]] = {}
+        for half in HALVES:
+            public, secret = halve(log, half)
+            with tempfile.TemporaryDirectory() as folder:
+                for kind, rules in kinds(public, Path(folder)):
+                    mechanism = Certified(epsilon=EPSILON, max_length=max_length, rules=rules)
+                    values = [
+                        similarity(secret, mechanism.run(secret, Noise(SeededBits(seed))).variants)
+                        for seed in range(1_000, 1_000 + (runs if log.cases < 10_000 else 10))
+                    ]
+                    found.setdefault(kind, []).append(statistics.median(values))
+        for kind, medians in found.items():
+            each = ", ".join(f"{value:.3f}" for value in medians)
+            print(f"{name}: {kind}: {statistics.mean(medians):.3f} ({each})", flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
