@@ -14,10 +14,10 @@ import os
 import time
 from fractions import Fraction
 
-from sacofa.audit import Finding, audit, built_in_pairs, make_small, persons_pair, threshold_of
-from sacofa.mechanisms.choose import MAKERS, Choice
-from sacofa.privacy.looks import total_price
-from sacofa.privacy.unit import Unit
+from sacofa.audit import Finding, audit, built_in_pairs, make_minimal, persons_pair, threshold_of
+from sacofa.mechanisms.registry import MECHANISMS
+from sacofa.privacy.accounting import total_epsilon
+from sacofa.unit import ONE_CASE
 
 PERSON = 3
 SHOWN = 0.85
@@ -26,16 +26,12 @@ GIVEN_AWAY = 3
 
 def audit_one(name: str, runs: int, workers: int) -> list[Finding]:
     """Audit one mechanism on all built-in pairs."""
-    one = make_small(name, Choice(epsilon=1))
-    several = make_small(name, Choice(epsilon=1, unit=Unit(max_cases=PERSON)))
+    mechanism = make_minimal(name, {"epsilon": 1})
     findings: list[Finding] = []
-    for mechanism, pairs in (
-        (one, built_in_pairs(threshold_of(one))),
-        (several, (persons_pair(PERSON),)),
-    ):
-        price = total_price(mechanism.promise().looks)
-        claimed = Fraction(mechanism.unit.max_cases) if price is None else price
-        findings += audit(mechanism, pairs, claimed=claimed, runs=runs, workers=workers)
+    for pair in (*built_in_pairs(threshold_of(mechanism, ONE_CASE)), persons_pair(PERSON)):
+        price = total_epsilon(mechanism.promise(pair.unit).accesses)
+        claimed = Fraction(pair.unit.max_cases) if price is None else price
+        findings += audit(mechanism, [pair], claimed=claimed, runs=runs, workers=workers)
     return findings
 
 
@@ -57,7 +53,7 @@ def processor_time() -> float:
 def main() -> None:
     """Audit, and print."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("mechanisms", nargs="*", default=list(MAKERS))
+    parser.add_argument("mechanisms", nargs="*", default=list(MECHANISMS))
     parser.add_argument("--runs", type=int, default=100_000)
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     given = parser.parse_args()

@@ -14,7 +14,7 @@ import statistics
 import sys
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -22,10 +22,12 @@ import pandas as pd
 import pm4py
 
 from sacofa import Certified, Noise, Rules, VariantCounts, learn_rules
+from sacofa.cases import Cases
 from sacofa.evaluation.measures.similarity import similarity
-from sacofa.logs import count_variants, read_log
+from sacofa.logs import count_variants, open_log
+from sacofa.mechanisms.protocol import perform
 from sacofa.privacy.bits import SeededBits
-from sacofa.semantics import Model, read_model
+from sacofa.semantics import FromPublicLog, Model, ModelOptions, read_model
 
 EPSILON = "0.1"
 NOISE = 0.2
@@ -71,13 +73,20 @@ def mine(log: VariantCounts, folder: Path) -> Model:
 def kinds(public: VariantCounts, folder: Path) -> Iterator[tuple[str, Rules | None]]:
     """Everything that one may know from the public half."""
     yield "no rules", None
-    yield "learnt from that half", learn_rules(public, "the public half")
+    yield "learnt from that half", learn_rules(public, FromPublicLog("half"))
     model, names = mine(public, folder), public.activities
     yield "rules of the model", model.rules(activities=names)
-    yield "rules, closed", model.rules(activities=names, closed=True)
+    yield "rules, closed", model.rules(ModelOptions(closed=True), activities=names)
     for deviations in (0, 1):
-        rules = model.rules(activities=names, closed=True, deviations=deviations)
+        rules = model.rules(ModelOptions(closed=True, deviations=deviations), activities=names)
         yield f"language, closed, {deviations} deviations", rules
+
+
+def similarities(mechanism: Certified, log: VariantCounts, seeds: Iterable[int]) -> list[float]:
+    """How similar releases of a log are to it, for each seed."""
+    cases = Cases(variants=log)
+    released = (perform(mechanism, cases, Noise(SeededBits(seed))) for seed in seeds)
+    return [similarity(log, outcome.variants) for outcome in released]
 
 
 def main(arguments: list[str]) -> None:
@@ -90,17 +99,15 @@ def main(arguments: list[str]) -> None:
         path = Path(arguments[0]) / f"{name}.xes.gz"
         if not path.exists():
             continue
-        log = count_variants(read_log(path))
+        log = count_variants(open_log(path))
         found: dict[str, list[float]] = {}
         for half in HALVES:
             public, secret = halve(log, half)
             with tempfile.TemporaryDirectory() as folder:
                 for kind, rules in kinds(public, Path(folder)):
                     mechanism = Certified(epsilon=EPSILON, max_length=max_length, rules=rules)
-                    values = [
-                        similarity(secret, mechanism.run(secret, Noise(SeededBits(seed))).variants)
-                        for seed in range(1_000, 1_000 + (runs if log.cases < 10_000 else 10))
-                    ]
+                    seeds = range(1_000, 1_000 + (runs if log.cases < 10_000 else 10))
+                    values = similarities(mechanism, secret, seeds)
                     found.setdefault(kind, []).append(statistics.median(values))
         for kind, medians in found.items():
             each = ", ".join(f"{value:.3f}" for value in medians)

@@ -46,8 +46,8 @@ print(json.dumps({{"clock": time.perf_counter() - wall, "processor": time.proces
 """
 
 OURS = """
-from sacofa.logs import count_variants, read_log
-found = count_variants(read_log({path!r}, order={order!r}))
+from sacofa.logs import count_variants, open_log
+found = count_variants(open_log({path!r}, order={order!r}))
 answer = [found.events, found.cases, len(found)]
 """
 
@@ -73,8 +73,8 @@ answer = [len(frame), None, None]
 """
 
 R4PM_VARIANTS = """
-from sacofa.logs import count_variants, read_log
-found = count_variants(read_log({path!r}, engine="r4pm"))
+from sacofa.logs import count_variants, open_log
+found = count_variants(open_log({path!r}, engine="r4pm"))
 answer = [found.events, found.cases, len(found)]
 """
 
@@ -82,21 +82,21 @@ WRITE = """
 import numpy as np
 from sacofa.logs import write_variants
 from sacofa.variants import VariantCounts
-steps, lengths = np.arange(10 * 5000) % 24, np.full(5000, 10)
-variants = VariantCounts.collect([f"activity {{i}}" for i in range(24)], steps, lengths,
-                                 np.full(5000, {events} // 50_000))
+ids, lengths = np.arange(10 * 5000) % 24, np.full(5000, 10)
+variants = VariantCounts.from_arrays([f"activity {{i}}" for i in range(24)], ids, lengths,
+                                     np.full(5000, {events} // 50_000))
 write_variants(variants, {path!r})
 answer = [variants.events, variants.cases, len(variants)]
 """
 
 SPARK = """
 from pyspark.sql import SparkSession
-from sacofa.logs import count_variants, read_log
+from sacofa.logs import count_variants, open_log
 session = (SparkSession.builder.master("local[2]").config("spark.driver.memory", "4g")
            .config("spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false")
            .config("spark.sql.shuffle.partitions", "64").getOrCreate())
 session.sparkContext.setLogLevel("OFF")
-found = count_variants(read_log({path!r}, engine="spark", order="time"))
+found = count_variants(open_log({path!r}, engine="spark", order="time"))
 answer = [found.events, found.cases, len(found)]
 """
 
@@ -124,7 +124,7 @@ def sample(folder: Path, events: int) -> str:
     if not path.exists():
         cases = round(events / SAMPLE_EVENTS_PER_CASE)
         subprocess.run(
-            [sys.executable, "-m", "sacofa", "sample", "--cases", str(cases), "-o", path],
+            [sys.executable, "-m", "sacofa", "generate", "--cases", str(cases), "-o", path],
             check=True, stdout=subprocess.DEVNULL,
         )  # fmt: skip
     return str(path)

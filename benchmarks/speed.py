@@ -22,7 +22,8 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
-from sacofa import Laplace, Noise, Sacofa, VariantCounts, count_variants, read_log
+from sacofa import Cases, Laplace, Noise, Sacofa, VariantCounts, count_variants, open_log
+from sacofa.mechanisms.protocol import Mechanism, Outcome, perform
 
 warnings.filterwarnings("ignore")
 
@@ -77,6 +78,11 @@ def timed(work: Callable[[], object], repeat: int) -> float:
     return statistics.median(times)
 
 
+def run(mechanism: Mechanism, variants: VariantCounts) -> Outcome:
+    """Run a mechanism on counted variants."""
+    return perform(mechanism, Cases(variants=variants), Noise())
+
+
 def compare_mechanisms(logs: Path, repeat: int) -> None:
     """Time each mechanism alone, ours and pm4py's."""
     # pm4py's LAPLACE asks for a function that current Pythons do not have.
@@ -88,11 +94,11 @@ def compare_mechanisms(logs: Path, repeat: int) -> None:
     print("| log | ε | mechanism | sacofa | pm4py | times faster |")
     print("|---|---|---|---|---|---|")
     for name, (k, thresholds) in SETTINGS.items():
-        variants = count_variants(read_log(logs / f"{name}.parquet"))
+        variants = count_variants(open_log(logs / f"{name}.parquet"))
         theirs = pm4py.read_xes(str(logs / f"{name}.xes.gz"), return_legacy_log_object=True)
         for epsilon, p in thresholds.items():
             price = Fraction(epsilon)
-            ours = {
+            ours: dict[str, Mechanism] = {
                 "SACOFA": Sacofa(
                     level_epsilon=price, max_length=k, prune_harmless=p, prune_harmful=p
                 ),
@@ -100,7 +106,7 @@ def compare_mechanisms(logs: Path, repeat: int) -> None:
             }
             parameters = {"epsilon": float(epsilon), "k": k, "p": p, "show_progress_bar": False}
             for variant, mechanism in ours.items():
-                us = timed(lambda m=mechanism, v=variants: m.run(v, Noise()), 10 * repeat)
+                us = timed(partial(run, mechanism, variants), 10 * repeat)
                 apply = getattr(algorithm.Variants, variant).value.apply
                 them = timed(partial(apply, theirs, parameters), repeat)
                 print(
@@ -144,8 +150,8 @@ def show_growth() -> None:
             # Just high enough that inventions do not multiply.
             prune = 3 if activities == 10 else 7
             mechanism = Laplace(level_epsilon=Fraction(1), max_length=length, prune=prune)
-            released = mechanism.run(variants, Noise()).variants
-            seconds = timed(lambda m=mechanism, v=variants: m.run(v, Noise()), 5)
+            released = run(mechanism, variants).variants
+            seconds = timed(partial(run, mechanism, variants), 5)
             print(
                 f"| {activities} | {length} | {prune} | {activities}^{length} | {len(released):,} "
                 f"| {seconds * 1e3:.1f} |",

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from sacofa import Rules, Sacofa, anonymize
 from sacofa.examples import running_example
+from sacofa.semantics import Stated
 
 PATHS = [
     ("Register", "Triage", "Surgery", "Release"),
@@ -75,13 +76,13 @@ def main() -> None:
         prune_harmless=2,
         prune_harmful=6,
         # The score knows its paths by itself; the rules only say that nothing comes from the log.
-        rules=Rules.free(log.activities, source="known paths of the ward"),
-        judge=KnownSteps.of,
+        rules=Rules.free(log.activities, source=Stated("known paths of the ward")),
+        scorer=KnownSteps.of,
     )
     release = anonymize(log, mechanism)
-    judge = KnownSteps.of(Rules.free(log.activities))
+    scorer = KnownSteps.of(Rules.free(log.activities))
     for (variant, count), ids in zip(release.variants, release.variants.sequences(), strict=True):
-        print(f"{count:3}  {', '.join(variant)}  ({judge.violations(ids, True)} unknown steps)")
+        print(f"{count:3}  {', '.join(variant)}  ({scorer.violations(ids, True)} unknown steps)")
     print(f"ε = {release.certificate.epsilon}, {release.certificate.assumptions[-1]}")
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from sacofa import Certified, Rules, VariantCounts, anonymize, read_rules, write_rules
 from sacofa.examples import running_example
-from sacofa.semantics import RuleStates
+from sacofa.semantics import RuleStates, Stated
 
 ACTIVITIES = ("Antibiotics", "Consultation", "Register", "Release", "Surgery", "Triage")
 
@@ -34,7 +34,7 @@ def guideline() -> Rules:
         always_follows=always_follows,
         always_precedes=always_precedes,
         starts=np.array([name == "Register" for name in ACTIVITIES]),
-        source="the guideline of the ward",
+        source=Stated("the guideline of the ward"),
     )
 
 
@@ -46,12 +46,12 @@ def main(folder: Path) -> None:
     log = VariantCounts.of({variant: 20 * count for variant, count in running_example()})
     mechanism = Certified(epsilon=Fraction(1), rules=rules)
     release = anonymize(log, mechanism, activities=ACTIVITIES)
-    judge = RuleStates(rules)
-    done = release.variants.finished.tolist()
-    for (variant, count), ids, finished in zip(
-        release.variants, release.variants.sequences(), done, strict=True
+    states = RuleStates(rules)
+    whole = release.variants.complete.tolist()
+    for (variant, count), ids, complete in zip(
+        release.variants, release.variants.sequences(), whole, strict=True
     ):
-        broken = judge.violations(ids, finished)
+        broken = states.violations(ids, complete)
         print(f"{count:3}  {', '.join(variant)}  ({broken} rules broken)")
 
 

@@ -29,9 +29,9 @@ def test_the_order_of_cases_does_not_matter(cases: list[list[str]], random: obje
 @given(CASES, st.integers(1, 7))
 def test_cutting_marks_what_was_cut(cases: list[list[str]], length: int) -> None:
     """Longer cases are cut and unfinished; the others are untouched."""
-    cut = VariantCounts.from_cases(cases).cut(length)
+    cut = VariantCounts.from_cases(cases).truncate(length)
     expected = Counter((tuple(c[:length]), len(c) <= length) for c in cases)
-    pairs = zip(cut, cut.finished.tolist(), strict=True)
+    pairs = zip(cut, cut.complete.tolist(), strict=True)
     assert {(variant, flag): n for (variant, n), flag in pairs} == expected
 
 
@@ -41,17 +41,17 @@ def test_cutting_by_length_asks_nothing_else(
 ) -> None:
     """What is shorter is finished, whatever it was before, and nothing else is."""
     log = VariantCounts.of(
-        Counter(map(tuple, cases)), unfinished=Counter(map(tuple, cut_before))
-    ).cut(length, by_length=True)
+        Counter(map(tuple, cases)), truncated=Counter(map(tuple, cut_before))
+    ).truncate(length, by_length=True)
     expected = Counter(tuple(c[:length]) for c in (*cases, *cut_before))
     assert dict(log) == expected
-    assert log.finished.tolist() == [len(variant) < length for variant, _ in log]
+    assert log.complete.tolist() == [len(variant) < length for variant, _ in log]
 
 
 @given(CASES)
 def test_other_activities_drop_what_they_do_not_name(cases: list[list[str]]) -> None:
     """Events of unnamed activities vanish; the cases stay."""
-    kept = VariantCounts.from_cases(cases).over(["z", "c", "a"])
+    kept = VariantCounts.from_cases(cases).project_onto(["z", "c", "a"])
     assert dict(kept) == Counter(tuple(x for x in c if x in "ac") for c in cases)
     assert kept.activities == ("z", "c", "a")
 

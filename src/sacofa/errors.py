@@ -7,6 +7,7 @@
     ├── ReadError            a log or file that cannot be read (exit status 1)
     │   ├── ColumnsError     columns that were not found
     │   └── RulesError       a rules file with a wrong entry, or a model that cannot be
+    ├── PromiseError         a mechanism that asks for other than it promised (exit status 1)
     ├── TooLargeError        a run that would grow past its limit (exit status 1)
     └── LedgerError          a ledger that refuses or cannot be used (exit status 1)
         └── BudgetError      a release that would overspend the budget
@@ -117,6 +118,10 @@ class RulesError(ReadError):
         where = f"line {line}: " if line is not None else ""
         super().__init__(path, f"{where}{what}")
         self.line = line
+
+
+class PromiseError(SacofaError):
+    """A mechanism that asks for more than it promised, or less: a mistake in the mechanism."""
 
 
 class TooLargeError(SacofaError):

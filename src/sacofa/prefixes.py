@@ -49,9 +49,11 @@ class Prefixes:
     def next_steps(self) -> NextSteps:
         """Count the cases that take each next step after the current prefixes, or end."""
         variants = self._variants
+        # Only variants that begin with a wanted prefix are left among the members.
         longer = variants.offsets[self._members + 1] - variants.offsets[self._members]
         goes_on = longer > self._length
-        ends = ~goes_on & variants.finished[self._members]
+        # A truncated variant neither goes on nor ends: how it went on is unknown.
+        ends = ~goes_on & variants.complete[self._members]
         ending = _add_up(self._rows[ends], variants.counts[self._members[ends]], self._number)
         takers = self._members[goes_on]
         if not len(takers):
@@ -59,7 +61,8 @@ class Prefixes:
                 rows=NONE, activities=NONE, counts=NONE, ending=ending, takers=NONE, step_of=NONE
             )
         number = len(variants.activities)
-        step = variants.steps[variants.offsets[takers] + self._length]
+        step = variants.activity_ids[variants.offsets[takers] + self._length]
+        # One number for prefix and activity, so that one sort groups the steps.
         keys, step_of = np.unique(self._rows[goes_on] * number + step, return_inverse=True)
         counts = _add_up(step_of, variants.counts[takers], len(keys))
         rows, activities = np.divmod(keys, number)
@@ -73,6 +76,7 @@ class Prefixes:
 
         `taken` says for each of them which step it is, or -1 where no case takes it.
         """
+        # From the place of a step to the row of the prefix it leads to; -1 where that was dropped.
         row_of = np.full(len(steps.counts), -1, dtype=np.int64)
         real = taken >= 0
         row_of[taken[real]] = np.flatnonzero(real)
@@ -84,6 +88,7 @@ class Prefixes:
 
 def _add_up(places: Ints, counts: Ints, size: int) -> Ints:
     """Add counts up by place, in whole numbers."""
+    # bincount with weights would add floats, which lose counts above 2^53.
     totals = np.zeros(size, dtype=np.int64)
     np.add.at(totals, places, counts)
     return totals

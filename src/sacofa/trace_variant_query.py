@@ -13,19 +13,18 @@ level, and the rules are read off the log; `anonymize` says what that means.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 
 from .errors import MissingExtraError, SettingError, nearest
 from .logs import count_variants
+from .logs.released import NO_ACTIVITY, all_events
 from .mechanisms import Laplace, Mechanism, Sacofa
 from .release import anonymize
 from .variants import VariantCounts
 
 VARIANTS = ("LAPLACE", "SACOFA")
-START = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 def apply(log: Any, variant: Any = "SACOFA", parameters: Mapping[Any, Any] | None = None) -> Any:
@@ -56,18 +55,15 @@ def to_frame(variants: VariantCounts) -> Any:
         import pandas
     except ImportError:
         raise MissingExtraError("pandas", "evaluate") from None
-    lengths = np.repeat(variants.lengths, variants.counts)
-    first = np.repeat(variants.offsets[:-1], variants.counts)
-    cases = np.repeat(np.arange(len(lengths)), lengths)
-    place = np.arange(len(cases)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    names = np.array(variants.activities, dtype=object)
-    steps = variants.steps[np.repeat(first, lengths) + place]
+    events = all_events(variants)
+    # pm4py has no cases without events.
+    real = events.activity_id != NO_ACTIVITY
+    names = np.array([*variants.activities, None], dtype=object)
     return pandas.DataFrame(
         {
-            "case:concept:name": (cases + 1).astype(str),
-            "concept:name": names[steps] if len(steps) else np.array([], dtype=object),
-            "time:timestamp": pandas.Timestamp(START)
-            + pandas.to_timedelta(cases + place + 2, unit="s"),
+            "case:concept:name": events.case[real].astype(str),
+            "concept:name": names[events.activity_id[real]],
+            "time:timestamp": pandas.to_datetime(events.seconds[real], unit="s", utc=True),
         }
     )
 

@@ -16,10 +16,16 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from .errors import SettingError
+from .unit import ONE_CASE, Unit
+
 Variant = tuple[str, ...]
 Integers = NDArray[np.integer[Any]] | Sequence[int]
 Counted = Mapping[Any, int] | Iterable[tuple[Sequence[str], int]]
 Result = TypeVar("Result")
+
+MOST_CASES = 10**12
+"""No log has more cases. So sums of counts, and of votes of all cases, fit a machine word."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -28,38 +34,44 @@ class VariantCounts:
 
     activities: tuple[str, ...]
     """The names; an activity's id is its place here."""
-    steps: NDArray[np.int32]
+    activity_ids: NDArray[np.int32]
     """The activity ids of all variants, end to end."""
     offsets: NDArray[np.int64]
-    """Variant i is steps[offsets[i] : offsets[i + 1]]."""
+    """Variant i is activity_ids[offsets[i] : offsets[i + 1]]."""
     counts: NDArray[np.int64]
     """How many cases took each variant."""
-    finished: NDArray[np.bool_]
-    """False where the case went on but was cut."""
+    complete: NDArray[np.bool_]
+    """False where the case went on but was truncated."""
+    unit: Unit = ONE_CASE
+    """What adding or removing changes these counts by at most max_cases in sum."""
 
     @classmethod
     def of(
         cls,
         counts: Counted,
         activities: Sequence[str] | None = None,
-        unfinished: Counted = (),
+        truncated: Counted = (),
+        unit: Unit = ONE_CASE,
     ) -> VariantCounts:
         """Build from variants of names; activities default to the names used, sorted."""
-        done, cut = _pairs(counts), _pairs(unfinished)
+        done, cut = _pairs(counts), _pairs(truncated)
+        _refuse_beyond_belief([count for _, count in (*done, *cut)])
         if activities is None:
             activities = sorted({name for variant, _ in (*done, *cut) for name in variant})
         ids = {name: i for i, name in enumerate(activities)}
+        # The same names may have a complete and a truncated variant: those are two.
         rows = [
             (variant, count, flag)
             for part, flag in ((done, True), (cut, False))
             for variant, count in part
         ]
-        return cls.collect(
+        return cls.from_arrays(
             activities,
             [ids[name] for variant, _, _ in rows for name in variant],
             [len(variant) for variant, _, _ in rows],
             [count for _, count, _ in rows],
             [flag for _, _, flag in rows],
+            unit,
         )
 
     @classmethod
@@ -68,35 +80,43 @@ class VariantCounts:
         return cls.of(Counter(tuple(case) for case in cases))
 
     @classmethod
-    def collect(
+    def from_arrays(
         cls,
         activities: Sequence[str],
-        steps: Integers,
+        activity_ids: Integers,
         lengths: Integers,
         counts: Integers,
-        finished: NDArray[np.bool_] | Sequence[bool] | None = None,
+        complete: NDArray[np.bool_] | Sequence[bool] | None = None,
+        unit: Unit = ONE_CASE,
     ) -> VariantCounts:
         """Build from arrays in any order: equal variants are added up, zero counts dropped."""
-        big_endian = np.asarray(steps, dtype=">u4")
+        # Big-endian bytes sort as the ids do, so that sorting keys sorts the variants.
+        # They are compared as a whole, many times faster than tuples of ids.
+        big_endian = np.asarray(activity_ids, dtype=">u4")
         raw = big_endian.tobytes()
         sizes = np.asarray(lengths, dtype=np.int64)
         ends = (np.cumsum(sizes) * 4).tolist()
-        flags = [True] * len(ends) if finished is None else np.asarray(finished).tolist()
+        flags = [True] * len(ends) if complete is None else np.asarray(complete).tolist()
         total: dict[tuple[bytes, bool], int] = {}
         start = 0
         for end, flag, count in zip(ends, flags, np.asarray(counts).tolist(), strict=True):
+            # False sorts first: complete before truncated, of the same activities.
             key = (raw[start:end], not flag)
             total[key] = total.get(key, 0) + count
             start = end
+        # A variant that no case took is none; else logs that count alike would differ.
         keys = sorted(key for key, count in total.items() if count)
         offsets = np.zeros(len(keys) + 1, dtype=np.int64)
         np.cumsum([len(key) // 4 for key, _ in keys], out=offsets[1:])
         return cls(
             activities=tuple(activities),
-            steps=np.frombuffer(b"".join(key for key, _ in keys), dtype=">u4").astype(np.int32),
+            activity_ids=np.frombuffer(b"".join(key for key, _ in keys), dtype=">u4").astype(
+                np.int32
+            ),
             offsets=offsets,
             counts=np.array([total[key] for key in keys], dtype=np.int64),
-            finished=np.array([not cut for _, cut in keys], dtype=np.bool_),
+            complete=np.array([not cut for _, cut in keys], dtype=np.bool_),
+            unit=unit,
         )
 
     def __len__(self) -> int:
@@ -113,19 +133,22 @@ class VariantCounts:
         return (
             isinstance(other, VariantCounts)
             and self.activities == other.activities
+            and self.unit == other.unit
             and all(
                 np.array_equal(getattr(self, part), getattr(other, part))
-                for part in ("steps", "offsets", "counts", "finished")
+                for part in ("activity_ids", "offsets", "counts", "complete")
             )
         )
 
+    # Arrays can be written to, so a hash could not be trusted.
     __hash__ = None  # type: ignore[assignment]
 
     def sequences(self) -> Iterator[tuple[int, ...]]:
         """Each variant as activity ids."""
-        steps, ends = self.steps.tolist(), self.offsets.tolist()
+        # Slices of a list are much faster to make than slices of an array.
+        ids, ends = self.activity_ids.tolist(), self.offsets.tolist()
         for start, end in pairwise(ends):
-            yield tuple(steps[start:end])
+            yield tuple(ids[start:end])
 
     @property
     def lengths(self) -> NDArray[np.int64]:
@@ -142,44 +165,52 @@ class VariantCounts:
         """The number of events."""
         return int((self.lengths * self.counts).sum())
 
-    def cut(self, max_length: int, *, by_length: bool = False) -> VariantCounts:
-        """Cut longer cases at max_length; what was cut is unfinished.
+    def truncate(self, max_length: int, *, by_length: bool = False) -> VariantCounts:
+        """Truncate longer cases at max_length; they are no longer complete.
 
-        With `by_length`, those shorter than max_length are finished, and no others.
+        With `by_length`, those shorter than max_length are complete, and no others: whether a
+        case of just that length went on is then nobody's to tell.
         """
         lengths = self.lengths
-        finished = self.finished & (lengths <= max_length)
+        complete = self.complete & (lengths <= max_length)
         if by_length:
-            finished = lengths < max_length
-        if (lengths <= max_length).all() and (finished == self.finished).all():
+            complete = lengths < max_length
+        # Nothing changes in most logs: then nothing is sorted again.
+        if (lengths <= max_length).all() and (complete == self.complete).all():
             return self
-        place = np.arange(len(self.steps)) - np.repeat(self.offsets[:-1], lengths)
-        return self.collect(
+        # The place of each event in its own variant.
+        place = np.arange(len(self.activity_ids)) - np.repeat(self.offsets[:-1], lengths)
+        return self.from_arrays(
             self.activities,
-            self.steps[place < max_length],
+            self.activity_ids[place < max_length],
             np.minimum(lengths, max_length),
             self.counts,
-            finished,
+            complete,
+            self.unit,
         )
 
-    def over(self, activities: Sequence[str]) -> VariantCounts:
+    def project_onto(self, activities: Sequence[str]) -> VariantCounts:
         """Express over other activities; events whose activity is not among them are dropped."""
         if tuple(activities) == self.activities:
             return self
         ids = {name: i for i, name in enumerate(activities)}
         new = np.array([ids.get(name, -1) for name in self.activities], dtype=np.int64)
-        steps = new[self.steps] if len(self.steps) else self.steps.astype(np.int64)
-        kept = steps >= 0
+        # Without activities `new` is empty, and even an empty selection would be refused.
+        moved = new[self.activity_ids] if len(self.activity_ids) else self.activity_ids
+        kept = moved >= 0
+        # Cases that lose all events stay, as cases without any: their number must not change.
         owner = np.repeat(np.arange(len(self)), self.lengths)
         lengths = np.bincount(owner[kept], minlength=len(self))
-        return self.collect(activities, steps[kept], lengths, self.counts, self.finished)
+        return self.from_arrays(
+            activities, moved[kept], lengths, self.counts, self.complete, self.unit
+        )
 
-    def map(self, job: Callable[[int, VariantCounts], Result]) -> list[Result]:
+    def map_parts(self, job: Callable[[int, VariantCounts], Result]) -> list[Result]:
         """Do a job on every part: here all is one part, with the number 0."""
         return [job(0, self)]
 
 
-class Scattered(Protocol):
+class DistributedVariants(Protocol):
     """Variants in parts on other machines, because they are too many for one.
 
     Each different variant lies in one part only. What is made of all of them is made of what a job
@@ -191,17 +222,29 @@ class Scattered(Protocol):
         """The names; an activity's id is its place here."""
 
     @property
+    def unit(self) -> Unit:
+        """What adding or removing changes the counts by at most max_cases in sum."""
+
+    @property
     def parts(self) -> Sequence[int]:
         """The numbers of the parts that hold any variant."""
 
-    def cut(self, max_length: int, *, by_length: bool = False) -> Scattered:
-        """Cut longer cases at max_length, as `VariantCounts.cut` does."""
+    def truncate(self, max_length: int, *, by_length: bool = False) -> DistributedVariants:
+        """Truncate longer cases at max_length, as `VariantCounts.truncate` does."""
 
-    def over(self, activities: Sequence[str]) -> Scattered:
-        """Express over other activities, as `VariantCounts.over` does."""
+    def project_onto(self, activities: Sequence[str]) -> DistributedVariants:
+        """Express over other activities, as `VariantCounts.project_onto` does."""
 
-    def map(self, job: Callable[[int, VariantCounts], Result]) -> list[Result]:
+    def map_parts(self, job: Callable[[int, VariantCounts], Result]) -> list[Result]:
         """Do a job, given its number, on every part that holds any variant, where it lies."""
+
+
+def _refuse_beyond_belief(counts: Sequence[int]) -> None:
+    """Refuse counts that cannot be, before anyone pays for asking them anything."""
+    if min(counts, default=0) < 0:
+        raise SettingError("count", min(counts), "0 or more")
+    if sum(counts) > MOST_CASES:
+        raise SettingError("counts", f"{sum(counts)} cases", f"at most {MOST_CASES:,} cases")
 
 
 def _pairs(counts: Counted) -> list[tuple[Sequence[str], int]]:

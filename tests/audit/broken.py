@@ -13,12 +13,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from sacofa import Mechanism, Noise, Outcome, Promise, Spend, Unit, VariantCounts
-from sacofa.mechanisms.certified.histogram import Histogram
+from sacofa import Mechanism, Noise, Output, Promise, Session, Spend, Unit, VariantCounts
 from sacofa.mechanisms.protocol import Progress
-from sacofa.privacy.exact import Real, power, precision
 from sacofa.privacy.noise import Ints
-from sacofa.privacy.unit import ONE_CASE
+from sacofa.privacy.reals import Real, power, precision
+from sacofa.queries.histogram import open_histogram
 from sacofa.semantics.allowed import all_sequences
 
 
@@ -70,31 +69,34 @@ def half(real: Real) -> Real:
     return lambda digits: real(digits) / 2
 
 
+class WithOtherNoise(Session):
+    """A session that draws other noise than it says."""
+
+    def __init__(self, session: Session, noise: type[Noise]) -> None:
+        vars(self).update(vars(session))
+        self.noise = noise(session.noise.bits)
+
+
 @dataclass(frozen=True, kw_only=True)
 class WithNoise:
     """A real mechanism that is given other noise than it asks for."""
 
     mechanism: Mechanism
     noise: type[Noise]
+    supports_distributed = False
 
     @property
     def name(self) -> str:
         return f"{self.mechanism.name} with {self.noise.__name__}"
 
-    @property
-    def unit(self) -> Unit:
-        return self.mechanism.unit
-
     def settings(self) -> Mapping[str, object]:
         return self.mechanism.settings()
 
-    def promise(self) -> Promise:
-        return self.mechanism.promise()
+    def promise(self, unit: Unit) -> Promise:
+        return self.mechanism.promise(unit)
 
-    def run(
-        self, variants: VariantCounts, noise: Noise, progress: Progress | None = None
-    ) -> Outcome:
-        return self.mechanism.run(variants, self.noise(noise.bits))
+    def run(self, session: Session, progress: Progress | None = None) -> Output:
+        return self.mechanism.run(WithOtherNoise(session, self.noise))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,15 +106,19 @@ class TrueThreshold(WithNoise):
     noise: type[Noise] = Noise
     least: int
 
-    def run(
-        self, variants: VariantCounts, noise: Noise, progress: Progress | None = None
-    ) -> Outcome:
-        found = super().run(variants, noise).variants
-        true = dict(zip(variants.sequences(), variants.counts.tolist(), strict=True))
+    def run(self, session: Session, progress: Progress | None = None) -> Output:
+        secret = session._variants
+        assert isinstance(secret, VariantCounts)
+        found = super().run(session).variants
+        true = dict(zip(secret.sequences(), secret.counts.tolist(), strict=True))
         kept = [true.get(ids, 0) >= self.least for ids in found.sequences()]
-        return Outcome(
-            variants=VariantCounts.collect(
-                found.activities, found.steps, found.lengths, found.counts * kept, found.finished
+        return Output(
+            variants=VariantCounts.from_arrays(
+                found.activities,
+                found.activity_ids,
+                found.lengths,
+                found.counts * kept,
+                found.complete,
             )
         )
 
@@ -126,21 +132,18 @@ class ShowsCells:
 
     epsilon: Fraction = Fraction(1)
     max_length: int = 1
-    unit: Unit = ONE_CASE
 
     name = "histogram"
+    supports_distributed = False
 
     def settings(self) -> Mapping[str, object]:
         return {"epsilon": self.epsilon}
 
-    def promise(self) -> Promise:
-        return Promise(looks=(Spend(what="counts of all sequences", epsilon=self.epsilon),))
+    def promise(self, unit: Unit) -> Promise:
+        return Promise(accesses=(Spend(what="all sequences", epsilon=self.epsilon, line="cells"),))
 
-    def run(
-        self, variants: VariantCounts, noise: Noise, progress: Progress | None = None
-    ) -> Outcome:
-        names = variants.activities
-        histogram = Histogram(variants, noise, self.epsilon)
+    def run(self, session: Session, progress: Progress | None = None) -> Output:
+        histogram = open_histogram(session, self.epsilon, "cells")
         for threshold in (3, 1):
-            histogram.show(all_sequences(names, self.max_length), threshold)
-        return Outcome(variants=VariantCounts.of({}, names), transcript={"named": histogram.shown})
+            histogram.show(all_sequences(session.activities, self.max_length), threshold)
+        return Output(variants=VariantCounts.of({}, session.activities))

@@ -6,15 +6,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from sacofa import (
+    Cases,
     Laplace,
     Mechanism,
     Noise,
-    Outcome,
+    Output,
     Promise,
     Sacofa,
+    Session,
     SettingError,
     Spend,
     TooLargeError,
@@ -27,16 +30,18 @@ from sacofa.audit import (
     Pair,
     audit,
     built_in_pairs,
-    make_small,
+    make_minimal,
     persons_pair,
     threshold_of,
 )
 from sacofa.audit.guess import learn_guesser
 from sacofa.audit.runs import Batch, count_guesses, observe
-from sacofa.audit.views import VIEWS, look_at_transcript
-from sacofa.mechanisms.choose import Choice
+from sacofa.audit.views import VIEWS, view_transcript
+from sacofa.mechanisms import perform
 from sacofa.mechanisms.protocol import Progress
 from sacofa.privacy.bits import SeededBits
+from sacofa.privacy.noise import Ints
+from sacofa.unit import ONE_CASE
 
 from .broken import (
     ContinuousTail,
@@ -63,8 +68,8 @@ def new_word() -> Pair:
     return Pair(
         name="new word",
         what="a cell from 0 to 1",
-        smaller=VariantCounts.of({}, ["a"], unfinished={("a",): 3}),
-        larger=VariantCounts.of({(): 1}, ["a"], unfinished={("a",): 3}),
+        smaller=VariantCounts.of({}, ["a"], truncated={("a",): 3}),
+        larger=VariantCounts.of({(): 1}, ["a"], truncated={("a",): 3}),
     )
 
 
@@ -154,8 +159,8 @@ def test_the_lazily_drawn_histogram_is_not_refuted() -> None:
 
 def test_rules_read_off_the_log_refute_sacofa() -> None:
     """At a claimed ε of 1 the rules give away 3 or more; with public rules two levels cost 2."""
-    sacofa = make_small("sacofa", Choice(epsilon=1))
-    pair = pair_of("rules", threshold_of(sacofa))
+    sacofa = make_minimal("sacofa", {"epsilon": 1})
+    pair = pair_of("rules", threshold_of(sacofa, ONE_CASE))
     finding = worst(audit(sacofa, [pair], claimed=1, runs=1_000, seed=5))
     assert finding.refuted
     assert finding.certified >= 3
@@ -173,33 +178,31 @@ def test_rules_read_off_the_log_refute_sacofa() -> None:
 def test_sacofa_promises_no_price_to_audit() -> None:
     """Where no ε is finite, the one to try must be given."""
     with pytest.raises(SettingError, match="promises no finite ε"):
-        audit(make_small("sacofa", Choice(epsilon=1)), [pair_of("rules")], runs=100)
+        audit(make_minimal("sacofa", {"epsilon": 1}), [pair_of("rules")], runs=100)
 
 
 def test_certified_is_not_refuted() -> None:
     """A short audit of every pair, of release and transcript."""
-    certified = make_small("certified", Choice(epsilon=1))
-    pairs = built_in_pairs(threshold_of(certified))
+    certified = make_minimal("certified", {"epsilon": 1})
+    pairs = built_in_pairs(threshold_of(certified, ONE_CASE))
     findings = audit(certified, pairs, runs=1_000, seed=6)
     assert {finding.view for finding in findings} == {"release", "transcript"}
     assert len(findings) == 2 * len(pairs)
     assert not any(finding.refuted for finding in findings)
-    many = make_small("certified", Choice(epsilon=1, unit=Unit(max_cases=3)))
-    found = audit(many, [persons_pair(3)], runs=1_000, seed=7)
+    found = audit(certified, [persons_pair(3)], runs=1_000, seed=7)
     assert not any(finding.refuted for finding in found)
 
 
 def test_a_price_for_one_case_is_no_price_for_three() -> None:
     """Who claims for a person of three cases what one case costs is refuted."""
-    three = Laplace(level_epsilon=1, max_length=1, prune=1, unit=Unit(max_cases=3))
-    honest = worst(audit(three, [persons_pair(3)], runs=2_000, seed=7))
+    honest = worst(audit(ONE_LEVEL, [persons_pair(3)], runs=2_000, seed=7))
     assert (honest.claimed, honest.refuted) == (3, False)
-    assert worst(audit(three, [persons_pair(3)], claimed=1, runs=2_000, seed=7)).refuted
+    assert worst(audit(ONE_LEVEL, [persons_pair(3)], claimed=1, runs=2_000, seed=7)).refuted
 
 
 def test_certified_with_half_the_noise_is_refuted() -> None:
-    """Half the noise in all looks together is found in the transcript."""
-    certified = make_small("certified", Choice(epsilon=1))
+    """Half the noise in all queries together is found in the transcript."""
+    certified = make_minimal("certified", {"epsilon": 1})
     broken = WithNoise(mechanism=certified, noise=HalfTheScale)
     finding = worst(audit(broken, [pair_of("no events")], runs=4_000, seed=8))
     assert finding.view == "transcript"
@@ -207,39 +210,56 @@ def test_certified_with_half_the_noise_is_refuted() -> None:
 
 
 @dataclass(frozen=True)
+class Several:
+    """The number of cases, and cells that no case changes."""
+
+    cells: int
+    counts_cases: bool
+    name: str = "cases"
+    what: str = "cases"
+    sensitivity: int = 1
+    by_case: bool = False
+
+    def table(self, part: VariantCounts) -> Ints:
+        table = np.zeros(self.cells, dtype=np.int64)
+        table[0] = part.cases if self.counts_cases else 0
+        return table
+
+    def describe(self, values: Ints) -> object:
+        return values
+
+
+@dataclass(frozen=True)
 class Own:
     """A mechanism from outside the package: a noisy number of cases, for the price it says."""
 
-    claims: Fraction = Fraction(1)
     cells: int = 1
     fails_above: int | None = None
-    looks: bool = True
+    counts_cases: bool = True
 
     name = "own"
-    unit = Unit()
+    supports_distributed = False
 
     def settings(self) -> dict[str, object]:
         return {}
 
-    def promise(self) -> Promise:
-        return Promise(looks=(Spend(what="cases", epsilon=self.claims),))
+    def promise(self, unit: Unit) -> Promise:
+        return Promise(accesses=(Spend(what="cases", epsilon=Fraction(1), line="cases"),))
 
-    def run(
-        self, variants: VariantCounts, noise: Noise, progress: Progress | None = None
-    ) -> Outcome:
-        if self.fails_above is not None and variants.cases > self.fails_above:
-            raise TooLargeError(1, variants.cases, self.fails_above, "take fewer")
-        values = noise.laplace(Fraction(1), self.cells)
-        if self.looks:
-            values[0] += variants.cases
-        return Outcome(variants=VariantCounts.of({}, ["a"]), transcript={"cases": values})
+    def run(self, session: Session, progress: Progress | None = None) -> Output:
+        secret = session._variants
+        assert isinstance(secret, VariantCounts)
+        if self.fails_above is not None and secret.cases > self.fails_above:
+            raise TooLargeError(1, secret.cases, self.fails_above, "take fewer")
+        session.ask(Several(self.cells, self.counts_cases), Fraction(1), "cases")
+        return Output(variants=VariantCounts.of({}, ["a"]))
 
 
 def test_any_mechanism_can_be_audited() -> None:
     """One from outside is run through the same protocol; too low a claim is refuted."""
     pair = pair_of("new variant")
     assert worst(audit(Own(), [pair], runs=5_000, seed=9)).certified > 0.85
-    assert worst(audit(Own(claims=Fraction(1, 2)), [pair], runs=5_000, seed=9)).refuted
+    assert worst(audit(Own(), [pair], claimed=Fraction(1, 2), runs=5_000, seed=9)).refuted
 
 
 def test_an_error_is_an_outcome() -> None:
@@ -247,7 +267,7 @@ def test_an_error_is_an_outcome() -> None:
     pair = pair_of("new variant")
     finding = worst(audit(Own(fails_above=pair.smaller.cases), [pair], runs=500, seed=10))
     assert finding.refuted
-    assert "TooLargeError" in finding.told_by or finding.guesses == finding.right
+    assert "TooLargeError" in finding.evidence or finding.guesses == finding.right
 
 
 def test_a_mechanism_that_always_fails_says_why() -> None:
@@ -261,10 +281,11 @@ def test_a_mechanism_that_ignores_the_log_is_left_alone() -> None:
 
     Guessing on the runs that were learnt from would be wrong nearly every time.
     """
-    nothing = Own(claims=Fraction(1, 1000), cells=40, looks=False)
+    nothing = Own(cells=40, counts_cases=False)
     pair = pair_of("new variant")
     above = sum(
-        worst(audit(nothing, [pair], runs=200, seed=seed)).certified > 0 for seed in range(60)
+        worst(audit(nothing, [pair], views=VIEWS, runs=200, seed=seed)).certified > 0
+        for seed in range(60)
     )
     assert above <= 9  # P(more than 9 of 60 at 5 %) < 0.001
 
@@ -274,9 +295,9 @@ def test_the_runs_that_decide_are_new() -> None:
 
     def batch(seed: int) -> Batch:
         return Batch(
-            mechanism=Own(cells=400, looks=False),
+            mechanism=Own(cells=400, counts_cases=False),
             pair=pair_of("new variant"),
-            views={"transcript": look_at_transcript},
+            views={"transcript": view_transcript},
             runs=300,
             seed=seed,
         )
@@ -314,16 +335,16 @@ def test_settings_are_refused_before_anything_runs() -> None:
         audit(ONE_LEVEL, [pair], runs=10)
     with pytest.raises(SettingError, match="claimed"):
         audit(ONE_LEVEL, [pair], claimed=0)
+    stranger = Pair(name="odd", what="two", smaller=pair.smaller, larger=pair_of("rules").larger)
     with pytest.raises(SettingError, match="cases more"):
-        audit(ONE_LEVEL, [persons_pair(2)])
+        audit(ONE_LEVEL, [stranger])
 
 
 def test_both_views_of_our_own_mechanisms() -> None:
     """The release is what everyone sees; the transcript holds noisy values that it hides."""
     pair = pair_of("long case")
-    outcome = Laplace(level_epsilon=100, max_length=2, prune=1).run(
-        pair.larger, Noise(SeededBits(1))
-    )
+    exact = Laplace(level_epsilon=100, max_length=2, prune=1)
+    outcome = perform(exact, Cases(variants=pair.larger), Noise(SeededBits(1)))
     b, cut, done = (1,), False, True
     assert VIEWS["release"](outcome) == {
         ("variant", ((0,), done)): 10,

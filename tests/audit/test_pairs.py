@@ -10,24 +10,24 @@ from sacofa import Certified, Laplace, Sacofa, SettingError, VariantCounts
 from sacofa.audit import (
     Pair,
     built_in_pairs,
-    make_small,
+    make_minimal,
     pairs_around,
     persons_around,
     persons_pair,
     threshold_of,
 )
 from sacofa.examples import running_example
-from sacofa.mechanisms.choose import Choice
-from sacofa.privacy.exact import tail
+from sacofa.privacy.reals import tail
 from sacofa.semantics import learn_rules
+from sacofa.unit import ONE_CASE
 
 
 @pytest.mark.parametrize("threshold", [1, 2, 70])
 def test_built_in_pairs_are_neighbours(threshold: int) -> None:
     """One log of each pair has one case more, and nothing else is different."""
     for pair in built_in_pairs(threshold):
-        pair.refuse_strangers(1)
-    persons_pair(4).refuse_strangers(4)
+        pair.check_neighbours()
+    persons_pair(4).check_neighbours()
 
 
 def test_pairs_around_a_log_are_neighbours_of_one_another() -> None:
@@ -38,10 +38,10 @@ def test_pairs_around_a_log_are_neighbours_of_one_another() -> None:
         "rules", "rare", "frequent", "long case", "no events", "new variant", "threshold",
     }  # fmt: skip
     for pair in pairs:
-        pair.refuse_strangers(1)
+        pair.check_neighbours()
         assert pair.name == "threshold" or log in (pair.smaller, pair.larger)
     person = persons_around(log, 3)
-    person.refuse_strangers(3)
+    person.check_neighbours()
     assert person.larger.cases == log.cases + 3
 
 
@@ -56,14 +56,14 @@ def test_the_case_that_changes_the_rules_does() -> None:
 
 def test_the_threshold_is_that_of_the_mechanism() -> None:
     """The count goes from one below the threshold to it."""
-    assert threshold_of(Laplace(level_epsilon=1, max_length=3, prune=7)) == 7
+    assert threshold_of(Laplace(level_epsilon=1, max_length=3, prune=7), ONE_CASE) == 7
     sacofa = Sacofa(level_epsilon=1, max_length=3, prune_harmless=4, prune_harmful=9)
-    assert threshold_of(sacofa) == 4
-    small = make_small("certified", Choice(epsilon=1))
+    assert threshold_of(sacofa, ONE_CASE) == 4
+    small = make_minimal("certified", {"epsilon": 1})
     # Of the 11 sequences up to length 2 at most 1/10 passes by chance, at the share of the counts.
     assert isinstance(small, Certified)
-    price = small.shares.named
-    passed = [11 * tail(price, threshold_of(small) - less)(20) for less in (0, 1)]
+    price = small.shares.frequent
+    passed = [11 * tail(price, threshold_of(small, ONE_CASE) - less)(20) for less in (0, 1)]
     assert passed[0] <= Decimal("0.1") < passed[1]
     pair = next(pair for pair in built_in_pairs(4) if pair.name == "threshold")
     assert dict(pair.smaller)[("b",)] == 3
@@ -88,7 +88,7 @@ def test_strangers_are_refused(other: dict[tuple[str, ...], int]) -> None:
         larger=VariantCounts.of(other, names),
     )
     with pytest.raises(SettingError, match="1 to 1 cases more"):
-        pair.refuse_strangers(1)
+        pair.check_neighbours()
 
 
 def test_logs_over_different_activities_are_refused() -> None:
@@ -100,7 +100,7 @@ def test_logs_over_different_activities_are_refused() -> None:
         larger=VariantCounts.of({("a",): 2}, ["a", "b"]),
     )
     with pytest.raises(SettingError):
-        pair.refuse_strangers(1)
+        pair.check_neighbours()
 
 
 def test_an_empty_log_has_no_neighbour_below() -> None:

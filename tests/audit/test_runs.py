@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from sacofa.audit import built_in_pairs, make_small
+from sacofa.audit import built_in_pairs, make_minimal
 from sacofa.audit.runs import Batch, observe
-from sacofa.audit.views import VIEWS, Feature, look_at_transcript
-from sacofa.mechanisms.choose import Choice
+from sacofa.audit.views import VIEWS, Feature, view_transcript
 from sacofa.mechanisms.protocol import Outcome
 from sacofa.variants import VariantCounts
 
@@ -16,7 +15,7 @@ def test_every_value_of_every_run_is_kept() -> None:
     """Columns hold the same as writing down run after run what each view shows."""
     for pair in built_in_pairs(2):
         batch = Batch(
-            mechanism=make_small("sacofa", Choice(epsilon=1)),
+            mechanism=make_minimal("sacofa", {"epsilon": 1}),
             pair=pair,
             views={**VIEWS, "nothing": lambda _: {}},
             runs=30,
@@ -50,7 +49,7 @@ def test_a_transcript_may_hold_anything() -> None:
             "text": "seen",
         },
     )
-    assert look_at_transcript(outcome) == {
+    assert view_transcript(outcome) == {
         ("array", 0): 1,
         ("array", 1): 2,
         ("array", 2): 3,

@@ -20,7 +20,7 @@ LAPLACE = ["--mechanism", "laplace", "--epsilon", "1", "--max-length", "6", "--p
         [*SACOFA, "--prune", "3"],
         [*SACOFA, "--prune-harmful", "20", "--prune-harmless", "2"],
         [*SACOFA, "--prune-harmful", "inf", "--prune-harmless", "1"],
-        [*SACOFA, "--prune", "3", "--score", "continuous", "--max-violations", "3"],
+        [*SACOFA, "--prune", "3", "--max-violations", "3"],
         [*SACOFA, "--prune", "3", "--keep-finished"],
         LAPLACE,
     ],
@@ -48,8 +48,8 @@ def test_every_way_to_ask_gives_a_release(
 
 
 def test_rules_from_a_file_are_public(run: Run, hospital: Path, tmp_path: Path) -> None:
-    """Rules written, read and given back: the price is finite and says where they come from."""
-    assert run("rules", hospital, "-o", tmp_path / "rules.toml").status == 0
+    """Rules of a public log: the price is finite and says where they come from."""
+    assert run("rules", hospital, "-o", tmp_path / "rules.toml", "--public").status == 0
     ran = run(
         "anonymize", hospital, "-o", tmp_path / "out.csv", *SACOFA, "--prune", "3",
         "--rules", tmp_path / "rules.toml",
@@ -57,15 +57,28 @@ def test_rules_from_a_file_are_public(run: Run, hospital: Path, tmp_path: Path) 
     assert ran.status == 0, ran.err
     certificate = json.loads((tmp_path / "out.csv.certificate.json").read_text())
     assert certificate["epsilon"] == 6
-    assert "read off the log hospital.csv" in " ".join(certificate["assumptions"])
+    assert "learnt from the public log hospital.csv" in " ".join(certificate["assumptions"])
+
+
+def test_rules_of_the_secret_log_promise_nothing(run: Run, hospital: Path, tmp_path: Path) -> None:
+    """Written, read and given back: `certified` refuses them, `sacofa` names the leak."""
+    rules = tmp_path / "rules.toml"
+    assert run("rules", hospital, "-o", rules).status == 0
+    asked = ["anonymize", hospital, "-o", tmp_path / "out.csv", "--rules", rules]
+    ran = run(*asked, "--epsilon", "1")
+    assert ran.status == 2 and ran.err.count("\n") == 1 and "must be public" in ran.err
+    ran = run(*asked, *SACOFA, "--prune", "3")
+    assert ran.status == 0 and "no finite ε" in ran.out and "Not protected" in ran.out
 
 
 def test_rules_from_another_log_are_public(run: Run, hospital: Path, tmp_path: Path) -> None:
     """Rules learnt from a public log: the price is finite."""
-    ran = run(
-        "anonymize", hospital, "-o", tmp_path / "out.csv", *SACOFA, "--prune", "3",
-        "--rules-from", hospital,
-    )  # fmt: skip
+    public = tmp_path / "public.csv"
+    public.write_bytes(hospital.read_bytes())
+    asked = ["anonymize", hospital, "-o", tmp_path / "out.csv", *SACOFA, "--prune", "3"]
+    ran = run(*asked, "--rules-from", hospital)
+    assert ran.status == 2 and "another log, one that is public" in ran.err
+    ran = run(*asked, "--rules-from", public)
     assert ran.status == 0, ran.err
     assert "ε = 6" in ran.out
 
@@ -95,7 +108,7 @@ def test_a_seed_repeats_the_file_to_the_byte(run: Run, hospital: Path, tmp_path:
         ([*LAPLACE, "--prune-harmful", "3"], 2, "laplace has no such setting"),
         ([*SACOFA, "--prune-harmless", "5", "--prune-harmful", "3"], 2, "prune_harmless"),
         ([*SACOFA, "--prune", "3", "--prune-harmful", "3"], 2, "left out"),
-        ([*SACOFA, "--prune", "3", "--max-violations", "3"], 2, "continuous"),
+        ([*SACOFA, "--prune", "3", "--max-violations", "0"], 2, "max_violations"),
         ([*LAPLACE, "--case", "patient"], 1, "patient"),
         ([*LAPLACE, "--person", "doctor", "--max-cases", "2"], 1, "doctor"),
         ([*LAPLACE, "--max-cases", "2"], 2, "person"),

@@ -30,7 +30,7 @@ def test_a_budget_is_set_spent_shown_and_kept_to(
         assert ran.status == 0, ran.err
         assert 'ledger: ε = 1/4 spent on dataset "visits"' in ran.err
     assert "this repeats release 1" in ran.err and "costs again" in ran.err
-    ran = run("anonymize", tmp_path / "no such log", "-o", tmp_path / "c.csv", *QUARTER, *paid)
+    ran = run("anonymize", hospital, "-o", tmp_path / "c.csv", *QUARTER, *paid)
     assert ran.status == 1
     assert ran.err.count("\n") == 1
     assert 'costs ε = 1/4, and dataset "visits" has ε = 0 left of 1/2' in ran.err
@@ -51,12 +51,14 @@ def test_a_budget_is_set_spent_shown_and_kept_to(
 
 def test_a_log_that_cannot_be_read_is_given_back(run: Run, ledger: Path, tmp_path: Path) -> None:
     """The history shows it, and the budget is whole."""
+    damaged = tmp_path / "damaged.csv"
+    damaged.write_text("case,activity\n1,a\n2,\n")
     ran = run(
-        "anonymize", tmp_path / "none.csv", "-o", tmp_path / "c.csv", *QUARTER,
+        "anonymize", damaged, "-o", tmp_path / "c.csv", *QUARTER,
         "--ledger", ledger, "--dataset", "visits",
     )  # fmt: skip
     assert ran.status == 1
-    assert "there is no such file" in ran.err and "given back" in ran.err
+    assert "row 2 has no activity" in ran.err and "given back" in ran.err
     assert run("ledger", "show", ledger).out == "visits: ε = 0 spent of 1/2, 1/2 left\n"
     assert "not spent" in " ".join(run("ledger", "history", ledger).out.split())
 

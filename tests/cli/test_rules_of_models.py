@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from sacofa import RulesError
 from sacofa.cli import main
 from sacofa.examples import hospital, hospital_model
 from sacofa.logs.write import write_variants
-from sacofa.semantics import judge, read_model, read_rules
+from sacofa.semantics import ModelOptions, Stated, read_model, read_rules, scorer_of
 
 FILES = Path(__file__).parents[1] / "semantics" / "models" / "files"
 
@@ -48,10 +49,28 @@ def test_rules_of_a_model_are_written(
     target = tmp_path / "rules.toml"
     source = "the ward's manual of 2025"
     assert run("rules", "--from-model", model, "-o", target, "--source", source) == 0
-    assert read_rules(target) == read_model(model).rules(source=source)
+    expected = read_model(model).rules(ModelOptions(source=source))
+    assert source in str(expected.source)
+    assert read_rules(target) == replace(expected, source=Stated(str(expected.source)))
     said = capsys.readouterr()
     assert "16 activities" in said.out
-    assert "share a name" in said.err and "not public" in said.err
+    assert "share a name" in said.err and "assumed" not in said.err
+
+
+def test_what_is_assumed_of_a_model_without_source_is_said(
+    model: Path, log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """To the person, and to whoever reads the certificate."""
+    released = tmp_path / "released.json"
+    release = ("anonymize", log, "-o", released, "--epsilon", "1", "--rules", model)
+    for call in (("rules", "--from-model", model, "-o", tmp_path / "rules.toml"), release):
+        assert run(*call) == 0
+        assert "it is assumed to be public" in capsys.readouterr().err
+    certificate = tmp_path / "released.json.certificate.json"
+    assert "hospital.bpmn (assumed to be public" in certificate.read_text()
+    assert run(*release, "--source", "the ward's manual", "--force") == 0
+    assert "assumed to be public" not in capsys.readouterr().err
+    assert "hospital.bpmn (the ward's manual)" in certificate.read_text()
 
 
 @pytest.mark.parametrize("name", ["prom.pnml", "rum.decl", "signavio.bpmn"])
@@ -59,7 +78,8 @@ def test_models_of_every_kind(name: str, tmp_path: Path) -> None:
     """By what the name of the file ends with."""
     target = tmp_path / "rules.toml"
     assert run("rules", "--from-model", FILES / name, "-o", target) == 0
-    assert read_rules(target) == read_model(FILES / name).rules()
+    expected = read_model(FILES / name).rules()
+    assert read_rules(target) == replace(expected, source=Stated(str(expected.source)))
 
 
 def test_a_closed_model(model: Path, names: Path, tmp_path: Path) -> None:
@@ -171,11 +191,11 @@ def test_a_release_keeps_the_model(
     assert run(*call) == 0
     certificate = json.loads((tmp_path / "released.json.certificate.json").read_text())
     assert any("hospital.bpmn" in said for said in certificate["assumptions"])
-    rules = read_model(model).rules(deviations=deviations)
-    states = judge(rules)
+    rules = read_model(model).rules(ModelOptions(deviations=deviations))
+    states = scorer_of(rules)
     for variant in json.loads(released.read_text())["variants"]:
         ids = [rules.activities.index(name) for name in variant["activities"]]
-        assert states.violations(ids, not variant.get("unfinished", False)) == 0
+        assert states.violations(ids, variant["finished"]) == 0
 
 
 def test_an_unmatched_name_is_told_before_the_log_is_read(

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sacofa.errors import SettingError
-from sacofa.evaluation.comparison import Comparison, compare, default_prune
+from sacofa.evaluation.comparison import FIGURES, Comparison, compare, default_prune
 from sacofa.evaluation.experiment import carry_out
 from sacofa.evaluation.perform import Performer
 from sacofa.evaluation.runs import digest_of
@@ -31,14 +31,14 @@ SMALL = Comparison(mechanisms=["sacofa", "laplace"], epsilons=["1"], repeat=2)
 def test_a_comparison_is_written_and_taken_up_again(tmp_path: Path) -> None:
     """Rows, figures and README; a second time, only what is missing is run."""
     steps: list[tuple[int, int]] = []
-    rows = compare(LOG, SMALL, tmp_path, progress=lambda *step: steps.append(step), cores=2)
-    assert len(rows) == 1 + 2 * 2
-    assert steps[0] == (0, 5)
-    assert steps[-1] == (5, 5)
+    rows = compare(LOG, SMALL, tmp_path, progress=lambda *step: steps.append(step), workers=2)
+    assert len(rows) == 2 + 2 * 2
+    assert steps[0] == (0, 6)
+    assert steps[-1] == (6, 6)
     assert {row.status for row in rows} == {"done"}
-    assert len({row.seed for row in rows}) == 5
+    assert len({row.seed for row in rows}) == 6
     names = {path.name for path in tmp_path.iterdir()}
-    figures = {f"{m}.{kind}" for m in ("f_score", "generalization", "normal", "similarity")
+    figures = {f"{m}.{kind}" for m in FIGURES
                for kind in ("svg", "png")}  # fmt: skip
     assert names == {"runs.csv", "README.md", *figures}
     text = (tmp_path / "README.md").read_text()
@@ -48,8 +48,8 @@ def test_a_comparison_is_written_and_taken_up_again(tmp_path: Path) -> None:
     lines = path.read_text().splitlines(keepends=True)
     path.write_text("".join(lines[:-2]))
     steps.clear()
-    again = compare(LOG, SMALL, tmp_path, progress=lambda *step: steps.append(step), cores=1)
-    assert steps == [(3, 5), (4, 5), (5, 5)]
+    again = compare(LOG, SMALL, tmp_path, progress=lambda *step: steps.append(step), workers=1)
+    assert steps == [(4, 6), (5, 6), (6, 6)]
     untimed = ("release_seconds", "measure_seconds")
     assert _without(again, *untimed) == _without(rows, *untimed)
     assert (tmp_path / "README.md").read_text() == text
@@ -62,6 +62,7 @@ def test_the_price_is_the_certificate_s() -> None:
     )
     perform = Performer({"log": LOG})
     spent = {run.series: perform(run).spent for run in comparison.runs("log", LOG)}
+    assert spent.pop("sampling limit") is None
     assert spent == {"original": None, "laplace": 0.5, "sacofa": float("inf"), "certified": 0.1}
 
 
@@ -69,19 +70,19 @@ def test_a_release_that_would_explode_is_told() -> None:
     """The mechanism refuses, and the row says why."""
     log = VariantCounts.of({tuple(f"{i:03}" for i in range(200)): 1000})
     huge = Comparison(mechanisms=["laplace"], epsilons=["0.001"], repeat=1, max_length=4, prune=1)
-    row = Performer({"log": log})(huge.runs("log", log)[1])
+    row = Performer({"log": log})(huge.runs("log", log)[2])
     assert row.status == "refused"
     assert "prefixes" in row.note
-    assert row.f_score is None
+    assert not row.measures
 
 
 def test_a_run_that_is_too_slow_is_told(tmp_path: Path) -> None:
     """A timeout is a row, and is not tried again."""
     runs = Comparison(mechanisms=["laplace"], epsilons=["1"], repeat=1).runs("log", LOG)
     table = RunTable(tmp_path / "runs.csv")
-    rows = carry_out(runs, {"log": LOG}, table, cores=1, time_limit=0.001)
-    assert [row.status for row in rows] == ["timeout", "timeout"]
-    assert carry_out(runs, {"log": LOG}, table, cores=1) == rows
+    rows = carry_out(runs, {"log": LOG}, table, workers=1, time_limit=0.001)
+    assert [row.status for row in rows] == ["timeout"] * 3
+    assert carry_out(runs, {"log": LOG}, table, workers=1) == rows
 
 
 @pytest.mark.parametrize(
@@ -104,7 +105,7 @@ def test_settings_that_cannot_be(settings: dict[str, Any], message: str) -> None
 
 def test_defaults_follow_the_log_and_the_price() -> None:
     """Lengths that 95 % of the cases do not exceed; thresholds 2.5 times the noise's scale."""
-    run = SMALL.runs("log", LOG)[1]
+    run = SMALL.runs("log", LOG)[2]
     assert json.loads(run.settings)["max_length"] == 5
     assert [default_prune(Fraction(e)) for e in ("1", "0.1", "0.01", "10")] == [3, 25, 250, 2]
 
@@ -115,9 +116,9 @@ def test_another_log_of_the_same_name_is_not_taken_for_it(tmp_path: Path) -> Non
     table = RunTable(tmp_path / "runs.csv")
     other = VariantCounts.of({("a", "b"): 50})
     for log in (LOG, other):
-        rows = carry_out(once.runs("log", log), {"log": log}, table, cores=1, time_limit=0.001)
+        rows = carry_out(once.runs("log", log), {"log": log}, table, workers=1, time_limit=0.001)
         assert {row.digest for row in rows} == {digest_of(log)}
-    assert len(table.rows()) == 4
+    assert len(table.rows()) == 6
 
 
 def test_an_empty_log_is_refused(tmp_path: Path) -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import replace
 
 import pytest
 
 from sacofa.errors import MissingExtraError, SettingError
-from sacofa.evaluation import Evaluator, Measures, evaluate_release
+from sacofa.evaluation import Evaluator, evaluate_release
 from sacofa.evaluation.extras import optional_module
+from sacofa.evaluation.registry import BY_NAME
 from sacofa.variants import VariantCounts
+from tests.report.releases import without_packages
 
 ORIGINAL = VariantCounts.of({("a", "b", "c"): 60, ("a", "c", "b"): 30, ("a", "b"): 10})
 
@@ -17,48 +19,67 @@ ORIGINAL = VariantCounts.of({("a", "b", "c"): 60, ("a", "c", "b"): 30, ("a", "b"
 def test_the_original_itself() -> None:
     """A release that is the original keeps everything and invents nothing."""
     measures = evaluate_release(ORIGINAL, ORIGINAL)
-    assert measures.similarity == measures.mass_kept == 1
-    assert measures.size_error == measures.invented == 0
-    assert measures.fitness > 0.9
+    assert {name for name, measure in BY_NAME.items() if measure.lower} == {
+        name for name in measures if measures[name] == 0
+    }
+    assert measures["similarity"] == measures["mass_kept"] == measures["top_steps"] == 1
+    assert measures["fitness"] > 0.9
 
 
 def test_an_empty_release_is_a_result() -> None:
-    """Zeros, and a size that is off by everything."""
-    measures = asdict(evaluate_release(ORIGINAL, VariantCounts.of({})))
-    assert measures.pop("size_error") == 1
-    assert set(measures.values()) == {0}
+    """It keeps nothing, and everything is off; only inventing takes a case."""
+    measures = evaluate_release(ORIGINAL, VariantCounts.of({}))
+    for name, value in measures.items():
+        if name not in ("invented", "activity", "repeated", "eventually"):
+            assert value == (1 if BY_NAME[name].lower else 0), name
+    assert measures["invented"] == 0
+    # 100, 100 and 90 of 100 cases have a, b and c.
+    assert measures["activity"] == pytest.approx((1 + 1 + 0.9) / 3)
 
 
 def test_logs_that_share_no_activity() -> None:
     """Nothing is kept, all is invented."""
     measures = evaluate_release(ORIGINAL, VariantCounts.of({("x", "y"): 100}))
-    assert measures.similarity == pytest.approx(0)
-    assert measures.mass_kept == measures.size_error == 0
-    assert measures.invented == 1
+    assert measures["similarity"] == pytest.approx(0)
+    assert measures["mass_kept"] == measures["size_error"] == 0
+    assert measures["invented"] == 1
+    assert measures["steps"] == pytest.approx(1)
 
 
 def test_a_release_with_one_case() -> None:
     """One case is enough to measure."""
     measures = evaluate_release(ORIGINAL, VariantCounts.of({("a", "b", "c"): 1}))
-    assert measures.mass_kept == 0.6
-    assert measures.size_error == 0.99
-    assert measures.precision == 1
+    assert measures["mass_kept"] == 0.6
+    assert measures["size_error"] == 0.99
+    assert measures["precision"] == 1
 
 
 def test_an_original_with_one_variant() -> None:
     """A log of one variant is kept or not."""
     log = VariantCounts.of({("a",): 1})
-    assert evaluate_release(log, log) == Measures(
-        f_score=1,
-        fitness=1,
-        precision=1,
-        generalization=0,
-        normal=1,
-        similarity=1,
-        mass_kept=1,
-        size_error=0,
-        invented=0,
-    )
+    expected = {name: 0.0 if one.lower else 1.0 for name, one in BY_NAME.items()}
+    assert dict(evaluate_release(log, log)) == {**expected, "generalization": 0}
+
+
+def test_the_limit_is_what_a_second_sample_shows() -> None:
+    """Closer for a larger log; a model is held against that of the log itself."""
+    small = Evaluator(ORIGINAL).limit()
+    large = Evaluator(replace(ORIGINAL, counts=100 * ORIGINAL.counts)).limit()
+    assert 0 < large["steps"] < small["steps"] < 0.2
+    assert large["similarity"] > small["similarity"]
+    assert small["fitness"] == evaluate_release(ORIGINAL, ORIGINAL)["fitness"]
+    assert "size_error" not in small
+    alone = Evaluator(VariantCounts.of({("a",): 1})).limit()
+    assert alone["similarity"] == 1
+
+
+def test_what_needs_no_library_is_measured_without_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The analysts' questions need numpy alone; the rest is named."""
+    without_packages(monkeypatch, "pm4py", "sklearn", "ot")
+    measures = evaluate_release(ORIGINAL, ORIGINAL)
+    assert {"steps", "trigrams", "activity", "repeated", "eventually", "length"} <= set(measures)
+    assert "f_score" not in measures and "similarity" not in measures
+    assert measures.missing is not None and "pip install" in measures.missing
 
 
 def test_an_original_without_cases_is_refused() -> None:

@@ -17,7 +17,8 @@ def row(series: str, epsilon: str, f_score: float | None, **more: object) -> Row
         "log": "L", "digest": "", "mechanism": series, "settings": "{}", "repetition": 1,
         "seed": 0, "status": "timeout" if f_score is None else "done",
     }  # fmt: skip
-    return Row(**{**values, **more}, series=series, epsilon=epsilon, f_score=f_score)  # type: ignore[arg-type]
+    measures = {} if f_score is None else {"f_score": f_score}
+    return Row(**{**values, **more}, series=series, epsilon=epsilon, measures=measures)  # type: ignore[arg-type]
 
 
 ROWS = [

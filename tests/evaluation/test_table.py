@@ -25,7 +25,7 @@ ROW = Row(
     spent=math.inf,
     cases=12,
     variants=3,
-    f_score=0.1 + 0.2,
+    measures={"f_score": 0.1 + 0.2},
 )
 
 
@@ -34,7 +34,7 @@ def test_rows_are_read_back_as_they_were(tmp_path: Path) -> None:
     path = tmp_path / "new folder" / "runs.csv"
     table = RunTable(path)
     table.append(ROW)
-    table.append(replace(ROW, repetition=2, status="timeout", spent=None, f_score=None))
+    table.append(replace(ROW, repetition=2, status="timeout", spent=None, measures={}))
     assert RunTable(path).rows() == table.rows()
     assert RunTable(path).rows()[0] == ROW
 

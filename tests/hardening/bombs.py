@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sacofa.errors import SacofaError
-from sacofa.logs import count_variants, read_log
+from sacofa.logs import count_variants, open_log
 from sacofa.semantics import read_rules
 
 MEMORY = 5 << 29
@@ -84,7 +84,7 @@ def main() -> None:
             if path.suffix == ".toml":
                 read_rules(path)
             else:
-                count_variants(read_log(path))
+                count_variants(open_log(path))
         except SacofaError as error:
             sys.stdout.write(f"refused: {str(error).replace(folder, '')}\n")
 

@@ -24,12 +24,13 @@ from pathlib import Path
 from typing import Any
 
 from sacofa.errors import SacofaError
-from sacofa.logs import count_variants, read_log, write_variants
+from sacofa.logs import count_variants, open_log, write_variants
 from sacofa.mechanisms.paper import Laplace
 from sacofa.privacy.ledger import Ledger
 from sacofa.release.certificate import Certificate, certify
 from sacofa.semantics import learn_rules
 from sacofa.semantics.file import read_rules, write_rules
+from sacofa.unit import ONE_CASE
 from sacofa.variants import VariantCounts
 
 MEMORY = 4 << 30
@@ -44,7 +45,7 @@ EXAMPLE = VariantCounts.of(
         ("=1+1", "Release"): 1,
         (): 1,
     },
-    unfinished={("Register",): 1},
+    truncated={("Register",): 1},
 )
 
 WORDS = [
@@ -83,7 +84,7 @@ def targets(folder: Path) -> list[Target]:
     (folder / "log.tsv").write_bytes(tsv)
     write_rules(learn_rules(EXAMPLE), folder / "rules.toml")
     mechanism = Laplace(level_epsilon=Fraction(1, 3), max_length=3, prune=2)
-    certificate = certify(mechanism, ("The names are public.",), reproducible=False)
+    certificate = certify(mechanism, ONE_CASE, ("The names are public.",), reproducible=False)
     text = replace(certificate, sha256="0" * 64).to_json()
     (folder / "certificate.json").write_text(text, encoding="utf-8")
     ledger = Ledger.create(folder / "a.ledger")
@@ -107,7 +108,7 @@ def _read_log(path: Path, chance: random.Random) -> object:
         options |= {"person": "concept:name", "max_cases": chance.choice([1, 2])}
     if chance.random() < 0.2:
         options["activity"] = ["concept:name", "time:timestamp"]
-    return count_variants(read_log(path, **options))
+    return count_variants(open_log(path, **options))
 
 
 def _read_certificate(path: Path, chance: random.Random) -> object:

@@ -20,17 +20,18 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import sacofa
 import sacofa.release.publish  # the function of that name hides the module
-from sacofa.logs import read_log, write_variants
+from sacofa.logs import open_log, write_variants
 from sacofa.mechanisms.paper import Laplace
-from sacofa.mechanisms.protocol import Outcome
+from sacofa.mechanisms.protocol import Output
 from sacofa.privacy.ledger import Ledger
-from sacofa.release import Certificate, booking, certificate_path, publish
+from sacofa.release import Certificate, certificate_path, publish, reservation
 from sacofa.release.verify import verify
 from sacofa.variants import VariantCounts
 
@@ -47,28 +48,38 @@ class Told(Laplace):
 
     pipe: int
 
-    def run(self, *arguments: Any) -> Outcome:
+    def run(self, *arguments: Any) -> Output:
         """Tell, then look."""
         os.write(self.pipe, b"N")
         return super().run(*arguments)
 
 
+class ToldReader:
+    """The real reader, which tells a pipe before it reads a case."""
+
+    def __init__(self, reader: Any, pipe: int) -> None:
+        self._reader, self._pipe = reader, pipe
+
+    def count(self, *arguments: Any) -> VariantCounts:
+        """Tell, then read."""
+        os.write(self._pipe, b"O")
+        counted: VariantCounts = self._reader.count(*arguments)
+        return counted
+
+
 def release(folder: Path, output: Path, pipe: int) -> None:
-    """Make one release; tell the pipe when the price is paid, the log opened, and noise drawn."""
-
-    def open_log() -> Any:
-        os.write(pipe, b"O")
-        return read_log(folder / "log.xes")
-
+    """Make one release; tell the pipe when the price is paid, cases are read, and noise drawn."""
+    log = open_log(folder / "log.xes")
+    log = replace(log, reader=ToldReader(log.reader, pipe))  # type: ignore[arg-type]
     mechanism = Told(level_epsilon=PRICE / 2, max_length=2, prune=1)
     object.__setattr__(mechanism, "pipe", pipe)
     publish(
-        open_log,
+        log,
         mechanism,
         output,
         ledger=Ledger(folder / "a.ledger"),
         dataset="visits",
-        say=lambda _: os.write(pipe, b"P") and None,
+        tell=lambda _: os.write(pipe, b"P") and None,
     )
 
 
@@ -130,7 +141,7 @@ def check(ledger: Ledger, outputs: list[Path], told: bytes) -> dict[str, int]:
             assert by_file[str(output)].state == "reserved", "a row that claims a file"
     assert len(entries) >= told.count(b"P"), "a row is lost"
     assert len(entries) >= told.count(b"N"), "noise without a row"
-    assert len(entries) >= told.count(b"O"), "a log was opened without a row"
+    assert len(entries) >= told.count(b"O"), "a case was read without a row"
     assert all(entry.spent for entry in entries), "a price was given back"
     assert ledger.account("visits").spent == PRICE * len(entries)
     states = [entry.state for entry in entries]
@@ -197,21 +208,21 @@ def kill_at_moments(count: int) -> None:
 
 
 @contextmanager
-def booked_late(
-    ledger: Ledger, dataset: str, certificate: Certificate, say: Any
-) -> Iterator[booking.Booking]:
+def reserve_late(
+    ledger: Ledger, dataset: str, certificate: Certificate, tell: Any
+) -> Iterator[reservation.BudgetReservation]:
     """Pay when all is done: a mistake that the check must find."""
-    yield booking.Booking()
-    with booking.booked(ledger, dataset, certificate, say):
+    yield reservation.BudgetReservation()
+    with reservation.reserve_budget(ledger, dataset, certificate, tell):
         pass
 
 
 def sabotage(mistake: str) -> None:
     """Put a mistake into the package, to show that the check finds it."""
     if mistake == "never-link":
-        booking.Booking.link = lambda *_: None  # type: ignore[method-assign]
+        reservation.BudgetReservation.link = lambda *_: None  # type: ignore[method-assign]
     elif mistake == "pay-late":
-        publishing.booked = booked_late  # type: ignore[assignment]
+        publishing.reserve_budget = reserve_late  # type: ignore[assignment]
     elif mistake == "give-back":
         Ledger.complete = lambda self, id: self._change(id, state="returned")  # type: ignore[method-assign]
     else:

@@ -32,7 +32,7 @@ def test_a_release_can_be_killed_at_any_moment() -> None:
     ("mistake", "found"),
     [
         ("never-link", "a file without a row|KeyError"),
-        ("pay-late", "a log was opened without a row|noise without a row"),
+        ("pay-late", "a case was read without a row|noise without a row"),
         ("give-back", "a price was given back|a file without a row"),
     ],
 )

@@ -2,7 +2,8 @@
 
 Every mechanism runs on logs that differ as much as logs can, with the same settings. Exit status,
 messages, names of files and certificates must be the same for all; and a released file must be what
-one gets from its variants and counts alone, whatever order or size the log had.
+one gets from its variants and counts alone, whatever order or size the log had. Lines of the
+terminal that are for the holder of the log alone say so; they are not part of what leaves.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import json
 import random
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,10 +21,11 @@ import numpy as np
 import pytest
 
 from sacofa.errors import ReadError
-from sacofa.logs import count_variants, read_log, write_variants
+from sacofa.logs import count_variants, open_log, write_variants
 from sacofa.mechanisms.certified import Certified
-from sacofa.mechanisms.choose import MAKERS
-from sacofa.mechanisms.protocol import Outcome
+from sacofa.mechanisms.protocol import Output
+from sacofa.mechanisms.registry import MECHANISMS
+from sacofa.queries import Session
 from sacofa.release import certificate_path
 from sacofa.variants import VariantCounts
 from tests.cli.conftest import Run
@@ -37,6 +39,9 @@ SETTINGS: dict[str, list[str]] = {
     "sacofa": ["--epsilon", "1", "--max-length", "4", "--prune", "12", "--rules", "rules.toml"],
 }
 """Each mechanism as it is asked for here; `sacofa` with public rules, since else it has no ε."""
+
+OWN = re.compile(r"(?m)^for your eyes only: .*\n")
+"""What the holder of the log is told about it."""
 
 FORMATS = ("csv", "xes", "xes.gz", "parquet", "json")
 
@@ -92,7 +97,8 @@ def look(run: Run, folder: Path, name: str, log: VariantCounts, suffix: str = "c
         check_canonical(target)
         for file in outside.iterdir():
             assert CANARY.encode() not in file.read_bytes()
-    assert CANARY not in ran.out + ran.err
+    messages = OWN.sub("", ran.err)
+    assert CANARY not in ran.out + messages
     # Notes and sizes are made of noisy values; the hash is that of the released file.
     for noisy in ("notes", "sha256"):
         certificate.pop(noisy, None)
@@ -100,7 +106,7 @@ def look(run: Run, folder: Path, name: str, log: VariantCounts, suffix: str = "c
     words = re.sub(r"Released [\d,]+ cases in [\d,]+ variants", "Released", words)
     return Seen(
         status=ran.status,
-        messages=ran.err.replace(str(folder), ""),
+        messages=messages.replace(str(folder), ""),
         words=words.replace(str(folder), ""),
         files=tuple(sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))),
         certificate=certificate,
@@ -114,8 +120,8 @@ def read_log_activities(path: Path) -> list[str]:
 
 def check_canonical(path: Path) -> None:
     """Check that a file holds its variants and counts in one order, and nothing else."""
-    released = count_variants(read_log(path))
-    shuffled = list(zip(released, released.finished.tolist(), strict=True))
+    released = count_variants(open_log(path))
+    shuffled = list(zip(released, released.complete.tolist(), strict=True))
     random.Random(8).shuffle(shuffled)
     again = VariantCounts.of(
         [entry for entry, finished in shuffled if finished],
@@ -142,17 +148,17 @@ def compare(run: Run, folder: Path, name: str) -> None:
 
 def test_every_mechanism_is_looked_at() -> None:
     """A new mechanism needs its settings here."""
-    assert set(SETTINGS) == set(MAKERS)
+    assert set(SETTINGS) == set(MECHANISMS)
 
 
-@pytest.mark.parametrize("name", sorted(MAKERS))
+@pytest.mark.parametrize("name", sorted(MECHANISMS))
 def test_what_is_seen_is_the_same_for_all_logs(run: Run, tmp_path: Path, name: str) -> None:
     """Status, messages, names of files and certificate do not depend on the log."""
     compare(run, tmp_path, name)
 
 
 @pytest.mark.parametrize("suffix", FORMATS)
-@pytest.mark.parametrize("name", sorted(MAKERS))
+@pytest.mark.parametrize("name", sorted(MECHANISMS))
 def test_files_hold_nothing_but_variants_and_counts(
     run: Run, tmp_path: Path, name: str, suffix: str
 ) -> None:
@@ -161,23 +167,30 @@ def test_files_hold_nothing_but_variants_and_counts(
     assert look(run, tmp_path, name, log, suffix).status == 0
 
 
+def secret(session: Session) -> VariantCounts:
+    """Reach past a session for what it protects."""
+    variants = session._variants
+    assert isinstance(variants, VariantCounts)
+    return variants
+
+
 class Refuses(Certified):
     """Fails on an empty log."""
 
-    def run(self, variants: VariantCounts, *others: Any) -> Outcome:
-        """Look without noise whether there is anything."""
-        if not variants.cases:
+    def run(self, session: Session, *others: Any) -> Output:
+        """See without noise whether there is anything."""
+        if not secret(session).cases:
             raise ReadError("log", "is empty")
-        return super().run(variants, *others)
+        return super().run(session, *others)
 
 
 class Sorts(Certified):
     """Puts first what is most frequent in the secret log."""
 
-    def run(self, variants: VariantCounts, *others: Any) -> Outcome:
+    def run(self, session: Session, *others: Any) -> Output:
         """Release, then sort by what is secret."""
-        outcome = super().run(variants, *others)
-        return replace(outcome, variants=backwards(outcome.variants))
+        output = super().run(session, *others)
+        return replace(output, variants=backwards(output.variants))
 
 
 def backwards(variants: VariantCounts) -> VariantCounts:
@@ -185,36 +198,34 @@ def backwards(variants: VariantCounts) -> VariantCounts:
     parts = [list(ids) for ids in variants.sequences()][::-1]
     return replace(
         variants,
-        steps=np.array([i for part in parts for i in part], dtype=np.int32),
+        activity_ids=np.array([i for part in parts for i in part], dtype=np.int32),
         offsets=np.cumsum([0, *map(len, parts)]),
         counts=variants.counts[::-1].copy(),
-        finished=variants.finished[::-1].copy(),
+        complete=variants.complete[::-1].copy(),
     )
 
 
 class Tells(Certified):
     """Says how many cases there were."""
 
-    def run(self, variants: VariantCounts, *others: Any) -> Outcome:
+    def run(self, session: Session, *others: Any) -> Output:
         """Write to where progress goes."""
-        sys.stderr.write(f"{variants.cases} cases were read\n")
-        return super().run(variants, *others)
+        sys.stderr.write(f"{secret(session).cases} cases were read\n")
+        return super().run(session, *others)
 
 
 @pytest.mark.parametrize("broken", [Refuses, Sorts, Tells])
 def test_the_check_finds_mechanisms_that_tell(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: Callable[..., Any]
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: type
 ) -> None:
     """A status, an order or a message that depends on the log does not pass."""
-    _, uses = MAKERS["certified"]
-    maker = (lambda choice: broken(epsilon=choice.epsilon, max_length=choice.max_length), uses)
-    monkeypatch.setitem(MAKERS, "certified", maker)
+    monkeypatch.setitem(MECHANISMS, "certified", broken)
     with pytest.raises(AssertionError, match=r"tells .* from another|depends on more than"):
         compare(run, tmp_path, "certified")
 
 
 @pytest.mark.parametrize("suffix", ["csv", "xes"])
-@pytest.mark.parametrize("name", sorted(MAKERS))
+@pytest.mark.parametrize("name", sorted(MECHANISMS))
 def test_order_names_and_times_of_cases_do_not_matter(
     run: Run, tmp_path: Path, name: str, suffix: str
 ) -> None:
@@ -268,17 +279,16 @@ def test_errors_name_no_case_and_no_activity(
 class Breaks(Certified):
     """Has a mistake that only shows on some logs."""
 
-    def run(self, variants: VariantCounts, *others: Any) -> Outcome:
+    def run(self, session: Session, *others: Any) -> Output:
         """Fail with what is secret in the message."""
-        raise KeyError(variants.activities[0])
+        raise KeyError(session.activities[0])
 
 
 def test_a_mistake_of_ours_does_not_tell_what_is_secret(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One line with the kind of error and its place, and neither a traceback nor its text."""
-    _, uses = MAKERS["certified"]
-    monkeypatch.setitem(MAKERS, "certified", (lambda choice: Breaks(epsilon=choice.epsilon), uses))
+    monkeypatch.setitem(MECHANISMS, "certified", Breaks)
     (tmp_path / "log.csv").write_text(f"case,activity\n1,{CANARY}\n")
     ran = run("anonymize", tmp_path / "log.csv", "-o", tmp_path / "out.csv", "--epsilon", "1")
     assert ran.status == 1

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from sacofa import Certified, anonymize
-from sacofa.logs import count_variants, read_log, scatter_variants
-from sacofa.logs.spark_parts import SparkVariants
+from sacofa.logs import count_variants, distribute_variants, open_log
+from sacofa.logs.spark.distributed import SparkVariants
 from sacofa.variants import VariantCounts
 from tests.logs.processes import processes_below
 
@@ -50,7 +50,7 @@ def count_while_dying(session: Any, log: str) -> dict[str, object]:
     # Every row takes a moment, so that machines die while they are at work.
     moment = "coalesce(reflect('java.lang.Thread', 'sleep', 2L), '') <> 'x'"
     slow = session.read.parquet(log).where(moment)
-    found = count_variants(read_log(slow, order="time"))
+    found = count_variants(open_log(slow, order="time"))
     return {"killed": len(killed), "variants": [[list(v), n] for v, n in found]}
 
 
@@ -70,7 +70,7 @@ def look_while_dying(session: Any, log: str) -> dict[str, object]:
         return result
 
     mechanism = Certified(epsilon=20, max_length=6)  # type: ignore[arg-type]
-    with scatter_variants(read_log(log, engine="spark")) as variants:
+    with distribute_variants(open_log(log, engine="spark")) as variants:
         calm = anonymize(variants, mechanism, seed=7)
         SparkVariants.map = deadly  # type: ignore[assignment, method-assign]
         dying = anonymize(variants, mechanism, seed=7)

@@ -25,4 +25,4 @@ def variant_counts(names: st.SearchStrategy[str]) -> st.SearchStrategy[VariantCo
     """Draw variants with counts, some of them unfinished."""
     name = st.sampled_from(NAMES) | names
     part = st.dictionaries(st.lists(name, max_size=5).map(tuple), st.integers(1, 4), max_size=5)
-    return st.builds(lambda done, cut: VariantCounts.of(done, unfinished=cut), part, part)
+    return st.builds(lambda done, cut: VariantCounts.of(done, truncated=cut), part, part)

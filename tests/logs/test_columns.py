@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sacofa.errors import ColumnsError, SettingError
-from sacofa.logs.columns import Wanted, find_columns
+from sacofa.logs.columns import ColumnSpec, resolve_columns
 
 
 @pytest.mark.parametrize(
@@ -24,15 +24,15 @@ def test_names_in_common_use(
     present: list[str], case: str, activity: str, timestamp: str | None
 ) -> None:
     """However they are spelt, the usual names are found; the more telling ones first."""
-    columns = find_columns("log", present, Wanted())
+    columns = resolve_columns("log", present, ColumnSpec())
     assert (columns.case, columns.activity, columns.timestamp) == (case, (activity,), timestamp)
 
 
 def test_given_names_come_first() -> None:
     """A column that is given is taken, whatever else there is."""
-    columns = find_columns(
+    columns = resolve_columns(
         "log", ["case", "activity", "step", "who", "t"],
-        Wanted(case="who", activity=("activity", "step"), timestamp="t", person="case"),
+        ColumnSpec(case="who", activity=("activity", "step"), timestamp="t", person="case"),
     )  # fmt: skip
     assert columns.case == "who" and columns.activity == ("activity", "step")
     assert columns.timestamp == "t" and columns.person == "case"
@@ -41,15 +41,15 @@ def test_given_names_come_first() -> None:
 def test_what_is_missing_is_said() -> None:
     """The error says what is there, what is missing and how to name it."""
     with pytest.raises(ColumnsError) as caught:
-        find_columns("log.csv", ["a", "b"], Wanted(timed=True))
+        resolve_columns("log.csv", ["a", "b"], ColumnSpec(timed=True))
     assert caught.value.missing == ("case", "activity", "timestamp")
     assert caught.value.present == ("a", "b")
     assert "--case --activity --timestamp" in str(caught.value)
     with pytest.raises(ColumnsError, match='Did you mean "case"'):
-        find_columns("log.csv", ["case", "activity"], Wanted(case="Case"))
+        resolve_columns("log.csv", ["case", "activity"], ColumnSpec(case="Case"))
 
 
 def test_one_column_twice_is_refused() -> None:
     """An activity is built from different columns."""
     with pytest.raises(SettingError):
-        Wanted(activity=("a", "a"))
+        ColumnSpec(activity=("a", "a"))

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sacofa.logs import count_variants, read_log, write_variants
-from sacofa.logs.formulas import defuse, restore
+from sacofa.logs import count_variants, open_log, write_variants
+from sacofa.logs.csv_injection import escape_formula, unescape_formula
 from sacofa.variants import VariantCounts
 
 FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "'=1", "''=1", "＝1", '=HYPERLINK("x")']
@@ -19,14 +19,14 @@ FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "'=1", "''=1", "＝1
 @given(st.text(alphabet="'=+-@\t\rab＝", max_size=6))
 def test_names_come_back(name: str) -> None:
     """Whatever stands there, also apostrophes that were there before."""
-    assert restore(defuse(name)) == name
-    assert not defuse(name).startswith(("=", "+", "-", "@", "\t", "\r", "＝"))
+    assert unescape_formula(escape_formula(name)) == name
+    assert not escape_formula(name).startswith(("=", "+", "-", "@", "\t", "\r", "＝"))
 
 
 @given(st.text(max_size=6), st.text(max_size=6))
 def test_different_names_stay_different(one: str, other: str) -> None:
     """No two names are written alike."""
-    assert (defuse(one) == defuse(other)) == (one == other)
+    assert (escape_formula(one) == escape_formula(other)) == (one == other)
 
 
 def test_no_cell_of_a_csv_file_is_computed(tmp_path: Path) -> None:
@@ -37,7 +37,7 @@ def test_no_cell_of_a_csv_file_is_computed(tmp_path: Path) -> None:
         cells = [cell for row in csv.reader(file) for cell in row]
     assert not [cell for cell in cells if cell[:1] in set("=+-@\t\r\n＝＋－＠")]
     assert "harmless" in cells and "'quoted" in cells
-    assert count_variants(read_log(tmp_path / "out.csv")) == variants
+    assert count_variants(open_log(tmp_path / "out.csv")) == variants
 
 
 @pytest.mark.parametrize("suffix", ["xes", "parquet", "json"])
@@ -46,10 +46,10 @@ def test_other_formats_keep_names_as_they_are(tmp_path: Path, suffix: str) -> No
     variants = VariantCounts.of({("=1+1", "@x"): 2})
     write_variants(variants, tmp_path / f"out.{suffix}")
     assert b"'=1+1" not in (tmp_path / f"out.{suffix}").read_bytes()
-    assert count_variants(read_log(tmp_path / f"out.{suffix}")) == variants
+    assert count_variants(open_log(tmp_path / f"out.{suffix}")) == variants
 
 
 def test_logs_of_others_are_read_as_they_are(tmp_path: Path) -> None:
     """An apostrophe in a recorded log is part of the name."""
     (tmp_path / "log.csv").write_text("case,activity\n1,'=x\n")
-    assert dict(count_variants(read_log(tmp_path / "log.csv"))) == {("'=x",): 1}
+    assert dict(count_variants(open_log(tmp_path / "log.csv"))) == {("'=x",): 1}

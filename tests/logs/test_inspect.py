@@ -15,7 +15,7 @@ def test_the_papers_example() -> None:
     inspection = inspect_variants(
         VariantCounts.of(
             {("Register", "Triage", "Surgery"): 5, ("Register",): 1, (): 2},
-            unfinished={("Register", "Triage"): 2},
+            truncated={("Register", "Triage"): 2},
         ),
         frequent=2,
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sacofa.errors import ColumnsError, MissingExtraError, ReadError, SettingError
-from sacofa.logs import count_variants, read_log
+from sacofa.logs import count_variants, open_log
 
 SIZES = {
     "receipt": (8_577, 27, 1_434, 116),
@@ -29,7 +29,7 @@ def test_the_papers_logs_from_xes_and_parquet_alike(name: str, logs: Path) -> No
 def test_unknown_suffixes(name: str, tmp_path: Path) -> None:
     """A file of an unknown kind is refused before it is opened."""
     with pytest.raises(ReadError, match="unknown suffix"):
-        read_log(tmp_path / name)
+        open_log(tmp_path / name)
 
 
 @pytest.mark.parametrize("suffix", ["xes", "xes.gz", "csv", "tsv.gz", "parquet", "json"])
@@ -37,7 +37,7 @@ def test_missing_and_empty_files(suffix: str, tmp_path: Path) -> None:
     """A file that is not there and one with nothing in it are reported as such."""
     path = tmp_path / f"log.{suffix}"
     with pytest.raises(ReadError, match="no such file"):
-        read_log(path)
+        open_log(path)
     path.touch()
     with pytest.raises(ReadError, match=r"empty|too small"):
         count_variants(path)
@@ -50,22 +50,22 @@ def test_settings_are_refused_before_anything_is_read(tmp_path: Path) -> None:
         {"format": "xml"}, {"activity": ["a", "a"]},
     ):  # fmt: skip
         with pytest.raises(SettingError):
-            read_log(tmp_path / "missing.csv", **wrong)  # type: ignore[arg-type]
+            open_log(tmp_path / "missing.csv", **wrong)  # type: ignore[arg-type]
 
 
 def test_the_suffix_can_be_overruled(tmp_path: Path) -> None:
     """A file with another name is read as what it is said to be."""
     path = tmp_path / "export.txt"
     path.write_text("case,activity\n1,a\n")
-    assert count_variants(read_log(path, format="csv")).cases == 1
+    assert count_variants(open_log(path, format="csv")).cases == 1
 
 
 def test_missing_columns_are_listed(logs: Path) -> None:
     """The message says what is there and what to do, for tables and for XES."""
     with pytest.raises(ColumnsError, match=r'"cas_id".*Did you mean "case_id"'):
-        read_log(logs / "receipt.parquet", case="cas_id")
+        open_log(logs / "receipt.parquet", case="cas_id")
     with pytest.raises(ColumnsError, match="lifecycle:transition"):
-        read_log(logs / "receipt.xes.gz", activity="transition")
+        open_log(logs / "receipt.xes.gz", activity="transition")
 
 
 def test_a_namespace_with_braces_is_refused(tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_a_namespace_with_braces_is_refused(tmp_path: Path) -> None:
         '<string key="concept:name" value="a"/></event></trace></log>'
     )
     with pytest.raises(ReadError, match="not a valid URI"):
-        count_variants(read_log(path))
+        count_variants(open_log(path))
 
 
 @pytest.mark.parametrize(
@@ -100,5 +100,5 @@ def test_an_engine_that_is_not_installed_says_how(
     (tmp_path / "log.xes").write_text("<log/>")
     (tmp_path / "log.csv").write_text("case,activity\n1,a\n")
     with pytest.raises(MissingExtraError, match=rf"sacofa\[{extra}\]") as caught:
-        read_log(source if "://" in source else tmp_path / source, **settings)  # type: ignore[arg-type]
+        open_log(source if "://" in source else tmp_path / source, **settings)  # type: ignore[arg-type]
     assert caught.value.exit_status == 2

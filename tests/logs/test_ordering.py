@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from sacofa.logs import count_variants, piles, read_log, relation
-from sacofa.logs.ordering import MOMENTS, moment
+from sacofa.logs import count_variants, open_log, piles, relation
+from sacofa.logs.duckdb.ordering import MOMENTS, moment
 
 from .test_tables import Row, frame, slowly, tied
 
@@ -72,10 +72,10 @@ def table(kind: str, rows: list[Row]) -> pa.Table:
 @pytest.mark.parametrize("kind", RISING)
 def test_time_stamps_of_any_type(kind: str, pile: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Times before 1970, at either end of what a type holds, and endless ones are ordered."""
-    monkeypatch.setattr(piles, "PILE", pile)
+    monkeypatch.setattr(piles, "PARTITION_ROWS", pile)
     rng = np.random.default_rng(1)
     rows = [(case, name, int(rng.integers(5))) for case, name, _ in tied(600, 5)]
-    assert count_variants(read_log(table(kind, rows), order="time")) == slowly(rows, "time")
+    assert count_variants(open_log(table(kind, rows), order="time")) == slowly(rows, "time")
 
 
 def test_the_types_that_become_numbers_are_tried() -> None:
@@ -94,13 +94,13 @@ def test_numbers_that_would_be_too_long(
     order: str, pile: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where row and activity do not fit into a number, events are ordered all the same."""
-    monkeypatch.setattr(piles, "PILE", pile)
+    monkeypatch.setattr(piles, "PARTITION_ROWS", pile)
     # The second file begins with row 2^61, so an activity on top of that is too much.
     monkeypatch.setattr(relation, "ROW_BITS", 61)
     rows = tied(600, 6)
     frame(rows[:300]).to_parquet(tmp_path / "1.parquet")
     frame(rows[300:]).to_parquet(tmp_path / "2.parquet")
-    assert count_variants(read_log(tmp_path, order=order)) == slowly(rows, order)
+    assert count_variants(open_log(tmp_path, order=order)) == slowly(rows, order)
 
 
 @pytest.mark.parametrize("activities", [1, 2, 255, 256, 257, 65_536, 65_537])
@@ -109,4 +109,4 @@ def test_any_number_of_activities(activities: int) -> None:
     names = [f"{i:05}" for i in range(activities)]
     rows: list[Row] = [("1", name, i // 2) for i, name in enumerate(names)]
     rows += [("2", names[-1], 0), ("2", names[0], 0), ("3", names[-1], 1)]
-    assert count_variants(read_log(frame(rows), order="time")) == slowly(rows, "time")
+    assert count_variants(open_log(frame(rows), order="time")) == slowly(rows, "time")

@@ -9,7 +9,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from sacofa.logs import count_variants, piles, read_log
+from sacofa.logs import count_variants, open_log, piles
 from sacofa.variants import VariantCounts
 
 from .test_tables import Row, frame, slowly, tied
@@ -26,11 +26,11 @@ SHAPES = {
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(piles, "PILE", 200)
+    monkeypatch.setattr(piles, "PARTITION_ROWS", 200)
     monkeypatch.setattr(piles, "SPREAD", 5)
 
 
-def deal(cases: Sequence[str], macro: str | None = None) -> list[tuple[piles.Pile, list[str]]]:
+def deal(cases: Sequence[str], macro: str | None = None) -> list[tuple[piles.Partition, list[str]]]:
     """Deal rows, and give each pile with the cases of its rows."""
     database: Any = duckdb.connect()
     if macro is not None:
@@ -52,7 +52,7 @@ def test_piles_hold_whole_cases_and_are_small(shape: str) -> None:
     assert sum(len(set(found)) for _, found in dealt) == len(set(cases))
     for pile, found in dealt:
         assert pile.rows == len(found)
-        assert len(set(found)) == 1 if pile.long else pile.rows <= piles.PILE
+        assert len(set(found)) == 1 if pile.long else pile.rows <= piles.PARTITION_ROWS
     assert any(pile.long for pile, _ in dealt) == (
         shape in ("one", "one long and many short", "all long")
     )
@@ -96,7 +96,7 @@ def test_a_bad_hash_gives_the_same_variants(
     frame(rows).to_parquet(tmp_path / "log.parquet", row_group_size=500)
     monkeypatch.setattr(duckdb, "connect", connect_with)
     for order in ("file", "time"):
-        found = count_variants(read_log(tmp_path / "log.parquet", order=order))
+        found = count_variants(open_log(tmp_path / "log.parquet", order=order))
         assert found == slowly(rows, order)
 
 
@@ -107,7 +107,7 @@ def test_long_cases_may_be_cut_and_alike() -> None:
     data = frame([(case, name, 0) for case, name, _ in rows])
     data["case:unfinished"] = [cut for _, _, cut in rows]
     variant = tuple("ab" * 150)
-    expected = VariantCounts.of({variant: 3}, unfinished={variant: 1})
+    expected = VariantCounts.of({variant: 3}, truncated={variant: 1})
     assert count_variants(data) == expected
 
 
@@ -120,5 +120,5 @@ def test_folders_for_piles_may_have_any_name(
     folder.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(folder))
     rows = tied(1_000, 4)
-    assert count_variants(read_log(frame(rows), order="time")) == slowly(rows, "time")
+    assert count_variants(open_log(frame(rows), order="time")) == slowly(rows, "time")
     assert not list(folder.iterdir())

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from sacofa.errors import ColumnsError, ReadError, SettingError
-from sacofa.logs import count_variants, read_log
+from sacofa.logs import count_variants, open_log
 from sacofa.logs.postgresql import public_name
 from sacofa.variants import VariantCounts
 
@@ -111,7 +111,7 @@ def test_the_same_counts_as_elsewhere(order: str, address: str) -> None:
     """A log full of ties is counted as literally as anywhere else."""
     rows = tied(20_000, 5)
     fill(address, rows)
-    assert count_variants(read_log(address, query=QUERY + ";", order=order)) == slowly(rows, order)
+    assert count_variants(open_log(address, query=QUERY + ";", order=order)) == slowly(rows, order)
 
 
 def test_without_order_by_ties_go_by_name(address: str) -> None:
@@ -120,10 +120,10 @@ def test_without_order_by_ties_go_by_name(address: str) -> None:
     fill(address, rows)
     query = "select * from (select * from events order by random()) as x -- shuffled"
     with pytest.raises(SettingError, match="ORDER BY"):
-        read_log(address, query=query)
+        open_log(address, query=query)
     expected = slowly(sorted(rows, key=lambda row: (row[2], row[1])), "time")
     for _ in range(2):
-        assert count_variants(read_log(address, query=query, order="time")) == expected
+        assert count_variants(open_log(address, query=query, order="time")) == expected
 
 
 def test_the_papers_logs(address: str, logs: Path) -> None:
@@ -137,7 +137,7 @@ def test_the_papers_logs(address: str, logs: Path) -> None:
         with session.cursor().copy("COPY sepsis (case_id, activity) FROM STDIN") as copy:
             for row in zip(data["case_id"], data["activity"], strict=True):
                 copy.write_row(row)
-    log = read_log(address, query="select case_id, activity from sepsis order by id")
+    log = open_log(address, query="select case_id, activity from sepsis order by id")
     assert count_variants(log) == count_variants(logs / "sepsis.parquet")
 
 
@@ -148,7 +148,7 @@ def values(*rows: str, names: str = "n, case_id, activity, ts") -> str:
 def test_empty_cases_people_parts_and_nasty_names(address: str) -> None:
     """Cases without events, people with several cases and joined activities are as in files."""
     query = values("(1, 'x', null, null)", "(2, 'y', 'a>>>''\n\"', now())")
-    assert count_variants(read_log(address, query=query)) == VariantCounts.of(
+    assert count_variants(open_log(address, query=query)) == VariantCounts.of(
         {(): 1, ("a>>>'\n\"",): 1}
     )
     query = values(
@@ -157,15 +157,15 @@ def test_empty_cases_people_parts_and_nasty_names(address: str) -> None:
         names="n, case_id, activity, who",
     )  # fmt: skip
     assert count_variants(
-        read_log(address, query=query, person="who", max_cases=1)
+        open_log(address, query=query, person="who", max_cases=1)
     ) == VariantCounts.of({("a",): 1, ("c",): 2})
     both = ["activity", "step"]
     names = "n, case_id, activity, step"
     query = values("(1, '1', 'a', 'x')", names=names)
-    assert count_variants(read_log(address, query=query, activity=both)).activities == ("a+x",)
+    assert count_variants(open_log(address, query=query, activity=both)).activities == ("a+x",)
     query = values("(1, '1', 'a+b', 'c')", "(2, '1', 'a', 'b+c')", names=names)
     with pytest.raises(ReadError, match="both be called"):
-        count_variants(read_log(address, query=query, activity=both))
+        count_variants(open_log(address, query=query, activity=both))
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_rows_that_cannot_be_counted(row: str, what: str, address: str) -> None:
     """A row without case, activity or needed time stamp is an error."""
     query = values("(0, 'z', 'a', now())", row)
     with pytest.raises(ReadError, match=what):
-        count_variants(read_log(address, query=query, order="time"))
+        count_variants(open_log(address, query=query, order="time"))
 
 
 def test_queries_that_fail_or_would_write(address: str) -> None:
@@ -194,18 +194,18 @@ def test_queries_that_fail_or_would_write(address: str) -> None:
         ("select 1 as case_id order by 1", "no column for activity"),
     ):
         with pytest.raises(ReadError, match=what) as caught:
-            read_log(address, query=query)
+            open_log(address, query=query)
         assert "\n" not in str(caught.value)
     with psycopg.connect(address) as session:
         assert session.execute("SELECT count(*) FROM events").fetchone() == (1,)
     with pytest.raises(ColumnsError, match="columns there: case_id, activity, ts"):
-        read_log(address, query=QUERY, person="who", max_cases=1)
+        open_log(address, query=QUERY, person="who", max_cases=1)
 
 
 def test_credentials_are_never_shown(address: str) -> None:
     """Whatever goes wrong, neither user nor password is in a message or in the log itself."""
     fill(address, [("1", "a", 0)])
-    log = read_log(address, query=QUERY)
+    log = open_log(address, query=QUERY)
     shown = [repr(log), log.name, str(log.columns)]
     for wrong in (
         address.replace(PASSWORD, f"wrong-{PASSWORD}"),
@@ -216,7 +216,7 @@ def test_credentials_are_never_shown(address: str) -> None:
         address + "-missing",
     ):
         with pytest.raises(ReadError) as caught:
-            read_log(wrong, query=QUERY)
+            open_log(wrong, query=QUERY)
         shown.append(str(caught.value))
         assert caught.value.__cause__ is None and caught.value.__suppress_context__
     for text in shown:
@@ -230,7 +230,7 @@ def test_a_lost_connection_is_one_clear_line(address: str) -> None:
         "select g::text as case_id, 'a' as activity from generate_series(1, 100) as g, "
         "lateral (select pg_sleep(case when g > 1 then 0.1 end)) as s order by 1"
     )
-    log = read_log(address, query=query)
+    log = open_log(address, query=query)
 
     def kill() -> None:
         with psycopg.connect(address, autocommit=True) as session:
@@ -255,9 +255,9 @@ def test_a_lost_connection_is_one_clear_line(address: str) -> None:
 def test_a_query_is_needed(tmp_path: Path) -> None:
     """A database needs a query, and nothing else takes one."""
     with pytest.raises(SettingError, match="query"):
-        read_log("postgresql://localhost/x")
+        open_log("postgresql://localhost/x")
     with pytest.raises(SettingError, match="query"):
-        read_log(tmp_path / "log.csv", query="select 1")
+        open_log(tmp_path / "log.csv", query="select 1")
 
 
 def test_the_command_line_releases_from_a_database(address: str, tmp_path: Path) -> None:

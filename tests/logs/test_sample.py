@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from sacofa.errors import OutputError, SettingError
-from sacofa.logs import count_variants, inspect_variants, read_log
-from sacofa.logs.sample import event_blocks, write_sample
+from sacofa.logs import count_variants, inspect_variants, open_log
+from sacofa.logs.generate import event_blocks, write_sample
 
 
 def test_a_made_up_log_is_like_a_real_one(tmp_path: Path) -> None:
@@ -28,7 +28,7 @@ def test_a_made_up_log_is_like_a_real_one(tmp_path: Path) -> None:
     same = case[1:] == case[:-1]
     assert 0.2 < (time[1:][same] == time[:-1][same]).mean() < 0.5
     # The file is in the order of time, so both orders are one.
-    assert count_variants(read_log(tmp_path / "log.parquet", order="time")) == variants
+    assert count_variants(open_log(tmp_path / "log.parquet", order="time")) == variants
 
 
 def test_the_same_seed_gives_the_same_cases(tmp_path: Path) -> None:

@@ -15,8 +15,8 @@ import pytest
 
 from sacofa import Certified, anonymize, publish
 from sacofa.errors import ColumnsError, ReadError, SettingError
-from sacofa.logs import count_variants, read_log, scatter_variants, write_variants
-from sacofa.logs.spark_parts import SparkVariants
+from sacofa.logs import count_variants, distribute_variants, open_log, write_variants
+from sacofa.logs.spark.distributed import SparkVariants
 from sacofa.variants import VariantCounts
 
 from .nasty import NAMES
@@ -68,21 +68,21 @@ def test_ties_from_files_and_frames(order: str, session: Any, tmp_path: Path) ->
         data.iloc[start:end].to_parquet(folder / f"part {part}.parquet", row_group_size=1_000)
         data.iloc[start:end].to_csv(tmp_path / f"part {part}.csv", index=False)
     expected = slowly(rows, order)
-    lake = read_log(folder, engine="spark", order=order)
+    lake = open_log(folder, engine="spark", order=order)
     assert session.read.parquet(str(folder)).rdd.getNumPartitions() > 5
     assert count_variants(lake) == expected
-    assert count_variants(read_log(tmp_path / "*.csv", engine="spark", order=order)) == expected
+    assert count_variants(open_log(tmp_path / "*.csv", engine="spark", order=order)) == expected
     data.to_parquet(tmp_path / "whole.parquet", row_group_size=1_000)
     whole = session.read.parquet(str(tmp_path / "whole.parquet"))
     assert whole.rdd.getNumPartitions() > 5
-    assert count_variants(read_log(whole, order=order)) == expected
+    assert count_variants(open_log(whole, order=order)) == expected
 
 
 def test_the_papers_logs(session: Any, logs: Path) -> None:
     """All three logs are counted as DuckDB counts them."""
     for name in ("receipt", "sepsis", "traffic_fines"):
         path = logs / f"{name}.parquet"
-        assert count_variants(read_log(path, engine="spark")) == count_variants(path)
+        assert count_variants(open_log(path, engine="spark")) == count_variants(path)
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
@@ -90,10 +90,10 @@ def test_nasty_names_cut_and_empty_cases(suffix: str, session: Any, tmp_path: Pa
     """Releases come back as they were written."""
     variants = VariantCounts.of(
         {(name, "x", name): i + 1 for i, name in enumerate(NAMES)} | {(): 2},
-        unfinished={(): 3, ("x",): 1},
+        truncated={(): 3, ("x",): 1},
     )
     write_variants(variants, tmp_path / f"log.{suffix}")
-    assert count_variants(read_log(tmp_path / f"log.{suffix}", engine="spark")) == variants
+    assert count_variants(open_log(tmp_path / f"log.{suffix}", engine="spark")) == variants
 
 
 def test_people_and_parts(session: Any) -> None:
@@ -107,7 +107,7 @@ def test_people_and_parts(session: Any) -> None:
         ],
         "`case` string, name string, step string, who string",
     ).coalesce(1)
-    log = read_log(data, activity=["name", "step"], person="who", max_cases=1)
+    log = open_log(data, activity=["name", "step"], person="who", max_cases=1)
     assert count_variants(log) == VariantCounts.of({("a+x",): 1, ("c+x",): 2})
 
 
@@ -121,12 +121,12 @@ def test_bad_tables(session: Any, tmp_path: Path) -> None:
     ):
         data = session.createDataFrame([row], columns)
         with pytest.raises(ReadError, match=what):
-            count_variants(read_log(data, order="time"))
+            count_variants(open_log(data, order="time"))
     with pytest.raises(ColumnsError, match="columns there: x"):
-        read_log(session.createDataFrame([(1,)], "x int"))
+        open_log(session.createDataFrame([(1,)], "x int"))
     (tmp_path / "log.parquet").write_text("no parquet")
     with pytest.raises(ReadError, match="Spark failed") as caught:
-        count_variants(read_log(tmp_path / "log.parquet", engine="spark"))
+        count_variants(open_log(tmp_path / "log.parquet", engine="spark"))
     assert "\n" not in str(caught.value)
 
 
@@ -135,19 +135,19 @@ def test_variants_that_stay_are_what_they_would_be_here(session: Any, logs: Path
     path = logs / "sepsis.parquet"
     here = count_variants(path)
     some = [*here.activities[3:], "another", here.activities[0]]
-    with scatter_variants(read_log(path, engine="spark")) as there:
+    with distribute_variants(open_log(path, engine="spark")) as there:
         assert len(there) == len(here)
         assert there.gather() == here
         assert len(there.parts) > 1
         for by_length in (False, True):
-            cut = there.cut(7, by_length=by_length)
-            assert cut.gather() == here.cut(7, by_length=by_length)
-        assert there.over(some).gather() == here.over(some)
-        parts = there.cut(7).map(whole_part)
+            cut = there.truncate(7, by_length=by_length)
+            assert cut.gather() == here.truncate(7, by_length=by_length)
+        assert there.project_onto(some).gather() == here.project_onto(some)
+        parts = there.truncate(7).map(whole_part)
         assert sum(part.cases for part in parts) == here.cases
         for part in parts:
-            again = VariantCounts.collect(
-                part.activities, part.steps, part.lengths, part.counts, part.finished
+            again = VariantCounts.from_arrays(
+                part.activities, part.activity_ids, part.lengths, part.counts, part.complete
             )
             assert part == again
     assert not session.sparkContext._jsc.getPersistentRDDs()
@@ -162,7 +162,7 @@ def test_a_release_of_what_stays(session: Any, logs: Path) -> None:
     """Looks that add up are the same with the same seed, and so is a release made of them."""
     path = logs / "receipt.parquet"
     mechanism = Certified(epsilon=Fraction(1))
-    with scatter_variants(read_log(path, engine="spark")) as there:
+    with distribute_variants(open_log(path, engine="spark")) as there:
         released = anonymize(there, mechanism, seed=1)
     assert released.variants == anonymize(count_variants(path), mechanism, seed=1).variants
 
@@ -176,7 +176,7 @@ def test_publishing_too_many_variants(
     with monkeypatch.context() as patched:
         patched.delattr(SparkVariants, "gather")
         release = publish(
-            read_log(path, engine="spark"), mechanism, tmp_path / "out.parquet", most_gathered=100
+            open_log(path, engine="spark"), mechanism, tmp_path / "out.parquet", max_gathered=100
         )
     assert any("shown by name" in note for note in release.certificate.notes)
     true = dict(count_variants(path))
@@ -193,7 +193,7 @@ def test_machines_that_lack_the_package(session: Any, logs: Path, tmp_path: Path
     session.sparkContext.pythonExec = str(tmp_path / "bare" / "bin" / "python")
     try:
         with (
-            scatter_variants(read_log(logs / "receipt.parquet", engine="spark")) as there,
+            distribute_variants(open_log(logs / "receipt.parquet", engine="spark")) as there,
             pytest.raises(ReadError, match=r"lacks \w+: install sacofa\[spark\]"),
         ):
             anonymize(there, Certified(epsilon=Fraction(1)))
@@ -204,4 +204,4 @@ def test_machines_that_lack_the_package(session: Any, logs: Path, tmp_path: Path
 def test_only_spark_leaves_variants_where_they_are(logs: Path) -> None:
     """Other engines refuse at once."""
     with pytest.raises(SettingError, match="spark, to leave variants on a cluster"):
-        scatter_variants(logs / "receipt.parquet")
+        distribute_variants(logs / "receipt.parquet")

@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sacofa.errors import ColumnsError, ReadError
-from sacofa.logs import count_variants, piles, read_log, write_variants
+from sacofa.logs import count_variants, open_log, piles, write_variants
 from sacofa.variants import VariantCounts
 
 Row = tuple[str, str, int]
@@ -70,7 +70,7 @@ def test_ties_keep_the_order_of_the_file(order: str, tmp_path: Path) -> None:
     data.to_csv(tmp_path / "log.csv", index=False)
     for source in (tmp_path / "log.parquet", tmp_path / "log.csv", data):
         for _ in range(2):
-            assert count_variants(read_log(source, order=order)) == expected
+            assert count_variants(open_log(source, order=order)) == expected
     if order == "time":
         by_name = slowly(sorted(rows, key=lambda row: (row[2], row[1])), order)
         backwards = slowly(rows[::-1], order)
@@ -84,7 +84,7 @@ def test_threads_and_piles_make_no_difference(
 ) -> None:
     """However a log is dealt, and by however many threads, the answer is the same."""
     rows = tied(4_000, 2)
-    monkeypatch.setattr(piles, "PILE", pile)
+    monkeypatch.setattr(piles, "PARTITION_ROWS", pile)
     monkeypatch.setattr(piles, "SPREAD", 5)
     connect = duckdb.connect
 
@@ -95,7 +95,7 @@ def test_threads_and_piles_make_no_difference(
     frame(rows).to_csv(tmp_path / "log.csv", index=False)
     frame(rows).to_parquet(tmp_path / "log.parquet", row_group_size=1000)
     for name in ("log.csv", "log.parquet"):
-        found = count_variants(read_log(tmp_path / name, order="time"))
+        found = count_variants(open_log(tmp_path / name, order="time"))
         assert found == slowly(rows, "time")
 
 
@@ -120,7 +120,7 @@ def test_all_frames_agree_with_the_slow_count(rows: list[Row], order: str) -> No
         }
     )
     for source in (data, arrow, pl.from_arrow(arrow), pl.from_arrow(arrow).lazy()):
-        assert count_variants(read_log(source, order=order)) == expected
+        assert count_variants(open_log(source, order=order)) == expected
 
 
 def test_pm4py_names_and_categories() -> None:
@@ -133,7 +133,7 @@ def test_pm4py_names_and_categories() -> None:
         }
     )
     assert count_variants(data) == VariantCounts.of({("a", "b"): 1, ("a",): 1})
-    assert count_variants(read_log(data, order="time")).cases == 2
+    assert count_variants(open_log(data, order="time")).cases == 2
 
 
 def write(path: Path, text: str) -> Path:
@@ -202,7 +202,7 @@ def test_bad_parquet(tmp_path: Path) -> None:
     for content in (b"", b"PAR1", whole[:-20], b"case,activity\n"):
         (tmp_path / "log.parquet").write_bytes(content)
         with pytest.raises(ReadError, match=r"log\.parquet"):
-            read_log(tmp_path / "log.parquet")
+            open_log(tmp_path / "log.parquet")
 
 
 def test_cases_without_events(tmp_path: Path) -> None:
@@ -230,9 +230,9 @@ def test_time_stamps_that_are_none(stamps: list[str], what: str, tmp_path: Path)
     path = write(tmp_path / "log.csv", "case,activity,time\n" + rows)
     assert count_variants(path).events == 2
     with pytest.raises(ReadError, match=what):
-        count_variants(read_log(path, order="time"))
+        count_variants(open_log(path, order="time"))
     with pytest.raises(ColumnsError, match="no column for timestamp"):
-        read_log(write(path, "case,activity\n1,a\n"), order="time")
+        open_log(write(path, "case,activity\n1,a\n"), order="time")
 
 
 @pytest.mark.parametrize(
@@ -248,18 +248,18 @@ def test_times_as_text_are_compared_as_times(stamps: list[str], tmp_path: Path) 
     """Zones and numbers are understood: text order would be another one."""
     rows = "".join(f"1,{name},{time}\n" for name, time in zip("cba", reversed(stamps), strict=True))
     path = write(tmp_path / "log.csv", "case,activity,time\n" + rows)
-    found = count_variants(read_log(path, order="time"))
+    found = count_variants(open_log(path, order="time"))
     assert found == VariantCounts.of({("a", "b", "c"): 1})
 
 
 def test_activities_from_several_columns(tmp_path: Path) -> None:
     """Parts are joined with a plus sign; parts that would run together are refused."""
     path = write(tmp_path / "log.csv", "case,name,step\n1,a,start\n1,a,complete\n")
-    found = count_variants(read_log(path, activity=["name", "step"]))
+    found = count_variants(open_log(path, activity=["name", "step"]))
     assert found == VariantCounts.of({("a+start", "a+complete"): 1})
     write(path, "case,name,step\n1,a+b,c\n1,a,b+c\n")
     with pytest.raises(ReadError, match="both be called"):
-        count_variants(read_log(path, activity=["name", "step"]))
+        count_variants(open_log(path, activity=["name", "step"]))
 
 
 PEOPLE = st.lists(
@@ -300,8 +300,8 @@ def test_surplus_cases_of_a_person_are_dropped(
         schema={"case": pl.Int64, "activity": pl.String, "who": pl.String},
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(piles, "PILE", pile)
-        found = count_variants(read_log(data, person="who", max_cases=most))
+        patch.setattr(piles, "PARTITION_ROWS", pile)
+        found = count_variants(open_log(data, person="who", max_cases=most))
     assert found == VariantCounts.from_cases(kept)
 
 
@@ -319,9 +319,9 @@ def test_globs_and_folders_are_one_log(tmp_path: Path) -> None:
     (folder / "day=0" / ".part.crc").touch()
     for source in (folder, str(folder / "*" / "*.parquet"), tmp_path / "part*.csv"):
         for order in ("file", "time"):
-            assert count_variants(read_log(source, order=order)) == slowly(rows, order)
+            assert count_variants(open_log(source, order=order)) == slowly(rows, order)
     # A column that only the names of the folders hold can be used as well.
-    assert len(count_variants(read_log(folder, activity="day")).activities) == 5
+    assert len(count_variants(open_log(folder, activity="day")).activities) == 5
 
 
 @pytest.mark.parametrize(
@@ -339,23 +339,23 @@ def test_folders_that_are_no_log(files: dict[str, str], what: str, tmp_path: Pat
     for name, text in files.items():
         write(tmp_path / name, text)
     with pytest.raises(ReadError, match=what):
-        read_log(tmp_path)
+        open_log(tmp_path)
     with pytest.raises(ReadError, match="no file fits"):
-        read_log(tmp_path / "*.parquet")
+        open_log(tmp_path / "*.parquet")
 
 
 def test_unknown_sources_are_refused() -> None:
     """Something that is no path and no frame says what would be."""
     for source in (7, [("1", "a")], {"case": ["1"]}):
         with pytest.raises(ReadError, match="no frame of pandas"):
-            read_log(source)
+            open_log(source)
 
 
 def test_names_that_need_quoting(tmp_path: Path) -> None:
     """Columns and files with quotes in their names are read."""
     path = tmp_path / "it's.parquet"
     pq.write_table(pa.table({'the "case"': ["1"], "x;--": ["a"]}), path)
-    found = count_variants(read_log(path, case='the "case"', activity="x;--"))
+    found = count_variants(open_log(path, case='the "case"', activity="x;--"))
     assert found == VariantCounts.of({("a",): 1})
 
 
@@ -367,18 +367,18 @@ def test_a_file_is_read_whatever_its_name(tmp_path: Path, name: str, suffix: str
         write_variants(VariantCounts.of({("wrong",): 1}), tmp_path / f"{other}.{suffix}")
     path = tmp_path / f"{name}.{suffix}"
     write_variants(VariantCounts.of({("right",): 1}), path, force=True)
-    assert dict(count_variants(read_log(path))) == {("right",): 1}
+    assert dict(count_variants(open_log(path))) == {("right",): 1}
 
 
 def test_a_first_row_without_end_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is not taken for an empty file, as DuckDB does from 256 MB on."""
-    monkeypatch.setattr("sacofa.logs.relation.MAX_ROW_BYTES", 1 << 20)
+    monkeypatch.setattr("sacofa.logs.duckdb.source.MAX_ROW_BYTES", 1 << 20)
     path = tmp_path / "log.csv"
     path.write_bytes(b"case,activity\n0," + b"0" * 3_000_000 + b"\n")
     with pytest.raises(ReadError, match="a row is longer than 1 MB"):
-        count_variants(read_log(path))
+        count_variants(open_log(path))
 
 
 def test_parquet_bombs_are_refused_unless_trusted(
@@ -388,8 +388,8 @@ def test_parquet_bombs_are_refused_unless_trusted(
     rows = 100_000
     path = tmp_path / "log.parquet"
     pq.write_table(pa.table({"case": ["1"] * rows, "activity": ["a"] * rows}), path)
-    assert count_variants(read_log(path)).events == rows
-    monkeypatch.setattr("sacofa.logs.relation.MANY_ROWS", 1000)
+    assert count_variants(open_log(path)).events == rows
+    monkeypatch.setattr("sacofa.logs.duckdb.source.MANY_ROWS", 1000)
     with pytest.raises(ReadError, match=r"beyond belief.*--trusted"):
-        count_variants(read_log(path))
-    assert count_variants(read_log(path, trusted=True)).events == rows
+        count_variants(open_log(path))
+    assert count_variants(open_log(path, trusted=True)).events == rows

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sacofa.errors import OutputError
-from sacofa.logs import count_variants, read_log, write_variants
+from sacofa.logs import count_variants, open_log, write_variants
 from sacofa.logs.write import OUTPUTS
 from sacofa.logs.write_table import event_blocks
 from sacofa.variants import VariantCounts
@@ -35,7 +35,7 @@ def test_nasty_names_survive_every_format(suffix: str, tmp_path: Path) -> None:
     """Every nasty name, alone and in company, with cut and empty cases, comes back as it was."""
     variants = VariantCounts.of(
         {(name, "x", name): i + 1 for i, name in enumerate(NAMES)} | {(): 2},
-        unfinished={(): 3, ("x",): 1},
+        truncated={(): 3, ("x",): 1},
     )
     assert again(variants, tmp_path / f"log{suffix}") == variants
 
@@ -61,13 +61,13 @@ def test_time_stamps_keep_the_order(suffix: str, tmp_path: Path) -> None:
     """Ordering a written log by its made-up time stamps changes nothing."""
     variants = VariantCounts.of({("b", "a", "b"): 70, ("a",): 3, (): 1})
     write_variants(variants, tmp_path / f"log{suffix}")
-    assert count_variants(read_log(tmp_path / f"log{suffix}", order="time")) == variants
+    assert count_variants(open_log(tmp_path / f"log{suffix}", order="time")) == variants
 
 
 @pytest.mark.parametrize("suffix", ALL)
 def test_same_variants_same_bytes(suffix: str, tmp_path: Path) -> None:
     """Writing twice gives the same bytes, whatever the files are called."""
-    variants = VariantCounts.of({("b", "a"): 300, ("a",): 3, (): 1}, unfinished={("b",): 2})
+    variants = VariantCounts.of({("b", "a"): 300, ("a",): 3, (): 1}, truncated={("b",): 2})
     write_variants(variants, tmp_path / f"one{suffix}")
     write_variants(variants, tmp_path / f"two{suffix}")
     assert (tmp_path / f"one{suffix}").read_bytes() == (tmp_path / f"two{suffix}").read_bytes()
@@ -77,7 +77,7 @@ def test_layout_tells_nothing_of_the_cases(tmp_path: Path) -> None:
     """The columns are the same whether or not a case was cut."""
     for name, variants in (
         ("none", VariantCounts.of({("a",): 1})),
-        ("some", VariantCounts.of({("a",): 1}, unfinished={("a",): 1})),
+        ("some", VariantCounts.of({("a",): 1}, truncated={("a",): 1})),
     ):
         write_variants(variants, tmp_path / f"{name}.csv")
     first = [(tmp_path / f"{name}.csv").read_text().splitlines()[0] for name in ("none", "some")]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sacofa.errors import ColumnsError, ReadError
-from sacofa.logs import count_variants, read_log
+from sacofa.logs import count_variants, open_log
 from sacofa.variants import VariantCounts
 
 NAMESPACE = ' xmlns="http://www.xes-standard.org/"'
@@ -86,12 +86,12 @@ def test_activities_from_several_attributes(tmp_path: Path) -> None:
 
     both = ("concept:name", "lifecycle:transition")
     path = write(tmp_path, xes(trace(two("a", "start"), two("a", "complete"))))
-    found = count_variants(read_log(path, activity=both))
+    found = count_variants(open_log(path, activity=both))
     assert found == VariantCounts.of({("a+start", "a+complete"): 1})
     assert count_variants(path) == VariantCounts.of({("a", "a"): 1})
     path = write(tmp_path, xes(trace(two("a+b", "c"), two("a", "b+c"))))
     with pytest.raises(ReadError, match="both be called"):
-        count_variants(read_log(path, activity=both))
+        count_variants(open_log(path, activity=both))
 
 
 def test_order_by_time_keeps_ties_as_they_are(tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ def test_order_by_time_keeps_ties_as_they_are(tmp_path: Path) -> None:
             )
         ),
     )
-    assert count_variants(read_log(path, order="time")) == VariantCounts.of(
+    assert count_variants(open_log(path, order="time")) == VariantCounts.of(
         {("z", "a", "y", "c", "d"): 1}
     )
     assert count_variants(path) == VariantCounts.of({("d", "c", "z", "a", "y"): 1})
@@ -131,7 +131,7 @@ def test_surplus_cases_of_a_person_are_dropped(tmp_path: Path) -> None:
             *[trace(event("e"))] * 4,
         ),
     )
-    kept = count_variants(read_log(path, person="who", max_cases=2))
+    kept = count_variants(open_log(path, person="who", max_cases=2))
     assert kept == VariantCounts.of({("a",): 1, ("b",): 1, ("c", "c"): 1, ("e",): 4})
 
 
@@ -171,9 +171,9 @@ def test_missing_attributes_are_found_at_once(tmp_path: Path) -> None:
     """An attribute that the first event lacks is reported with those that it has."""
     path = write(tmp_path, xes(trace(), trace(event("a"))))
     with pytest.raises(ColumnsError, match=r'"name".*there: concept:name'):
-        read_log(path, activity="name")
+        open_log(path, activity="name")
     with pytest.raises(ColumnsError, match="time:timestamp"):
-        read_log(path, order="time")
+        open_log(path, order="time")
 
 
 def test_wrong_time_stamps(tmp_path: Path) -> None:
@@ -181,7 +181,7 @@ def test_wrong_time_stamps(tmp_path: Path) -> None:
     path = write(tmp_path, xes(trace(event("a", "yesterday"))))
     assert count_variants(path).cases == 1
     with pytest.raises(ReadError, match=r"case 1 has a time stamp that cannot be read$"):
-        count_variants(read_log(path, order="time"))
+        count_variants(open_log(path, order="time"))
 
 
 def test_gzip_is_told_by_its_bytes(tmp_path: Path) -> None:
@@ -209,11 +209,11 @@ def test_gzip_bombs_are_stopped_unless_trusted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A file that unpacks beyond belief is refused; whoever trusts it can read it."""
-    monkeypatch.setattr("sacofa.logs.stream.SMALL", 1 << 16)
+    monkeypatch.setattr("sacofa.logs.bounded_file.SMALL", 1 << 16)
     path = write(tmp_path, gzip.compress((xes(trace(event("a"))) + " " * 10_000_000).encode()))
     with pytest.raises(ReadError, match="unpacks to more than"):
         count_variants(path)
-    assert count_variants(read_log(path, trusted=True)).cases == 1
+    assert count_variants(open_log(path, trusted=True)).cases == 1
 
 
 def test_a_single_case_beyond_belief_is_stopped(
@@ -224,7 +224,7 @@ def test_a_single_case_beyond_belief_is_stopped(
     path = write(tmp_path, xes(trace(*[event("a")] * 10_000)))
     with pytest.raises(ReadError, match="single case"):
         count_variants(path)
-    assert count_variants(read_log(path, trusted=True)).events == 10_000
+    assert count_variants(open_log(path, trusted=True)).events == 10_000
     many = write(tmp_path, xes(*[trace(*[event("a")] * 100)] * 100))
     assert count_variants(many).events == 10_000
 
@@ -234,7 +234,7 @@ def test_progress_runs_from_nought_to_one(tmp_path: Path) -> None:
     for name in ("a.xes", "b.xes"):
         write(tmp_path, xes(*[trace(event("a"))] * 3000), name)
     seen: list[float] = []
-    count_variants(read_log(tmp_path / "*.xes"), progress=seen.append)
+    count_variants(open_log(tmp_path / "*.xes"), progress=seen.append)
     assert seen == sorted(seen) and seen[-1] == 1.0 and len(set(seen)) > 4
 
 

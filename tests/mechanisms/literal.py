@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from sacofa.mechanisms.growth import Growth
+from sacofa.mechanisms.level import Growth
 from sacofa.privacy.noise import Noise
 from sacofa.semantics.protocol import Semantics
 from sacofa.variants import VariantCounts
@@ -15,7 +15,11 @@ Prefix = tuple[int, ...]
 
 
 def grow_literally(
-    variants: VariantCounts, semantics: Semantics, growth: Growth, noise: Noise
+    variants: VariantCounts,
+    semantics: Semantics,
+    growth: Growth,
+    noise: Noise,
+    epsilon: Fraction = Fraction(1),
 ) -> dict[tuple[Prefix, bool], int]:
     """Release noisy counts of finished prefixes and of those of full length."""
     number = len(variants.activities)
@@ -45,7 +49,7 @@ def grow_literally(
         frontier = []
         for group, threshold in ((harmless, growth.prune_harmless), (chosen, growth.prune_harmful)):
             for prefix, finished in group:
-                noisy = count(prefix, finished) + int(noise.laplace(growth.noise_epsilon, 1)[0])
+                noisy = count(prefix, finished) + int(noise.laplace(epsilon, 1)[0])
                 last = finished or length == growth.max_length
                 if noisy < (threshold if growth.prune_finished or not last else 1):
                     continue

@@ -5,18 +5,26 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from sacofa.cases import Cases
 from sacofa.errors import TooLargeError
-from sacofa.mechanisms.growth import Growth, grow
+from sacofa.mechanisms.growth import PrefixCounts, grow, level_line
+from sacofa.mechanisms.level import Growth
+from sacofa.privacy.accounting import Spend
 from sacofa.privacy.bits import SeededBits
 from sacofa.privacy.noise import Noise
+from sacofa.queries.session import Session
 from sacofa.semantics.free import NoRules
 from sacofa.semantics.learn import learn_rules
 from sacofa.semantics.protocol import Semantics
 from sacofa.semantics.states import RuleStates
+from sacofa.unit import Unit
 from sacofa.variants import VariantCounts
 from tests.chances import FITS, agree
 from tests.mechanisms.literal import grow_literally
@@ -26,7 +34,6 @@ OTHER = VariantCounts.of({("a", "b"): 2, ("a", "b", "c"): 2}, activities=LOG.act
 RUNS = 6000
 
 BASE = Growth(
-    noise_epsilon=Fraction(1),
     choice_epsilon=Fraction(1, 2),
     max_length=3,
     prune_harmless=2,
@@ -35,11 +42,12 @@ BASE = Growth(
     max_violations=None,
 )
 
-SETTINGS = {
+SETTINGS: dict[str, tuple[Any, ...]] = {
     "no rules": (NoRules(LOG.activities), replace(BASE, prune_harmful=None)),
     "no rules, small noise": (
         NoRules(LOG.activities),
-        replace(BASE, noise_epsilon=Fraction(2), prune_harmful=None, max_length=2),
+        replace(BASE, prune_harmful=None, max_length=2),
+        Fraction(2),
     ),
     "own rules": (RuleStates(learn_rules(LOG)), BASE),
     "own rules, two thresholds": (
@@ -56,9 +64,27 @@ SETTINGS = {
 }
 
 
+def grow_log(
+    log: VariantCounts,
+    semantics: Semantics,
+    growth: Growth,
+    noise: Noise,
+    epsilon: Fraction = Fraction(1),
+) -> VariantCounts:
+    """Grow the tree of a log; every level costs epsilon, for all cases of a unit."""
+    promised = [
+        Spend(what="a level", epsilon=epsilon, line=level_line(length))
+        for length in range(1, growth.max_length + 1)
+    ]
+    session = Session(Cases(variants=log), promised, noise)
+    released = grow(session, semantics, growth, epsilon)
+    session.close()
+    return released
+
+
 def spelled(released: VariantCounts) -> dict[tuple[tuple[int, ...], bool], int]:
     """A release as a dictionary, for comparing."""
-    flags = released.finished.tolist()
+    flags = released.complete.tolist()
     return dict(
         zip(zip(released.sequences(), flags, strict=True), released.counts.tolist(), strict=True)
     )
@@ -86,13 +112,23 @@ PROBES = [
 
 
 def compare(
-    semantics: Semantics, growth: Growth, noise: Noise, literal: Growth | None = None
+    semantics: Semantics,
+    growth: Growth,
+    noise: Noise,
+    literal: Growth | None = None,
+    epsilon: Fraction = Fraction(1),
+    log: VariantCounts = LOG,
 ) -> list[float]:
-    """P-values, feature by feature, of lazy against literal growth."""
-    lazy = [features(spelled(grow(LOG, semantics, growth, noise))) for _ in range(RUNS)]
+    """P-values, feature by feature, of lazy against literal growth.
+
+    `epsilon` is 1/scale of the noise; a level costs as many times that as a unit has cases.
+    """
+    price = epsilon * log.unit.max_cases
+    lazy = [features(spelled(grow_log(log, semantics, growth, noise, price))) for _ in range(RUNS)]
     slow = Noise(SeededBits(77))
     listed = [
-        features(grow_literally(LOG, semantics, literal or growth, slow)) for _ in range(RUNS // 3)
+        features(grow_literally(LOG, semantics, literal or growth, slow, epsilon))
+        for _ in range(RUNS // 3)
     ]
     values = []
     for a, b in zip(zip(*lazy, strict=True), zip(*listed, strict=True), strict=True):
@@ -104,8 +140,27 @@ def compare(
 @pytest.mark.parametrize("name", SETTINGS)
 def test_lazy_growth_equals_listing_every_candidate(name: str) -> None:
     """The distribution of releases is the same as with explicit enumeration."""
-    semantics, growth = SETTINGS[name]
-    assert min(compare(semantics, growth, Noise(SeededBits(1)))) > FITS
+    semantics, growth, *epsilon = SETTINGS[name]
+    noise = Noise(SeededBits(1))
+    assert min(compare(semantics, growth, noise, None, *epsilon)) > FITS
+
+
+class ForOneCase(Session):
+    """Noise for one case, whatever the unit is."""
+
+    def cell_epsilon(self, sensitivity: int, epsilon: Fraction) -> Fraction:
+        """Without the division by the cases of a person."""
+        return epsilon / sensitivity
+
+
+@pytest.mark.slow
+def test_noise_hides_all_cases_of_a_person(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three times the price for three cases of a person buys the same noise, and no less."""
+    semantics, growth, *_ = SETTINGS["no rules"]
+    log = replace(LOG, unit=Unit(person="patient", max_cases=3))
+    assert min(compare(semantics, growth, Noise(SeededBits(1)), log=log)) > FITS
+    monkeypatch.setattr(f"{__name__}.Session", ForOneCase)
+    assert min(compare(semantics, growth, Noise(SeededBits(1)), log=log)) < 1e-9
 
 
 class WrongSurvival(Noise):
@@ -120,9 +175,9 @@ class WrongSurvival(Noise):
 def test_the_comparison_rejects_wrong_growth() -> None:
     """A wrong survival probability, a wrong threshold, a wrong choice of harm are all seen."""
     # Under its own rules this log has no empty candidate that is harmless: nothing would survive.
-    semantics, growth = SETTINGS["no rules"]
+    semantics, growth, *_ = SETTINGS["no rules"]
     assert min(compare(semantics, growth, WrongSurvival(SeededBits(1)))) < 1e-9
-    semantics, growth = SETTINGS["own rules"]
+    semantics, growth, *_ = SETTINGS["own rules"]
     growth = replace(growth, prune_harmless=1, prune_harmful=1)
     wrong = replace(growth, prune_harmful=3)
     assert min(compare(semantics, wrong, Noise(SeededBits(1)), literal=growth)) < 1e-6
@@ -135,19 +190,16 @@ def test_the_comparison_rejects_wrong_growth() -> None:
 
 def test_without_noise_the_log_comes_back() -> None:
     """With a huge ε and no harm admitted the release is the log itself."""
-    growth = replace(
-        BASE, noise_epsilon=Fraction(200), prune_harmless=1, prune_harmful=None, max_length=4
-    )
+    growth = replace(BASE, prune_harmless=1, prune_harmful=None, max_length=4)
     for semantics in (NoRules(LOG.activities), RuleStates(learn_rules(LOG))):
-        assert grow(LOG, semantics, growth, Noise(SeededBits(3))) == LOG
+        assert grow_log(LOG, semantics, growth, Noise(SeededBits(3)), Fraction(200)) == LOG
 
 
 def test_cases_of_full_length_are_unfinished() -> None:
     """A prefix of full length may go on: it is never passed off as complete."""
-    growth = replace(
-        BASE, noise_epsilon=Fraction(200), prune_harmless=1, prune_harmful=None, max_length=2
-    )
-    released = spelled(grow(LOG, NoRules(LOG.activities), growth, Noise(SeededBits(3))))
+    growth = replace(BASE, prune_harmless=1, prune_harmful=None, max_length=2)
+    noise, nothing = Noise(SeededBits(3)), NoRules(LOG.activities)
+    released = spelled(grow_log(LOG, nothing, growth, noise, Fraction(200)))
     assert released == {((0,), True): 1, ((0, 1), False): 4, ((0, 2), False): 2}
 
 
@@ -158,8 +210,8 @@ def test_harm_is_drawn_in_closed_form_at_any_size() -> None:
     rules = RuleStates(learn_rules(wide))
     growth = replace(BASE, max_length=2, prune_harmless=1, prune_harmful=1)
     for choice in (Fraction(50), Fraction(1, 10**6)):
-        sized = replace(growth, choice_epsilon=choice, noise_epsilon=Fraction(30))
-        released = grow(wide, rules, sized, Noise(SeededBits(4)))
+        sized = replace(growth, choice_epsilon=choice)
+        released = grow_log(wide, rules, sized, Noise(SeededBits(4)), Fraction(30))
         assert released.cases >= 5 * 400
 
 
@@ -167,18 +219,36 @@ def test_an_explosion_is_refused_with_a_threshold_that_would_do() -> None:
     """A level that would be too large is refused before it is made, and says what helps."""
     names = tuple(f"a{i}" for i in range(400))
     empty = VariantCounts.of({}, activities=names)
-    growth = replace(
-        BASE, noise_epsilon=Fraction(1, 100), prune_harmless=5, prune_harmful=None,
-        max_length=30, max_prefixes=50_000,
-    )  # fmt: skip
+    growth = replace(BASE, prune_harmless=5, prune_harmful=None, max_length=30, max_prefixes=50_000)
+    small = Fraction(1, 100)
     with pytest.raises(TooLargeError) as refused:
-        grow(empty, NoRules(names), growth, Noise(SeededBits(5)))
+        grow_log(empty, NoRules(names), growth, Noise(SeededBits(5)), small)
     assert refused.value.limit == 50_000 < refused.value.expected
     enough = int(str(refused.value).rsplit("threshold of ", 1)[1].split()[0])
-    grow(empty, NoRules(names), replace(growth, prune_harmless=enough), Noise(SeededBits(5)))
+    grow_log(
+        empty, NoRules(names), replace(growth, prune_harmless=enough), Noise(SeededBits(5)), small
+    )
 
 
 def test_an_empty_log_is_no_error() -> None:
     """No cases and no activities give a release of noise alone."""
     nothing = VariantCounts.of({})
-    assert grow(nothing, NoRules(()), BASE, Noise(SeededBits(6))).cases >= 0
+    assert grow_log(nothing, NoRules(()), BASE, Noise(SeededBits(6))).cases >= 0
+
+
+CASE = st.tuples(st.lists(st.integers(0, 2), max_size=5).map(tuple), st.booleans())
+
+
+@given(CASE, st.integers(1, 6))
+def test_a_case_adds_one_to_one_cell_of_each_level(
+    case: tuple[tuple[int, ...], bool], length: int
+) -> None:
+    """To the prefix of that length, or to its end on the level after; truncated cases have none."""
+    ids, complete = case
+    log = VariantCounts.from_arrays("abc", ids, [len(ids)], [1], [complete])
+    cells = PrefixCounts(length, length).counts(log)
+    expected = {(ids[:length], False): 1} if length <= len(ids) else {}
+    if complete and length == len(ids) + 1:
+        expected = {(ids, True): 1}
+    assert dict(cells) == expected
+    assert sum(cells.values()) <= PrefixCounts(length, length).sensitivity

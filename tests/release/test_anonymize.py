@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas
 import pytest
 
 from sacofa import (
     ADMIT_NONE,
+    Cases,
     Laplace,
     OutputError,
     Sacofa,
@@ -16,12 +18,14 @@ from sacofa import (
     anonymize,
     count_variants,
     learn_rules,
+    open_log,
     publish,
-    read_log,
-    write_log,
+    write_release,
 )
 from sacofa.examples import running_example
+from sacofa.logs import write_variants
 from sacofa.release import certificate_path
+from sacofa.semantics import RuleStates
 
 LOG = running_example()
 LAPLACE = Laplace(level_epsilon=1, max_length=6, prune=3)
@@ -38,7 +42,7 @@ def test_a_seed_repeats_a_release(mechanism: object) -> None:
 
 def test_the_order_in_which_a_log_names_activities_does_not_matter() -> None:
     """The same log with its activities listed in another order gives the same release."""
-    shuffled = LOG.over(list(reversed(LOG.activities)))
+    shuffled = LOG.project_onto(list(reversed(LOG.activities)))
     assert anonymize(LOG, SACOFA, seed=3).variants == anonymize(shuffled, SACOFA, seed=3).variants
 
 
@@ -64,13 +68,11 @@ def test_the_paper_s_extreme_settings_work() -> None:
     assert anonymize(LOG, only_harmful, seed=1).variants.cases > 0
     none_new = Sacofa(level_epsilon=1, max_length=6, prune_harmless=1, prune_harmful=ADMIT_NONE)
     released = anonymize(LOG, none_new, seed=1).variants
-    rules = learn_rules(LOG).over(released.activities)
+    rules = learn_rules(LOG).project_onto(released.activities)
     assert len(released)
-    from sacofa.semantics import RuleStates
-
     judge = RuleStates(rules)
-    for ids, finished in zip(released.sequences(), released.finished.tolist(), strict=True):
-        assert judge.violations(ids, finished) == 0
+    for ids, complete in zip(released.sequences(), released.complete.tolist(), strict=True):
+        assert judge.violations(ids, complete) == 0
 
 
 @pytest.mark.parametrize(
@@ -105,10 +107,35 @@ def test_a_release_is_written_and_read_back(tmp_path: Path, suffix: str) -> None
     """Every format holds the same variants, and the certificate lies beside it."""
     release = anonymize(LOG, SACOFA, seed=4)
     target = tmp_path / f"released{suffix}"
-    certificate = write_log(release, target)
-    back = count_variants(read_log(target))
-    assert back.over(release.variants.activities) == release.variants
+    certificate = write_release(release, target)
+    back = count_variants(open_log(target))
+    assert back.project_onto(release.variants.activities) == release.variants
     assert certificate.sha256 in certificate_path(target).read_text()
+
+
+def test_what_people_have_at_hand_is_released(tmp_path: Path) -> None:
+    """A path, an opened log, a frame, variants, and a mapping of variants give the same."""
+    path = tmp_path / "log.csv"
+    write_variants(LOG, path)
+    table = {"case": [], "activity": []}
+    for number, case in enumerate(variant for variant, count in LOG for _ in range(count)):
+        table["case"] += [number] * len(case)
+        table["activity"] += case
+    expected = anonymize(LOG, SACOFA, seed=5).variants
+    frame = pandas.DataFrame(table)
+    for log in (path, str(path), open_log(path), frame, dict(LOG), Cases(variants=LOG)):
+        assert anonymize(log, SACOFA, seed=5).variants == expected
+
+
+def test_declared_names_that_do_not_fit_are_told_to_the_holder() -> None:
+    """Which declared names never occur, and how many events were dropped; nothing is published."""
+    told: list[str] = []
+    exact = Laplace(level_epsilon=300, max_length=6, prune=1)
+    release = anonymize(LOG, exact, activities=["Register", "Relaese"], notify=told.append)
+    assert any('never occur in the log: "Relaese"' in line for line in told)
+    dropped = LOG.events - LOG.cases
+    assert any(f"{dropped} events were dropped" in line for line in told)
+    assert not any("Relaese" in line for line in release.certificate.to_json().splitlines())
 
 
 def test_nothing_is_overwritten_or_left_behind(tmp_path: Path) -> None:
@@ -131,8 +158,6 @@ def test_nothing_is_overwritten_or_left_behind(tmp_path: Path) -> None:
 
 def log_file(folder: Path) -> Path:
     """The running example as a file."""
-    from sacofa.logs import write_variants
-
     path = folder / "log.json"
     if not path.exists():
         write_variants(LOG, path)
@@ -141,8 +166,6 @@ def log_file(folder: Path) -> Path:
 
 def test_names_that_a_format_cannot_hold_are_refused_before_noise_is_drawn(tmp_path: Path) -> None:
     """XES has no control characters: the refusal comes before the mechanism runs."""
-    from sacofa.logs import write_variants
-
     log = tmp_path / "log.json"
     write_variants(VariantCounts.of({("a\x01",): 5}), log)
     stages: list[str] = []

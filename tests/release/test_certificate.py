@@ -3,12 +3,31 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
-from sacofa import ADMIT_NONE, Certificate, Laplace, ReadError, Sacofa, Unit, anonymize, learn_rules
+from sacofa import (
+    ADMIT_NONE,
+    ONE_CASE,
+    Certificate,
+    Certified,
+    Laplace,
+    Mechanism,
+    ReadError,
+    Sacofa,
+    SettingError,
+    Unit,
+    anonymize,
+    learn_rules,
+    read_rules,
+    write_rules,
+)
 from sacofa.examples import running_example
+from sacofa.privacy import total_epsilon
+from sacofa.semantics import FromSecretLog
 
 LOG = running_example()
 LAPLACE = Laplace(level_epsilon="0.1", max_length=7, prune=20)
@@ -59,12 +78,57 @@ def test_the_continuous_score_costs_what_its_noise_costs() -> None:
 
 def test_a_person_with_several_cases_costs_several_times() -> None:
     """The papers' mechanisms do not scale their noise, so the price of a person grows."""
-    person = Laplace(
-        level_epsilon="0.1", max_length=7, prune=20, unit=Unit(person="patient", max_cases=3)
-    )
-    certificate = certify(person)
+    persons = replace(LOG, unit=Unit(person="patient", max_cases=3))
+    certificate = anonymize(persons, LAPLACE).certificate
     assert certificate.epsilon == Fraction(21, 10)
+    assert certificate.unit == persons.unit
     assert "patient" in certificate.protects and "3 cases" in certificate.protects
+
+
+def test_the_unit_comes_with_the_cases() -> None:
+    """Nobody can certify persons for a log that was not bounded to them: there is no such setting.
+
+    The unit of a certificate is that of the cases; what makes a case a person's is an assumption.
+    """
+    with pytest.raises(TypeError):
+        Certified(epsilon=1, unit=Unit(person="patient", max_cases=2))  # type: ignore[call-arg]
+    assert certify(Certified(epsilon=1)).unit == ONE_CASE
+    persons = replace(LOG, unit=Unit(person="patient", max_cases=2))
+    certificate = anonymize(persons, Certified(epsilon=1)).certificate
+    assert certificate.unit == persons.unit
+    assert "column patient" in certificate.protects
+    assert any("first value of patient" in line for line in certificate.assumptions)
+
+
+def test_a_certificate_says_what_neighbours_are() -> None:
+    """Adding or removing a unit; two courses of one case differ by twice ε."""
+    content = json.loads(certify(Certified(epsilon="1/2")).to_json())
+    assert "adding or removing one case" in content["neighbours"]
+    assert "e^1/2" in content["guarantee"] and "e^1." in content["guarantee"]
+    assert "cryptographic" in content["guarantee"]
+
+
+@pytest.mark.parametrize("mechanism", [Certified(epsilon=1), LAPLACE, SACOFA], ids=str)
+def test_what_was_charged_is_what_was_promised(mechanism: Mechanism) -> None:
+    """The queries of the certificate add up to the lines of the promise."""
+    promised = mechanism.promise(ONE_CASE).accesses
+    spent = anonymize(LOG, mechanism).certificate.spent
+    assert total_epsilon(spent) == total_epsilon(promised)
+    assert {access.line for access in spent} == {access.line for access in promised}
+
+
+def test_rules_read_off_a_secret_log_are_refused(tmp_path: Path) -> None:
+    """Also where they went through a file; a person who makes them their own says so in it."""
+    path = tmp_path / "rules.toml"
+    write_rules(learn_rules(LOG, FromSecretLog("hospital.xes")), path)
+    for rules in (learn_rules(LOG), read_rules(path)):
+        with pytest.raises(SettingError, match="public"):
+            Certified(epsilon=1, rules=rules)
+        leaky = Sacofa(level_epsilon=1, max_length=3, prune=3, rules=rules)
+        assert anonymize(LOG, leaky).certificate.epsilon is None
+    own = path.read_text().replace('read_off_secret_log = "hospital.xes"\n', "")
+    path.write_text(own)
+    Certified(epsilon=1, rules=read_rules(path))
 
 
 def test_what_is_public_is_said() -> None:
@@ -91,7 +155,7 @@ def test_json_round_trip(mechanism: object) -> None:
 
 
 def test_a_certificate_whose_sums_are_wrong_is_refused() -> None:
-    """The looks must add up to the stated ε; a changed one does not."""
+    """The queries must add up to the stated ε; a changed one does not."""
     content = json.loads(certify(LAPLACE).to_json())
     content["spent"].pop()
     with pytest.raises(ReadError, match="add up"):

@@ -12,7 +12,7 @@ import pytest
 
 from sacofa.errors import ReadError
 from sacofa.mechanisms.certified import Certified
-from sacofa.release import anonymize, certificate_path, write_log
+from sacofa.release import anonymize, certificate_path, write_release
 from sacofa.release.verify import verify
 from sacofa.variants import VariantCounts
 
@@ -22,7 +22,7 @@ def released(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """A released file of each format."""
     path = tmp_path / f"out.{request.param}"
     secret = VariantCounts.of({("a", "b"): 40, ("a",): 20})
-    write_log(anonymize(secret, Certified(epsilon=Fraction(1, 3), max_length=3)), path)
+    write_release(anonymize(secret, Certified(epsilon=Fraction(1, 3), max_length=3)), path)
     return path
 
 
@@ -66,7 +66,7 @@ def test_numbers_that_do_not_fit_each_other_are_found(
     """What people read must be what is added up."""
     path = tmp_path / "out.csv"
     release = anonymize(VariantCounts.of({("a",): 9}), Certified(epsilon=Fraction(1), max_length=3))
-    write_log(release, path)
+    write_release(release, path)
     edit(certificate_path(path), change)
     (finding,) = verify(path).findings
     assert finding.startswith("the certificate was changed")
@@ -88,7 +88,7 @@ def test_sums_that_do_not_add_up_are_refused(
     """A certificate that is wrong in itself is no certificate."""
     path = tmp_path / "out.csv"
     release = anonymize(VariantCounts.of({("a",): 9}), Certified(epsilon=Fraction(1), max_length=3))
-    write_log(release, path)
+    write_release(release, path)
     edit(certificate_path(path), change)
     with pytest.raises(ReadError, match=what):
         verify(path)

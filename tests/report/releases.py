@@ -10,9 +10,10 @@ import pytest
 
 from sacofa.examples import running_example
 from sacofa.mechanisms.paper import Laplace, Sacofa
-from sacofa.privacy.looks import Look, Spend
+from sacofa.privacy.accounting import Access, Spend
 from sacofa.release.anonymize import Release, anonymize
 from sacofa.release.certificate import Certificate
+from sacofa.unit import ONE_CASE
 from sacofa.variants import VariantCounts
 
 HOSTILE = (
@@ -38,12 +39,12 @@ def leaking() -> Release:
     return anonymize(running_example(), mechanism)
 
 
-def of(variants: VariantCounts, *looks: Look) -> Release:
+def of(variants: VariantCounts, *accesses: Access) -> Release:
     """A release that holds just these variants."""
     certificate = Certificate(
         mechanism="test",
-        protects="one case: whether it is in the log",
-        spent=looks or (Spend(what="counts", epsilon=Fraction(1)),),
+        unit=ONE_CASE,
+        spent=accesses or (Spend(what="counts", epsilon=Fraction(1)),),
         assumptions=("Names are public.",),
         not_promised=("Much.",),
         settings={"max_length": 30},

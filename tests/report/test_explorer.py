@@ -10,10 +10,10 @@ from .releases import large
 
 def test_frequent_variants_come_first() -> None:
     """Counts fall, and names come in the order of their events."""
-    log = VariantCounts.of({("b", "a"): 2, ("a",): 7, ("a", "a", "c"): 2}, unfinished={("a",): 1})
+    log = VariantCounts.of({("b", "a"): 2, ("a",): 7, ("a", "a", "c"): 2}, truncated={("a",): 1})
     explorer = list_variants(log)
     assert explorer.activities == ("a", "b", "c")
-    assert [(row.count, row.ids, row.finished) for row in explorer.rows] == [
+    assert [(row.count, row.ids, row.complete) for row in explorer.rows] == [
         (7, (0,), True),
         (2, (1, 0), True),
         (2, (0, 0, 2), True),
@@ -26,12 +26,12 @@ def test_frequent_variants_come_first() -> None:
 def test_beside_an_original_lost_and_invented_are_there() -> None:
     """Each sequence of either log is one row with both counts."""
     original = VariantCounts.of({("a", "b"): 5, ("a", "b", "c"): 3, ("d",): 1})
-    released = VariantCounts.of({("x",): 2}, unfinished={("a", "b"): 6})
+    released = VariantCounts.of({("x",): 2}, truncated={("a", "b"): 6})
     rows = {
         tuple(list_variants(released, original).activities[i] for i in row.ids): (
             row.original,
             row.count,
-            row.finished,
+            row.complete,
         )
         for row in list_variants(released, original).rows
     }

@@ -29,7 +29,7 @@ def test_steps_are_those_of_a_literal_count(
                 steps[first, second] += count
             for name in variant:
                 events[name] += count
-    flow = count_flow(VariantCounts.of(finished, "abcdefg", unfinished=cut))
+    flow = count_flow(VariantCounts.of(finished, "abcdefg", truncated=cut))
     assert dict(flow.steps) == dict(steps)
     assert dict(flow.activities) == dict(events)
     assert list(flow.steps.values()) == sorted(flow.steps.values(), reverse=True)

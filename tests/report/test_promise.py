@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from sacofa.privacy.looks import Leak, Spend
+from sacofa.privacy.accounting import Leak, Spend
 from sacofa.report.promise import (
     explain_epsilon,
     say_factor,
@@ -17,6 +17,7 @@ from sacofa.report.promise import (
     say_reasons,
     say_spent,
 )
+from sacofa.unit import Unit
 
 from .releases import hospital, leaking
 
@@ -26,13 +27,14 @@ def test_the_promise_names_the_factor() -> None:
     certificate = hospital().certificate
     assert certificate.epsilon == 1
     assert "about one case" in say_promise(certificate)
-    assert "a factor of 2.72" in say_promise(certificate)
+    assert "a factor of at most 2.72" in say_promise(certificate)
     assert say_reasons(certificate) == ()
 
 
 def test_a_person_is_called_a_person() -> None:
     """Where a person with several cases is protected the sentence says so."""
-    certificate = replace(hospital().certificate, protects="one person with at most 3 cases: …")
+    unit = Unit(person="patient", max_cases=3)
+    certificate = replace(hospital().certificate, unit=unit)
     assert "about one person" in say_promise(certificate)
 
 

@@ -12,10 +12,11 @@ from pathlib import Path
 import lxml.html
 import pytest
 
+from sacofa.evaluation.registry import MEASURES
 from sacofa.evaluation.runs import Row
 from sacofa.evaluation.table import RunTable
 from sacofa.examples import running_example
-from sacofa.privacy.looks import Leak
+from sacofa.privacy.accounting import Leak
 from sacofa.release.anonymize import Release
 from sacofa.report import make_internal_report, make_report, read_comparison
 from sacofa.variants import VariantCounts
@@ -88,7 +89,7 @@ def test_the_publishable_report_says_first_what_is_promised() -> None:
     release = hospital()
     tree = _parse(make_report(release, title="hospital.xes"))
     (promise,) = tree.xpath("//main/section[1]/p[1]/text()")
-    assert "a factor of 2.72" in promise
+    assert "a factor of at most 2.72" in promise
     figures = dict(zip(tree.xpath("//dl//dt/text()"), tree.xpath("//dl//dd/text()"), strict=True))
     assert figures["ε of the whole release"] == "1"
     assert figures["cases"] == f"{release.variants.cases:,}"
@@ -143,15 +144,16 @@ def test_measures_are_shown_as_far_as_they_can_be(monkeypatch: pytest.MonkeyPatc
             strict=True,
         )
     )
-    assert lines == {"Mass kept": "75.0 %", "Invented": "0 %", "Size error": "0 %"}
+    assert lines["Mass kept"] == "0.750" and lines["Invented"] == "0.000"
+    assert "Steps" in lines and "F-score" not in lines
     assert "sacofa[evaluate]" in tree.text_content()
 
 
 def test_all_measures_are_shown_where_the_libraries_are() -> None:
-    """Nine lines, with the similarity of a log to itself."""
+    """A line for each, with the similarity of a log to itself."""
     pytest.importorskip("pm4py")
     tree = _parse(make_internal_report(of(running_example()), running_example(), title="x"))
-    assert len(tree.xpath("//section[@id='measures']//tbody/tr")) == 9
+    assert len(tree.xpath("//section[@id='measures']//tbody/tr")) == len(MEASURES)
     (similarity,) = tree.xpath("//section[@id='measures']//tr[th='Similarity']/td[1]/text()")
     assert similarity == "1.000"
 
@@ -204,10 +206,9 @@ def test_a_comparison_is_summed_up(tmp_path: Path) -> None:
         table.append(_row("certified", "1", repetition, 1.0, similarity, f_score))
     table.append(_row("sacofa", "0.1", 1, float("inf"), 0.25, 0.5))
     comparison = read_comparison(tmp_path)
-    what = [row[:6] for row in comparison.rows]
-    assert comparison.columns[:6] == (
-        "what", "ε asked for", "ε spent", "runs", "similarity", "mass kept",
-    )  # fmt: skip
+    places = [comparison.columns.index(name) for name in ("Similarity", "Mass kept")]
+    what = [(*row[:4], *(row[place] for place in places)) for row in comparison.rows]
+    assert comparison.columns[:4] == ("what", "ε asked for", "ε spent", "runs")
     assert what == [
         ("certified", "1", "1", "4", "0.800 (0.750–0.850)", "–"),
         ("sacofa", "0.1", "∞", "1", "0.250", "–"),
@@ -223,5 +224,6 @@ def _row(
 ) -> Row:
     return Row(
         log="x", digest="x", series=series, mechanism=series, epsilon=epsilon, settings="{}",
-        repetition=repetition, seed=1, status="done", spent=spent, similarity=similarity, f_score=f,
+        repetition=repetition, seed=1, status="done", spent=spent,
+        measures={"similarity": similarity, "f_score": f},
     )  # fmt: skip

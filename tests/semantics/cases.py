@@ -17,7 +17,7 @@ RUNNING_EXAMPLE = running_example()
 
 def variants_of(cases: list[Case], size: int) -> VariantCounts:
     """The counts of cases given as activity ids."""
-    return VariantCounts.collect(
+    return VariantCounts.from_arrays(
         [str(i) for i in range(size)],
         [a for case, _ in cases for a in case],
         [len(case) for case, _ in cases],

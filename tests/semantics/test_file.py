@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from sacofa.errors import OutputError, ReadError, RulesError
 from sacofa.semantics.file import read_rules, write_rules
 from sacofa.semantics.learn import learn_rules
+from sacofa.semantics.provenance import Stated
 from sacofa.semantics.rules import Rules
 
 from .cases import RUNNING_EXAMPLE, random_rules
@@ -97,7 +98,7 @@ def test_a_file_by_hand_may_leave_nearly_everything_out(tmp_path: Path) -> None:
         'activities = ["in", "out"]\n[rules.in]\nnever_preceded_by = ["out"]\n', encoding="utf-8"
     )
     rules = read_rules(path)
-    assert rules.source == "rules file mine.toml"
+    assert rules.source == Stated("rules file mine.toml")
     assert rules.never_follows.tolist() == [[False, False], [True, False]]
     assert rules.starts.all() and not rules.always_follows.any()
 

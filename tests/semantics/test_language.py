@@ -65,14 +65,14 @@ def agree(found: Language, words: set[Word], universe: list[Word]) -> None:
     """Check size, membership and numbering of a language whose words are known."""
     assert found.size == len(words)
     assert {found.word(number) for number in range(found.size)} == words
-    variants = VariantCounts.collect(
+    variants = VariantCounts.from_arrays(
         found.activities,
         [a for word, _ in universe for a in word],
         [len(word) for word, _ in universe],
         [1] * len(universe),
         [finished for _, finished in universe],
     )
-    listed = zip(variants.sequences(), variants.finished.tolist(), strict=True)
+    listed = zip(variants.sequences(), variants.complete.tolist(), strict=True)
     held = {word for word, fine in zip(listed, found.holds(variants).tolist(), strict=True) if fine}
     assert held == words
     for word in universe[::17]:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from sacofa.logs import count_variants, read_log
+from sacofa.logs import count_variants, open_log
 from sacofa.semantics import learn
 from sacofa.semantics.learn import learn_rules
 from sacofa.semantics.rules import Rules
@@ -138,11 +138,11 @@ def test_the_paper_logs_keep_their_own_rules(
     The paper's reading of *always precedes* gives the same rules where they are cut, and one rule
     more for the whole of Receipt.
     """
-    whole = count_variants(read_log(logs / f"{name}.parquet"))
-    for variants, expected in ((whole, differences), (whole.cut(length), 0)):
+    whole = count_variants(open_log(logs / f"{name}.parquet"))
+    for variants, expected in ((whole, differences), (whole.truncate(length), 0)):
         rules = learn_rules(variants)
         states = RuleStates(rules)
-        pairs = zip(variants.sequences(), variants.finished.tolist(), strict=True)
+        pairs = zip(variants.sequences(), variants.complete.tolist(), strict=True)
         assert not any(states.violations(case, finished) for case, finished in pairs)
         different = 0
         for a in range(len(rules.activities)):

@@ -23,15 +23,15 @@ def test_never_precedes_is_never_follows_read_the_other_way() -> None:
 def test_the_same_activities_in_another_order_lose_nothing() -> None:
     """Going to another order and back gives the same rules."""
     rules = random_rules(np.random.default_rng(2), 7, 0.3)
-    there = rules.over(tuple(reversed(rules.activities)))
+    there = rules.project_onto(tuple(reversed(rules.activities)))
     assert there.always_follows[0, 1] == rules.always_follows[6, 5]
-    assert there.over(rules.activities) == rules
+    assert there.project_onto(rules.activities) == rules
 
 
 def test_rules_about_absent_activities_vanish_and_unknown_ones_are_free() -> None:
     """Only pairs of known activities are restricted."""
     rules = learn_rules(RUNNING_EXAMPLE)
-    moved = rules.over(("Lunch", "Release", "Register"))
+    moved = rules.project_onto(("Lunch", "Release", "Register"))
     assert not moved.never_follows[0].any() and not moved.never_follows[:, 0].any()
     assert moved.starts.tolist() == [True, False, True]
     assert moved.never_follows[1, 2] and moved.always_follows[2, 1] and moved.always_precedes[1, 2]
@@ -40,7 +40,7 @@ def test_rules_about_absent_activities_vanish_and_unknown_ones_are_free() -> Non
 def test_a_start_rule_without_any_activity_left_vanishes() -> None:
     """Where no activity that may begin a case is left, any may begin."""
     rules = learn_rules(RUNNING_EXAMPLE)
-    assert rules.over(("Triage", "Release")).starts.all()
+    assert rules.project_onto(("Triage", "Release")).starts.all()
 
 
 def test_free_rules_say_nothing() -> None:

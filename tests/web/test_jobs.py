@@ -14,10 +14,11 @@ from typing import Any
 import pytest
 
 from sacofa.examples import hospital_model, running_example
-from sacofa.logs import count_variants, read_log
+from sacofa.logs import count_variants, open_log
 from sacofa.logs.write import OUTPUTS, write_variants
 from sacofa.privacy.ledger import Ledger
 from sacofa.release import verify
+from sacofa.semantics import FromSecretLog, learn_rules, write_rules
 from sacofa.variants import VariantCounts
 from sacofa.web.settings import ServeSettings
 
@@ -51,7 +52,7 @@ def test_a_log_becomes_a_release(app: App, tmp_path: Path, suffix: str) -> None:
     job = anna.wait(f"/api/jobs/{anna.start(log['id'], max_length=6)['id']}")
     assert job["state"] == "done", job
     assert job["release"]["epsilon"] == "1"
-    assert "a factor of 2.72" in job["release"]["promise"]
+    assert "a factor of at most 2.72" in job["release"]["promise"]
     released = []
     for ending in OUTPUTS:
         path = tmp_path / f"out{ending}"
@@ -63,8 +64,8 @@ def test_a_log_becomes_a_release(app: App, tmp_path: Path, suffix: str) -> None:
             assert name == f'attachment; filename="visits.anonymized{file[3:]}"'
             (target or path.with_name(f"{path.name}.certificate.json")).write_bytes(answer.content)
         assert verify(path).holds
-        variants = count_variants(read_log(path))
-        released.append(sorted(zip(variants, variants.finished.tolist(), strict=True)))
+        variants = count_variants(open_log(path))
+        released.append(sorted(zip(variants, variants.complete.tolist(), strict=True)))
     assert all(variants == released[0] for variants in released)
     assert sum(count for (_, count), _ in released[0]) == job["release"]["cases"]
     page = anna.client.get(f"/jobs/{job['id']}/report")
@@ -83,7 +84,7 @@ SETTINGS: list[dict[str, Any]] = [
     {"mechanism": "sacofa", "max_length": 5, "prune_harmless": 1, "prune_harmful": "inf"},
     {
         "mechanism": "sacofa", "max_length": 5, "prune_harmless": 2, "prune_harmful": "4",
-        "score": "continuous", "max_violations": 3,
+        "max_violations": 3,
     },
     {"activities": ["Register", "Triage"]},
     {"seed": 7},
@@ -115,13 +116,16 @@ def test_a_model_is_taken_in_place_of_rules(app: App, tmp_path: Path) -> None:
     """Its rules or its language; the certificate names the file, and what is wrong is told."""
     anna = person(*app)
     drawn = hospital_model().decode().replace("UTF-8", "ISO-8859-1")
-    for more in ({}, {"deviations": 1}):
+    for more in ({}, {"model": {"deviations": 1, "source": "the ward's manual"}}):
         log = anna.upload(example(tmp_path))
         job = anna.start(log["id"], rules=drawn, rules_file="ward.bpmn", **more)
         ended = anna.wait(f"/api/jobs/{job['id']}")
         assert ended["state"] == "done", ended
         told = anna.ask("GET", f"/api/jobs/{job['id']}/files/log.json.certificate.json").text
         assert "ward.bpmn" in told
+        said = " ".join(ended["release"]["notices"])
+        assert "share a name" in said and ("assumed to be public" in said) is not bool(more)
+        assert ("the ward's manual" if more else "assumed to be public") in told
     log = anna.upload(example(tmp_path))
     job = anna.start(log["id"], rules="<definitions/>", rules_file="ward.bpmn")
     assert "no process" in anna.wait(f"/api/jobs/{job['id']}")["problem"]
@@ -147,10 +151,7 @@ def test_public_rules_come_as_a_file_or_from_another_log(app: App, tmp_path: Pat
     assert ended["state"] == "refused"
     assert ended["problem"].startswith("rules.toml: ")
     rules = tmp_path / "rules.toml"
-    from sacofa.semantics import learn_rules, write_rules
-
-    source = "read off the log log.csv without payment; open to edits by hand"
-    write_rules(learn_rules(running_example(), source=source), rules)
+    write_rules(learn_rules(running_example(), FromSecretLog("log.csv")), rules)
     ended = anna.wait(f"/api/jobs/{anna.start(log['id'], rules=rules.read_text())['id']}")
     assert "must be public" in ended["problem"]
     job = anna.start(log["id"], rules=rules.read_text(), **paper)
@@ -165,7 +166,7 @@ def test_public_rules_come_as_a_file_or_from_another_log(app: App, tmp_path: Pat
         ({"mechanism": "sakofa"}, 'Did you mean "sacofa"?'),
         ({"mechanism": "laplace"}, "max_length (None) must be given"),
         ({"prune": 3}, "certified has no such setting"),
-        ({"columns": {"max_cases": 2}}, "given together with person"),
+        ({"columns": {"max_cases": 2}}, "person (None) must be given where max_cases is"),
         ({"dataset": 3}, "dataset: "),
         ({"unknown": 3}, "unknown: "),
     ],

@@ -3,8 +3,8 @@
 bound     what right guesses prove
 views     what an attacker may look at
 pairs     neighbouring logs to tell apart
-informed  what an attacker makes of a transcript who knows both logs
-small     mechanisms that run fast
+likelihood  what an attacker makes of a transcript who knows both logs
+minimal   mechanisms that run fast
 sample    what was seen in many runs
 weigh     what a value says
 guess     learning to guess
@@ -13,15 +13,15 @@ audit     all of it
 """
 
 from .audit import Finding, audit
+from .minimal import make_minimal, threshold_of
 from .pairs import Pair, built_in_pairs, pairs_around, persons_around, persons_pair
-from .small import make_small, threshold_of
 
 __all__ = [
     "Finding",
     "Pair",
     "audit",
     "built_in_pairs",
-    "make_small",
+    "make_minimal",
     "pairs_around",
     "persons_around",
     "persons_pair",

@@ -8,17 +8,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
+from ..cases import Cases
 from ..errors import SettingError
-from ..mechanisms.protocol import Mechanism, exact
-from ..privacy.looks import total_price
+from ..mechanisms.protocol import Mechanism, perform
+from ..privacy.accounting import total_epsilon
+from ..privacy.epsilon import Epsilon, parse_epsilon
 from ..privacy.noise import Noise
 from .bound import least_refuted, prove_epsilon
 from .guess import Guesser, learn_guesser
-from .informed import views_for
+from .likelihood import views_for
 from .pairs import Pair
-from .runs import FAILED, Batch, Tally, count_guesses, observe, processes, work
+from .runs import FAILED, Batch, GuessCounter, count_guesses, observe, processes, work
 from .sample import Sample
-from .views import View, say_feature
+from .views import View, describe_feature
 
 Stage = Callable[[str, float], None]
 
@@ -44,7 +46,7 @@ class Finding:
     """What the two logs differ by."""
     view: str
     """What was looked at: the release, or the transcript behind it."""
-    told_by: str
+    evidence: str
     """What gave the log away most, in words."""
     right: int
     """How many guesses were right."""
@@ -88,7 +90,7 @@ def audit(
     mechanism: Mechanism,
     pairs: Sequence[Pair],
     *,
-    claimed: Fraction | float | str | None = None,
+    claimed: Epsilon | None = None,
     runs: int = 10_000,
     views: Mapping[str, View] | None = None,
     seed: int | None = None,
@@ -104,40 +106,48 @@ def audit(
     """
     if runs < FEWEST_RUNS:
         raise SettingError("runs", runs, f"{FEWEST_RUNS} or more")
-    price = total_price(mechanism.promise().looks) if claimed is None else exact("claimed", claimed)
-    if price is None:
-        raise SettingError("claimed", None, f"given: {mechanism.name} promises no finite ε")
+    prices = [_claim(mechanism, pair, claimed) for pair in pairs]
     for pair in pairs:
-        pair.refuse_strangers(mechanism.unit.max_cases)
+        pair.check_neighbours()
     findings: list[Finding] = []
     with processes(workers) as pool:
-        for number, pair in enumerate(pairs):
+        for number, (pair, price) in enumerate(zip(pairs, prices, strict=True)):
             done = _Count(pair.name, 2 * runs, stage)
-            looked_at = views_for(mechanism, pair) if views is None else views
-            batches = _split(mechanism, pair, looked_at, runs, seed, number)
+            chosen_views = views_for(pair) if views is None else views
+            batches = _split(mechanism, pair, chosen_views, runs, seed, number)
             half = len(batches) // 2
             guessers = _learn(work(pool, observe, batches[:half], done))
             if not guessers:
                 # Every run failed: let the reason be heard.
-                mechanism.run(pair.larger, Noise())
+                perform(mechanism, Cases(variants=pair.larger), Noise())
             job = partial(count_guesses, guessers=guessers)
-            tallies = work(pool, job, batches[half:], done)
+            guessed = work(pool, job, batches[half:], done)
             for name, guesser in guessers.items():
-                tally = sum((some[name] for some in tallies), Tally())
+                counter = sum((some[name] for some in guessed), GuessCounter())
                 findings.append(
                     Finding(
                         mechanism=mechanism.name,
                         pair=pair.name,
                         what=pair.what,
                         view=name,
-                        told_by=_say(guesser, pair),
-                        right=tally.right,
-                        guesses=tally.guesses,
+                        evidence=_say(guesser, pair),
+                        right=counter.right,
+                        guesses=counter.guesses,
                         runs=sum(batch.runs for batch in batches[half:]),
                         claimed=price,
                     )
                 )
     return tuple(findings)
+
+
+def _claim(mechanism: Mechanism, pair: Pair, claimed: Epsilon | None) -> Fraction:
+    """The ε that is claimed for the unit of a pair."""
+    if claimed is not None:
+        return parse_epsilon("claimed", claimed)
+    price = total_epsilon(mechanism.promise(pair.unit).accesses)
+    if price is None:
+        raise SettingError("claimed", None, f"given: {mechanism.name} promises no finite ε")
+    return price
 
 
 class _Count:
@@ -189,7 +199,7 @@ def _learn(parts: Sequence[Mapping[str, Sample]]) -> dict[str, Guesser]:
 
 def _say(guesser: Guesser, pair: Pair) -> str:
     """What a guesser looks at, in words."""
-    names = [say_feature(name, pair.larger.activities) for name in guesser.weights]
+    names = [describe_feature(name, pair.larger.activities) for name in guesser.weights]
     if len(names) > NAMED:
         return f"{', '.join(names[:NAMED])} and {len(names) - NAMED} more"
     return ", ".join(names) or "nothing"

@@ -7,12 +7,13 @@ likely to show it. Others are built around a log, so that what is tried is what 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..errors import SettingError
 from ..semantics.language import Word
+from ..unit import Unit
 from ..variants import VariantCounts
 
 CASES = 10
@@ -40,11 +41,17 @@ class Pair:
     larger: VariantCounts
     """The same log with the cases of one more person."""
 
-    def refuse_strangers(self, max_cases: int) -> None:
+    @property
+    def unit(self) -> Unit:
+        """What the two differ by: it comes with the logs."""
+        return self.smaller.unit
+
+    def check_neighbours(self) -> None:
         """Refuse logs that are no neighbours: what tells them apart proves nothing."""
-        added = self._added
+        added, max_cases = self._added, self.unit.max_cases
         if (
             self.smaller.activities != self.larger.activities
+            or self.smaller.unit != self.larger.unit
             or min(added.values(), default=0) < 0
             or not 1 <= sum(added.values()) <= max_cases
         ):
@@ -56,12 +63,13 @@ class Pair:
     def added(self) -> VariantCounts:
         """What the larger log has more."""
         words = self._added.items()
-        return VariantCounts.collect(
+        return VariantCounts.from_arrays(
             self.smaller.activities,
             [i for (ids, _), _ in words for i in ids],
             [len(ids) for (ids, _), _ in words],
             [more for _, more in words],
-            [finished for (_, finished), _ in words],
+            [complete for (_, complete), _ in words],
+            self.unit,
         )
 
     @property
@@ -77,9 +85,9 @@ def built_in_pairs(threshold: int) -> tuple[Pair, ...]:
     plain = VariantCounts.of({a: CASES}, ["a", "b"])
     # No case goes on after its first activity, until one goes through them all.
     only = VariantCounts.of({a: CASES, **{(name,): 1 for name in several}}, ["a", *several])
-    # Of so many cases nearly every look sees both variants, and the case adds to each look.
+    # Of so many cases nearly every query sees both variants, and the case adds to each.
     many = VariantCounts.of({(): MANY, a: MANY}, ["a"])
-    # Surrounded by so many that a mechanism which looks at the size sees a large log.
+    # Surrounded by so many that a mechanism which asks for the size sees a large log.
     below = VariantCounts.of({a: SURROUNDED * threshold, b: max(threshold - 1, 0)}, ["a", "b"])
     return (
         _added("rules", "a case that changes the rules", only, ("a", *several)),
@@ -97,7 +105,8 @@ def built_in_pairs(threshold: int) -> tuple[Pair, ...]:
 
 def persons_pair(max_cases: int) -> Pair:
     """One person with as many cases as a person may have, all alike."""
-    plain = VariantCounts.of({("a",): CASES}, ["a", "b"])
+    unit = Unit(person="person", max_cases=max_cases)
+    plain = VariantCounts.of({("a",): CASES}, ["a", "b"], unit=unit)
     return _added("person", f"a person with {max_cases} cases", plain, ("b",), max_cases)
 
 
@@ -125,18 +134,19 @@ def pairs_around(log: VariantCounts, threshold: int) -> tuple[Pair, ...]:
         pairs.append(_added("new variant", what, log, turned))
     adjusted = _change(log, *_row(log, near), threshold - 1 - int(counts[near]))
     what = f"a case that lifts a count from {threshold - 1} to the threshold {threshold}"
-    pairs.append(_added("threshold", what, adjusted, words[near][0], 1, bool(log.finished[near])))
+    pairs.append(_added("threshold", what, adjusted, words[near][0], 1, bool(log.complete[near])))
     return tuple(pairs)
 
 
 def persons_around(log: VariantCounts, max_cases: int) -> Pair:
     """One more person, with as many cases as a person may have, all of the rarest variant."""
-    ids, finished = _row(log, int(np.argmin(log.counts)))
+    ids, complete = _row(log, int(np.argmin(log.counts)))
+    smaller = replace(log, unit=Unit(person="person", max_cases=max_cases))
     return Pair(
         name="person",
         what=f"a person with {max_cases} cases of the rarest variant",
-        smaller=log,
-        larger=_change(log, ids, finished, max_cases),
+        smaller=smaller,
+        larger=_change(smaller, ids, complete, max_cases),
     )
 
 
@@ -157,22 +167,23 @@ def _removed(name: str, what: str, log: VariantCounts, place: int) -> Pair:
 
 
 def _row(log: VariantCounts, place: int) -> tuple[list[int], bool]:
-    ids = log.steps[log.offsets[place] : log.offsets[place + 1]]
-    return ids.tolist(), bool(log.finished[place])
+    ids = log.activity_ids[log.offsets[place] : log.offsets[place + 1]]
+    return ids.tolist(), bool(log.complete[place])
 
 
-def _change(log: VariantCounts, ids: Sequence[int], finished: bool, cases: int) -> VariantCounts:
+def _change(log: VariantCounts, ids: Sequence[int], complete: bool, cases: int) -> VariantCounts:
     """The log with so many more cases of one variant."""
-    return VariantCounts.collect(
+    return VariantCounts.from_arrays(
         log.activities,
-        np.append(log.steps, np.array(ids, dtype=np.int64)),
+        np.append(log.activity_ids, np.array(ids, dtype=np.int64)),
         np.append(log.lengths, len(ids)),
         np.append(log.counts, cases),
-        np.append(log.finished, finished),
+        np.append(log.complete, complete),
+        log.unit,
     )
 
 
 def cells_of(log: VariantCounts) -> dict[Word, int]:
     """The count of each variant, by its activity ids and whether it is finished."""
-    words = zip(log.sequences(), log.finished.tolist(), strict=True)
+    words = zip(log.sequences(), log.complete.tolist(), strict=True)
     return dict(zip(words, log.counts.tolist(), strict=True))

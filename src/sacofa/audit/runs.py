@@ -13,8 +13,9 @@ from typing import TypeVar
 
 import numpy as np
 
+from ..cases import Cases
 from ..errors import SacofaError
-from ..mechanisms.protocol import Mechanism
+from ..mechanisms.protocol import Mechanism, perform
 from ..privacy.bits import Bits, SeededBits, SystemBits, Words
 from ..privacy.noise import Noise
 from .guess import Guesser
@@ -27,7 +28,7 @@ FAILED = "failed"
 BULK = 8192
 
 
-class InBulk:
+class BufferedBits:
     """The words of another source, fetched many at a time: a run needs few, but often."""
 
     def __init__(self, source: Bits) -> None:
@@ -61,11 +62,11 @@ class Batch:
 
     def play(self) -> Iterator[tuple[bool, Mapping[str, Features]]]:
         """Run; for each run whether it was on the larger log, and what each view shows."""
-        noise = Noise(InBulk(SystemBits() if self.seed is None else SeededBits(self.seed)))
+        noise = Noise(BufferedBits(SystemBits() if self.seed is None else SeededBits(self.seed)))
         for coin in noise.below(2, self.runs).tolist():
             log = self.pair.larger if coin else self.pair.smaller
             try:
-                outcome = self.mechanism.run(log, noise)
+                outcome = perform(self.mechanism, Cases(variants=log), noise)
             except SacofaError as error:
                 failed: Features = {(FAILED, type(error).__name__): 1}
                 yield bool(coin), dict.fromkeys(self.views, failed)
@@ -115,25 +116,25 @@ class _Seen:
 
 
 @dataclass(frozen=True)
-class Tally:
+class GuessCounter:
     """How many guesses were made, and how many were right."""
 
     right: int = 0
     guesses: int = 0
 
-    def __add__(self, other: Tally) -> Tally:
-        return Tally(self.right + other.right, self.guesses + other.guesses)
+    def __add__(self, other: GuessCounter) -> GuessCounter:
+        return GuessCounter(self.right + other.right, self.guesses + other.guesses)
 
 
-def count_guesses(batch: Batch, guessers: Mapping[str, Guesser]) -> dict[str, Tally]:
+def count_guesses(batch: Batch, guessers: Mapping[str, Guesser]) -> dict[str, GuessCounter]:
     """Run, and count how often each guesser is right."""
-    tallies = dict.fromkeys(guessers, Tally())
+    guessed = dict.fromkeys(guessers, GuessCounter())
     for side, shown in batch.play():
         for name, guesser in guessers.items():
             guess = guesser.guess(shown[name])
             if guess is not None:
-                tallies[name] += Tally(int(guess == side), 1)
-    return tallies
+                guessed[name] += GuessCounter(int(guess == side), 1)
+    return guessed
 
 
 @contextmanager

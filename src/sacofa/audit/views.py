@@ -22,25 +22,25 @@ View = Callable[[Outcome], Features]
 PRESENT = 1
 
 
-def look_at_release(outcome: Outcome) -> Features:
+def view_release(outcome: Outcome) -> Features:
     """What everyone sees: each released variant, and how many cases and variants there are."""
     released = outcome.variants
     counts = released.counts.tolist()
-    words = zip(released.sequences(), released.finished.tolist(), strict=True)
+    words = zip(released.sequences(), released.complete.tolist(), strict=True)
     found: Features = {("variant", word): count for word, count in zip(words, counts, strict=True)}
     found["cases",] = sum(counts)
     found["variants",] = len(counts)
     return found
 
 
-def look_at_transcript(outcome: Outcome) -> Features:
+def view_transcript(outcome: Outcome) -> Features:
     """What the mechanism itself saw after noise: every value in its transcript."""
     found: Features = {}
     _flatten((), outcome.transcript, found)
     return found
 
 
-VIEWS: Mapping[str, View] = {"release": look_at_release, "transcript": look_at_transcript}
+VIEWS: Mapping[str, View] = {"release": view_release, "transcript": view_transcript}
 """Both views of our own mechanisms."""
 
 
@@ -69,7 +69,7 @@ def _places(path: Feature, size: int) -> tuple[Feature, ...]:
     return tuple((*path, i) for i in range(size))
 
 
-def say_feature(feature: Feature, activities: Sequence[str]) -> str:
+def describe_feature(feature: Feature, activities: Sequence[str]) -> str:
     """A feature in words."""
     return " ".join(_say(part, activities) for part in feature)
 

@@ -6,10 +6,8 @@ import json
 import math
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -19,23 +17,23 @@ from ..audit import (
     Finding,
     audit,
     built_in_pairs,
-    make_small,
+    make_minimal,
     pairs_around,
     persons_around,
     persons_pair,
     threshold_of,
 )
 from ..errors import SettingError
-from ..logs import count_variants, read_log
-from ..mechanisms.choose import DEFAULT, MAKERS, Choice, make_mechanism
-from ..mechanisms.protocol import Mechanism, exact
-from ..privacy.looks import total_price
-from ..privacy.unit import Unit
+from ..logs import ReadOptions, count_variants, open_log
+from ..mechanisms.protocol import Mechanism
+from ..mechanisms.registry import DEFAULT, MECHANISMS, make_mechanism
+from ..privacy import parse_epsilon, total_epsilon
 from ..release.publish import Stage
-from ..semantics import read_rules
+from ..release.rules import public_rules
+from ..unit import ONE_CASE, Unit
 from ..variants import VariantCounts
-from . import options
-from .show import watched
+from . import options as shared
+from .show import progress_bar
 
 FORMAT = "sacofa-audit-1"
 REFUTED = 3
@@ -48,11 +46,12 @@ RARE = 0.01
 CAPTION = "At least: a lower bound at 95 % confidence. Not refuted is no proof: see docs/audit.md."
 
 
+@shared.takes_settings()
+@shared.takes_read_options
 def audit_claim(
-    epsilon: Annotated[
-        str, typer.Option("--epsilon", help="The price: 1, 0.1 or 1/3.", metavar="NUMBER")
-    ],
-    mechanism: Annotated[str, typer.Option("--mechanism", help=f"{', '.join(MAKERS)}.")] = DEFAULT,
+    mechanism: Annotated[
+        str, typer.Option("--mechanism", help=f"{', '.join(MECHANISMS)}.")
+    ] = DEFAULT,
     log: Annotated[
         str | None,
         typer.Option("--log", help="Build the pairs around this log; else small built-in ones."),
@@ -65,66 +64,53 @@ def audit_claim(
             show_default=f"{RUNS:,}; with --log {RUNS_AROUND:,}",
         ),
     ] = None,
-    max_length: Annotated[
-        int | None, typer.Option("--max-length", help="Longer cases are cut here.")
-    ] = None,
-    prune: Annotated[
-        int | None, typer.Option("--prune", help="Drop prefixes with a lower noisy count.")
-    ] = None,
-    rules: Annotated[Path | None, typer.Option("--rules", help="Public rules: a file.")] = None,
-    max_cases: Annotated[
-        int, typer.Option("--max-cases", help="How many cases a person has, where persons differ.")
+    person_cases: Annotated[
+        int,
+        typer.Option("--person-cases", help="How many cases a person has, where persons differ."),
     ] = 3,
-    case: options.Case = None,
-    activity: options.Activity = None,
-    timestamp: options.Timestamp = None,
-    order: options.Order = "file",
+    *,
+    settings: dict[str, Any],
+    options: ReadOptions,
     seed: Annotated[
         int | None, typer.Option("--seed", help="Repeatable noise: the same audit again.")
     ] = None,
     workers: Annotated[
         int | None, typer.Option("--workers", help="Processes.", show_default="all cores")
     ] = None,
-    as_json: options.Json = False,
+    as_json: shared.Json = False,
 ) -> None:
     """Try to refute what a mechanism claims: run it on pairs of neighbouring logs, many times.
 
     Ends with status 3 if a claim is refuted. With --log the answer is as secret as the log.
     """
-    choice = Choice(
-        epsilon=epsilon,
-        max_length=max_length,
-        prune=prune,
-        rules=None if rules is None else read_rules(rules),
-    )
+    if settings["rules"] is not None:
+        settings["rules"] = public_rules(settings["rules"], notify=shared.say)
     if workers is not None and workers < 1:
         raise SettingError("workers", workers, "1 or more")
-    make = make_small if log is None else make_mechanism
-    for_a_case = make(mechanism, choice)
-    for_a_person = make(mechanism, replace(choice, unit=Unit(max_cases=max_cases)))
-    threshold = threshold_of(for_a_case)
+    make = make_minimal if log is None else make_mechanism
+    audited = make(mechanism, settings)
+    threshold = threshold_of(audited, ONE_CASE)
     if log is None:
-        pairs, person = built_in_pairs(threshold), persons_pair(max_cases)
+        pairs, person = built_in_pairs(threshold), persons_pair(person_cases)
     else:
-        original = _read(log, case, activity, timestamp, order)
-        pairs, person = pairs_around(original, threshold), persons_around(original, max_cases)
+        original = _read(log, options)
+        pairs, person = pairs_around(original, threshold), persons_around(original, person_cases)
     findings: list[Finding] = []
-    jobs = [(for_a_case, pairs)]
-    if max_cases > 1:
-        jobs.append((for_a_person, (person,)))
+    if person_cases > 1:
+        pairs = (*pairs, person)
     if runs is None:
         runs = RUNS if log is None else RUNS_AROUND
-    with watched(Console(stderr=True)) as stage:
-        told = _Overall(sum(len(some) for _, some in jobs), stage)
-        for audited, some in jobs:
+    with progress_bar(Console(stderr=True)) as stage:
+        overall = _Overall(len(pairs), stage)
+        for pair in pairs:
             findings += audit(
                 audited,
-                some,
-                claimed=_claim(audited, epsilon),
+                [pair],
+                claimed=_claim(audited, pair.unit, settings["epsilon"]),
                 runs=runs,
                 seed=seed,
                 workers=workers or os.cpu_count() or 1,
-                stage=told,
+                stage=overall,
             )
     if as_json:
         typer.echo(json.dumps(_plain(mechanism, findings, runs, secret=log is not None), indent=2))
@@ -147,18 +133,15 @@ class _Overall:
         self._finished += done >= 1
 
 
-def _claim(mechanism: Mechanism, epsilon: str) -> Fraction:
+def _claim(mechanism: Mechanism, unit: Unit, epsilon: str) -> Fraction:
     """The price that is promised; where none is finite, the ε that people quote."""
-    price = total_price(mechanism.promise().looks)
-    return exact("epsilon", epsilon) * mechanism.unit.max_cases if price is None else price
+    price = total_epsilon(mechanism.promise(unit).accesses)
+    return parse_epsilon("epsilon", epsilon) * unit.max_cases if price is None else price
 
 
-def _read(
-    log: str, case: str | None, activity: list[str] | None, timestamp: str | None, order: str
-) -> VariantCounts:
-    source = read_log(log, case=case, activity=activity or None, timestamp=timestamp, order=order)
-    variants = count_variants(source)
-    return variants.over(sorted(variants.activities))
+def _read(log: str, options: ReadOptions) -> VariantCounts:
+    variants = count_variants(open_log(log, options))
+    return variants.project_onto(sorted(variants.activities))
 
 
 def _plain(
@@ -183,7 +166,7 @@ def _plain(
                 "refuted_from": _finite(finding.refuted_from()),
                 "refuted": finding.refuted,
                 "verdict": finding.verdict,
-                "told_by": finding.told_by,
+                "evidence": finding.evidence,
                 "right": finding.right,
                 "guesses": finding.guesses,
             }

@@ -15,17 +15,18 @@ from ..evaluation.comparison import Comparison
 from ..evaluation.comparison import compare as compare_mechanisms
 from ..evaluation.experiment import TIME_LIMIT, Progress
 from ..evaluation.runs import DONE, Row
-from ..logs import count_variants, read_log
-from ..mechanisms.choose import MAKERS
+from ..logs import ReadOptions, count_variants, open_log
+from ..mechanisms.registry import MECHANISMS
 from ..release.publish import Stage
-from .options import Activity, Case, LogPath, Order, Timestamp, Trusted
-from .show import watched
+from .options import LogPath, takes_read_options
+from .show import progress_bar
 
 Folder = Annotated[
-    Path, typer.Option("-o", "--output", help="The folder to write to; work goes on there.")
+    Path,
+    typer.Option("-o", "--output", help="Output folder; an interrupted comparison resumes there."),
 ]
-Cores = Annotated[
-    int | None, typer.Option("--cores", help="Processes at a time.", show_default="all cores")
+Workers = Annotated[
+    int | None, typer.Option("--workers", help="Processes at a time.", show_default="all cores")
 ]
 TimeLimit = Annotated[float, typer.Option("--time-limit", help="Seconds that one run may take.")]
 
@@ -35,6 +36,7 @@ def register(app: typer.Typer) -> None:
     app.command("compare")(compare)
 
 
+@takes_read_options
 def compare(
     log: LogPath,
     output: Folder,
@@ -60,35 +62,29 @@ def compare(
             "--prune", help="Threshold of sacofa and laplace.", show_default="2.5 divided by ε"
         ),
     ] = None,
-    cores: Cores = None,
+    workers: Workers = None,
     time_limit: TimeLimit = TIME_LIMIT,
-    case: Case = None,
-    activity: Activity = None,
-    timestamp: Timestamp = None,
-    order: Order = "file",
-    trusted: Trusted = False,
+    *,
+    options: ReadOptions,
 ) -> None:
     """Compare mechanisms on a log. The answer is secret: it comes from the log without noise."""
     comparison = Comparison(
-        mechanisms=mechanism or list(MAKERS),
+        mechanisms=mechanism or list(MECHANISMS),
         epsilons=epsilon,
         repeat=repeat,
         max_length=max_length,
         prune=prune,
     )
-    opened = read_log(
-        log, case=case, activity=activity, timestamp=timestamp, order=order, trusted=trusted
-    )
-    variants = count_variants(opened)
+    variants = count_variants(open_log(log, options))
     if not variants.cases:
         raise ReadError(log, "has no cases")
-    with kept_when_interrupted(), watched(Console(stderr=True)) as stage:
+    with kept_when_interrupted(), progress_bar(Console(stderr=True)) as stage:
         rows = compare_mechanisms(
             variants,
             comparison,
             output,
             name=Path(log).name.partition(".")[0],
-            cores=cores,
+            workers=workers,
             time_limit=time_limit,
             progress=runs_of(stage),
         )

@@ -12,7 +12,7 @@ from rich.console import Console
 from ..errors import OutputError
 from ..examples import hospital, hospital_model
 from ..files import write_whole
-from ..logs import read_log
+from ..logs import open_log
 from ..logs.write import write_variants
 from ..mechanisms import Certified
 from ..release import certificate_path, publish
@@ -36,7 +36,7 @@ def demo(
     with write_whole(model, force) as part:
         part.write_bytes(hospital_model())
     mechanism = Certified(epsilon=Fraction(1))
-    release = publish(read_log(original), mechanism, released, force=force)
+    release = publish(open_log(original), mechanism, released, force=force)
     page = output / "report.html"
     with write_whole(page, force) as part:
         part.write_text(make_report(release, title=released.name), encoding="utf-8")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -11,21 +10,15 @@ from rich.console import Console
 from rich.table import Table
 
 from ..errors import ReadError
-from ..evaluation import Measures, evaluate_release
-from ..logs import count_variants, read_log
-from .options import Activity, Case, Json, Order, Timestamp, Trusted
+from ..evaluation import Evaluator, Measures
+from ..evaluation.registry import BY_NAME
+from ..logs import ReadOptions, count_variants, open_log
+from .options import Json, takes_read_options
 
-MEANINGS = {
-    "f_score": "F-score: harmonic mean of the next two",
-    "fitness": "fitness of the release's model on the original",
-    "precision": "precision of the release's model on the original",
-    "generalization": "generalization of the release's model",
-    "normal": "released cases that look normal",
-    "similarity": "similarity: 1 − earth mover's distance",
-    "mass_kept": "mass kept: original cases whose variant is released",
-    "size_error": "size error: |released − original| / original",
-    "invented": "invented: released cases whose variant is not original",
-}
+LIMIT = (
+    "Limit: what two random halves of the original show of each other. No release can be expected "
+    "to come closer. For measures of a model it is what the original itself gets."
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -33,39 +26,42 @@ def register(app: typer.Typer) -> None:
     app.command("evaluate")(evaluate)
 
 
+@takes_read_options
 def evaluate(
     original: Annotated[str, typer.Argument(help="The original log.", metavar="ORIGINAL")],
     release: Annotated[str, typer.Argument(help="The released log.", metavar="RELEASE")],
-    case: Case = None,
-    activity: Activity = None,
-    timestamp: Timestamp = None,
-    order: Order = "file",
-    trusted: Trusted = False,
+    options: ReadOptions,
     as_json: Json = False,
 ) -> None:
     """Measure how useful a release is. The answer is secret: it comes from the original log.
 
     Columns and order are those of the original; a release names its columns in the usual way.
     """
-    log = read_log(
-        original, case=case, activity=activity, timestamp=timestamp, order=order, trusted=trusted
-    )
-    opened = read_log(release)
+    log = open_log(original, options)
+    opened = open_log(release)
     variants = count_variants(log)
     if not variants.cases:
         raise ReadError(original, "has no cases")
-    measures = evaluate_release(variants, count_variants(opened))
+    evaluator = Evaluator(variants)
+    measures, limit = evaluator.measure(count_variants(opened)), evaluator.limit()
     if as_json:
-        typer.echo(json.dumps(asdict(measures)))
+        typer.echo(json.dumps({**measures, "limit": dict(limit)}))
     else:
-        _show(measures, Console(highlight=False))
+        _show(measures, limit, Console(highlight=False))
 
 
-def _show(measures: Measures, console: Console) -> None:
-    table = Table(box=None, show_header=False, pad_edge=False)
-    table.add_column()
-    table.add_column(justify="right")
-    for name, value in asdict(measures).items():
-        table.add_row(MEANINGS[name], f"{value:.3f}")
+def _show(measures: Measures, limit: Measures, console: Console) -> None:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("measure")
+    table.add_column("release", justify="right")
+    table.add_column("limit", justify="right")
+    table.add_column("what it says")
+    for name, value in measures.items():
+        measure = BY_NAME[name]
+        best = f"{limit[name]:.3f}" if name in limit else ""
+        table.add_row(measure.title, f"{value:.3f}", best, measure.meaning)
     console.print(table)
-    console.print("\nSecret: these figures come from the original log without noise.")
+    console.print(f"\n{LIMIT}")
+    if measures.missing is not None:
+        console.print(f"Only a part could be measured: {measures.missing}", markup=False)
+    console.print("Secret: these figures come from the original log without noise.")

@@ -13,21 +13,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from ..errors import ReadError
-from ..logs import Inspection, count_variants, inspect_variants, read_log
-from .options import (
-    Activity,
-    Case,
-    Engine,
-    Json,
-    LogPath,
-    MaxCases,
-    Order,
-    Person,
-    Query,
-    Timestamp,
-    Trusted,
-)
-from .show import watched
+from ..logs import Inspection, ReadOptions, count_variants, inspect_variants, open_log
+from .options import Json, LogPath, takes_read_options
+from .show import progress_bar
 
 
 def register(app: typer.Typer) -> None:
@@ -35,30 +23,22 @@ def register(app: typer.Typer) -> None:
     app.command("inspect")(inspect)
 
 
+@takes_read_options
 def inspect(
     log: LogPath,
-    case: Case = None,
-    activity: Activity = None,
-    timestamp: Timestamp = None,
-    order: Order = "file",
-    trusted: Trusted = False,
-    person: Person = None,
-    max_cases: MaxCases = None,
-    query: Query = None,
-    engine: Engine = None,
+    options: ReadOptions,
     frequent: Annotated[
         int, typer.Option("--frequent", min=0, help="How many frequent variants to show.")
     ] = 5,
     as_json: Json = False,
 ) -> None:
     """Show what a log looks like. The answer is secret: it comes from the log without noise."""
-    opened = read_log(
-        log, case=case, activity=activity, timestamp=timestamp, order=order,
-        person=person, max_cases=max_cases, query=query, engine=engine, trusted=trusted,
-    )  # fmt: skip
-    with watched(Console(stderr=True)) as stage:
+    opened = open_log(log, options)
+    with progress_bar(Console(stderr=True)) as stage:
         variants = count_variants(
-            opened, progress=None if stage is None else partial(stage, "reading")
+            opened,
+            progress=None if stage is None else partial(stage, "reading"),
+            notify=lambda text: typer.echo(f"note: {text}", err=True),
         )
     if not variants.cases:
         raise ReadError(opened.name, "has no cases")

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ..errors import SettingError
-from ..mechanisms.protocol import exact
+from ..privacy import parse_epsilon
 from ..privacy.ledger import Account, Entry, Ledger
 from . import options
 
@@ -25,7 +25,7 @@ STATES = {
     "released": "released",
     "reserved": "spent, nothing released (it died, or is still running)",
     "failed": "spent, nothing released (it failed)",
-    "returned": "not spent (it failed before the mechanism looked at the log)",
+    "returned": "not spent (it failed before the mechanism asked the log anything)",
 }
 """What became of a release, in plain words."""
 
@@ -49,7 +49,7 @@ def budget(
     ],
 ) -> None:
     """Set the lifetime budget of a dataset; a ledger that does not exist is made."""
-    limit = None if epsilon == UNLIMITED else exact("budget", epsilon)
+    limit = None if epsilon == UNLIMITED else parse_epsilon("budget", epsilon, None)
     account = Ledger.create(ledger).set_budget(dataset, limit)
     typer.echo(say_account(account))
 

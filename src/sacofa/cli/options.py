@@ -1,13 +1,27 @@
-"""Options that several commands share."""
+"""Options that several commands share, built from what the library says of its settings.
+
+A command that reads a log takes one `ReadOptions`, one that makes mechanisms one mapping of
+settings; the decorators here turn these parameters into an option for each field.
+"""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import fields
+from functools import wraps
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from ..described import field_docs
 from ..errors import ReadError
+from ..logs import ReadOptions
+from ..mechanisms.registry import choices
+from ..mechanisms.settings import Kind
+from ..semantics import ModelOptions
+from ..semantics.models import read_names_map
 
 LogPath = Annotated[
     str,
@@ -17,52 +31,140 @@ LogPath = Annotated[
         metavar="LOG",
     ),
 ]
-Query = Annotated[
-    str | None,
-    typer.Option(
-        "--query", help="What is asked of a database: one row for each event.", metavar="SQL"
-    ),
-]
-Engine = Annotated[
-    str | None,
-    typer.Option("--engine", help="Who reads instead: spark (tables) or r4pm (XES)."),
-]
-Case = Annotated[str | None, typer.Option("--case", help="Column of the case id.")]
-Activity = Annotated[
-    list[str] | None,
-    typer.Option("--activity", help="Column of the activity; repeat it to join several."),
-]
-Timestamp = Annotated[str | None, typer.Option("--timestamp", help="Column of the time stamp.")]
-Order = Annotated[
-    str,
-    typer.Option("--order", help="Order inside a case: file, or time (ties in file order)."),
-]
-Person = Annotated[str | None, typer.Option("--person", help="Column that says whose case it is.")]
-MaxCases = Annotated[
-    int | None,
-    typer.Option("--max-cases", help="Cases kept of each person; needs --person."),
-]
-Trusted = Annotated[
-    bool,
-    typer.Option("--trusted", help="Read files that look like bombs (gzip, rows) all the same."),
-]
-Names = Annotated[
-    Path | None,
-    typer.Option("--names", help="Names of a model and of the log: a map as --match writes it."),
-]
-Closed = Annotated[
-    bool,
-    typer.Option("--closed", help="Activities that the model lacks never happen."),
-]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Output = Annotated[Path, typer.Option("-o", "--output", help="Where to write.")]
+Seed = Annotated[
+    int | None,
+    typer.Option("--seed", help="Repeatable noise, for tests; such a release is not private."),
+]
+
+_READ_TYPES = {"activity": list[str], "max_cases": int, "trusted": bool}
+_MODEL_TYPES: dict[str, Any] = {"names": Path, "deviations": int}
+_KIND_TYPES: dict[Kind, Any] = {"whole": int, "flag": bool, "rules": Path}
+_METAVARS: dict[Kind, str] = {"epsilon": "NUMBER", "whole or inf": "INTEGER|inf"}
+
+
+def takes_read_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command an option for each field of `ReadOptions`, as its parameter `options`."""
+    docs = field_docs(ReadOptions)
+    names = [entry.name for entry in fields(ReadOptions)]
+
+    def collect(given: dict[str, Any]) -> ReadOptions:
+        said = {name: given.pop(name) for name in names}
+        return ReadOptions(**{**said, "activity": tuple(said["activity"] or ())})
+
+    added = []
+    for name in names:
+        kind, flag = _READ_TYPES.get(name, str), _flag(name)
+        if kind is bool:
+            option: Any = Annotated[bool, typer.Option(flag, help=docs[name])]
+            added.append(_parameter(name, option, False))
+        else:
+            option = Annotated[kind | None, typer.Option(flag, help=docs[name])]
+            added.append(_parameter(name, option, None))
+    return _with(command, "options", added, collect)
+
+
+def takes_model_options(*left_out: str) -> Callable[..., Any]:
+    """Give a command an option for each field of `ModelOptions`, as its parameter `model`."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        docs = field_docs(ModelOptions)
+        names = [e.name for e in fields(ModelOptions) if e.name not in left_out]
+
+        def collect(given: dict[str, Any]) -> ModelOptions:
+            said = {name: given.pop(name) for name in names}
+            if said["names"] is not None:
+                said["names"] = read_names_map(said["names"])
+            return ModelOptions(**said)
+
+        added = []
+        for name in names:
+            option = typer.Option(_flag(name), help=docs[name])
+            if name == "closed":
+                added.append(_parameter(name, Annotated[bool, option], False))
+            else:
+                kind = _MODEL_TYPES.get(name, str)
+                added.append(_parameter(name, Annotated[kind | None, option], None))
+        return _with(command, "model", added, collect)
+
+    return decorate
+
+
+def takes_settings(*left_out: str, required: Sequence[str] = ("epsilon",)) -> Callable[..., Any]:
+    """Give a command an option for each setting of the mechanisms, as its parameter `settings`."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        wanted = [choice for choice in choices() if choice.option not in left_out]
+
+        def collect(given: dict[str, Any]) -> dict[str, Any]:
+            return {choice.option: given.pop(choice.option) for choice in wanted}
+
+        added = []
+        for choice in wanted:
+            flag = _flag(choice.option)
+            if choice.kind == "flag":
+                # The first letters tell what is not done: --prune-finished, --keep-finished.
+                flag = f"{flag}/{flag.replace('--prune', '--keep')}"
+            option = typer.Option(flag, help=choice.help, metavar=_METAVARS.get(choice.kind))
+            kind = _KIND_TYPES.get(choice.kind, str)
+            if choice.option in required:
+                added.append(_parameter(choice.option, Annotated[kind, option]))
+            else:
+                added.append(_parameter(choice.option, Annotated[kind | None, option], None))
+        return _with(command, "settings", added, collect)
+
+    return decorate
 
 
 def read_names(path: Path) -> list[str]:
     """Read public names of activities, one a line."""
     try:
-        names = path.read_text(encoding="utf-8").splitlines()
+        names = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise ReadError(path, f"cannot be read: {error}") from None
     return [name for name in names if name]
+
+
+def say(note: str) -> None:
+    """Tell a person something beside the answer."""
+    typer.echo(note, err=True)
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def _parameter(name: str, annotation: Any, default: Any = inspect.Parameter.empty) -> Any:
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+    )
+
+
+def _with(
+    command: Callable[..., Any],
+    replaced: str,
+    added: Iterable[inspect.Parameter],
+    collect: Callable[[dict[str, Any]], Any],
+) -> Callable[..., Any]:
+    """Replace one parameter of a command by several, which are collected into it again."""
+
+    @wraps(command)
+    def wrapper(**given: Any) -> Any:
+        given[replaced] = collect(given)
+        return command(**given)
+
+    signature = inspect.signature(command, eval_str=True)
+    parameters: list[inspect.Parameter] = []
+    for parameter in signature.parameters.values():
+        if parameter.name == replaced:
+            parameters += added
+        else:
+            parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+    wrapper.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    wrapper.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters} | {
+        "return": None
+    }
+    del wrapper.__wrapped__
+    return wrapper

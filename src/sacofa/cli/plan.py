@@ -12,9 +12,9 @@ from rich.table import Table
 
 from ..mechanisms import Plan
 from ..mechanisms import plan as make_plan
-from ..privacy.unit import ONE_CASE, Unit
+from ..unit import ONE_CASE, Unit
 from . import options
-from .show import say_price
+from .show import format_epsilon
 
 
 def plan(
@@ -24,7 +24,7 @@ def plan(
     ],
     activities: Annotated[int, typer.Option("--activities", help="How many activities there are.")],
     max_length: Annotated[
-        int | None, typer.Option("--max-length", help="Where longer cases are cut.")
+        int | None, typer.Option("--max-length", help="Longer cases are truncated here.")
     ] = None,
     cases: Annotated[
         int | None, typer.Option("--cases", help="About how many cases there are, if public.")
@@ -35,7 +35,7 @@ def plan(
     as_json: options.Json = False,
 ) -> None:
     """Show how ε is divided and what each share buys. Reads no log and spends nothing."""
-    unit = ONE_CASE if max_cases is None else Unit(max_cases=max_cases)
+    unit = ONE_CASE if max_cases is None else Unit(person="person", max_cases=max_cases)
     made = make_plan(
         epsilon=epsilon, activities=activities, max_length=max_length, cases=cases, unit=unit
     )
@@ -65,14 +65,14 @@ def _content(made: Plan) -> dict[str, object]:
         ],
         "step_from": float(made.step_from),
         "candidate_from": made.candidate_from,
-        "named_from": made.named_from,
-        "rich_from": made.rich_from,
-        "named": made.named,
+        "frequent_from": made.frequent_from,
+        "large_from": made.large_from,
+        "large": made.large,
     }
 
 
 def _show(made: Plan, console: Console) -> None:
-    console.print(f"{say_price(made.epsilon)} for the whole release, divided so:\n")
+    console.print(f"{format_epsilon(made.epsilon)} for the whole release, divided so:\n")
     table = Table(box=None, pad_edge=False)
     for heading in ("share of ε", "for", "noise in 95 of 100 runs", "buys"):
         table.add_column(heading)
@@ -90,16 +90,18 @@ def _lines(made: Plan) -> list[str]:
     lines = [
         f"A candidate stands out if about {made.candidate_from:,} cases or more are nearest to it."
     ]
-    if made.named_from is None:
-        lines.append("Give --max-length to see from how many cases on a variant is shown by name.")
+    if made.frequent_from is None:
+        lines.append(
+            "Give --max-length to see from how many cases on a variant is shown as they are."
+        )
     else:
         lines.append(
-            f"A variant that at least {made.named_from:,} cases took is shown by name, whatever it "
-            f"is, if the log has {made.rich_from:,} cases or more."
+            f"A variant that at least {made.frequent_from:,} cases took is shown, whatever it is, "
+            f"if the log has {made.large_from:,} cases or more."
         )
-    if made.named is not None:
+    if made.large is not None:
         lines.append(
-            f"With {made.cases:,} cases, variants are {'' if made.named else 'not '}shown by name."
+            f"With {made.cases:,} cases, frequent variants are {'' if made.large else 'not '}shown."
         )
     return lines
 

@@ -9,9 +9,10 @@ import typer
 
 from ..errors import SettingError
 from ..files import check_target, write_whole
-from ..logs import count_variants, read_log
-from ..report import make_internal_report, make_report, read_comparison, read_release
-from .options import Activity, Case, Force, MaxCases, Order, Person, Timestamp, Trusted
+from ..logs import ReadOptions, count_variants, open_log
+from ..release import read_release
+from ..report import make_internal_report, make_report, read_comparison
+from .options import Force, takes_read_options
 
 
 def register(app: typer.Typer) -> None:
@@ -19,6 +20,7 @@ def register(app: typer.Typer) -> None:
     app.command("report")(report)
 
 
+@takes_read_options
 def report(
     release: Annotated[
         Path, typer.Argument(help="The released log; its certificate lies beside it.")
@@ -35,13 +37,8 @@ def report(
     title: Annotated[
         str | None, typer.Option("--title", help="The title of the page; else the file's name.")
     ] = None,
-    case: Case = None,
-    activity: Activity = None,
-    timestamp: Timestamp = None,
-    order: Order = "file",
-    person: Person = None,
-    max_cases: MaxCases = None,
-    trusted: Trusted = False,
+    *,
+    options: ReadOptions,
     force: Force = False,
 ) -> None:
     """Make a page of a release that may be published with it, or with --original a secret one.
@@ -54,10 +51,7 @@ def report(
             raise SettingError("comparison", comparison, "left out without --original")
         page = make_report(read_release(release), title=title or release.name)
     else:
-        log = read_log(
-            original, case=case, activity=activity, timestamp=timestamp, order=order,
-            person=person, max_cases=max_cases, trusted=trusted,
-        )  # fmt: skip
+        log = open_log(original, options)
         page = make_internal_report(
             read_release(release),
             count_variants(log),

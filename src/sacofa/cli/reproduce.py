@@ -12,9 +12,9 @@ from ..errors import ReadError
 from ..evaluation.experiment import TIME_LIMIT
 from ..evaluation.reproduction import Reproduction, find_logs
 from ..evaluation.reproduction import reproduce as reproduce_paper
-from ..logs import count_variants
-from .compare import Cores, Folder, TimeLimit, kept_when_interrupted, runs_of, show_outcome
-from .show import watched
+from ..logs import count_variants, open_log
+from .compare import Folder, TimeLimit, Workers, kept_when_interrupted, runs_of, show_outcome
+from .show import progress_bar
 
 QUICK_LOGS = ("CoSeLoG", "Sepsis")
 
@@ -45,7 +45,7 @@ def reproduce(
             help="Prune finished prefixes as the paper's text says, or keep them as its program.",
         ),
     ] = False,
-    cores: Cores = None,
+    workers: Workers = None,
     time_limit: TimeLimit = TIME_LIMIT,
 ) -> None:
     """Make the experiments of the SaCoFa paper again, and say which of its claims hold."""
@@ -56,9 +56,14 @@ def reproduce(
     for setting in wanted.settings:
         if setting.log not in paths:
             raise ReadError(logs, f"has no {setting.file}.xes.gz, .xes, .parquet or .csv")
-    originals = {name: count_variants(path) for name, path in paths.items()}
-    with kept_when_interrupted(), watched(Console(stderr=True)) as stage:
+    originals = {name: count_variants(open_log(path, order="file")) for name, path in paths.items()}
+    with kept_when_interrupted(), progress_bar(Console(stderr=True)) as stage:
         rows = reproduce_paper(
-            originals, wanted, output, cores=cores, time_limit=time_limit, progress=runs_of(stage)
+            originals,
+            wanted,
+            output,
+            workers=workers,
+            time_limit=time_limit,
+            progress=runs_of(stage),
         )
     show_outcome(rows, output, Console(highlight=False))

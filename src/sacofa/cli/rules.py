@@ -9,22 +9,26 @@ import typer
 
 from ..errors import ReadError, SettingError
 from ..files import check_target, write_whole
-from ..logs import count_variants, read_log
+from ..logs import ReadOptions, count_variants, open_log
 from ..report.rules_picture import draw_rules
-from ..semantics import learn_rules, open_rules, write_rules
-from ..semantics.models import propose, read_model, read_names_map, write_names
+from ..semantics import (
+    FromPublicLog,
+    FromSecretLog,
+    ModelOptions,
+    Rules,
+    learn_rules,
+    open_rules,
+    read_model,
+    show_rules,
+    write_rules,
+)
+from ..semantics.models import MODELS, propose, write_names
 from ..semantics.models.names import UNKNOWN
-from ..semantics.rules import Rules
-from ..semantics.show import show_rules
-from . import options
-from .options import Activity, Case, Force, Order, Timestamp, Trusted, read_names
+from .options import Force, read_names, say, takes_model_options, takes_read_options
 
 SECRET = (
     "Rules read off a log tell about its cases: unless the log is public, the file is secret too, "
-    "and giving it to `anonymize` for the same log is a look at it that nobody paid for."
-)
-MINED = (
-    "A model that was mined from the log you protect is not public: its rules tell about the cases."
+    "and giving it to `anonymize` for the same log is refused by certified: nobody paid for them."
 )
 
 
@@ -33,6 +37,8 @@ def register(app: typer.Typer) -> None:
     app.command("rules")(rules)
 
 
+@takes_read_options
+@takes_model_options("deviations")
 def rules(
     log: Annotated[
         str | None,
@@ -48,7 +54,6 @@ def rules(
             "--from-model", help="Read a model instead: .bpmn, .pnml or .decl.", metavar="MODEL"
         ),
     ] = None,
-    names: options.Names = None,
     match: Annotated[
         bool,
         typer.Option("--match", help="Propose a map of names; needs --from-model, --activities."),
@@ -57,73 +62,59 @@ def rules(
         Path | None,
         typer.Option("--activities", help="Names of all activities: a text file, one a line."),
     ] = None,
-    closed: options.Closed = False,
-    source: Annotated[
-        str | None,
-        typer.Option("--source", help="Where the model comes from; certificates repeat it."),
-    ] = None,
+    *,
+    model: ModelOptions,
     show: Annotated[
         bool, typer.Option("--show", help="Show rules as text; with -o, as a picture.")
     ] = False,
-    case: Case = None,
-    activity: Activity = None,
-    timestamp: Timestamp = None,
-    order: Order = "file",
-    trusted: Trusted = False,
+    options: ReadOptions,
+    public: Annotated[
+        bool, typer.Option("--public", help="The log is public, and so are its rules.")
+    ] = False,
     force: Force = False,
 ) -> None:
     """Read the rules that every case of a log or a model keeps, into a file to edit, or show them.
 
     Rules of a log are as secret as the log is.
     """
-    if (log is None) == (from_model is None):
+    file = from_model if log is None else Path(log)
+    if file is None or None not in (log, from_model):
         raise SettingError("file", log, "one log, rules file or model")
-    public = None if activities is None else read_names(activities)
-    paired = None if names is None else read_names_map(names)
-    file = from_model if from_model is not None else Path(str(log))
+    if from_model is not None and from_model.suffix.lower() not in MODELS:
+        raise SettingError("from_model", from_model, f"one of {', '.join(MODELS)}")
+    declared = None if activities is None else read_names(activities)
     if show:
         if output is not None:
             if output.suffix.lower() != ".svg":
                 raise SettingError("output", output, "an .svg file, where rules are shown")
             check_target(output, force)
-        found = open_rules(
-            file, names=paired, activities=public, source=source, closed=closed, say=_say
-        )
-        _show(found, output, force)
+        _show(open_rules(file, model, activities=declared, notify=say), output, force)
         return
     if output is None or output.suffix.lower() != ".toml":
         raise SettingError("output", output, "a .toml file")
     check_target(output, force)
     if match:
-        _match(from_model, public, output, force)
-        return
-    if from_model is not None:
-        model = read_model(from_model)
-        found = model.rules(names=paired, activities=public, source=source, closed=closed)
-        for note in model.notes:
-            _say(note)
-        write_rules(found, output, force)
-        typer.echo(_summary(output, found))
-        typer.echo(MINED, err=True)
-        return
-    for name, value in (("names", names), ("closed", closed or None), ("source", source)):
-        if value is not None:
-            raise SettingError(name, value, "left out: it is for models (--from-model)")
-    opened = read_log(
-        str(log), case=case, activity=activity, timestamp=timestamp, order=order, trusted=trusted
-    )
-    variants = count_variants(opened)
+        _match(from_model, declared, output, force)
+    elif from_model is not None:
+        found = open_rules(from_model, model, activities=declared, notify=say)
+        _write(found, output, force)
+    else:
+        model.refuse_given("it is for models (--from-model)")
+        _write(_learn(str(log), options, public), output, force)
+        if not public:
+            say(SECRET)
+
+
+def _learn(log: str, options: ReadOptions, public: bool) -> Rules:
+    variants = count_variants(open_log(log, options))
     if not variants.cases:
         raise ReadError(log, "has no cases")
-    learnt = f"read off the log {file.name} without payment; open to edits by hand"
-    found = learn_rules(variants, learnt)
+    return learn_rules(variants, (FromPublicLog if public else FromSecretLog)(Path(log).name))
+
+
+def _write(found: Rules, output: Path, force: bool) -> None:
     write_rules(found, output, force)
-    typer.echo(_summary(output, found))
-    typer.echo(SECRET, err=True)
-
-
-def _summary(output: Path, found: Rules) -> str:
-    return (
+    typer.echo(
         f"{output}: {len(found.activities):,} activities, "
         f"{int(found.starts.sum()):,} of them begin a case; "
         f"{int(found.always_follows.sum()):,} always follow another, "
@@ -153,7 +144,3 @@ def _match(model: Path | None, activities: list[str] | None, output: Path, force
         f"{output}: {len(pairs) - missing:,} pairs proposed, {missing:,} names without one. "
         "Check them, then give the file as --names."
     )
-
-
-def _say(note: str) -> None:
-    typer.echo(note, err=True)

@@ -11,14 +11,14 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from ..privacy.looks import Leak, Look, Spend
+from ..privacy.accounting import Access, Leak, Spend
 from ..release import Certificate
 from ..release.publish import Stage
 
 WIDTH = 100
 
 
-def say_price(epsilon: Fraction | None) -> str:
+def format_epsilon(epsilon: Fraction | None) -> str:
     """A price as people read it."""
     if epsilon is None:
         return "no finite ε"
@@ -28,16 +28,17 @@ def say_price(epsilon: Fraction | None) -> str:
 
 def show_certificate(certificate: Certificate, console: Console) -> None:
     """Print a certificate in plain words."""
-    say = _Section(console)
-    say(
+    section = _Section(console)
+    section(
         "Price",
-        [f"{say_price(certificate.epsilon)} for the whole release ({certificate.mechanism})"],
+        [f"{format_epsilon(certificate.epsilon)} for the whole release ({certificate.mechanism})"],
     )
-    say("Protects", [certificate.protects])
-    say("Paid for", list(_say_looks(certificate.spent)))
-    say("Assumed", certificate.assumptions)
-    say("Not promised", certificate.not_promised)
-    say("Notes", certificate.notes)
+    section("Protects", [certificate.protects])
+    section("Not protected", [_describe_leak(leak) for leak in _leaks(certificate.spent)])
+    section("Paid for", list(_describe_spends(certificate.spent)))
+    section("Assumed", certificate.assumptions)
+    section("Not promised", certificate.not_promised)
+    section("Notes", certificate.notes)
 
 
 class _Section:
@@ -56,24 +57,28 @@ class _Section:
                 )
 
 
-def _say_looks(looks: tuple[Look, ...]) -> Iterator[str]:
-    """One line a look; a run of looks of one price is told once."""
+def _leaks(accesses: tuple[Access, ...]) -> list[Leak]:
+    return [access for access in accesses if isinstance(access, Leak)]
 
-    yield from (
-        f"nothing: {look.what} (a leak: {look.why})" for look in looks if isinstance(look, Leak)
-    )
-    spends = [look for look in looks if isinstance(look, Spend)]
+
+def _describe_leak(leak: Leak) -> str:
+    return f"{leak.what} (a leak: {leak.why})"
+
+
+def _describe_spends(accesses: tuple[Access, ...]) -> Iterator[str]:
+    """One line a query; a run of queries of one price is told once."""
+    spends = [access for access in accesses if isinstance(access, Spend)]
     for epsilon, group in groupby(spends, key=lambda spend: spend.epsilon):
         run = list(group)
         if len(run) > 3:
-            each = say_price(epsilon)
+            each = format_epsilon(epsilon)
             yield f"{each} each, {len(run)} times: {run[0].what} … {run[-1].what}"
         else:
-            yield from (f"{say_price(epsilon)}: {spend.what}" for spend in run)
+            yield from (f"{format_epsilon(epsilon)}: {spend.what}" for spend in run)
 
 
 @contextmanager
-def watched(console: Console) -> Iterator[Stage | None]:
+def progress_bar(console: Console) -> Iterator[Stage | None]:
     """Show progress on a terminal that a person watches; nothing elsewhere."""
     if not console.is_terminal:
         yield None

@@ -10,7 +10,7 @@ import typer
 
 from ..release.verify import verify as verify_file
 from . import options
-from .show import say_price
+from .show import format_epsilon
 
 
 def verify(
@@ -25,7 +25,7 @@ def verify(
 ) -> None:
     """Say whether a file is the one certified, and whether the certificate adds up."""
     checked = verify_file(released, certificate)
-    price = say_price(checked.certificate.epsilon)
+    price = format_epsilon(checked.certificate.epsilon)
     if as_json:
         content = {
             "file": str(released),
@@ -38,9 +38,9 @@ def verify(
         }
         typer.echo(json.dumps(content, indent=2, ensure_ascii=False))
     elif checked.holds:
-        looks = len(checked.certificate.spent)
+        queries = len(checked.certificate.spent)
         typer.echo(f"{released}: this is the file that was certified")
-        typer.echo(f"its certificate adds up: {looks} looks at the log, {price}")
+        typer.echo(f"its certificate adds up: {queries} queries to the log, {price}")
         if not checked.certificate.publishable:
             typer.echo("it must not be published: its noise can be drawn again from a seed")
     for finding in () if as_json else checked.findings:

@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from .summary import TITLES, Spread, Summary
+from .registry import BY_NAME
+from .summary import Spread, Summary
 
 BASELINE, SACOFA, TWO_THRESHOLDS, CERTIFIED = (
     "laplace",
@@ -62,7 +63,7 @@ class Claim:
         yield ""
         if not cells:
             return
-        title = TITLES[self.measure]
+        title = BY_NAME[self.measure].title
         yield f"| log | ε | {title}, {self.better} | {title}, {self.other} | paper | here | |"
         yield "|---|---|---|---|---|---|---|"
         for cell in cells:

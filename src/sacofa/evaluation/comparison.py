@@ -13,21 +13,23 @@ import numpy as np
 
 from ..errors import SettingError
 from ..files import write_whole
-from ..mechanisms.choose import MAKERS, Choice, make_mechanism
-from ..mechanisms.protocol import Mechanism, exact
+from ..mechanisms.protocol import Mechanism
+from ..mechanisms.registry import MECHANISMS, make_mechanism
+from ..mechanisms.settings import settings_of
+from ..privacy.epsilon import parse_epsilon
 from ..variants import VariantCounts
 from .claims import CERTIFIED
 from .experiment import TIME_LIMIT, Progress, carry_out
 from .extras import require_modules
 from .figures import draw_boxes
-from .runs import ORIGINAL, Row, Run
+from .runs import LIMIT, ORIGINAL, Row, Run
 from .summary import Summary
 from .table import RunTable
 
 LIBRARIES = ("pm4py", "sklearn", "rapidfuzz", "ot", "matplotlib")
 """What an experiment needs."""
 
-FIGURES = ("f_score", "generalization", "normal", "similarity")
+FIGURES = ("steps", "activity", "similarity", "f_score", "generalization", "normal")
 
 SECRET = (
     "**Secret.** These figures were measured on the original log without any noise. Do not publish "
@@ -71,6 +73,7 @@ class Comparison:
         ]
         return [
             Run(log=name, series=ORIGINAL),
+            Run(log=name, series=LIMIT),
             *(
                 Run(
                     log=name,
@@ -85,14 +88,17 @@ class Comparison:
         ]
 
     def _make(self, name: str, epsilon: str, max_length: int) -> Mechanism:
-        price = exact("epsilon", epsilon)
+        price = parse_epsilon("epsilon", epsilon)
         settings: dict[str, Any] = {
             "epsilon": epsilon,
             "max_length": self.max_length if name == CERTIFIED else max_length,
             "prune": self.prune or default_prune(price),
         }
-        uses = MAKERS[name][1] if name in MAKERS else settings.keys()
-        return make_mechanism(name, Choice(**{n: settings[n] for n in settings if n in uses}))
+        # What a mechanism does not have is left out; an unknown one is refused with all of them.
+        known = (
+            {entry.option for entry in settings_of(MECHANISMS[name])} if name in MECHANISMS else ()
+        )
+        return make_mechanism(name, {n: settings[n] for n in settings if n in known})
 
 
 def default_prune(epsilon: Fraction) -> int:
@@ -106,7 +112,7 @@ def compare(
     folder: Path,
     *,
     name: str = "log",
-    cores: int | None = None,
+    workers: int | None = None,
     time_limit: float = TIME_LIMIT,
     progress: Progress | None = None,
 ) -> list[Row]:
@@ -118,7 +124,7 @@ def compare(
         comparison.runs(name, log),
         {name: log},
         RunTable(folder / "runs.csv"),
-        cores=cores,
+        workers=workers,
         time_limit=time_limit,
         progress=progress,
     )
@@ -131,7 +137,9 @@ def compare(
         SECRET,
         "",
         "Medians over repetitions. *ε spent* is what the whole release costs by its certificate; "
-        "∞ says that no finite ε holds. `runs.csv` has one row for each run.",
+        "∞ says that no finite ε holds. The *sampling limit* is what two random halves of the "
+        "log show of each other: no release can be expected to come closer. `runs.csv` has one row "
+        "for each run.",
         "",
         *summary.table(),
         "",

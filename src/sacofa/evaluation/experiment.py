@@ -23,13 +23,13 @@ def carry_out(
     originals: Mapping[str, VariantCounts],
     table: RunTable,
     *,
-    cores: int | None = None,
+    workers: int | None = None,
     time_limit: float = TIME_LIMIT,
     progress: Progress | None = None,
 ) -> list[Row]:
     """Make all runs that the table does not have yet, and give the rows of all."""
-    if cores is not None and cores < 1:
-        raise SettingError("cores", cores, "1 or more")
+    if workers is not None and workers < 1:
+        raise SettingError("workers", workers, "1 or more")
     if not time_limit > 0:
         raise SettingError("time_limit", time_limit, "above 0 seconds")
     digests = {name: digest_of(log) for name, log in originals.items()}
@@ -40,7 +40,7 @@ def carry_out(
         progress(done, len(runs))
     work = Performer(originals)
     for run, result in spread(
-        work, missing, cores=cores or available_cores(), time_limit=time_limit
+        work, missing, workers=workers or available_cores(), time_limit=time_limit
     ):
         if isinstance(result, Lost):
             status = TIMEOUT if result.timed_out else FAILED

@@ -8,8 +8,9 @@ from typing import Any
 
 from ..files import write_whole
 from .extras import optional_module
+from .registry import BY_NAME
 from .runs import ORIGINAL
-from .summary import TITLES, Summary
+from .summary import Summary
 
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#F0E442")
 """Told apart by people who see colours differently (Okabe and Ito)."""
@@ -28,7 +29,7 @@ def draw_boxes(
         panels = figure.subplots(1, len(logs), sharey=True, squeeze=False)[0]
         for panel, log in zip(panels, logs, strict=True):
             _draw_panel(panel, summary, measure, log, shown)
-        panels[0].set_ylabel(TITLES[measure])
+        panels[0].set_ylabel(BY_NAME[measure].title)
         handles, labels = panels[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
         for kind, extra in (("svg", {"metadata": {"Date": None}}), ("png", {"dpi": 150})):

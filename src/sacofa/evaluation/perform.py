@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict
 from time import perf_counter
 
 from ..errors import TooLargeError
 from ..release.anonymize import anonymize
 from ..variants import VariantCounts
 from .evaluate import Evaluator
-from .runs import DONE, REFUSED, Row, Run, digest_of, start_row
+from .runs import DONE, LIMIT, REFUSED, Row, Run, digest_of, start_row
 
 
 class Performer:
@@ -38,7 +37,9 @@ class Performer:
             released, price = release.variants, release.certificate.epsilon
             spent = math.inf if price is None else float(price)
         made = perf_counter()
-        measures = self._evaluators[run.log].measure(released)
+        evaluator = self._evaluators[run.log]
+        limit = run.series == LIMIT
+        measures = evaluator.limit() if limit else evaluator.measure(released)
         return start_row(
             run,
             self._digests[run.log],
@@ -48,5 +49,5 @@ class Performer:
             variants=len(released),
             release_seconds=made - start,
             measure_seconds=perf_counter() - made,
-            **asdict(measures),
+            measures=dict(measures),
         )

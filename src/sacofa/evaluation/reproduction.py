@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import SettingError
-from ..mechanisms.choose import Choice, make_mechanism
 from ..mechanisms.protocol import Mechanism
+from ..mechanisms.registry import make_mechanism
 from ..release.anonymize import anonymize
 from ..variants import VariantCounts
 from .claims import BASELINE, CERTIFIED, CLAIMS, SACOFA, TWO_THRESHOLDS
@@ -18,7 +18,7 @@ from .extras import require_modules
 from .figures import draw_boxes
 from .measures.model import discover_model
 from .net_drawing import draw_models
-from .runs import ORIGINAL, Row, Run
+from .runs import LIMIT, ORIGINAL, Row, Run
 from .summary import Summary
 from .table import RunTable
 
@@ -121,6 +121,7 @@ class Reproduction:
         ]
         return [
             *(Run(log=setting.log, series=ORIGINAL) for setting in self.settings),
+            *(Run(log=setting.log, series=LIMIT) for setting in self.settings),
             *(
                 Run(
                     log=log,
@@ -136,22 +137,21 @@ class Reproduction:
 
     def mechanisms(self, max_length: int, thresholds: Thresholds) -> dict[str, Mechanism]:
         """The series of one log and ε."""
-        base = Choice(
-            epsilon=thresholds.epsilon, max_length=max_length, prune_finished=self.prune_finished
-        )
-        one = replace(base, prune=thresholds.prune)
+        base = {"epsilon": thresholds.epsilon, "max_length": max_length}
+        paper = {**base, "prune_finished": self.prune_finished}
+        one = {**paper, "prune": thresholds.prune}
         made = {
             BASELINE: make_mechanism("laplace", one),
             SACOFA: make_mechanism("sacofa", one),
         }
         if thresholds.prune_harmless is not None:
-            two = replace(
-                base,
-                prune_harmful=thresholds.prune,
-                prune_harmless=thresholds.prune_harmless,
-            )
+            two = {
+                **paper,
+                "prune_harmful": thresholds.prune,
+                "prune_harmless": thresholds.prune_harmless,
+            }
             made[TWO_THRESHOLDS] = make_mechanism("sacofa", two)
-        made[CERTIFIED] = make_mechanism(CERTIFIED, replace(base, prune_finished=None))
+        made[CERTIFIED] = make_mechanism(CERTIFIED, base)
         return made
 
 
@@ -160,7 +160,7 @@ def reproduce(
     reproduction: Reproduction,
     folder: Path,
     *,
-    cores: int | None = None,
+    workers: int | None = None,
     time_limit: float = TIME_LIMIT,
     progress: Progress | None = None,
 ) -> list[Row]:
@@ -171,7 +171,7 @@ def reproduce(
         reproduction.runs(),
         originals,
         RunTable(folder / "runs.csv"),
-        cores=cores,
+        workers=workers,
         time_limit=time_limit,
         progress=progress,
     )

@@ -6,15 +6,20 @@ import hashlib
 import json
 import math
 import zlib
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from typing import Any, get_type_hints
 
 from ..mechanisms.protocol import Mechanism
 from ..variants import VariantCounts
+from .registry import BY_NAME
 
 ORIGINAL = "original"
 """The series of the original log itself, measured as if it were released."""
+
+LIMIT = "sampling limit"
+"""The series of what two random halves of the log show of each other."""
 
 DONE, REFUSED, TIMEOUT, FAILED = "done", "refused", "timeout", "failed"
 
@@ -67,19 +72,12 @@ class Row:
     """Released cases."""
     variants: int | None = None
     """Released variants."""
-    f_score: float | None = None
-    fitness: float | None = None
-    precision: float | None = None
-    generalization: float | None = None
-    normal: float | None = None
-    similarity: float | None = None
-    mass_kept: float | None = None
-    size_error: float | None = None
-    invented: float | None = None
     release_seconds: float | None = None
     measure_seconds: float | None = None
     note: str = ""
     """Why there is no measure."""
+    measures: Mapping[str, float] = field(default_factory=dict)
+    """Every measure by its name; none where there is no release."""
 
     @property
     def key(self) -> tuple[str, ...]:
@@ -88,7 +86,8 @@ class Row:
 
     def to_cells(self) -> list[str]:
         """As text; nothing where there is no value."""
-        values = (getattr(self, field.name) for field in fields(self))
+        values = [getattr(self, name) for name in FIXED]
+        values += [self.measures.get(name) for name in BY_NAME]
         return ["" if value is None else str(value) for value in values]
 
     @classmethod
@@ -96,19 +95,25 @@ class Row:
         """Read from text; ValueError where a number is none."""
         hints = get_type_hints(cls)
         values: dict[str, Any] = {}
-        for field, cell in zip(fields(cls), cells, strict=True):
-            kind = hints[field.name]
+        for name, cell in zip(FIXED, cells[: len(FIXED)], strict=True):
+            kind = hints[name]
             if kind is str:
-                values[field.name] = cell
+                values[name] = cell
             elif kind is int:
-                values[field.name] = int(cell)
+                values[name] = int(cell)
             else:
                 number = int if kind == int | None else float
-                values[field.name] = number(cell) if cell else None
-        return cls(**values)
+                values[name] = number(cell) if cell else None
+        measured = zip(BY_NAME, cells[len(FIXED) :], strict=True)
+        return cls(**values, measures={name: float(cell) for name, cell in measured if cell})
 
 
-def start_row(run: Run, digest: str, status: str, note: str = "", **values: float | None) -> Row:
+FIXED = tuple(entry.name for entry in fields(Row) if entry.name != "measures")
+"""The columns of a table of runs; those of the measures follow them."""
+HEADER = [*FIXED, *BY_NAME]
+
+
+def start_row(run: Run, digest: str, status: str, note: str = "", **values: Any) -> Row:
     """Make the row of a run from what is known of it."""
     return Row(
         log=run.log,
@@ -121,14 +126,14 @@ def start_row(run: Run, digest: str, status: str, note: str = "", **values: floa
         seed=run.seed,
         status=status,
         note=" ".join(note.split()),
-        **values,  # type: ignore[arg-type]
+        **values,
     )
 
 
 def digest_of(counts: VariantCounts) -> str:
     """Tell one log from another."""
     content = hashlib.sha256(json.dumps(counts.activities).encode())
-    for part in (counts.steps, counts.offsets, counts.counts, counts.finished):
+    for part in (counts.activity_ids, counts.offsets, counts.counts, counts.complete):
         content.update(part.tobytes())
     return content.hexdigest()[:12]
 

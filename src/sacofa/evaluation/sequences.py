@@ -28,13 +28,17 @@ def share_activities(
     known = set(original.activities)
     new = (name for name in released.activities if name not in known)
     activities = (*original.activities, *new)
-    return _as_sequences(original.over(activities)), _as_sequences(released.over(activities))
+    return _as_sequences(original.project_onto(activities)), _as_sequences(
+        released.project_onto(activities)
+    )
 
 
 def _as_sequences(counts: VariantCounts) -> VariantCounts:
-    if counts.finished.all():
+    if counts.complete.all():
         return counts
-    return VariantCounts.collect(counts.activities, counts.steps, counts.lengths, counts.counts)
+    return VariantCounts.from_arrays(
+        counts.activities, counts.activity_ids, counts.lengths, counts.counts
+    )
 
 
 def shares(counts: VariantCounts) -> NDArray[np.float64]:

@@ -4,27 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
-from .evaluate import Measures
-from .runs import DONE, ORIGINAL, Row
-
-MEASURES = tuple(field.name for field in fields(Measures))
-
-TITLES = {
-    "f_score": "F-score",
-    "fitness": "Fitness",
-    "precision": "Precision",
-    "generalization": "Generalization",
-    "normal": "Normal behaviour",
-    "similarity": "Similarity",
-    "mass_kept": "Mass kept",
-    "size_error": "Size error",
-    "invented": "Invented",
-}
+from .registry import BY_NAME
+from .runs import DONE, LIMIT, ORIGINAL, Row
 
 
 @dataclass(frozen=True)
@@ -54,7 +40,9 @@ class Summary:
     def series(self, log: str | None = None) -> list[str]:
         """The series but the original's, in the order of their first run."""
         rows = (row for row in self.rows if log in (None, row.log))
-        return [name for name in _distinct(row.series for row in rows) if name != ORIGINAL]
+        return [
+            name for name in _distinct(row.series for row in rows) if name not in (ORIGINAL, LIMIT)
+        ]
 
     def epsilons(self, log: str) -> list[str]:
         """Every ε that was asked for, the largest first."""
@@ -64,9 +52,9 @@ class Summary:
     def values(self, measure: str, log: str, series: str, epsilon: str = "") -> list[float]:
         """A measure of all runs that were done."""
         return [
-            getattr(row, measure)
+            row.measures[measure]
             for row in self._select(log, series, epsilon)
-            if row.status == DONE
+            if row.status == DONE and measure in row.measures
         ]
 
     def spread(self, measure: str, log: str, series: str, epsilon: str = "") -> Spread | None:
@@ -89,13 +77,22 @@ class Summary:
         states = [row.status for row in self._select(log, series, epsilon) if row.status != DONE]
         return ", ".join(f"{states.count(state)} {state}" for state in _distinct(states))
 
-    def table(self, measures: Sequence[str] = MEASURES) -> Iterator[str]:
+    def table(self, measures: Sequence[str] = tuple(BY_NAME)) -> Iterator[str]:
         """The lines of a Markdown table: medians of each log, ε and series."""
-        yield _cells("log", "ε asked for", "series", "ε spent", "runs", *map(TITLES.get, measures))
+        yield _cells(
+            "log",
+            "ε asked for",
+            "series",
+            "ε spent",
+            "runs",
+            *(BY_NAME[name].title for name in measures),
+        )
         yield _cells(*["---"] * 5, *["--:"] * len(measures))
         for log in self.logs:
-            original = [f"{self.median(m, log, ORIGINAL):.3f}" for m in measures]
-            yield _cells(log, "", "*original*", "", "", *original)
+            for series, title in ((ORIGINAL, "*original*"), (LIMIT, "*sampling limit*")):
+                if self._select(log, series, ""):
+                    figures = [_figure(self.median(m, log, series)) for m in measures]
+                    yield _cells(log, "", title, "", "", *figures)
             for epsilon in self.epsilons(log):
                 for series in self.series(log):
                     runs = len(self._select(log, series, epsilon))

@@ -5,13 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import os
-from dataclasses import fields
 from pathlib import Path
 
 from ..errors import OutputError
-from .runs import FAILED, Row
-
-HEADER = [field.name for field in fields(Row)]
+from .runs import FAILED, HEADER, Row
 
 
 class RunTable:

@@ -33,7 +33,7 @@ def available_cores() -> int:
 
 
 def spread(
-    work: Callable[[Task], Result], tasks: Sequence[Task], *, cores: int, time_limit: float
+    work: Callable[[Task], Result], tasks: Sequence[Task], *, workers: int, time_limit: float
 ) -> Iterator[tuple[Task, Result | Lost]]:
     """Do all tasks, and give each with its result as soon as it is there.
 
@@ -42,13 +42,13 @@ def spread(
     must be of kinds that can be pickled.
     """
     waiting = list(reversed(tasks))
-    workers = [_Worker(work) for _ in range(min(cores, len(tasks)))]
+    pool = [_Worker(work) for _ in range(min(workers, len(tasks)))]
     try:
-        while waiting or any(worker.busy for worker in workers):
-            for worker in workers:
+        while waiting or any(worker.busy for worker in pool):
+            for worker in pool:
                 if waiting and not worker.busy:
                     worker.give(waiting.pop(), monotonic() + time_limit)
-            busy = [worker for worker in workers if worker.busy]
+            busy = [worker for worker in pool if worker.busy]
             first = min(worker.deadline for worker in busy)
             ready = wait([worker.pipe for worker in busy], max(0.0, first - monotonic()))
             for worker in busy:
@@ -59,7 +59,7 @@ def spread(
                     worker.restart()
                     yield task, Lost(f"not done within {time_limit:g} s", timed_out=True)
     finally:
-        for worker in workers:
+        for worker in pool:
             worker.stop()
 
 

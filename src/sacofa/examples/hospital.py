@@ -13,11 +13,11 @@ SEED = 2021
 
 def hospital(cases: int = 4000) -> VariantCounts:
     """Some thousand emergency cases, made up from a simple process and the same every time."""
-    dice = _Dice()
-    return VariantCounts.of(Counter(tuple(_case(dice)) for _ in range(cases)))
+    sampler = _Sampler()
+    return VariantCounts.of(Counter(tuple(_case(sampler)) for _ in range(cases)))
 
 
-class _Dice:
+class _Sampler:
     """Chances in per cent, from a fixed seed."""
 
     def __init__(self) -> None:
@@ -35,57 +35,57 @@ class _Dice:
         return self.roll() < percent
 
 
-def _case(dice: _Dice) -> list[str]:
+def _case(sampler: _Sampler) -> list[str]:
     """One case, from arrival to discharge."""
     case = ["Register"]
-    if dice.happens(12):
+    if sampler.happens(12):
         case.insert(0, "Ambulance")
     case.append("Triage")
-    if dice.happens(3):
+    if sampler.happens(3):
         return [*case, "Leave"]
-    kind = dice.roll()
+    kind = sampler.roll()
     if kind < 40:
-        case += _consult(dice)
+        case += _consult(sampler)
     elif kind < 65:
-        case += _operate(dice)
+        case += _operate(sampler)
     else:
-        case += _treat_infection(dice)
-    if dice.happens(2):
+        case += _treat_infection(sampler)
+    if sampler.happens(2):
         case.append("Transfer")
-    case += ["Discharge", "Bill"] if dice.happens(92) else ["Bill", "Discharge"]
-    while dice.happens(9):
+    case += ["Discharge", "Bill"] if sampler.happens(92) else ["Bill", "Discharge"]
+    while sampler.happens(9):
         case.append("Follow-up")
     return case
 
 
-def _consult(dice: _Dice) -> list[str]:
-    steps = ["X-ray"] if dice.happens(35) else []
+def _consult(sampler: _Sampler) -> list[str]:
+    steps = ["X-ray"] if sampler.happens(35) else []
     steps.append("Consultation")
-    if dice.happens(25):
+    if sampler.happens(25):
         steps.append("Prescription")
     return steps
 
 
-def _operate(dice: _Dice) -> list[str]:
+def _operate(sampler: _Sampler) -> list[str]:
     steps = ["Blood test"]
-    while dice.happens(15):
+    while sampler.happens(15):
         steps.append("Blood test")
-    if dice.happens(30):
-        steps.insert(dice.roll() % (len(steps) + 1), "X-ray")
+    if sampler.happens(30):
+        steps.insert(sampler.roll() % (len(steps) + 1), "X-ray")
     steps += ["Surgery", "Recovery"]
-    while dice.happens(20):
+    while sampler.happens(20):
         steps += ["Antibiotics"]
-    if dice.happens(4):
+    if sampler.happens(4):
         steps += ["Intensive care", "Surgery", "Recovery"]
     return steps
 
 
-def _treat_infection(dice: _Dice) -> list[str]:
-    steps = ["Blood test", "Antibiotics"] if dice.happens(80) else ["Antibiotics", "Blood test"]
-    while dice.happens(45):
-        steps += ["Blood test"] if dice.happens(60) else ["Antibiotics"]
-    if dice.happens(8):
+def _treat_infection(sampler: _Sampler) -> list[str]:
+    steps = ["Blood test", "Antibiotics"] if sampler.happens(80) else ["Antibiotics", "Blood test"]
+    while sampler.happens(45):
+        steps += ["Blood test"] if sampler.happens(60) else ["Antibiotics"]
+    if sampler.happens(8):
         steps += ["Intensive care"]
-        while dice.happens(50):
+        while sampler.happens(50):
             steps += ["Blood test"]
     return steps

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from .columns import Columns
 from .inspect import Inspection, inspect_variants
-from .log import count_variants, read_log, scatter_variants, scatters
-from .source import Log
+from .log import count_variants, distribute_variants, is_distributed, open_log
+from .options import ReadOptions
+from .source import Log, Notify
 from .write import write_variants
 
 __all__ = [
     "Columns",
     "Inspection",
     "Log",
+    "Notify",
+    "ReadOptions",
     "count_variants",
+    "distribute_variants",
     "inspect_variants",
-    "read_log",
-    "scatter_variants",
-    "scatters",
+    "is_distributed",
+    "open_log",
     "write_variants",
 ]

@@ -10,13 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..errors import ColumnsError, SettingError
+from ..errors import ColumnsError
+from .options import ReadOptions
 
-JOINER = "+"
-"""Stands between the parts of an activity that is built from several columns."""
-
-UNFINISHED = "case:unfinished"
-"""The column that marks cases which went on but were cut; written by this package."""
+TRUNCATED = "case:unfinished"
+"""The column that marks cases which went on but were truncated; written by this package."""
 
 COMMON = {
     "case": ("case:concept:name", "caseid", "case", "casenumber", "traceid", "trace"),
@@ -43,46 +41,30 @@ class Columns:
     """When an event happened, where that is known."""
     person: str | None = None
     """Whose case it is, where people with several cases are protected."""
-    unfinished: str | None = None
-    """Whether a case went on but was cut, where the log says so."""
+    truncated: str | None = None
+    """Whether a case went on but was truncated, where the log says so."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Wanted:
-    """The columns that a person asked for; the others are found."""
-
-    case: str | None = None
-    """Which case an event belongs to."""
-    activity: tuple[str, ...] = ()
-    """What an event did."""
-    timestamp: str | None = None
-    """When an event happened."""
-    person: str | None = None
-    """Whose case it is."""
-    timed: bool = False
-    """Whether there must be a time stamp."""
-
-    def __post_init__(self) -> None:
-        if len(set(self.activity)) < len(self.activity):
-            raise SettingError("activity", JOINER.join(self.activity), "different columns")
-
-
-def find_columns(name: str, present: Sequence[str], wanted: Wanted) -> Columns:
+def resolve_columns(name: str, present: Sequence[str], options: ReadOptions) -> Columns:
     """Find the columns of a log, by the names given or by names in common use."""
     for role, column in (
-        ("case", wanted.case),
-        *(("activity", part) for part in wanted.activity),
-        ("timestamp", wanted.timestamp),
-        ("person", wanted.person),
+        ("case", options.case),
+        *(("activity", part) for part in options.activity),
+        ("timestamp", options.timestamp),
+        ("person", options.person),
     ):
         if column is not None and column not in present:
             raise ColumnsError(name, [role], present, column)
-    case = wanted.case or _common("case", present)
-    activity = wanted.activity
+    case = options.case or _common("case", present)
+    activity = options.activity
     if not activity and (found := _common("activity", present)):
         activity = (found,)
-    timestamp = wanted.timestamp or _common("timestamp", present)
-    needed = {"case": case, "activity": activity, "timestamp": timestamp or not wanted.timed}
+    timestamp = options.timestamp or _common("timestamp", present)
+    needed = {
+        "case": case,
+        "activity": activity,
+        "timestamp": timestamp or options.order != "time",
+    }
     missing = [role for role, column in needed.items() if not column]
     if missing or case is None:
         raise ColumnsError(name, missing, present)
@@ -90,8 +72,8 @@ def find_columns(name: str, present: Sequence[str], wanted: Wanted) -> Columns:
         case=case,
         activity=activity,
         timestamp=timestamp,
-        person=wanted.person,
-        unfinished=UNFINISHED if UNFINISHED in present else None,
+        person=options.person,
+        truncated=TRUNCATED if TRUNCATED in present else None,
     )
 
 

@@ -41,13 +41,13 @@ def inspect_variants(variants: VariantCounts, *, frequent: int = 5) -> Inspectio
     counts = variants.counts
     # Ties go by the order of the variants, so that the answer is always the same.
     top = np.argsort(-counts, kind="stable")[:frequent]
-    names, steps, offsets = variants.activities, variants.steps, variants.offsets
+    names, steps, offsets = variants.activities, variants.activity_ids, variants.offsets
     return Inspection(
         events=variants.events,
         activities=len(np.unique(steps)),
         cases=variants.cases,
         variants=len(variants),
-        unfinished=int(counts[~variants.finished].sum()),
+        unfinished=int(counts[~variants.complete].sum()),
         mean_length=variants.events / variants.cases if variants.cases else 0.0,
         lengths=_quantiles(variants.lengths, counts),
         unique=float((counts == 1).sum() / variants.cases) if variants.cases else 0.0,

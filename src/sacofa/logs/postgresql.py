@@ -15,12 +15,13 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
-from ..errors import MissingExtraError, ReadError, SettingError
+from ..errors import MissingExtraError, ReadError
 from ..variants import VariantCounts
-from .columns import JOINER, Columns, Wanted, find_columns
-from .source import Log, Source
-from .stream import Progress
-from .tally import distinct
+from .bounded_file import Progress
+from .columns import Columns, resolve_columns
+from .options import JOINER, ReadOptions
+from .source import Log, Notify, Source
+from .variant_counter import check_unique
 
 AT_ONCE = 5_000
 """How many variants are fetched at a time."""
@@ -41,19 +42,20 @@ def public_name(address: str) -> str:
     return f"postgresql://{host}{f':{port}' if port else ''}{parts.path}"
 
 
-def find(source: Source, wanted: Wanted) -> Columns:
-    """Find the columns that the query gives."""
+def list_columns(source: Source) -> list[str]:
+    """List the columns that the query gives."""
     with _session(source) as session:
-        present = [column.name for column in _describe(session, source)]
-    columns = find_columns(source.name, present, wanted)
-    if not wanted.timed and not _is_ordered(source.query or ""):
-        raise SettingError(
-            "order", "file", "time, or the query must end with ORDER BY: a database has no order"
-        )
-    return columns
+        return [column.name for column in _describe(session, source)]
 
 
-def count(log: Log, progress: Progress | None = None) -> VariantCounts:
+def find(source: Source, options: ReadOptions) -> Columns:
+    """Find the columns that the query gives."""
+    return resolve_columns(source.name, list_columns(source), options)
+
+
+def count(
+    log: Log, progress: Progress | None = None, notify: Notify | None = None
+) -> VariantCounts:
     """Count the variants in the database."""
     columns = log.columns
     assert columns is not None
@@ -66,11 +68,11 @@ def count(log: Log, progress: Progress | None = None) -> VariantCounts:
         with session.cursor(name="variants") as cursor:
             cursor.itersize = AT_ONCE
             cursor.execute(_counting(log, columns, rows))
-            for variant, unfinished, number in cursor:
-                (cut if unfinished else done)[tuple(variant)] = number
+            for variant, truncated, number in cursor:
+                (cut if truncated else done)[tuple(variant)] = number
     if progress is not None:
         progress(1.0)
-    return VariantCounts.of(done, unfinished=cut)
+    return VariantCounts.of(done, truncated=cut, unit=log.unit)
 
 
 @contextmanager
@@ -149,8 +151,8 @@ def _rows(log: Log, columns: Columns, kinds: dict[str, int]) -> str:
     fields.append(f"({nothing}) AS lone")
     fields.append(f"{key} AS k")
     fields.append(f"{_quoted(columns.person)}::text AS p" if columns.person else "NULL AS p")
-    cut = f"coalesce({_quoted(columns.unfinished or '')}::boolean, false)"
-    fields.append(f"{cut if columns.unfinished else 'false'} AS cut")
+    cut = f"coalesce({_quoted(columns.truncated or '')}::boolean, false)"
+    fields.append(f"{cut if columns.truncated else 'false'} AS cut")
     fields.append("row_number() OVER () AS r")
     return f"SELECT {', '.join(fields)} FROM {_asked(log.source)}"
 
@@ -171,7 +173,7 @@ def _check(session: Any, log: Log, columns: Columns, rows: str) -> None:
         names = session.execute(
             f"SELECT DISTINCT {', '.join(parts)} FROM ({rows}) AS events WHERE NOT lone"
         ).fetchall()
-        distinct(log.name, [JOINER.join(name) for name in names])
+        check_unique(log.name, [JOINER.join(name) for name in names])
 
 
 def _counting(log: Log, columns: Columns, rows: str) -> str:

@@ -14,9 +14,10 @@ from typing import Any
 from ..errors import MissingExtraError, SettingError
 from ..variants import VariantCounts
 from . import xes
-from .columns import Columns, Wanted
-from .source import Log, Source
-from .stream import Progress, Stream
+from .bounded_file import BoundedFile, Progress
+from .columns import Columns
+from .options import ReadOptions
+from .source import Log, Notify, Source
 
 NO_NAME = "No Activity"
 """What r4pm calls an event without a name."""
@@ -24,24 +25,35 @@ NO_NAME = "No Activity"
 _ODD = (b'"unfinished"', b"'unfinished'", b"<trace/>", b"<trace />", b"<!DOCTYPE", b"<!ENTITY")
 
 
-def find(source: Source, wanted: Wanted) -> Columns:
+def list_columns(source: Source) -> list[str]:
+    """List the attributes of events."""
+    return xes.list_columns(source)
+
+
+def find(source: Source, options: ReadOptions) -> Columns:
     """Find the attributes to count by."""
     _library()
-    columns = xes.find(source, wanted)
-    if columns.activity != ("concept:name",) or wanted.timed or wanted.person is not None:
+    columns = xes.find(source, options)
+    if (
+        columns.activity != ("concept:name",)
+        or options.order == "time"
+        or options.person is not None
+    ):
         raise SettingError(
             "engine", "r4pm", "left out where activities, order or persons are chosen"
         )
     return columns
 
 
-def count(log: Log, progress: Progress | None = None) -> VariantCounts:
+def count(
+    log: Log, progress: Progress | None = None, notify: Notify | None = None
+) -> VariantCounts:
     """Count the variants of XES files."""
     found: list[tuple[list[str], int]] = []
     for path in log.source.content:
         variants = _read(path) if _is_plain(path, log.source.trusted) else None
         if variants is None:
-            return xes.count(log, progress)
+            return xes.count(log, progress, notify)
         found += variants
     if progress is not None:
         progress(1.0)
@@ -62,7 +74,7 @@ def _library() -> Any:
 
 def _is_plain(path: Path, trusted: bool) -> bool:
     """Tell whether r4pm reads a file as the own reader does; bombs are refused on the way."""
-    with Stream(path, trusted=trusted) as stream:
+    with BoundedFile(path, trusted=trusted) as stream:
         tail = b""
         while block := stream.read(1 << 20):
             if not tail and not block.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):

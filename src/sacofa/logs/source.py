@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
+from ..unit import Unit
 from ..variants import VariantCounts
-from .columns import Columns, Wanted
+from .bounded_file import Progress
+from .columns import Columns
 from .formats import Format
-from .stream import Progress
+from .options import Order, ReadOptions
 
-Order = Literal["file", "time"]
+Notify = Callable[[str], None]
+"""Told what the person who holds the log should know of it; never part of a release."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -31,16 +35,16 @@ class Source:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Log:
-    """Where an event log is, and how its cases are read."""
+    """An event log that was opened: where it is, how its cases are read, what is protected."""
 
     source: Source
     """Where it is."""
     columns: Columns | None
     """What holds what; nothing for counted variants."""
     order: Order
-    """Events of a case as the source has them, or by time with ties as the source has them."""
-    max_cases: int | None
-    """How many cases of one person are counted at most."""
+    """Events of a case by time, with ties as the case has them, or as the source has them."""
+    options: ReadOptions
+    """What was asked for."""
     reader: Reader = field(repr=False)
     """What counts it."""
 
@@ -54,12 +58,27 @@ class Log:
         """Whether events are ordered by time."""
         return self.order == "time"
 
+    @property
+    def unit(self) -> Unit:
+        """What is protected: its cases are bounded to it while they are read."""
+        return self.options.unit
+
+    @property
+    def max_cases(self) -> int | None:
+        """How many cases of one person are counted at most; None: cases have no person."""
+        return self.options.max_cases
+
 
 class Reader(Protocol):
-    """One way to read logs: a module of this package with these two functions."""
+    """One way to read logs: a module of this package with these functions."""
 
-    def find(self, source: Source, wanted: Wanted) -> Columns | None:
+    def list_columns(self, source: Source) -> list[str]:
+        """List the columns of a log, or the attributes of an XES file."""
+
+    def find(self, source: Source, options: ReadOptions) -> Columns | None:
         """Find what holds what, and refuse what can be refused at once."""
 
-    def count(self, log: Log, progress: Progress | None) -> VariantCounts:
-        """Count the variants."""
+    def count(
+        self, log: Log, progress: Progress | None = None, notify: Notify | None = None
+    ) -> VariantCounts:
+        """Count the variants; what their holder should know is told to `notify`."""

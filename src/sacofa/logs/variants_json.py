@@ -14,9 +14,9 @@ from typing import Any, TypeGuard
 
 from ..errors import ReadError, SettingError
 from ..variants import VariantCounts
-from .columns import Wanted
-from .source import Log, Source
-from .stream import Progress, Stream
+from .bounded_file import BoundedFile, Progress
+from .options import ReadOptions
+from .source import Log, Notify, Source
 
 FORMAT = "sacofa-variants-1"
 
@@ -26,14 +26,21 @@ MOST = 1 << 27
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def find(source: Source, wanted: Wanted) -> None:
+def list_columns(source: Source) -> list[str]:
+    """List nothing: there are no columns."""
+    return []
+
+
+def find(source: Source, options: ReadOptions) -> None:
     """Find nothing: there are no columns. Settings that need some are refused."""
-    for name in ("case", "activity", "timestamp", "person"):
-        if value := getattr(wanted, name):
+    for name in ("case", "activity", "timestamp", "person", "order"):
+        if value := getattr(options, name):
             raise SettingError(name, value, "left out for counted variants")
 
 
-def count(log: Log, progress: Progress | None = None) -> VariantCounts:
+def count(
+    log: Log, progress: Progress | None = None, notify: Notify | None = None
+) -> VariantCounts:
     """Read variants that are counted already."""
     return read_variants(log.source.content[0], trusted=log.source.trusted)
 
@@ -41,7 +48,7 @@ def count(log: Log, progress: Progress | None = None) -> VariantCounts:
 def read_variants(path: Path, *, trusted: bool = False) -> VariantCounts:
     """Read counted variants."""
     # All of it is held in memory at once, and takes many times its size there.
-    with Stream(path, trusted=trusted, most=MOST) as stream:
+    with BoundedFile(path, trusted=trusted, most=MOST) as stream:
         text = stream.read()
     if not text.strip():
         raise ReadError(path, "the file is empty")
@@ -77,7 +84,7 @@ def lines(variants: VariantCounts) -> Iterator[str]:
     yield f' "activities": {json.dumps(variants.activities, ensure_ascii=False)},\n'
     yield ' "variants": ['
     comma = "\n"
-    for (names, count), finished in zip(variants, variants.finished.tolist(), strict=True):
+    for (names, count), finished in zip(variants, variants.complete.tolist(), strict=True):
         entry = {"activities": names, "count": count, "finished": finished}
         yield f"{comma}  {json.dumps(entry, ensure_ascii=False)}"
         comma = ",\n"

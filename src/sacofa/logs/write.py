@@ -1,9 +1,8 @@
 """Writes variants as an event log, or as they are.
 
-Cases are numbered 1, 2, 3, ... in the order of the variants, and events get made-up time stamps:
-2000-01-01, a second later for each case and a second later for each event. Every case says whether
-it is unfinished. So nothing in the file tells more than the variants and their counts do, and the
-same variants give the same bytes.
+Events come from one generator (module `released`); a writer only formats them. Every case says
+whether it is unfinished, and every file what its times are. Nothing in the file tells more than the
+variants and their counts do, and the same variants give the same bytes.
 
 Names are written as they are, so that they can be read back exactly. In CSV alone, those that a
 spreadsheet would take for a formula get an apostrophe first (module `formulas`).
@@ -17,18 +16,22 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 from xml.sax.saxutils import quoteattr
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import OutputError, nearest
 from ..files import write_whole
 from ..variants import VariantCounts
 from . import variants_json
-from .stream import Progress
+from .bounded_file import Progress
+from .released import TIME_KEY, describe_times, event_blocks
 
-START = datetime(2000, 1, 1, tzinfo=UTC)
-"""The time before the first event of the first case."""
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 Output = Literal["xes", "xes.gz", "csv", "parquet", "json"]
 
@@ -49,6 +52,7 @@ def write_variants(
     *,
     force: bool = False,
     progress: Progress | None = None,
+    times: NDArray[np.int64] | None = None,
 ) -> None:
     """Write variants to a file, in the format that the end of its name tells.
 
@@ -62,16 +66,18 @@ def write_variants(
         if output in ("csv", "parquet"):
             from .write_table import write_table
 
-            write_table(variants, part, output, progress)
+            write_table(variants, part, output, progress, times)
             return
         with part.open("wb") as file:
             if output == "xes.gz":
                 with gzip.GzipFile("", "wb", 6, file, mtime=0) as packed:
-                    for text in xes_parts(variants, progress):
+                    for text in xes_parts(variants, progress, times):
                         packed.write(text.encode())
                 return
             for text in (
-                variants_json.lines(variants) if output == "json" else xes_parts(variants, progress)
+                variants_json.lines(variants)
+                if output == "json"
+                else xes_parts(variants, progress, times)
             ):
                 file.write(text.encode())
 
@@ -104,26 +110,34 @@ def check_names(activities: Sequence[str], path: str | os.PathLike[str]) -> None
             raise OutputError(path, f"the activity {name!a} is not Unicode text")
 
 
-def xes_parts(variants: VariantCounts, progress: Progress | None = None) -> Iterator[str]:
+def xes_parts(
+    variants: VariantCounts,
+    progress: Progress | None = None,
+    times: NDArray[np.int64] | None = None,
+) -> Iterator[str]:
     """Give an XES file piece by piece."""
-    yield _HEAD
+    yield _HEAD.format(times=describe_times(times))
     names = [f'<string key="concept:name" value={_quote(name)}/>' for name in variants.activities]
-    case = 0
     total = max(variants.cases, 1)
-    for ids, count, finished in zip(
-        variants.sequences(), variants.counts.tolist(), variants.finished.tolist(), strict=True
-    ):
-        flag = f'<boolean key="unfinished" value="{"false" if finished else "true"}"/>'
-        for _ in range(count):
-            case += 1
+    for block in event_blocks(variants, times):
+        # A block holds whole cases: a case begins wherever the number changes.
+        begins = np.flatnonzero(np.diff(block.case, prepend=-1)).tolist()
+        ids, seconds = block.activity_id.tolist(), block.seconds.tolist()
+        for start, end in pairwise([*begins, len(block)]):
+            case = int(block.case[start])
+            flag = "true" if block.truncated[start] else "false"
             events = "".join(
                 [
                     f'<event>{names[i]}<date key="time:timestamp" value="{_minute(time // 60)}'
                     f'{time % 60:02}.000+00:00"/></event>\n'
-                    for time, i in enumerate(ids, start=case + 1)
+                    for i, time in zip(ids[start:end], seconds[start:end], strict=True)
+                    if i >= 0
                 ]
             )
-            yield f'<trace><string key="concept:name" value="{case}"/>{flag}\n{events}</trace>\n'
+            yield (
+                f'<trace><string key="concept:name" value="{case}"/>'
+                f'<boolean key="unfinished" value="{flag}"/>\n{events}</trace>\n'
+            )
             if progress is not None and case % 10_000 == 0:
                 progress(case / total)
     yield "</log>\n"
@@ -131,7 +145,7 @@ def xes_parts(variants: VariantCounts, progress: Progress | None = None) -> Iter
 
 @lru_cache(maxsize=4096)
 def _minute(minutes: int) -> str:
-    return (START + timedelta(minutes=minutes)).strftime("%Y-%m-%dT%H:%M:")
+    return (EPOCH + timedelta(minutes=minutes)).strftime("%Y-%m-%dT%H:%M:")
 
 
 def _quote(name: str) -> str:
@@ -139,7 +153,7 @@ def _quote(name: str) -> str:
     return quoteattr(name, {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
 
 
-_HEAD = """\
+_HEAD = f"""\
 <?xml version="1.0" encoding="UTF-8"?>
 <log xes.version="1.0" xes.features="" xmlns="http://www.xes-standard.org/">
 <extension name="Concept" prefix="concept" uri="http://www.xes-standard.org/concept.xesext"/>
@@ -153,4 +167,5 @@ _HEAD = """\
 <date key="time:timestamp" value="2000-01-01T00:00:00.000+00:00"/>
 </global>
 <classifier name="Activity" keys="concept:name"/>
+<string key="{TIME_KEY}" value="{{times}}"/>
 """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
@@ -11,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..variants import VariantCounts
-from .formulas import defuse
-from .stream import Progress
-
-BLOCK = 1 << 20
-"""About how many events are made at a time."""
+from .bounded_file import Progress
+from .columns import TRUNCATED
+from .csv_injection import escape_formula
+from .released import TIME_KEY, describe_times, event_blocks
 
 
 def write_table(
@@ -23,6 +21,7 @@ def write_table(
     path: Path,
     kind: Literal["csv", "parquet"],
     progress: Progress | None = None,
+    times: NDArray[np.int64] | None = None,
 ) -> None:
     """Write variants as CSV or Parquet with the columns that pm4py expects.
 
@@ -43,8 +42,8 @@ def write_table(
                 },
             )
             try:
-                _fill(database, variants, progress)
-                _copy(database, variants.activities, path, kind)
+                _fill(database, variants, times, progress)
+                _copy(database, variants.activities, path, kind, describe_times(times))
             finally:
                 database.close()
     except duckdb.Error as error:
@@ -52,80 +51,58 @@ def write_table(
         raise OSError(str(error).splitlines()[0]) from None
 
 
-def _fill(database: Any, variants: VariantCounts, progress: Progress | None) -> None:
+def _fill(
+    database: Any,
+    variants: VariantCounts,
+    times: NDArray[np.int64] | None,
+    progress: Progress | None,
+) -> None:
     """Put the events into the database, a block at a time."""
     database.execute("SET TimeZone = 'UTC'; SET enable_progress_bar = false")
-    database.execute("CREATE TABLE events (c BIGINT, p BIGINT, i INTEGER, cut BOOLEAN)")
+    database.execute(
+        "CREATE TABLE events "
+        "(case_id BIGINT, activity_id INTEGER, seconds BIGINT, truncated BOOLEAN)"
+    )
     done, total = 0, max(variants.events, 1)
-    for block in event_blocks(variants):
-        database.register("block", block)
-        database.execute("INSERT INTO events SELECT c, p, i, cut FROM block")
+    for block in event_blocks(variants, times):
+        database.register(
+            "block",
+            {
+                "case_id": block.case,
+                "activity_id": block.activity_id,
+                "seconds": block.seconds,
+                "truncated": block.truncated,
+            },
+        )
+        database.execute("INSERT INTO events SELECT * FROM block")
         database.unregister("block")
-        done += len(block["c"])
+        done += len(block)
         if progress is not None:
             progress(min(0.5 * done / total, 0.5))
 
 
-def event_blocks(variants: VariantCounts) -> Iterator[dict[str, NDArray[Any]]]:
-    """Make the events of all cases, about BLOCK at a time: case c, place p, activity i, and cut.
-
-    A case without events is one row with activity -1.
-    """
-    lengths = variants.lengths
-    rows = np.maximum(lengths, 1)
-    first = np.cumsum(variants.counts) - variants.counts
-    start = 0
-    # Large counts are split first, so that no variant is larger than a block.
-    fit = np.maximum(BLOCK // rows, 1)
-    pieces = -(-variants.counts // fit)
-    owner = np.repeat(np.arange(len(variants)), pieces)
-    nth = np.arange(len(owner)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
-    case = first[owner] + nth * fit[owner]
-    count = np.minimum(fit[owner], variants.counts[owner] - nth * fit[owner])
-    ends = np.cumsum(count * rows[owner])
-    while start < len(owner):
-        before = ends[start - 1] if start else 0
-        end = max(int(np.searchsorted(ends, before + BLOCK, side="right")), start + 1)
-        part = slice(start, end)
-        v = np.repeat(owner[part], count[part])
-        within = np.arange(len(v)) - np.repeat(np.cumsum(count[part]) - count[part], count[part])
-        number = np.repeat(case[part], count[part]) + within + 1
-        size = rows[v]
-        place = np.arange(size.sum()) - np.repeat(np.cumsum(size) - size, size)
-        which = np.repeat(v, size)
-        empty = lengths[which] == 0
-        if len(variants.steps):
-            at = np.minimum(variants.offsets[which] + place, len(variants.steps) - 1)
-            activity = np.where(empty, -1, variants.steps[at])
-        else:
-            activity = np.full(len(which), -1)
-        yield {
-            "c": np.repeat(number, size),
-            "p": place,
-            "i": activity.astype(np.int32),
-            "cut": ~variants.finished[which],
-        }
-        start = end
-
-
-def _copy(database: Any, activities: tuple[str, ...], path: Path, kind: str) -> None:
-    time = "CASE WHEN i >= 0 THEN to_timestamp(946684800 + c + p + 1) END"
+def _copy(
+    database: Any, activities: tuple[str, ...], path: Path, kind: str, what_times: str
+) -> None:
+    time = "CASE WHEN activity_id >= 0 THEN to_timestamp(seconds) END"
     if kind == "csv":
-        activities = tuple(map(defuse, activities))
+        activities = tuple(map(escape_formula, activities))
         time = f"strftime({time}, '%Y-%m-%dT%H:%M:%SZ')"
         how = "FORMAT csv, HEADER true"
     else:
         how = "FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 122880"
     target = "'" + str(path).replace("'", "''") + "'"
-    database.execute("CREATE TABLE names (n VARCHAR[])")
+    database.execute("CREATE TABLE names (listed VARCHAR[])")
     database.execute("INSERT INTO names VALUES (?)", [list(activities)])
     database.execute(
         f"""
         COPY (
-            SELECT c::VARCHAR AS "case:concept:name",
-                   CASE WHEN i >= 0 THEN (SELECT n FROM names)[i + 1] END AS "concept:name",
+            SELECT case_id::VARCHAR AS "case:concept:name",
+                   CASE WHEN activity_id >= 0 THEN (SELECT listed FROM names)[activity_id + 1] END
+                       AS "concept:name",
                    {time} AS "time:timestamp",
-                   cut AS "case:unfinished"
+                   truncated AS "{TRUNCATED}",
+                   '{what_times}' AS "{TIME_KEY}"
             FROM events
         ) TO {target} ({how})
         """

@@ -17,32 +17,43 @@ from lxml import etree
 
 from ..errors import ColumnsError, ReadError
 from ..variants import VariantCounts
-from .columns import Columns, Wanted
-from .source import Log, Source
-from .stream import Progress, Stream
-from .tally import Tally
+from .bounded_file import BoundedFile, Progress
+from .columns import Columns
+from .options import ReadOptions
+from .source import Log, Notify, Source
+from .variant_counter import VariantCounter
 
 MAX_CASE_BYTES = 1 << 26
 """A single case that takes more than this in the file is refused unless trusted."""
 
-UNFINISHED = "unfinished"
+TRUNCATED = "unfinished"
 """The attribute that marks a case which went on but was cut; pm4py adds `case:` to its name."""
 
 _TIME = "time:timestamp"
 
 
-def find(source: Source, wanted: Wanted) -> Columns:
+def list_columns(source: Source) -> list[str]:
+    """List the attributes of the first event of each file."""
+    found: dict[str, None] = {}
+    for path in source.content:
+        first = next(_first_events(path, source.trusted), None)
+        if first is not None:
+            found.update((child.get("key"), None) for child in first if child.get("key"))
+    return list(found)
+
+
+def find(source: Source, options: ReadOptions) -> Columns:
     """Find the attributes to count by; they must be there at the first event of each file."""
     columns = Columns(
-        case=wanted.case or "concept:name",
-        activity=wanted.activity or ("concept:name",),
-        timestamp=wanted.timestamp or _TIME,
-        person=wanted.person,
-        unfinished=UNFINISHED,
+        case=options.case or "concept:name",
+        activity=options.activity or ("concept:name",),
+        timestamp=options.timestamp or _TIME,
+        person=options.person,
+        truncated=TRUNCATED,
     )
     needed = [("activity", name) for name in columns.activity]
-    if wanted.timed:
-        needed.append(("timestamp", wanted.timestamp or _TIME))
+    if options.order == "time":
+        needed.append(("timestamp", options.timestamp or _TIME))
     for path in source.content:
         first = next(_first_events(path, source.trusted), None)
         if first is None:
@@ -54,23 +65,25 @@ def find(source: Source, wanted: Wanted) -> Columns:
     return columns
 
 
-def count(log: Log, progress: Progress | None = None) -> VariantCounts:
+def count(
+    log: Log, progress: Progress | None = None, notify: Notify | None = None
+) -> VariantCounts:
     """Count the variants of XES files."""
     paths = log.source.content
-    tally = Tally(log.name, log.max_cases)
+    counter = VariantCounter(log.name, log.unit)
     for done, path in enumerate(paths):
         share: Progress | None = None
         if progress is not None:
             share = partial(_share, progress, done, len(paths))
-        _count_file(tally, path, log, share)
-    return tally.variants()
+        _count_file(counter, path, log, share)
+    return counter.variants()
 
 
 def _share(progress: Progress, done: int, files: int, part: float) -> None:
     progress((done + part) / files)
 
 
-def _count_file(tally: Tally, path: Path, log: Log, progress: Progress | None) -> None:
+def _count_file(counter: VariantCounter, path: Path, log: Log, progress: Progress | None) -> None:
     columns = log.columns
     assert columns is not None
     queries: _Queries | None = None
@@ -79,7 +92,7 @@ def _count_file(tally: Tally, path: Path, log: Log, progress: Progress | None) -
         namespace, _ = _parted(trace)
         if queries is None or queries.namespace != namespace:
             queries = _Queries(path, namespace)
-        if columns.person is not None and not tally.wants(queries.person(trace, columns.person)):
+        if columns.person is not None and not counter.wants(queries.person(trace, columns.person)):
             continue
         names: list[Any]
         if single is not None:
@@ -92,7 +105,7 @@ def _count_file(tally: Tally, path: Path, log: Log, progress: Progress | None) -
             times = [_time(path, number, stamp) for stamp in stamps]
             # The sort is stable: ties keep the order of the file.
             names = [names[i] for i in sorted(range(len(names)), key=times.__getitem__)]
-        tally.add(names, unfinished=queries.unfinished(trace))
+        counter.add(names, truncated=queries.truncated(trace))
 
 
 class _Queries:
@@ -111,7 +124,7 @@ class _Queries:
         self._of_events = prepared(f"{x}event/*[@key=$key][1]/@value")
         self._of_trace = prepared("*[@key=$key][1]/@value")
         self._size = prepared(f"count({x}event)")
-        self._unfinished = prepared(f"{x}boolean[@key='{UNFINISHED}'][1]/@value")
+        self._truncated = prepared(f"{x}boolean[@key='{TRUNCATED}'][1]/@value")
 
     def values(self, trace: Any, number: int, key: str) -> list[str]:
         """Give an attribute of all events, which must have it."""
@@ -125,9 +138,9 @@ class _Queries:
         values = self._of_trace(trace, key=key) or self._of_events(trace, key=key)
         return values[0] if values else None
 
-    def unfinished(self, trace: Any) -> bool:
+    def truncated(self, trace: Any) -> bool:
         """Tell whether the case is marked as one that went on."""
-        return bool(self._unfinished(trace) == ["true"])
+        return bool(self._truncated(trace) == ["true"])
 
 
 def _time(path: Path, number: int, stamp: str) -> datetime:
@@ -146,7 +159,7 @@ def _first_events(path: Path, trusted: bool) -> Iterator[Any]:
 
 def _traces(path: Path, trusted: bool, progress: Progress | None) -> Iterator[Any]:
     """Go through the traces of a file; each is forgotten when the next is asked for."""
-    with Stream(path, trusted=trusted, progress=progress) as stream:
+    with BoundedFile(path, trusted=trusted, progress=progress) as stream:
         watch = _Watch(stream, trusted)
         try:
             parser: Any = etree.iterparse(
@@ -184,7 +197,7 @@ def _traces(path: Path, trusted: bool, progress: Progress | None) -> Iterator[An
 class _Watch:
     """Hands bytes to the parser, and stops it when a single case grows past all bounds."""
 
-    def __init__(self, stream: Stream, trusted: bool) -> None:
+    def __init__(self, stream: BoundedFile, trusted: bool) -> None:
         self.start = 0
         self._stream = stream
         self._trusted = trusted

@@ -2,7 +2,7 @@
 
 from .certified import Certified, Plan, plan
 from .paper import ADMIT_NONE, Laplace, Sacofa
-from .protocol import Mechanism, Outcome, Promise
+from .protocol import Mechanism, Outcome, Output, Promise, perform
 
 __all__ = [
     "ADMIT_NONE",
@@ -10,8 +10,10 @@ __all__ = [
     "Laplace",
     "Mechanism",
     "Outcome",
+    "Output",
     "Plan",
     "Promise",
     "Sacofa",
+    "perform",
     "plan",
 ]

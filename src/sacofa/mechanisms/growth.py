@@ -1,140 +1,106 @@
-"""The growth loop of the paper's mechanisms: a prefix tree, answered one level at a time.
+"""The growth loop of the papers' mechanisms: a prefix tree, answered one level at a time.
 
 Level n holds the prefixes of length n. Its candidates are the unfinished prefixes of the level
 above, each with one more activity or with its end. Harmless candidates are all taken, harmful ones
 as the semantics admit them; each gets noise, and those below their threshold are dropped.
-
-Nearly all candidates belong to no case at all, and nearly all of those are dropped. They are never
-listed: which of them survive is drawn directly, and by the lack of memory of the geometric
-distribution a survivor's noisy count is the threshold plus a geometric variable. The outcome has
-the same distribution as if every candidate had been listed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..errors import TooLargeError
-from ..prefixes import NONE, Prefixes
-from ..privacy.exact import smallest_threshold, tail
-from ..privacy.noise import Noise
+from ..prefixes import Prefixes
+from ..queries.session import Session
+from ..semantics.language import Word
 from ..semantics.protocol import Semantics
 from ..variants import VariantCounts
-
-Ints = NDArray[np.int64]
-Progress = Callable[[float], None]
-Word = tuple[tuple[int, ...], bool]
-"""The activity ids of a prefix, and whether it is finished."""
-
-MAX_PREFIXES = 2_000_000
+from .level import Growth, Level
+from .prefix_tree import NOTHING, Found, Frontier, NoisyPrefixes, spell
+from .protocol import Progress
 
 
-@dataclass(frozen=True, kw_only=True)
-class Growth:
-    """How a tree grows: the noise, the thresholds and what limits it."""
+@dataclass(frozen=True)
+class PrefixCounts:
+    """How many cases begin with each prefix of some lengths, or end there.
 
-    noise_epsilon: Fraction
-    """Noise of scale 1/noise_epsilon goes on every count."""
-    choice_epsilon: Fraction
-    """Admitting h violations has probability proportional to exp(−choice_epsilon · h)."""
-    max_length: int
-    """Longer cases are cut here."""
-    prune_harmless: int
-    """Harmless candidates with a lower noisy count are dropped."""
-    prune_harmful: int | None
-    """Harmful candidates with a lower noisy count are dropped; None admits none at all."""
-    prune_finished: bool
-    """Whether thresholds hold for finished prefixes and for those of full length too."""
-    max_violations: int | None
-    """Where a prefix's violations are cut; None counts a harmful prefix as one violation."""
-    max_prefixes: int = MAX_PREFIXES
-    """A level that would hold more is refused."""
+    A case adds 1 to one cell of each level: to the prefix of that length, or to its end. So the
+    counts of one level have sensitivity 1, and levels are charged one by one.
+    """
 
+    shortest: int
+    """The length of the shortest prefixes."""
+    longest: int
+    """The length of the longest prefixes."""
 
-@dataclass(frozen=True, kw_only=True)
-class Frontier:
-    """The prefixes of one level that may grow."""
+    name = "prefixes"
+    sensitivity = 1
 
-    states: Ints
-    """What the semantics know of each prefix."""
-    parents: Ints
-    """The place of each prefix's parent in the frontier above."""
-    activities: Ints
-    """The last activity of each prefix."""
-    counts: Ints
-    """The noisy count of each prefix."""
+    @property
+    def what(self) -> str:
+        """Which level it is, in words."""
+        return f"noisy counts of the prefixes of length {self.longest}"
 
-
-@dataclass(frozen=True, kw_only=True)
-class Found:
-    """Candidates that were taken: an activity equal to the number of activities is the end."""
-
-    rows: Ints
-    """The place of each candidate's parent in the frontier."""
-    activities: Ints
-    """The step that makes the candidate of its parent."""
-    places: Ints
-    """The place of each candidate among the steps that some case takes; -1 where no case does."""
-    counts: Ints
-    """The noisy counts."""
-
-    @classmethod
-    def join(cls, parts: list[Found]) -> Found:
-        """Put parts end to end."""
-        parts = [part for part in parts if len(part.rows)]
-        if len(parts) < 2:
-            return parts[0] if parts else NOTHING
-        return cls(
-            rows=np.concatenate([part.rows for part in parts]),
-            activities=np.concatenate([part.activities for part in parts]),
-            places=np.concatenate([part.places for part in parts]),
-            counts=np.concatenate([part.counts for part in parts]),
-        )
-
-    def where(self, kept: NDArray[np.bool_]) -> Found:
-        """Keep some."""
-        return Found(
-            rows=self.rows[kept],
-            activities=self.activities[kept],
-            places=self.places[kept],
-            counts=self.counts[kept],
-        )
+    def counts(self, part: VariantCounts) -> Mapping[Word, int]:
+        """The cells of one part of the log that are not 0. Secret."""
+        cells: Counter[Word] = Counter()
+        for ids, count, complete in zip(
+            part.sequences(), part.counts.tolist(), part.complete.tolist(), strict=True
+        ):
+            for length in range(self.shortest, min(self.longest, len(ids)) + 1):
+                cells[ids[:length], False] += count
+            # The end of a case of length n is a candidate of level n + 1.
+            if complete and self.shortest <= len(ids) + 1 <= self.longest:
+                cells[ids, True] += count
+        return cells
 
 
-NOTHING = Found(rows=NONE, activities=NONE, places=NONE, counts=NONE)
+def level_line(length: int) -> str:
+    """The line of the promise that a level is charged to."""
+    return f"level {length}"
 
 
 def grow(
-    variants: VariantCounts,
+    session: Session,
     semantics: Semantics,
     growth: Growth,
-    noise: Noise,
+    level_epsilon: Fraction,
     progress: Progress | None = None,
-    transcript: dict[str, object] | None = None,
 ) -> VariantCounts:
     """Answer the trace-variant query: all finished prefixes and those of full length, noisy.
 
-    Every noisy count that was kept on the way goes into the transcript.
+    Every noisy count that was kept on the way goes into the transcript. A level costs
+    `level_epsilon`, also where no prefix is left to grow: that there is none is known from noise.
     """
-    number = len(variants.activities)
-    prefixes = Prefixes(variants)
+    number = len(session.activities)
+    # The empty prefix stands above the first level; it has no parent and no activity.
     root = np.zeros(1, dtype=np.int64)
     start = root + semantics.start()
     frontiers = [Frontier(states=start, parents=root - 1, activities=root - 1, counts=root)]
     finished: list[Found] = []
     longer = NOTHING
+    prefixes: Prefixes | None = None
     for length in range(1, growth.max_length + 1):
-        level = _Level(growth, semantics, noise, number, frontiers, prefixes)
+        query = PrefixCounts(length, length)
+        if not len(frontiers[-1].counts):
+            # The promise names every level, so what noise left without prefixes is charged as well.
+            session.charge(query.what, level_epsilon, level_line(length))
+            continue
+        opened = session.open(query, level_epsilon, level_line(length))
+        assert isinstance(opened.variants, VariantCounts)
+        # The variants are sorted by prefix once, and from then on level by level.
+        prefixes = prefixes or Prefixes(opened.variants)
+        level = Level(growth, opened.epsilon, semantics, opened.noise, number, frontiers, prefixes)
         found = Found.join([level.take_steps(), level.take_ends(), level.take_harmful()])
+        # A finished prefix is released and never grows; the others are the next frontier.
         ends = found.activities == number
         finished.append(found.where(ends))
         longer = found.where(~ends)
+        # Variants whose prefix was dropped need not be looked at again: they are of no later level.
         prefixes.keep(level.true, longer.places, len(longer.rows))
         frontiers.append(
             Frontier(
@@ -146,234 +112,9 @@ def grow(
         )
         if progress is not None:
             progress(length / growth.max_length)
-        if not len(longer.rows):
-            break
-    if transcript is not None:
-        transcript["prefixes"] = NoisyPrefixes(frontiers, finished)
-    return _spell(variants.activities, frontiers, finished, longer.counts)
-
-
-class _Level:
-    """One level in the making."""
-
-    def __init__(
-        self,
-        growth: Growth,
-        semantics: Semantics,
-        noise: Noise,
-        number: int,
-        frontiers: list[Frontier],
-        prefixes: Prefixes,
-    ) -> None:
-        self.growth = growth
-        self.semantics = semantics
-        self.noise = noise
-        self.number = number
-        self.frontiers = frontiers
-        self.length = len(frontiers)
-        frontier = frontiers[-1]
-        self.true = prefixes.next_steps()
-        self.keys = self.true.rows * number + self.true.activities
-        # Prefixes in the same state have the same harmless next steps.
-        states, self.state = np.unique(frontier.states, return_inverse=True)
-        self.harmless = semantics.harmless(states)
-        self.free = self.harmless[:, :number].sum(axis=1)[self.state]
-        self.may_end = self.harmless[self.state, number]
-
-    def _threshold(self, threshold: int, *, end: bool) -> int:
-        full = self.length == self.growth.max_length
-        return threshold if self.growth.prune_finished or not (end or full) else 1
-
-    def take_steps(self) -> Found:
-        """Take every harmless step, add noise, and drop what is below the threshold."""
-        low = self._threshold(self.growth.prune_harmless, end=False)
-        true = Found(
-            rows=self.true.rows,
-            activities=self.true.activities,
-            places=np.arange(len(self.keys)),
-            counts=self.true.counts,
-        ).where(self.harmless[self.state[self.true.rows], self.true.activities])
-        parts = [self._noisy(true, low)]
-        survivors = self._survivors(int(self.free.sum()), low)
-        if len(survivors):
-            rows, activities = self._name_harmless(survivors)
-            # Steps that some case takes were among the cells; their noise is drawn by itself.
-            empty = ~self._lookup(rows, activities)[1]
-            parts.append(self._made(rows[empty], activities[empty], low))
-        return Found.join(parts)
-
-    def take_ends(self) -> Found:
-        """Take every harmless end, add noise, and drop what is below the threshold."""
-        low = self._threshold(self.growth.prune_harmless, end=True)
-        real = np.flatnonzero(self.may_end & (self.true.ending > 0))
-        true = self._ends(real, self.true.ending[real])
-        empty = np.flatnonzero(self.may_end & (self.true.ending == 0))
-        made = empty[self._survivors(len(empty), low)]
-        ends = np.full(len(made), self.number)
-        return Found.join([self._noisy(true, low), self._made(made, ends, low)])
-
-    def take_harmful(self) -> Found:
-        """Draw how much harm is admitted and by which candidates, add noise, and prune."""
-        growth = self.growth
-        steps = self.number * len(self.free) - int(self.free.sum())
-        harmful = steps + len(self.may_end) - int(self.may_end.sum())
-        if growth.prune_harmful is None or not harmful:
-            return NOTHING
-        # A geometric variable modulo n is the geometric distribution cut to 0 … n − 1.
-        admitted = int(self.noise.geometric(growth.choice_epsilon, 1)[0]) % (harmful + 1)
-        if not admitted:
-            return NOTHING
-        rows, activities = self._name_harmful(self.noise.choose(admitted, harmful), steps)
-        if growth.max_violations is not None:
-            rows, activities = self._until(admitted, rows, activities)
-        ends = activities == self.number
-        found, known = self._lookup(rows[~ends], activities[~ends])
-        counts = np.zeros(len(found), dtype=np.int64)
-        counts[known] = self.true.counts[found[known]]
-        found[~known] = -1
-        taken = Found(rows=rows[~ends], activities=activities[~ends], places=found, counts=counts)
-        p = growth.prune_harmful
-        return Found.join(
-            [
-                self._noisy(taken, self._threshold(p, end=False)),
-                self._noisy(
-                    self._ends(rows[ends], self.true.ending[rows[ends]]),
-                    self._threshold(p, end=True),
-                ),
-            ]
-        )
-
-    def _ends(self, rows: Ints, counts: Ints) -> Found:
-        none = np.full(len(rows), -1, dtype=np.int64)
-        return Found(rows=rows, activities=none + self.number + 1, places=none, counts=counts)
-
-    def _noisy(self, taken: Found, low: int) -> Found:
-        """Add noise to true counts and drop what is below the threshold."""
-        if not len(taken.rows):
-            return taken
-        noisy = taken.counts + self.noise.laplace(self.growth.noise_epsilon, len(taken.counts))
-        return replace(taken, counts=noisy).where(noisy >= low)
-
-    def _made(self, rows: Ints, activities: Ints, low: int) -> Found:
-        """Candidates that no case has and that survived: draw by how much."""
-        if not len(rows):
-            return NOTHING
-        counts = low + self.noise.geometric(self.growth.noise_epsilon, len(rows))
-        places = np.full(len(rows), -1, dtype=np.int64)
-        return Found(rows=rows, activities=activities, places=places, counts=counts)
-
-    def _survivors(self, cells: int, low: int) -> Ints:
-        """Draw which of many empty cells reach the threshold; refuse a level that is too large."""
-        epsilon, limit = self.growth.noise_epsilon, self.growth.max_prefixes
-        if cells > limit:
-            expected = int(tail(epsilon, low)(20) * cells)
-            if expected > limit:
-                enough = smallest_threshold(epsilon, cells, Fraction(limit))
-                raise TooLargeError(
-                    self.length,
-                    expected,
-                    limit,
-                    f"a threshold of {enough} (prune, or prune_harmless) keeps it below",
-                )
-        return self.noise.survivors(cells, epsilon, low)
-
-    def _lookup(self, rows: Ints, activities: Ints) -> tuple[Ints, NDArray[np.bool_]]:
-        """Find steps among those that some case takes: their places, and whether they are there."""
-        if not len(self.keys):
-            return np.zeros_like(rows), np.zeros(len(rows), dtype=np.bool_)
-        keys = rows * self.number + activities
-        places = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
-        return places, self.keys[places] == keys
-
-    def _order(self) -> Ints:
-        """For each state the activities, harmless ones first."""
-        return np.argsort(~self.harmless[:, : self.number], axis=1, kind="stable")
-
-    def _name_harmless(self, places: Ints) -> tuple[Ints, Ints]:
-        """The row and activity of harmless steps, counted row by row."""
-        bounds = np.cumsum(self.free)
-        rows = np.searchsorted(bounds, places, side="right")
-        return rows, self._order()[self.state[rows], places - bounds[rows] + self.free[rows]]
-
-    def _name_harmful(self, places: Ints, steps: int) -> tuple[Ints, Ints]:
-        """The row and activity of harmful candidates: steps counted row by row, then ends."""
-        is_step = places < steps
-        rows, activities = np.empty_like(places), np.full(len(places), self.number)
-        bounds = np.cumsum(self.number - self.free)
-        inner = np.searchsorted(bounds, places[is_step], side="right")
-        rank = places[is_step] - bounds[inner] + self.number
-        rows[is_step], activities[is_step] = inner, self._order()[self.state[inner], rank]
-        rows[~is_step] = np.flatnonzero(~self.may_end)[places[~is_step] - steps]
-        return rows, activities
-
-    def _until(self, admitted: int, rows: Ints, activities: Ints) -> tuple[Ints, Ints]:
-        """Keep the first candidates whose violations add up to no more than is admitted."""
-        prefixes = _backtrack(self.frontiers, self.length - 1, rows).tolist()
-        total, kept = 0, 0
-        for prefix, activity in zip(prefixes, activities.tolist(), strict=True):
-            end = activity == self.number
-            broken = self.semantics.violations(prefix if end else [*prefix, activity], end)
-            total += min(max(broken, 1), self.growth.max_violations or 1)
-            if total > admitted:
-                break
-            kept += 1
-        return rows[:kept], activities[:kept]
-
-
-def _backtrack(frontiers: list[Frontier], length: int, rows: Ints) -> Ints:
-    """Spell out prefixes of one length: a row of activity ids each."""
-    spelled = np.empty((len(rows), length), dtype=np.int64)
-    for place in range(length, 0, -1):
-        spelled[:, place - 1] = frontiers[place].activities[rows]
-        rows = frontiers[place].parents[rows]
-    return spelled
-
-
-class NoisyPrefixes(Mapping[Word, int]):
-    """The noisy count of every prefix and every end that was kept; spelled out when asked for."""
-
-    def __init__(self, frontiers: list[Frontier], finished: list[Found]) -> None:
-        self._frontiers, self._finished = frontiers, finished
-
-    @cached_property
-    def _counts(self) -> dict[Word, int]:
-        blocks = [
-            (length, np.arange(len(level.counts)), level.counts, False)
-            for length, level in enumerate(self._frontiers)
-            if length
-        ]
-        blocks += [(n, found.rows, found.counts, True) for n, found in enumerate(self._finished)]
-        counts: dict[Word, int] = {}
-        for length, rows, noisy, done in blocks:
-            spelled = _backtrack(self._frontiers, length, rows).tolist()
-            for ids, count in zip(spelled, noisy.tolist(), strict=True):
-                counts[tuple(ids), done] = count
-        return counts
-
-    def __getitem__(self, word: Word) -> int:
-        return self._counts[word]
-
-    def __iter__(self) -> Iterator[Word]:
-        return iter(self._counts)
-
-    def __len__(self) -> int:
-        return len(self._counts)
-
-
-def _spell(
-    activities: tuple[str, ...], frontiers: list[Frontier], finished: list[Found], full: Ints
-) -> VariantCounts:
-    """Put the finished prefixes and those of full length together as variants."""
-    blocks = [
-        (_backtrack(frontiers, length, found.rows), found.counts, True)
-        for length, found in enumerate(finished)
-        if len(found.rows)
-    ]
-    blocks.append((_backtrack(frontiers, len(frontiers) - 1, np.arange(len(full))), full, False))
-    return VariantCounts.collect(
-        activities,
-        np.concatenate([spelled.ravel() for spelled, _, _ in blocks]),
-        np.concatenate([np.full(len(s), s.shape[1]) for s, _, _ in blocks]),
-        np.concatenate([counts for _, counts, _ in blocks]),
-        np.concatenate([np.full(len(s), done) for s, _, done in blocks]),
+    session.show(
+        PrefixCounts(1, growth.max_length),
+        NoisyPrefixes(frontiers, finished),
+        session.cell_epsilon(1, level_epsilon),
     )
+    return spell(session.activities, frontiers, finished, longer.counts, session.unit)

@@ -15,50 +15,56 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any, ClassVar
 
 from ..errors import SettingError
-from ..privacy.looks import Leak, Look, Spend
-from ..privacy.noise import Noise
-from ..privacy.unit import ONE_CASE, Unit
+from ..privacy.accounting import Access, Leak, Spend
+from ..privacy.epsilon import Epsilon, parse_epsilon
+from ..queries.session import Session
 from ..semantics.free import NoRules
-from ..semantics.judge import judge
 from ..semantics.learn import learn_rules
 from ..semantics.protocol import Semantics
 from ..semantics.rules import Rules
-from ..variants import VariantCounts
-from .growth import MAX_PREFIXES, Growth, grow
-from .protocol import Outcome, Progress, Promise, exact
+from ..semantics.scoring import scorer_of
+from ..unit import Unit
+from ..variants import MOST_CASES, VariantCounts
+from .growth import PrefixCounts, grow, level_line
+from .level import MAX_PREFIXES, Growth
+from .protocol import TRUNCATION, Output, Progress, Promise
+from .settings import offered
 
 ADMIT_NONE = math.inf
 """As `prune_harmful`: no harmful prefix is admitted at all."""
 
-CUT = (
-    "Cases longer than max_length are cut there and marked as unfinished, and so are those of "
-    "just that length."
-)
+LONGEST = 100_000
+"""No case is longer than this by far."""
+
+RULES = "rules"
+"""The line of the promise that names rules read off the log."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Laplace:
     """The trace-variant query answered with Laplace noise on every prefix: the baseline."""
 
-    level_epsilon: Fraction
+    level_epsilon: Epsilon = offered("epsilon", "epsilon")
     """The price of one level; the release costs max_length times as much."""
-    max_length: int
-    """Longer cases are cut here (the paper's k)."""
-    prune: int
+    max_length: int = offered("whole")
+    """Longer cases are truncated here (the paper's k)."""
+    prune: int = offered("whole")
     """Prefixes with a lower noisy count are dropped (the paper's p)."""
-    prune_finished: bool = True
+    prune_finished: bool = offered("flag", default=True)
     """Whether finished prefixes, and those of full length, are pruned too."""
     max_prefixes: int = MAX_PREFIXES
     """A level that would hold more prefixes than this is refused before it is made."""
-    unit: Unit = ONE_CASE
-    """What is protected."""
 
     name = "laplace"
+    supports_distributed = False
+    minimal: ClassVar = {"max_length": 2, "prune": 2}
+    """Settings of the smallest run that keeps the promise: what an audit repeats many times."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "level_epsilon", exact("epsilon", self.level_epsilon))
+        object.__setattr__(self, "level_epsilon", parse_epsilon("epsilon", self.level_epsilon))
         _refuse_below_one(self, "max_length", "prune", "max_prefixes")
 
     def settings(self) -> Mapping[str, object]:
@@ -70,20 +76,22 @@ class Laplace:
             "prune_finished": self.prune_finished,
         }
 
-    def promise(self) -> Promise:
+    def promise(self, unit: Unit) -> Promise:
         """What is promised, and at what price."""
+        price = Fraction(self.level_epsilon)
         return Promise(
-            looks=_level_spends(self.max_length, self.level_epsilon * self.unit.max_cases),
-            not_promised=(_per_level(self.level_epsilon, self.max_length), CUT),
+            accesses=_level_spends(self.max_length, price * unit.max_cases),
+            not_promised=(_per_level(price, self.max_length), TRUNCATION),
         )
 
-    def run(
-        self, variants: VariantCounts, noise: Noise, progress: Progress | None = None
-    ) -> Outcome:
-        """Look at the counts through noise."""
+    def shown_from(self, unit: Unit, activities: int) -> int | None:
+        """From what noisy count on a variant is shown."""
+        return self.prune
+
+    def run(self, session: Session, progress: Progress | None = None) -> Output:
+        """Ask for the prefixes, level by level."""
         growth = Growth(
-            noise_epsilon=self.level_epsilon,
-            choice_epsilon=self.level_epsilon,
+            choice_epsilon=Fraction(self.level_epsilon),
             max_length=self.max_length,
             prune_harmless=self.prune,
             prune_harmful=None,
@@ -91,41 +99,51 @@ class Laplace:
             max_violations=None,
             max_prefixes=self.max_prefixes,
         )
-        transcript: dict[str, object] = {}
-        free = NoRules(variants.activities)
-        released = grow(variants, free, growth, noise, progress, transcript)
-        return Outcome(variants=released, transcript=transcript)
+        price = Fraction(self.level_epsilon) * session.unit.max_cases
+        return Output(variants=grow(session, NoRules(session.activities), growth, price, progress))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sacofa:
     """The trace-variant query of the SaCoFa paper, answered one prefix length at a time."""
 
-    level_epsilon: Fraction
-    """The nominal price of one level."""
-    max_length: int
-    """Longer cases are cut here (the paper's k)."""
-    prune_harmless: int
-    """Harmless prefixes with a lower noisy count are dropped."""
-    prune_harmful: int | float
-    """Harmful prefixes with a lower noisy count are dropped; ADMIT_NONE (∞) admits none."""
-    rules: Rules | None = None
-    """What makes sense for the process; None reads it off the secret log, as the paper does."""
-    max_violations: int | None = None
-    """Count violations up to this bound (continuous score); None asks only if there is one."""
-    prune_finished: bool = True
+    level_epsilon: Epsilon = offered("epsilon", "epsilon")
+    """The price of one level; the release costs max_length times as much."""
+    max_length: int = offered("whole")
+    """Longer cases are truncated here (the paper's k)."""
+    prune: int | None = offered("whole", default=None)
+    """Prefixes with a lower noisy count are dropped (the paper's p)."""
+    prune_harmless: int = offered("whole", default=None)
+    """The threshold of harmless prefixes, instead of prune."""
+    prune_harmful: int | float = offered("whole or inf", default=None)
+    """The threshold of harmful prefixes, instead of prune; inf admits none."""
+    prune_finished: bool = offered("flag", default=True)
     """Whether finished prefixes, and those of full length, are pruned too."""
-    judge: Callable[[Rules], Semantics] = judge
+    rules: Rules | None = offered("rules", default=None)
+    """What makes sense for the process; left out, it is read off the secret log as in the paper."""
+    max_violations: int | None = offered("whole", default=None)
+    """Most violations counted per prefix (continuous score); left out, one is as bad as many."""
+    scorer: Callable[[Rules], Semantics] = scorer_of
     """How rules become a judgement on prefixes; another score function goes here."""
     max_prefixes: int = MAX_PREFIXES
     """A level that would hold more prefixes than this is refused before it is made."""
-    unit: Unit = ONE_CASE
-    """What is protected."""
 
     name = "sacofa"
+    supports_distributed = False
+    minimal: ClassVar = {"max_length": 2, "prune": 2}
+    """Settings of the smallest run that keeps the promise: what an audit repeats many times."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "level_epsilon", exact("epsilon", self.level_epsilon))
+        object.__setattr__(self, "level_epsilon", parse_epsilon("epsilon", self.level_epsilon))
+        both = (self.prune_harmless, self.prune_harmful)
+        if self.prune is not None:
+            if both not in ((None, None), (self.prune, self.prune)):
+                raise SettingError("prune", self.prune, "left out where the thresholds are given")
+            object.__setattr__(self, "prune_harmless", self.prune)
+            object.__setattr__(self, "prune_harmful", self.prune)
+        elif None in both:
+            raise SettingError("prune", None, "given, or prune_harmful and prune_harmless")
+        object.__setattr__(self, "prune_harmful", _threshold(self.prune_harmful))
         _refuse_below_one(self, "max_length", "prune_harmless", "prune_harmful", "max_prefixes")
         if self.max_violations is not None:
             _refuse_below_one(self, "max_violations")
@@ -139,7 +157,7 @@ class Sacofa:
     @property
     def noise_epsilon(self) -> Fraction:
         """What the noise of one level costs: the continuous score divides ε by its bound."""
-        return self.level_epsilon / (self.max_violations or 1)
+        return Fraction(self.level_epsilon) / (self.max_violations or 1)
 
     def settings(self) -> Mapping[str, object]:
         """The settings that the certificate repeats."""
@@ -149,44 +167,49 @@ class Sacofa:
             "prune_harmless": self.prune_harmless,
             "prune_harmful": self.prune_harmful,
             "prune_finished": self.prune_finished,
-            "score": "binary" if self.max_violations is None else "continuous",
             "max_violations": self.max_violations,
-            "rules": "read off the log" if self.rules is None else self.rules.source,
+            "rules": "read off the log" if self.rules is None else str(self.rules.source),
         }
 
-    def promise(self) -> Promise:
+    def promise(self, unit: Unit) -> Promise:
         """What is promised, and at what price."""
-        spends = _level_spends(self.max_length, self.noise_epsilon * self.unit.max_cases)
-        if self.rules is not None:
+        spends = _level_spends(self.max_length, self.noise_epsilon * unit.max_cases)
+        if self.rules is not None and self.rules.source.public:
             return Promise(
-                looks=spends,
+                accesses=spends,
                 assumptions=(
                     f"The rules are public knowledge. Where they come from: {self.rules.source}.",
                 ),
-                not_promised=(_per_level(self.noise_epsilon, self.max_length), CUT),
+                not_promised=(_per_level(self.noise_epsilon, self.max_length), TRUNCATION),
             )
         leak = Leak(
             what="the rules of the process, read off the log",
             why="one case can change the rules, and with them what is released, beyond any ε",
+            line=RULES,
         )
         return Promise(
-            looks=(leak, *spends),
+            accesses=(leak, *spends),
             not_promised=(
                 "No finite ε holds for this release: the rules were read off the secret log "
                 "without payment. With public rules it would be "
-                f"{self.noise_epsilon * self.max_length * self.unit.max_cases}.",
-                CUT,
+                f"{self.noise_epsilon * self.max_length * unit.max_cases}.",
+                TRUNCATION,
             ),
         )
 
-    def run(
-        self, variants: VariantCounts, noise: Noise, progress: Progress | None = None
-    ) -> Outcome:
-        """Look at the counts through noise."""
-        rules = learn_rules(variants) if self.rules is None else self.rules
+    def shown_from(self, unit: Unit, activities: int) -> int | None:
+        """From what noisy count on a harmless variant is shown."""
+        return self.prune_harmless
+
+    def run(self, session: Session, progress: Progress | None = None) -> Output:
+        """Ask for the prefixes, level by level; the rules may have been read off the log."""
+        rules = self.rules
+        if rules is None or not rules.source.public:
+            secret = session.read_unpaid(RULES)
+            assert isinstance(secret, VariantCounts)
+            rules = learn_rules(secret) if rules is None else rules
         growth = Growth(
-            noise_epsilon=self.noise_epsilon,
-            choice_epsilon=self.level_epsilon / (2 * (self.max_violations or 1)),
+            choice_epsilon=Fraction(self.level_epsilon) / (2 * (self.max_violations or 1)),
             max_length=self.max_length,
             prune_harmless=self.prune_harmless,
             prune_harmful=None if self.prune_harmful == ADMIT_NONE else int(self.prune_harmful),
@@ -194,10 +217,20 @@ class Sacofa:
             max_violations=self.max_violations,
             max_prefixes=self.max_prefixes,
         )
-        semantics = self.judge(rules.over(variants.activities))
-        transcript: dict[str, object] = {}
-        released = grow(variants, semantics, growth, noise, progress, transcript)
-        return Outcome(variants=released, transcript=transcript)
+        semantics = self.scorer(rules.project_onto(session.activities))
+        price = self.noise_epsilon * session.unit.max_cases
+        return Output(variants=grow(session, semantics, growth, price, progress))
+
+
+def _threshold(value: Any) -> int | float:
+    """Take a whole number or infinity, as a number or as text."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if math.isnan(number):
+        raise SettingError("prune_harmful", value, "a whole number, 1 or more, or inf")
+    return number if math.isinf(number) or number != int(number) else int(number)
 
 
 def _refuse_below_one(mechanism: object, *names: str) -> None:
@@ -207,11 +240,15 @@ def _refuse_below_one(mechanism: object, *names: str) -> None:
             raise SettingError(name, value, "a whole number, 1 or more")
         if value == ADMIT_NONE and name != "prune_harmful":
             raise SettingError(name, value, "finite")
+        # Every level has a line of the promise, and no count is above the largest log.
+        most = LONGEST if name == "max_length" else MOST_CASES
+        if value != ADMIT_NONE and value > most:
+            raise SettingError(name, value, f"at most {most:,}")
 
 
-def _level_spends(max_length: int, price: Fraction) -> tuple[Look, ...]:
+def _level_spends(max_length: int, price: Fraction) -> tuple[Access, ...]:
     return tuple(
-        Spend(what=f"noisy counts of the prefixes of length {length}", epsilon=price)
+        Spend(what=PrefixCounts(length, length).what, epsilon=price, line=level_line(length))
         for length in range(1, max_length + 1)
     )
 

@@ -4,28 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Protocol
 
-from ..errors import SettingError
-from ..privacy.looks import Look
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cases import Cases
+from ..privacy.accounting import Access
 from ..privacy.noise import Noise
-from ..privacy.unit import Unit
+from ..queries.protocol import Answer
+from ..queries.session import Session
+from ..unit import Unit
 from ..variants import VariantCounts
 
 Progress = Callable[[float], None]
 
-LARGEST_TERM = 10**12
-LONGEST_EXPONENT = 4
-"""1e999999999 would be a number that fills the memory before anyone can refuse it."""
+TRUNCATION = (
+    "Cases longer than max_length are truncated there and marked as unfinished, and so are those "
+    "of just that length."
+)
+"""What is lost by a bound on the length of cases."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Promise:
     """What a mechanism promises, and at what price: known before any log is read."""
 
-    looks: tuple[Look, ...]
-    """Every look that the run takes at the log."""
+    accesses: tuple[Access, ...]
+    """Every line that the run may charge queries to, with its price; and every leak."""
     assumptions: tuple[str, ...] = ()
     """What is taken to be public or true."""
     not_promised: tuple[str, ...] = ()
@@ -33,22 +39,39 @@ class Promise:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome:
-    """What a run gives: the private variants, and everything the mechanism saw after noise."""
+class Output:
+    """What a mechanism makes of the answers to its queries."""
 
     variants: VariantCounts
     """What may be released."""
+    times: NDArray[np.int64] | None = None
+    """When each event happened, in seconds since 1970, case by case; None: not released."""
+    notes: tuple[str, ...] = ()
+    """What the certificate should say about this run; made of noisy values only."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What a run gives: the private variants, and everything that was answered and charged."""
+
+    variants: VariantCounts
+    """What may be released."""
+    times: NDArray[np.int64] | None = None
+    """When each released event happened; None: not released."""
     transcript: Mapping[str, object] = field(default_factory=dict)
     """Every noisy value that was seen on the way: what the proof protects and the audit tests."""
+    answers: tuple[Answer, ...] = ()
+    """The same, with the queries."""
+    spent: tuple[Access, ...] = ()
+    """What was charged: in sum what was promised."""
     notes: tuple[str, ...] = ()
     """What the certificate should say about this run; made of noisy values only."""
 
 
 class Mechanism(Protocol):
-    """Turns secret counts into private ones.
+    """Turns the cases of a secret log into a private release, through a session.
 
-    Any object with these members can be given to `anonymize`, from outside the package too. One
-    that can look at `Scattered` variants as well says so: its `works_in_parts` is True.
+    Any object with these members can be given to `anonymize`, from outside the package too.
     """
 
     @property
@@ -56,32 +79,30 @@ class Mechanism(Protocol):
         """The name that the certificate gives."""
 
     @property
-    def unit(self) -> Unit:
-        """What is protected."""
+    def supports_distributed(self) -> bool:
+        """Whether it asks only queries that can be answered in parts on a cluster."""
 
     def settings(self) -> Mapping[str, object]:
         """The settings that the certificate repeats."""
 
-    def promise(self) -> Promise:
-        """What is promised, and at what price."""
+    def promise(self, unit: Unit) -> Promise:
+        """What is promised for a unit, and at what price."""
 
-    def run(
-        self, variants: VariantCounts, noise: Noise, progress: Progress | None = None
-    ) -> Outcome:
-        """Look at the counts through noise."""
+    def run(self, session: Session, progress: Progress | None = None) -> Output:
+        """Ask the log through a session, and make a release of the answers."""
 
 
-def exact(name: str, value: Fraction | float | str) -> Fraction:
-    """Take a price as the decimal or fraction that a person wrote: 0.1 is one tenth."""
-    try:
-        text = str(value) if isinstance(value, float) else value
-        if isinstance(text, str) and len(text.lower().partition("e")[2]) > LONGEST_EXPONENT:
-            raise ValueError(text)
-        number = Fraction(text)
-    except (ValueError, TypeError, ZeroDivisionError, OverflowError):
-        raise SettingError(name, value, "a positive number such as 1, 0.1 or 1/3") from None
-    if number <= 0:
-        raise SettingError(name, value, "above 0")
-    if max(number.numerator, number.denominator) > LARGEST_TERM:
-        raise SettingError(name, value, f"a fraction of numbers up to {LARGEST_TERM:,}")
-    return number
+def perform(
+    mechanism: Mechanism, cases: Cases, noise: Noise, progress: Progress | None = None
+) -> Outcome:
+    """Run a mechanism on cases; the unit is theirs, and what is spent is what was promised."""
+    session = Session(cases, mechanism.promise(cases.unit).accesses, noise)
+    output = mechanism.run(session, progress)
+    return Outcome(
+        variants=output.variants,
+        times=output.times,
+        transcript=session.transcript,
+        answers=tuple(session.answers),
+        spent=session.close(),
+        notes=output.notes,
+    )

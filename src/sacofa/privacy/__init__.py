@@ -1,7 +1,7 @@
-"""The only place where noise is drawn, and the record of every look at the log."""
+"""The only place where noise is drawn, and the record of every access to the log."""
 
-from .looks import Leak, Look, Spend, total_price
+from .accounting import Access, Leak, Spend, total_epsilon
+from .epsilon import Epsilon, parse_epsilon
 from .noise import Noise
-from .unit import ONE_CASE, Unit
 
-__all__ = ["ONE_CASE", "Leak", "Look", "Noise", "Spend", "Unit", "total_price"]
+__all__ = ["Access", "Epsilon", "Leak", "Noise", "Spend", "parse_epsilon", "total_epsilon"]

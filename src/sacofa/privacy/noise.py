@@ -25,11 +25,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .bits import Bits, SystemBits
-from .exact import Real, power, precision, tail
+from .reals import Real, minus_log, power, precision, rounded, tail
 
 Ints = NDArray[np.int64]
-Below = Callable[[int, int], int]
-"""`below(x, bits)` is P(X ≤ x) · 2^bits, wrong by less than 2; 2^bits where x is the last."""
+Below = Callable[[int, int], int | None]
+"""`below(x, bits)` is P(X ≤ x) · 2^bits, wrong by less than 2; None where x is the last value."""
 
 WORD = 64
 DOUBT = 2
@@ -45,7 +45,9 @@ def invert(below: Below, bits: Bits, word: int | None = None) -> int:
     width, value = WORD, 0
     while True:
         threshold = below(value, width)
-        if number < threshold - DOUBT or threshold >= 1 << width:
+        # That a threshold rounds to 2^width says nothing: at a large ε the probability of all that
+        # lies beyond is smaller than so many bits can tell. Only more bits decide.
+        if threshold is None or number < threshold - DOUBT:
             return value
         if number > threshold + DOUBT:
             value += 1
@@ -108,9 +110,9 @@ class Geometric:
     def _table(self, scale: int, base: int | None, size: int = BASE) -> Table:
         """Prepare one digit; the highest has no base and goes on for ever."""
 
-        def below(x: int, bits: int) -> int:
+        def below(x: int, bits: int) -> int | None:
             if base is not None and x >= base - 1:
-                return 1 << bits
+                return None
             with localcontext(precision(bits // 3 + 3 * self._spare)):
                 whole = 1 if base is None else 1 - self._power(scale * base, bits)
                 return int((1 - self._power(scale * (x + 1), bits)) / whole * 2**bits)
@@ -193,23 +195,28 @@ class Noise:
         """Draw the number of successes among any number of trials; the cost follows the number."""
         word = int(self.bits.words(1)[0])
         # Most often nothing succeeds, and P(X = 0) ≥ 1 − trials · p settles it at once.
-        if word < int((1 - trials * probability(30)) * 2**WORD) - DOUBT:
-            return 0
+        with localcontext(precision(30)):
+            expected = rounded(trials, 30) * probability(30)
+            if word < int((1 - expected) * 2**WORD) - DOUBT:
+                return 0
+            # An error of the exponent is one of P(X = 0) in proportion: larger exponents need more.
+            spare = max(expected.adjusted(), 0) + 11
         sums: dict[int, list[tuple[Decimal, Decimal]]] = {}
 
-        def below(value: int, bits: int) -> int:
+        def below(value: int, bits: int) -> int | None:
             if value >= trials:
-                return 1 << bits
-            digits = bits // 3 + 2 * len(str(trials)) + 10
+                return None
+            digits = bits // 3 + 2 * spare
             with localcontext(precision(digits)):
                 p = probability(digits)
                 if bits not in sums:
-                    none = ((1 - p).ln() * trials).exp()
+                    none = (-minus_log(p, digits) * rounded(trials, digits)).exp()
                     sums[bits] = [(none, none)]
                 terms = sums[bits]
                 while len(terms) <= value:
                     x = len(terms)
-                    term = terms[-1][0] * (trials - x + 1) / x * p / (1 - p)
+                    left = rounded(trials - x + 1, digits)
+                    term = terms[-1][0] * left / x * p / (1 - p)
                     terms.append((term, terms[-1][1] + term))
                 return int(terms[value][1] * 2**bits)
 
@@ -218,9 +225,9 @@ class Noise:
     def happens(self, probability: Real) -> bool:
         """Flip one coin of any probability."""
 
-        def below(value: int, bits: int) -> int:
+        def below(value: int, bits: int) -> int | None:
             if value:
-                return 1 << bits
+                return None
             with localcontext(precision(bits // 3)):
                 return int((1 - probability(bits // 3)) * 2**bits)
 

@@ -3,8 +3,9 @@
 from .anonymize import Release, anonymize
 from .certificate import Certificate
 from .publish import publish
+from .read import read_release
 from .verify import Verification, verify
-from .write import certificate_path, write_log
+from .write import certificate_path, write_release
 
 __all__ = [
     "Certificate",
@@ -13,6 +14,7 @@ __all__ = [
     "anonymize",
     "certificate_path",
     "publish",
+    "read_release",
     "verify",
-    "write_log",
+    "write_release",
 ]

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cases import Cases
 from ..errors import SettingError
-from ..mechanisms.protocol import Mechanism, Progress
+from ..logs import Notify, count_variants
+from ..mechanisms.protocol import Mechanism, Progress, perform
 from ..privacy.bits import Bits, SeededBits, SystemBits
 from ..privacy.noise import Noise
-from ..variants import Scattered, VariantCounts
+from ..unit import Unit
+from ..variants import VariantCounts
 from .certificate import Certificate, certify
+
+NAMED = 10
+"""So many names are listed in a message."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,50 +31,106 @@ class Release:
     """Every released variant with its noisy count."""
     certificate: Certificate
     """What the release promises."""
+    times: NDArray[np.int64] | None = None
+    """When each event happened, in seconds since 1970, case by case; None: times are made up."""
 
 
 def anonymize(
-    variants: VariantCounts | Scattered,
+    log: Any,
     mechanism: Mechanism,
     *,
     activities: Sequence[str] | None = None,
     seed: int | None = None,
     progress: Progress | None = None,
+    notify: Notify | None = None,
 ) -> Release:
-    """Release the variants of a log through a mechanism.
+    """Release a log through a mechanism.
 
-    Declared `activities` are public, and events of any other are dropped; without them, those of
-    the log are taken and the certificate lists that as an assumption. A `seed` makes a run
-    repeatable, for tests and teaching: its release must not be published. Variants that lie in
-    parts on a cluster are looked at there, by mechanisms that can (`works_in_parts`).
+    The log is what people have at hand: a path, a frame, a `Log` as `open_log` gives it, counted
+    variants, or a mapping from variants to counts. What is protected comes with it: the person of a
+    log that was opened so, else one case. Declared `activities` are public, and events of any other
+    are dropped; without them, those of the log are taken and the certificate lists that as an
+    assumption. A `seed` makes a run repeatable, for tests and teaching: its release must not be
+    published. What only the holder of the log should know is told to `notify`.
     """
-    if not isinstance(variants, VariantCounts) and not works_in_parts(mechanism):
-        raise SettingError("mechanism", mechanism.name, "certified, where variants lie in parts")
+    check_activities(activities)
     bits: Bits = SystemBits() if seed is None else SeededBits(seed)
-    certificate = certify_request(mechanism, activities=activities, seed=seed)
+    cases = as_cases(log, notify)
+    check_distributed(cases, mechanism)
+    certificate = certify_request(mechanism, cases.unit, activities=activities, seed=seed)
+    if activities is not None and notify is not None:
+        _compare_names(cases, activities, notify)
     # One public order, whatever the order in which the log named them.
-    secret = variants.over(sorted(variants.activities if activities is None else activities))
-    outcome = mechanism.run(cast(VariantCounts, secret), Noise(bits), progress)
+    secret = cases.project_onto(sorted(cases.activities if activities is None else activities))
+    outcome = perform(mechanism, secret, Noise(bits), progress)
     return Release(
-        variants=outcome.variants, certificate=replace(certificate, notes=tuple(outcome.notes))
+        variants=outcome.variants,
+        times=outcome.times,
+        certificate=replace(certificate, spent=outcome.spent, notes=tuple(outcome.notes)),
     )
 
 
-def works_in_parts(mechanism: Mechanism) -> bool:
-    """Whether a mechanism can look at variants that lie in parts on a cluster."""
-    return bool(getattr(mechanism, "works_in_parts", False))
+def as_cases(log: Any, notify: Notify | None = None) -> Cases:
+    """Take what people have at hand as cases, bound to their unit."""
+    if isinstance(log, Cases):
+        return log
+    if isinstance(log, VariantCounts) or hasattr(log, "map_parts"):
+        return Cases(variants=log)
+    if isinstance(log, Mapping):
+        return Cases(variants=VariantCounts.of(log))
+    return Cases(variants=count_variants(log, notify=notify))
+
+
+def check_distributed(cases: Cases, mechanism: Mechanism) -> None:
+    """Refuse variants on a cluster for a mechanism that must see them all."""
+    if not isinstance(cases.variants, VariantCounts) and not mechanism.supports_distributed:
+        raise SettingError("mechanism", mechanism.name, "certified, where variants lie in parts")
 
 
 def certify_request(
-    mechanism: Mechanism, *, activities: Sequence[str] | None = None, seed: int | None = None
+    mechanism: Mechanism,
+    unit: Unit,
+    *,
+    activities: Sequence[str] | None = None,
+    seed: int | None = None,
 ) -> Certificate:
     """Make the certificate of a release that is still to come; no log is needed for it."""
-    return certify(mechanism, (_say_activities(activities),), reproducible=seed is not None)
+    check_activities(activities)
+    return certify(mechanism, unit, (_describe_names(activities),), reproducible=seed is not None)
 
 
-def _say_activities(activities: Sequence[str] | None) -> str:
+def check_activities(activities: Sequence[str] | None) -> None:
+    """Refuse declared names that cannot be."""
+    if activities is not None and (not activities or len(set(activities)) != len(activities)):
+        raise SettingError("activities", f"{len(activities)} names", "one or more different names")
+
+
+def _describe_names(activities: Sequence[str] | None) -> str:
     if activities is None:
         return "The names of the activities are public; they were taken from the log."
-    if not activities or len(set(activities)) != len(activities):
-        raise SettingError("activities", f"{len(activities)} names", "one or more different names")
     return f"The names of the activities are public: {len(activities)} were declared."
+
+
+def _compare_names(cases: Cases, declared: Sequence[str], notify: Notify) -> None:
+    """Tell the holder of the log where declared names and those of the log differ."""
+    variants = cases.variants
+    if not isinstance(variants, VariantCounts):
+        return
+    weights = np.repeat(variants.counts, variants.lengths)
+    events = np.zeros(len(variants.activities), dtype=np.int64)
+    np.add.at(events, variants.activity_ids, weights)
+    found = {name: n for name, n in zip(variants.activities, events.tolist(), strict=True) if n}
+    unused = [name for name in declared if name not in found]
+    if unused:
+        notify(f"declared activities that never occur in the log: {_listed(unused)}")
+    dropped = {name: n for name, n in found.items() if name not in set(declared)}
+    if dropped:
+        notify(
+            f"{sum(dropped.values()):,} events were dropped, because their activity is not "
+            f"declared: {_listed(list(dropped))}"
+        )
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(f'"{name}"' for name in names[:NAMED]) + more

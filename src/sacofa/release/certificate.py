@@ -10,12 +10,13 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from .. import __version__
-from ..errors import ReadError
+from .._version import __version__
+from ..errors import ReadError, SettingError
 from ..mechanisms.protocol import Mechanism
-from ..privacy.looks import Leak, Look, Spend, total_price
+from ..privacy.accounting import Access, Leak, Spend, check_noise_fits, total_epsilon
+from ..unit import Unit
 
-FORMAT = "sacofa-certificate-1"
+FORMAT = "sacofa-certificate-2"
 
 SEEDED = (
     "The noise was drawn from a seed and can be drawn again: this release must not be published."
@@ -28,10 +29,10 @@ class Certificate:
 
     mechanism: str
     """The name of the mechanism."""
-    protects: str
-    """What two logs may differ by without anyone being able to tell."""
-    spent: tuple[Look, ...]
-    """Every look at the log, with its price."""
+    unit: Unit
+    """What is protected: the unit that the cases were bounded by when they were read."""
+    spent: tuple[Access, ...]
+    """Every query to the log, with its price."""
     assumptions: tuple[str, ...]
     """What is taken to be public or true."""
     not_promised: tuple[str, ...]
@@ -48,9 +49,14 @@ class Certificate:
     """What else the run has to say; made of noisy values only."""
 
     @property
+    def protects(self) -> str:
+        """What is protected, in words."""
+        return str(self.unit)
+
+    @property
     def epsilon(self) -> Fraction | None:
         """The price of the whole release; None where no ε is finite."""
-        return total_price(self.spent)
+        return total_epsilon(self.spent)
 
     def of_file(self, sha256: str) -> Certificate:
         """The same certificate, for one released file."""
@@ -64,7 +70,10 @@ class Certificate:
             **_price("epsilon", self.epsilon),
             "delta": 0,
             "protects": self.protects,
-            "spent": [_look(look) for look in self.spent],
+            "unit": {"person": self.unit.person, "max_cases": self.unit.max_cases},
+            "neighbours": self.unit.neighbours,
+            "guarantee": _guarantee(self.epsilon, self.unit),
+            "spent": [_access(access) for access in self.spent],
             "assumptions": list(self.assumptions),
             "not_promised": list(self.not_promised),
             "notes": list(self.notes),
@@ -84,8 +93,8 @@ class Certificate:
                 raise ReadError(path, f"not a certificate of format {FORMAT}")
             certificate = cls(
                 mechanism=str(content["mechanism"]),
-                protects=str(content["protects"]),
-                spent=tuple(_read_look(look) for look in content["spent"]),
+                unit=_read_unit(content["unit"]),
+                spent=tuple(_read_access(access) for access in content["spent"]),
                 assumptions=tuple(map(str, content["assumptions"])),
                 not_promised=tuple(map(str, content["not_promised"])),
                 notes=tuple(map(str, content["notes"])),
@@ -97,24 +106,28 @@ class Certificate:
             stated = content["epsilon_exact"]
             _refuse_strange(certificate.spent)
             if (None if stated is None else _read_price(stated)) != certificate.epsilon:
-                raise ReadError(path, f"its looks do not add up to its epsilon ({stated})")
+                raise ReadError(path, f"its queries do not add up to its epsilon ({stated})")
         except ReadError:
             raise
-        except (ValueError, KeyError, TypeError, AttributeError, ZeroDivisionError, RecursionError):
+        except (
+            ValueError, KeyError, TypeError, AttributeError, ZeroDivisionError, RecursionError,
+            SettingError,
+        ):  # fmt: skip
             raise ReadError(path, "not a certificate, or damaged: release the log again") from None
         return certificate
 
 
 def certify(
-    mechanism: Mechanism, assumptions: tuple[str, ...], *, reproducible: bool
+    mechanism: Mechanism, unit: Unit, assumptions: tuple[str, ...], *, reproducible: bool
 ) -> Certificate:
-    """Make the certificate of a run before any count is looked at."""
-    promise = mechanism.promise()
+    """Make the certificate of a run before any count is read."""
+    promise = mechanism.promise(unit)
+    check_noise_fits(promise.accesses, unit.max_cases)
     return Certificate(
         mechanism=mechanism.name,
-        protects=str(mechanism.unit),
-        spent=promise.looks,
-        assumptions=(*assumptions, *promise.assumptions),
+        unit=unit,
+        spent=promise.accesses,
+        assumptions=(*unit.assumptions, *assumptions, *promise.assumptions),
         not_promised=(*((SEEDED,) if reproducible else ()), *promise.not_promised),
         settings=dict(mechanism.settings()),
         publishable=not reproducible,
@@ -132,13 +145,32 @@ def _number(value: Fraction) -> int | float:
     return int(value) if value.denominator == 1 else float(value)
 
 
-def _look(look: Look) -> dict[str, object]:
-    if isinstance(look, Leak):
-        return {"what": look.what, "epsilon": None, "epsilon_exact": None, "why": look.why}
-    return {"what": look.what, **_price("epsilon", look.epsilon)}
+def _guarantee(epsilon: Fraction | None, unit: Unit) -> str:
+    """What ε means for the people in the log, in plain words."""
+    if epsilon is None:
+        return "None: something was read off the log without payment."
+    return (
+        f"Whether a {unit.noun} is in the log changes the probability of any release by a factor "
+        f"of at most e^{epsilon}. Two courses of events of the same {unit.noun} change it by at "
+        f"most e^{2 * epsilon}. This holds against everyone who cannot predict the output of the "
+        "cryptographic generator that the noise is drawn from."
+    )
 
 
-def _read_look(content: Mapping[str, Any]) -> Look:
+def _access(access: Access) -> dict[str, object]:
+    if isinstance(access, Leak):
+        return {"what": access.what, "epsilon": None, "epsilon_exact": None, "why": access.why}
+    return {"what": access.what, **_price("epsilon", access.epsilon)}
+
+
+def _read_unit(content: Mapping[str, Any]) -> Unit:
+    person, max_cases = content["person"], content["max_cases"]
+    if not (person is None or isinstance(person, str)) or not isinstance(max_cases, int):
+        raise ValueError(content)
+    return Unit(person=person, max_cases=max_cases)
+
+
+def _read_access(content: Mapping[str, Any]) -> Access:
     if content["epsilon_exact"] is None:
         return Leak(what=str(content["what"]), why=str(content["why"]))
     return Spend(what=str(content["what"]), epsilon=_read_price(content["epsilon_exact"]))
@@ -151,12 +183,12 @@ def _read_price(text: str) -> Fraction:
     return Fraction(text)
 
 
-def _refuse_strange(looks: tuple[Look, ...]) -> None:
+def _refuse_strange(accesses: tuple[Access, ...]) -> None:
     """Refuse prices whose sum would take forever: those of one release have much in common."""
     common = 1
-    for look in looks:
-        if isinstance(look, Spend):
-            common = math.lcm(common, look.epsilon.denominator)
+    for access in accesses:
+        if isinstance(access, Spend):
+            common = math.lcm(common, access.epsilon.denominator)
             if common > 10**100:
                 raise ValueError(common)
 

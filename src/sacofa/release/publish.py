@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ..cases import Cases
 from ..files import check_target
-from ..logs import Log, count_variants, read_log, scatter_variants, scatters
+from ..logs import Log, Notify, ReadOptions, count_variants, distribute_variants, is_distributed
+from ..logs import open_log as open_source
 from ..logs.write import check_names, output_of
 from ..mechanisms.protocol import Mechanism
 from ..privacy.ledger import Ledger
-from ..variants import Scattered, VariantCounts
-from .anonymize import Release, anonymize, certify_request, works_in_parts
-from .booking import Say, booked
-from .write import certificate_path, write_log
+from .anonymize import Release, anonymize, as_cases, certify_request
+from .reservation import Tell, reserve_budget
+from .write import certificate_path, write_release
 
 Stage = Callable[[str, float], None]
 """Told the name of what is being done, and how much of it is done (0 to 1)."""
 
-MOST_GATHERED = 1_000_000
+MAX_GATHERED = 1_000_000
 """So many different variants fit into the memory of any machine."""
 
 
@@ -29,58 +31,81 @@ def publish(
     mechanism: Mechanism,
     output: str | Path,
     *,
+    options: ReadOptions | None = None,
     activities: Sequence[str] | None = None,
     seed: int | None = None,
     force: bool = False,
     stage: Stage | None = None,
     ledger: Ledger | None = None,
     dataset: str | None = None,
-    say: Say | None = None,
-    most_gathered: int = MOST_GATHERED,
+    tell: Tell | None = None,
+    notify: Notify | None = None,
+    max_gathered: int = MAX_GATHERED,
 ) -> Release:
     """Read a log, release it through a mechanism, and write the log and its certificate.
 
-    What can be refused is refused before the log is read. With a `ledger`, the price is paid from
-    the budget of the `dataset` first; `say` is told about it. So that nothing of the log is read
-    before, `log` may be a function that opens it. More different variants than `most_gathered`
-    are left on the cluster that counted them, if the mechanism can look at them there.
+    The log is what `anonymize` takes; how it is read is said with `options`. What can be refused is
+    refused before anything is paid. With a `ledger`, the price is paid from the budget of the
+    `dataset` before a case is read; `tell` hears about it. More different variants than
+    `max_gathered` are left on the cluster that counted them, if the mechanism can be run there.
     """
     output_of(output)
     check_target(output, force)
     check_target(certificate_path(output), force)
-    tell = stage or (lambda name, done: None)
-    certificate = certify_request(mechanism, activities=activities, seed=seed)
+    on_stage = stage or (lambda name, done: None)
+    opened = _open(log, options)
+    certificate = certify_request(mechanism, opened.unit, activities=activities, seed=seed)
     with (
-        booked(ledger, dataset, certificate, say) as booking,
-        _counted(log, mechanism, tell, most_gathered) as variants,
+        reserve_budget(ledger, dataset, certificate, tell) as reservation,
+        _counted(opened, mechanism, on_stage, notify, max_gathered) as cases,
     ):
-        # Names that the format cannot hold are refused before anything is looked at through noise.
-        check_names(activities or variants.activities, output)
-        booking.looked = True
+        # Names that the format cannot hold are refused before anything is asked through noise.
+        check_names(activities or cases.activities, output)
+        reservation.data_accessed = True
         release = anonymize(
-            variants,
+            cases,
             mechanism,
             activities=activities,
             seed=seed,
-            progress=lambda done: tell("anonymizing", done),
+            progress=lambda done: on_stage("anonymizing", done),
+            notify=notify,
         )
-        tell("writing", 0.0)
-        certificate = write_log(
-            release, output, force=force, before=lambda final: booking.link(output, final)
+        on_stage("writing", 0.0)
+        certificate = write_release(
+            release, output, force=force, before=lambda final: reservation.link(output, final)
         )
-    tell("writing", 1.0)
-    return Release(variants=release.variants, certificate=certificate)
+    on_stage("writing", 1.0)
+    return replace(release, certificate=certificate)
+
+
+def _open(log: Any, options: ReadOptions | None) -> Log | Cases:
+    """Open what has to be opened; what was counted already is taken as it is."""
+    if isinstance(log, Log):
+        return log
+    if options is None and not isinstance(log, (str, Path)) and not hasattr(log, "columns"):
+        return as_cases(log)
+    return open_source(log, options)
 
 
 @contextmanager
 def _counted(
-    source: Any, mechanism: Mechanism, tell: Stage, most_gathered: int
-) -> Iterator[VariantCounts | Scattered]:
+    log: Log | Cases,
+    mechanism: Mechanism,
+    on_stage: Stage,
+    notify: Notify | None,
+    max_gathered: int,
+) -> Iterator[Cases]:
     """Count the variants; they come here unless they are too many."""
-    source = source() if callable(source) else source
-    log = source if isinstance(source, Log) else read_log(source)
-    if not (scatters(log) and works_in_parts(mechanism)):
-        yield count_variants(log, progress=lambda done: tell("reading", done))
+    if isinstance(log, Cases):
+        yield log
         return
-    with scatter_variants(log, progress=lambda done: tell("reading", done)) as variants:
-        yield variants if len(variants) > most_gathered else variants.gather()
+
+    def progress(done: float) -> None:
+        on_stage("reading", done)
+
+    if not (is_distributed(log) and mechanism.supports_distributed):
+        yield Cases(variants=count_variants(log, progress=progress, notify=notify))
+        return
+    with distribute_variants(log, progress=progress, notify=notify) as variants:
+        gathered = variants.gather() if len(variants) <= max_gathered else variants
+        yield Cases(variants=gathered)

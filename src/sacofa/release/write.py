@@ -17,7 +17,7 @@ def certificate_path(path: str | Path) -> Path:
     return Path(f"{path}.certificate.json")
 
 
-def write_log(
+def write_release(
     release: Release,
     path: str | Path,
     *,
@@ -31,7 +31,7 @@ def write_log(
     has its name.
     """
     with write_whole(path, force) as log_part:
-        write_variants(release.variants, log_part)
+        write_variants(release.variants, log_part, times=release.times)
         with log_part.open("rb") as written:
             sha256 = hashlib.file_digest(written, "sha256").hexdigest()
         certificate = release.certificate.of_file(sha256)

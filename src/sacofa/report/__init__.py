@@ -2,12 +2,10 @@
 
 from .build import make_internal_report, make_report
 from .comparison import ComparisonTable, read_comparison
-from .read import read_release
 
 __all__ = [
     "ComparisonTable",
     "make_internal_report",
     "make_report",
     "read_comparison",
-    "read_release",
 ]

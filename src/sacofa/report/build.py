@@ -82,7 +82,7 @@ def _figures(released: VariantCounts, original: VariantCounts | None) -> tuple[F
         return {
             "cases": log.cases,
             "variants": len(log),
-            "activities": len(set(log.steps.tolist())),
+            "activities": len(set(log.activity_ids.tolist())),
             "events": log.events,
         }
 

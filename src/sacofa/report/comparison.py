@@ -8,18 +8,8 @@ from pathlib import Path
 from statistics import quantiles
 
 from ..errors import ReadError
-from ..evaluation.runs import Row
-from ..evaluation.table import HEADER
-
-MEASURES = {
-    "similarity": "similarity",
-    "mass_kept": "mass kept",
-    "f_score": "F-score",
-    "generalization": "generalization",
-    "normal": "normal",
-    "invented": "invented",
-    "size_error": "size error",
-}
+from ..evaluation.registry import MEASURES
+from ..evaluation.runs import HEADER, Row
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,10 +41,16 @@ def read_comparison(folder: str | Path) -> ComparisonTable:
         # What a run really costs is known only where it was made.
         groups.setdefault((row.series, row.epsilon or "–", spent), []).append(row)
     return ComparisonTable(
-        columns=("what", "ε asked for", "ε spent", "runs", *MEASURES.values()),
+        columns=(
+            "what",
+            "ε asked for",
+            "ε spent",
+            "runs",
+            *(measure.title for measure in MEASURES),
+        ),
         keys=3,
         rows=tuple(
-            (*key, str(len(group)), *(_middle(group, name) for name in MEASURES))
+            (*key, str(len(group)), *(_middle(group, measure.name) for measure in MEASURES))
             for key, group in groups.items()
         ),
     )
@@ -62,7 +58,7 @@ def read_comparison(folder: str | Path) -> ComparisonTable:
 
 def _middle(runs: list[Row], name: str) -> str:
     """The median and the quartiles; a run without a value, such as a timeout, is left out."""
-    values = [value for run in runs if (value := getattr(run, name)) is not None]
+    values = [value for run in runs if (value := run.measures.get(name)) is not None]
     if not values:
         return "–"
     if len(values) == 1:

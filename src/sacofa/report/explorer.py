@@ -12,7 +12,7 @@ MOST_VARIANTS, MOST_STEPS = 5_000, 200_000
 
 
 Sequenced = tuple[tuple[int, ...], bool, int]
-"""The activities of a variant, whether it is finished, and its count."""
+"""The activities of a variant, whether it is complete, and its count."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,7 +21,7 @@ class Row:
 
     ids: tuple[int, ...]
     """Its activities, by their place in the explorer's list."""
-    finished: bool
+    complete: bool
     """False where the case went on but was cut."""
     count: int
     """Cases in the release."""
@@ -46,7 +46,7 @@ class Explorer:
         return {
             "activities": self.activities,
             "cases": self.cases,
-            "rows": [[row.count, row.original, int(row.finished), row.ids] for row in self.rows],
+            "rows": [[row.count, row.original, int(row.complete), row.ids] for row in self.rows],
         }
 
 
@@ -60,13 +60,13 @@ def list_variants(released: VariantCounts, original: VariantCounts | None = None
     ids = {name: i for i, name in enumerate(names)}
     if original is None:
         rows = [
-            Row(ids=sequence, finished=finished, count=count)
-            for sequence, finished, count in _sequences(released, ids)
+            Row(ids=sequence, complete=complete, count=count)
+            for sequence, complete, count in _sequences(released, ids)
         ]
     else:
         rows = _side_by_side(list(_sequences(released, ids)), list(_sequences(original, ids)))
     rows.sort(
-        key=lambda row: (-row.count, -(row.original or 0), len(row.ids), row.ids, row.finished)
+        key=lambda row: (-row.count, -(row.original or 0), len(row.ids), row.ids, row.complete)
     )
     room, kept = MOST_STEPS, []
     for row in rows[:MOST_VARIANTS]:
@@ -81,10 +81,10 @@ def list_variants(released: VariantCounts, original: VariantCounts | None = None
 
 def _sequences(variants: VariantCounts, ids: dict[str, int]) -> Iterator[Sequenced]:
     place = [ids.get(name, -1) for name in variants.activities]
-    for sequence, finished, count in zip(
-        variants.sequences(), variants.finished.tolist(), variants.counts.tolist(), strict=True
+    for sequence, complete, count in zip(
+        variants.sequences(), variants.complete.tolist(), variants.counts.tolist(), strict=True
     ):
-        yield tuple(place[i] for i in sequence), finished, count
+        yield tuple(place[i] for i in sequence), complete, count
 
 
 def _side_by_side(released: list[Sequenced], original: list[Sequenced]) -> list[Row]:
@@ -93,9 +93,9 @@ def _side_by_side(released: list[Sequenced], original: list[Sequenced]) -> list[
     for column, log in enumerate((released, original)):
         for sequence, _, count in log:
             counts.setdefault(sequence, [0, 0])[column] += count
-    cut = {sequence for sequence, finished, _ in released if not finished}
+    cut = {sequence for sequence, complete, _ in released if not complete}
     return [
-        Row(ids=sequence, finished=sequence not in cut, count=after, original=before)
+        Row(ids=sequence, complete=sequence not in cut, count=after, original=before)
         for sequence, (after, before) in counts.items()
     ]
 

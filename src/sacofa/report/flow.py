@@ -62,14 +62,14 @@ def count_flow(variants: VariantCounts) -> Flow:
     """Count the steps of all cases; a case that was cut has no step to the end."""
     names, size = variants.activities, len(variants.activities)
     counts, lengths, offsets = variants.counts, variants.lengths, variants.offsets
-    events = np.bincount(variants.steps, np.repeat(counts, lengths), minlength=size)
-    codes = np.full((2, len(variants.steps) + len(variants)), size, dtype=np.int64)
+    events = np.bincount(variants.activity_ids, np.repeat(counts, lengths), minlength=size)
+    codes = np.full((2, len(variants.activity_ids) + len(variants)), size, dtype=np.int64)
     # Every variant is written with one more place in front (the start) and one behind (the end).
     shift = np.repeat(np.arange(len(variants)), lengths)
-    codes[0, np.arange(len(variants.steps)) + shift + 1] = variants.steps
-    codes[1, np.arange(len(variants.steps)) + shift] = variants.steps
+    codes[0, np.arange(len(variants.activity_ids)) + shift + 1] = variants.activity_ids
+    codes[1, np.arange(len(variants.activity_ids)) + shift] = variants.activity_ids
     weights = np.repeat(counts, lengths + 1)
-    weights[(offsets[1:] + np.arange(len(variants)))[~variants.finished]] = 0
+    weights[(offsets[1:] + np.arange(len(variants)))[~variants.complete]] = 0
     both = np.bincount(codes[0] * (size + 1) + codes[1], weights, minlength=(size + 1) ** 2)
     places: tuple[Place, ...] = (*names, None)
     order = np.argsort(-both, kind="stable")[: int((both > 0).sum())]

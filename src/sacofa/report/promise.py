@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
 
-from ..privacy.looks import Leak, Look
+from ..privacy.accounting import Access, Leak
 from ..release.certificate import Certificate
 
 BEFORE = (0.01, 0.1, 0.5, 0.9)
@@ -41,7 +41,7 @@ class Explanation:
 
 @dataclass(frozen=True, kw_only=True)
 class Paid:
-    """One line of the account: what was looked at and its price."""
+    """One line of the account: what was asked and its price."""
 
     what: str
     price: str
@@ -84,7 +84,7 @@ def explain_epsilon(epsilon: Fraction) -> Explanation:
 
 def subject_of(certificate: Certificate) -> str:
     """Who is protected, in one word."""
-    return "person" if certificate.protects.startswith("one person") else "case"
+    return certificate.unit.noun
 
 
 def say_promise(certificate: Certificate) -> str:
@@ -101,32 +101,33 @@ def say_promise(certificate: Certificate) -> str:
             f"give away about one {subject}."
         )
     return (
-        f"Whatever anyone concludes from this release about one {subject}, the odds differ by at "
-        f"most a factor of {say_factor(epsilon)} from what they would be had that {subject} never "
-        "been recorded."
+        f"What anyone can conclude from this release about one {subject} is limited: the odds of a "
+        f"guess whether that {subject} is in the log change by a factor of at most "
+        f"{say_factor(epsilon)}, the odds of a guess what happened by at most "
+        f"{say_factor(2 * epsilon)}."
     )
 
 
 def say_reasons(certificate: Certificate) -> tuple[str, ...]:
     """Why there is no promise, where there is none."""
-    leaks = (look for look in certificate.spent if isinstance(look, Leak))
+    leaks = (access for access in certificate.spent if isinstance(access, Leak))
     return tuple(f"Not paid for: {leak.what}; {leak.why}." for leak in leaks)
 
 
-def say_spent(looks: tuple[Look, ...]) -> tuple[Paid, ...]:
-    """How the price adds up, a run of looks of one price told once."""
-    return tuple(_say_runs(looks))
+def say_spent(accesses: tuple[Access, ...]) -> tuple[Paid, ...]:
+    """How the price adds up, a run of queries of one price told once."""
+    return tuple(_say_runs(accesses))
 
 
-def _say_runs(looks: tuple[Look, ...]) -> Iterator[Paid]:
-    for price, group in groupby(looks, key=lambda look: getattr(look, "epsilon", None)):
+def _say_runs(accesses: tuple[Access, ...]) -> Iterator[Paid]:
+    for price, group in groupby(accesses, key=lambda access: getattr(access, "epsilon", None)):
         run = list(group)
         if price is None:
             for leak in run:
                 why = leak.why if isinstance(leak, Leak) else ""
                 yield Paid(what=leak.what, price="nothing", times=1, total="no limit", leak=why)
             continue
-        parts = [run] if len(run) > 3 else [[look] for look in run]
+        parts = [run] if len(run) > 3 else [[access] for access in run]
         for part in parts:
             what = part[0].what if len(part) == 1 else f"{part[0].what} … {part[-1].what}"
             yield Paid(

@@ -52,7 +52,7 @@ def draw_rules(rules: Rules) -> str:
         if not any(names[a] in step for step in steps):
             steps[None, names[a]] = 1
     once = {name for a, name in enumerate(names) if rules.never_follows[a, a]}
-    return _svg(steps, once, rules.source)
+    return _svg(steps, once, str(rules.source))
 
 
 def _svg(steps: dict[Step, int], once: set[str], source: str) -> str:

@@ -15,14 +15,16 @@ from numpy.typing import NDArray
 from ..errors import OutputError, ReadError, RulesError, nearest
 from ..files import write_whole
 from .lines import Table, find_line, quoted
+from .provenance import FromSecretLog, Provenance, Stated
 from .rules import Rules
 
 FOLLOWED = "always_followed_by"
 PRECEDED = "always_preceded_by"
 NOT_FOLLOWED = "never_followed_by"
 NOT_PRECEDED = "never_preceded_by"
+SECRET = "read_off_secret_log"
 KINDS = (FOLLOWED, PRECEDED, NOT_FOLLOWED, NOT_PRECEDED)
-KEYS = ("source", "activities", "starts", "empty", "rules")
+KEYS = ("source", SECRET, "activities", "starts", "empty", "rules")
 WIDTH = 100
 TOP: Table = ()
 MAX_ACTIVITIES = 4_000
@@ -32,6 +34,8 @@ EXPLANATION = f"""\
 # What makes sense for a process: which activity may, must or must never come where in a case.
 #
 # source      where the rules come from; the certificate of a release repeats this sentence
+# {SECRET}  names the secret log that they were read off: `certified` refuses such
+#             rules. Remove the line, and say so in source, if a person made the rules their own.
 # activities  every activity of the process
 # starts      the activities that may begin a case; left out: any may
 # empty       whether a case may have no events (true or false); left out: it may
@@ -78,7 +82,9 @@ def read_rules(path: str | Path) -> Rules:
 
 def _lines(rules: Rules) -> Iterable[str]:
     names = rules.activities
-    yield f"source = {quoted(rules.source)}"
+    yield f"source = {quoted(str(rules.source))}"
+    if isinstance(rules.source, FromSecretLog):
+        yield f"{SECRET} = {quoted(rules.source.name or 'this log')}"
     yield f"activities = {_listed(names)}"
     if not rules.starts.all():
         yield f"starts = {_listed(_chosen(names, rules.starts))}"
@@ -152,12 +158,17 @@ class _Reader:
             source=self.source(),
         )
 
-    def source(self) -> str:
-        """The sentence that says where the rules come from."""
+    def source(self) -> Provenance:
+        """Where the rules come from."""
+        secret = self.content.get(SECRET)
+        if secret is not None:
+            if not isinstance(secret, str):
+                self.refuse(f"{SECRET} must be the name of a log in quotes", key=SECRET)
+            return FromSecretLog(secret)
         source = self.content.get("source", f"rules file {Path(self.path).name}")
         if not isinstance(source, str):
             self.refuse("source must be a sentence in quotes", key="source")
-        return source
+        return Stated(source)
 
     def entries(self, ids: dict[str, int]) -> Iterable[tuple[str, str, list[str]]]:
         """Each list of the tables, checked: whose it is, its kind, and its names."""

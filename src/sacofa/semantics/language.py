@@ -79,6 +79,14 @@ class Language:
         """The number of states of the automaton."""
         return len(self._ends)
 
+    @property
+    def room(self) -> int:
+        """About how many bytes it takes to count the words, at most."""
+        # A count of words of n steps has n times as many bits as an activity: half of the longest
+        # on average. Every state has such a count for every number of steps.
+        bits = self.max_length * len(self.activities).bit_length()
+        return self.states * (self.max_length + 1) * (bits // 16 + 4)
+
     @cached_property
     def size(self) -> int:
         """The number of words."""
@@ -103,14 +111,14 @@ class Language:
         alive = lengths <= self.max_length
         for place in range(int(lengths[alive].max(initial=0))):
             rows = np.flatnonzero(alive & (lengths > place))
-            keys = state[rows] * size + variants.steps[variants.offsets[rows] + place]
+            keys = state[rows] * size + variants.activity_ids[variants.offsets[rows] + place]
             found = np.searchsorted(self._keys, keys)
             there = found < len(self._keys)
             there[there] = self._keys[found[there]] == keys[there]
             alive[rows[~there]] = False
             state[rows[there]] = self._reached[found[there]]
         full = lengths == self.max_length
-        result: Bools = alive & np.where(variants.finished, self._ends[state], full)
+        result: Bools = alive & np.where(variants.complete, self._ends[state], full)
         return result
 
     def contains(self, sequence: Sequence[int], finished: bool) -> bool:

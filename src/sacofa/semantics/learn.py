@@ -16,19 +16,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..variants import VariantCounts
+from .provenance import THIS_LOG, Provenance, Stated
 from .rules import Rules
 
 Ints = NDArray[np.int64]
 
-UNPAID = "read from this log without payment"
-"""The source of rules that were read off the log which is to be protected."""
-
-# So many (variant, activity) cells are looked at together: bounds memory, not the result.
+# So many (variant, activity) cells are worked on together: bounds memory, not the result.
 CELLS = 1 << 22
 
 
-def learn_rules(variants: VariantCounts, source: str = UNPAID) -> Rules:
-    """Read off the rules that all cases keep. Looks at the secret log and pays nothing for it."""
+def learn_rules(variants: VariantCounts, source: Provenance | str = THIS_LOG) -> Rules:
+    """Read off the rules that all cases keep. Reads the secret log and pays nothing for it.
+
+    A `source` given as a sentence is a person's word that the rules are public.
+    """
     size = len(variants.activities)
     having = np.zeros((2, size), dtype=np.int64)
     followed = np.zeros((2, size * size), dtype=np.int64)
@@ -42,8 +43,8 @@ def learn_rules(variants: VariantCounts, source: str = UNPAID) -> Rules:
         followed[finished] += np.bincount(pairs[after], minlength=size * size)
         preceded += np.bincount(pairs[before], minlength=size * size)
     starts = np.zeros(size, dtype=np.bool_)
-    starts[variants.steps[variants.offsets[:-1][variants.lengths > 0]]] = True
-    nothing = variants.finished & (variants.lengths == 0)
+    starts[variants.activity_ids[variants.offsets[:-1][variants.lengths > 0]]] = True
+    nothing = variants.complete & (variants.lengths == 0)
     return Rules(
         activities=variants.activities,
         never_follows=(followed.sum(axis=0) == 0).reshape(size, size),
@@ -51,7 +52,7 @@ def learn_rules(variants: VariantCounts, source: str = UNPAID) -> Rules:
         always_precedes=_always(preceded, having.sum(axis=0)),
         starts=starts,
         empty=bool(nothing.any()) or not len(variants),
-        source=source,
+        source=Stated(source) if isinstance(source, str) else source,
     )
 
 
@@ -70,7 +71,7 @@ def _blocks(variants: VariantCounts) -> Iterator[tuple[int, Ints, Ints, Ints]]:
     row, activity, first, last = _spans(variants)
     number = np.bincount(row, minlength=len(variants))
     begin = np.cumsum(number) - number
-    kind = number * 2 + variants.finished
+    kind = number * 2 + variants.complete
     for value in np.unique(kind[number > 0]).tolist():
         width, finished = divmod(value, 2)
         chosen = begin[kind == value]
@@ -87,10 +88,10 @@ def _spans(variants: VariantCounts) -> tuple[Ints, Ints, Ints, Ints]:
     parts: list[tuple[Ints, Ints, Ints, Ints]] = []
     for start in range(0, len(variants), many):
         count = len(lengths[start : start + many])
-        steps = variants.steps[variants.offsets[start] : variants.offsets[start + count]]
-        place = np.arange(len(steps))
-        cell = np.repeat(np.arange(count), lengths[start : start + many]) * size + steps
-        first = np.full(count * size, len(steps))
+        ids = variants.activity_ids[variants.offsets[start] : variants.offsets[start + count]]
+        place = np.arange(len(ids))
+        cell = np.repeat(np.arange(count), lengths[start : start + many]) * size + ids
+        first = np.full(count * size, len(ids))
         last = np.full(count * size, -1)
         np.minimum.at(first, cell, place)
         np.maximum.at(last, cell, place)

@@ -23,8 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import SettingError
+from .provenance import Provenance, Stated
 
 Bools = NDArray[np.bool_]
+NO_RULES = Stated("no rules")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -43,10 +45,12 @@ class Rules:
     """[a]: a case may begin with a."""
     empty: bool = True
     """Whether a case may have no events at all."""
-    source: str
-    """Where the rules come from, as the certificate repeats it."""
+    source: Provenance
+    """Where the rules come from, as the certificate repeats it; a sentence is a person's word."""
 
     def __post_init__(self) -> None:
+        if isinstance(self.source, str):
+            object.__setattr__(self, "source", Stated(self.source))
         size = len(self.activities)
         for name, shape in (
             ("never_follows", (size, size)),
@@ -67,7 +71,7 @@ class Rules:
             )
 
     @classmethod
-    def free(cls, activities: Sequence[str], source: str = "no rules") -> Rules:
+    def free(cls, activities: Sequence[str], source: Provenance = NO_RULES) -> Rules:
         """Make rules that allow everything."""
         size = len(activities)
         none = np.zeros((size, size), dtype=np.bool_)
@@ -120,7 +124,7 @@ class Rules:
         possible[-1, :-1] = self.starts
         return possible
 
-    def over(self, activities: Sequence[str]) -> Rules:
+    def project_onto(self, activities: Sequence[str]) -> Rules:
         """Express over other activities.
 
         Rules about activities that are not among them vanish. Activities that the rules do not

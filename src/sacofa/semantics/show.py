@@ -26,7 +26,7 @@ def never_happens(rules: Rules) -> Bools:
 
 def _lines(rules: Rules) -> Iterator[str]:
     names = rules.activities
-    yield f"Rules about {len(names):,} activities, from {_flat(rules.source)}."
+    yield f"Rules about {len(names):,} activities, from {_flat(str(rules.source))}."
     if isinstance(rules, ModelRules):
         yield (
             f"The whole language of the model is kept ({rules.allowed.states:,} states), with up "

@@ -12,7 +12,8 @@ from starlette.requests import ClientDisconnect
 
 from ..errors import LedgerError, SacofaError
 from ..logs.write import OUTPUTS
-from ..mechanisms.choose import DEFAULT, MAKERS
+from ..mechanisms.registry import DEFAULT, MECHANISMS
+from ..mechanisms.settings import settings_of
 from ..privacy.ledger import Ledger
 from ..release import certificate_path
 from ..report.promise import say_number
@@ -81,8 +82,13 @@ api = APIRouter(prefix="/api")
 async def list_mechanisms() -> list[schemas.MechanismAnswer]:
     """List the mechanisms and the settings that each has."""
     return [
-        schemas.MechanismAnswer(name=name, settings=sorted(uses), default=name == DEFAULT)
-        for name, (_, uses) in MAKERS.items()
+        schemas.MechanismAnswer(
+            name=name,
+            settings=[entry.option for entry in settings_of(kind)],
+            price=next(e.help for e in settings_of(kind) if e.kind == "epsilon"),
+            default=name == DEFAULT,
+        )
+        for name, kind in MECHANISMS.items()
     ]
 
 
@@ -188,6 +194,7 @@ async def start_job(
     upload = _upload(request.log, owner, uploads)
     others = []
     content = request.model_dump()
+    content["settings"] = request.settings()
     content |= {"log": str(upload.path), "title": upload.name, "ledger": None, "rules_name": ""}
     if request.rules_log is not None:
         public = _upload(request.rules_log, owner, uploads)
@@ -202,7 +209,8 @@ async def start_job(
     public_rules = request.rules is not None or request.rules_log is not None
     try:
         # Settings that cannot be are refused before a process is started for them.
-        choose(request, request.columns.model_dump(), public_rules=public_rules)
+        request.columns.options()
+        choose(request, public_rules=public_rules)
         return _say_job(jobs.start("anonymize", upload, content, *others))
     except SacofaError as error:
         raise HTTPException(422, str(error)) from None

@@ -12,11 +12,11 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.staticfiles import StaticFiles
 
-from .. import __version__
+from .._version import __version__
 from .api import api
-from .guard import Guard
 from .jobs import Jobs
 from .pages import pages
+from .security import Guard
 from .settings import ServeSettings
 from .uploads import Uploads
 

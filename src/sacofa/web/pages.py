@@ -10,6 +10,7 @@ from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.concurrency import run_in_threadpool
 
+from ..mechanisms.registry import choices
 from ..report.page import colour_rules
 from .api import OneJob
 
@@ -20,6 +21,9 @@ TEMPLATES = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
+SETTINGS = [choice for choice in choices() if choice.kind not in ("epsilon", "rules")]
+"""What can be set about mechanisms, but for ε and rules, which have a place of their own."""
+
 pages = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 
 
@@ -30,6 +34,7 @@ def _page(request: Request, template: str) -> HTMLResponse:
         max_upload=settings.max_upload,
         has_ledger=settings.ledger is not None,
         loopback=settings.loopback,
+        settings=SETTINGS,
     )
     return HTMLResponse(content)
 

@@ -3,40 +3,41 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
 
-import numpy as np
-
-from ..mechanisms import Plan
+from ..mechanisms import Certified, Plan
 from ..mechanisms import plan as plan_certified
-from ..mechanisms.choose import Choice, make_mechanism
 from ..mechanisms.protocol import Mechanism
+from ..mechanisms.registry import make_mechanism
 from ..release.anonymize import certify_request
 from ..report.promise import explain_epsilon, say_promise
-from ..semantics import Rules
-from .schemas import BeliefAnswer, MechanismChoice, PlanAnswer, PlanRequest, ShareAnswer
-from .worker import SETTINGS, unit_of
+from ..semantics import Rules, Stated
+from .schemas import (
+    BeliefAnswer,
+    ColumnChoice,
+    MechanismChoice,
+    PlanAnswer,
+    PlanRequest,
+    ShareAnswer,
+)
 
 FEW_ACTIVITIES = 20
 """Taken where nobody said how many activities there are."""
 
 
-def choose(request: MechanismChoice, columns: dict[str, Any], *, public_rules: bool) -> Mechanism:
+def choose(request: MechanismChoice, *, public_rules: bool) -> Mechanism:
     """Make the mechanism of a request; settings that cannot be are refused here.
 
     Rules are not read yet: empty ones stand for those that will be.
     """
-    rules = _no_rules() if public_rules else None
-    settings = {name: getattr(request, name) for name in SETTINGS}
-    choice = Choice(**settings, rules=rules, unit=unit_of(columns))
-    return make_mechanism(request.mechanism, choice)
+    rules = Rules.free((), Stated("as given")) if public_rules else None
+    return make_mechanism(request.mechanism, {**request.settings(), "rules": rules})
 
 
 def make_plan(request: PlanRequest) -> PlanAnswer:
     """Say what a release would promise, and from how many cases on something can be shown."""
-    columns = {"person": request.person, "max_cases": request.max_cases}
-    mechanism = choose(request, columns, public_rules=request.public_rules)
-    certificate = certify_request(mechanism, seed=request.seed)
+    unit = ColumnChoice(person=request.person, max_cases=request.max_cases).options().unit
+    mechanism = choose(request, public_rules=request.public_rules)
+    certificate = certify_request(mechanism, unit, seed=request.seed)
     price = certificate.epsilon
     explanation = None if price is None else explain_epsilon(price)
     answer = PlanAnswer(
@@ -49,13 +50,13 @@ def make_plan(request: PlanRequest) -> PlanAnswer:
         assumptions=list(certificate.assumptions),
         not_promised=list(certificate.not_promised),
     )
-    if request.mechanism == "certified":
+    if isinstance(mechanism, Certified):
         made = plan_certified(
-            epsilon=request.epsilon,
+            epsilon=mechanism.price,
             activities=FEW_ACTIVITIES if request.activities is None else request.activities,
-            max_length=request.max_length,
+            max_length=mechanism.max_length,
             cases=request.cases,
-            unit=unit_of(columns),
+            unit=unit,
         )
         answer.shares = [
             ShareAnswer(
@@ -78,25 +79,13 @@ def _say_plan(made: Plan) -> list[str]:
         f"A way through the process is released from about {made.candidate_from:,} cases on that "
         "are closer to it than to any other.",
     ]
-    if made.named_from is not None:
+    if made.frequent_from is not None:
         lines.append(
-            f"A variant is shown by name, whatever it is, from {made.named_from:,} cases on, in "
-            f"logs of at least {made.rich_from:,} cases."
+            f"A variant is shown, whatever it is, from {made.frequent_from:,} cases on, in "
+            f"logs of at least {made.large_from:,} cases."
         )
     if made.cases is not None and made.cases < made.candidate_from:
         lines.append(
             f"This log has {made.cases:,} cases: at this price hardly anything can be shown."
         )
     return lines
-
-
-def _no_rules() -> Rules:
-    none = np.zeros((0, 0), dtype=np.bool_)
-    return Rules(
-        activities=(),
-        never_follows=none,
-        always_follows=none,
-        always_precedes=none,
-        starts=np.zeros(0, dtype=np.bool_),
-        source="as given",
-    )

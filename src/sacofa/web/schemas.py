@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, create_model
+
+from ..described import field_docs
+from ..logs import ReadOptions
+from ..mechanisms.registry import DEFAULT, choices
+from ..mechanisms.settings import Kind as SettingKind
+from ..semantics import ModelOptions
+from ..semantics.models.options import MOST_DEVIATIONS
 
 Whole = Annotated[int, Field(ge=1, le=10**9)]
-Length = Annotated[int, Field(ge=1, le=10_000)]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=1_000)]
 State = Literal["waiting", "running", "done", "refused", "crashed", "cancelled"]
 Kind = Literal["inspect", "anonymize"]
@@ -17,40 +23,86 @@ class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
+def _read(name: str, default: Any = None, **more: Any) -> Any:
+    """A field of `ReadOptions`, with its own words."""
+    return Field(default=default, description=field_docs(ReadOptions)[name], **more)
+
+
 class ColumnChoice(_Model):
-    """Which columns of a log hold what; those left out are found by their names."""
+    """How a log is read; columns that are left out are found by their names."""
 
-    case: Name | None = None
-    activity: list[Name] = Field(default=[], max_length=20, description="Several are joined.")
-    timestamp: Name | None = None
-    order: Literal["file", "time"] = "file"
-    person: Name | None = Field(
-        default=None, description="Whose case it is, where people are protected."
-    )
-    max_cases: Whole | None = Field(default=None, description="Cases kept of each person.")
-    trusted: bool = Field(default=False, description="Read files that look like bombs, too.")
+    case: Name | None = _read("case")
+    activity: list[Name] = _read("activity", default=[], max_length=20)
+    timestamp: Name | None = _read("timestamp")
+    order: Literal["time", "file"] | None = _read("order")
+    person: Name | None = _read("person")
+    max_cases: Whole | None = _read("max_cases")
+    trusted: bool = _read("trusted", default=False)
+
+    def options(self) -> ReadOptions:
+        """The same, as readers take it; a person has one case if nobody says."""
+        content = self.model_dump()
+        if self.person is not None and self.max_cases is None:
+            content["max_cases"] = 1
+        return ReadOptions(**content)
 
 
-class MechanismChoice(_Model):
-    """A mechanism and its settings, as on the command line."""
+def _of_model(name: str, default: Any = None, **more: Any) -> Any:
+    """A field of `ModelOptions`, with its own words."""
+    return Field(default=default, description=field_docs(ModelOptions)[name], **more)
 
-    mechanism: str = Field(default="certified", max_length=50)
-    epsilon: Annotated[str, StringConstraints(min_length=1, max_length=50)] = Field(
-        description="The price: 1, 0.1 or 1/3; of one level with sacofa and laplace.",
-        examples=["1"],
-    )
-    max_length: Length | None = None
-    prune: Whole | None = None
-    prune_harmless: Whole | None = None
-    prune_harmful: Annotated[str, StringConstraints(max_length=20)] | None = Field(
-        default=None, description="A whole number, or inf to admit none."
-    )
-    prune_finished: bool | None = None
-    score: Literal["binary", "continuous"] | None = None
-    max_violations: Whole | None = None
+
+class ModelChoice(_Model):
+    """How a model becomes rules."""
+
+    names: dict[Name, str] | None = _of_model("names", max_length=10_000)
+    deviations: Annotated[int, Field(ge=0, le=MOST_DEVIATIONS)] | None = _of_model("deviations")
+    closed: bool = _of_model("closed", default=False)
+    source: Name | None = _of_model("source")
+
+    def options(self) -> ModelOptions:
+        """The same, as models take it."""
+        return ModelOptions(**self.model_dump())
+
+
+_KINDS: dict[SettingKind, Any] = {
+    "epsilon": Annotated[str, StringConstraints(min_length=1, max_length=50)],
+    "whole": Whole,
+    "whole or inf": Annotated[str, StringConstraints(max_length=20)],
+    "flag": bool,
+}
+_OFFERED = tuple(choice for choice in choices() if choice.kind in _KINDS)
+"""Every setting of a mechanism that is a value; rules are files or logs of their own."""
+
+
+class _Chosen(_Model):
+    mechanism: str = Field(default=DEFAULT, max_length=50)
     seed: Annotated[int, Field(ge=0, lt=2**63)] | None = Field(
         default=None,
         description="Repeatable noise, for tests: such a release must not be published.",
+    )
+
+    def settings(self) -> dict[str, Any]:
+        """The settings that were given, by option."""
+        return {choice.option: getattr(self, choice.option) for choice in _OFFERED}
+
+
+if TYPE_CHECKING:
+    MechanismChoice = _Chosen
+else:
+    # Built from what the mechanisms say of their settings; ε is needed by all of them.
+    MechanismChoice = create_model(
+        "MechanismChoice",
+        __base__=_Chosen,
+        __doc__="A mechanism and its settings, as on the command line.",
+        **{
+            choice.option: (
+                (_KINDS[choice.kind], Field(description=choice.help, examples=["1"]))
+                if choice.option == "epsilon"
+                else (_KINDS[choice.kind] | None, Field(default=None, description=choice.help))
+            )
+            for choice in _OFFERED
+        },
     )
 
 
@@ -81,10 +133,7 @@ class JobRequest(MechanismChoice):
         default=None,
         description="The name of that file; its end tells a model (.bpmn, .pnml, .decl).",
     )
-    deviations: Annotated[int, Field(ge=0, le=10)] | None = Field(
-        default=None,
-        description="Keep the language of the model; cases may differ from it in so many events.",
-    )
+    model: ModelChoice = ModelChoice()
     rules_log: Name | None = Field(
         default=None, description="The id of an uploaded public log whose rules hold."
     )
@@ -131,6 +180,7 @@ class InspectionAnswer(BaseModel):
     names: list[str] = Field(description="The activities.")
     columns: list[str] = Field(description="All columns of the log.")
     found: ColumnChoice = Field(description="The columns that were taken.")
+    notices: list[str] = Field(description="What the holder of the log should know of it.")
 
 
 class ReleaseAnswer(BaseModel):
@@ -143,6 +193,9 @@ class ReleaseAnswer(BaseModel):
     variants: int
     dataset: str | None = Field(description="Whose budget in the ledger paid.")
     ledger: list[str] = Field(description="What the ledger has to say.")
+    notices: list[str] = Field(
+        default=[], description="What was passed over in the model of the rules, or assumed of it."
+    )
 
 
 class JobAnswer(BaseModel):
@@ -209,6 +262,7 @@ class MechanismAnswer(BaseModel):
 
     name: str
     settings: list[str]
+    price: str = Field(description="What its ε is the price of.")
     default: bool
 
 

@@ -13,8 +13,8 @@ import uvicorn
 
 from ..errors import SettingError
 from .app import create_app
-from .folder import default_parent, own_folder
 from .settings import ServeSettings
+from .workspace import default_parent, own_folder
 
 
 def serve(

@@ -19,24 +19,21 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..errors import ColumnsError, SacofaError, SettingError
+from ..errors import ColumnsError, SacofaError
 from ..files import write_whole
-from ..logs import count_variants, inspect_variants, read_log
-from ..mechanisms.choose import Choice, make_mechanism
+from ..logs import ReadOptions, count_variants, inspect_variants, open_log
+from ..mechanisms.registry import make_mechanism
 from ..privacy.ledger import Ledger
-from ..privacy.unit import ONE_CASE, Unit
-from ..release import Release, publish, write_log
+from ..release import Release, publish, read_release, write_release
 from ..release.certificate import Certificate
-from ..report import make_report, read_release
+from ..release.rules import public_rules
+from ..report import make_report
 from ..report.promise import say_number, say_promise
-from ..semantics import Rules, learn_rules, open_rules
+from ..semantics import Rules
 from ..semantics.models import MODELS
+from . import schemas
 
 Tell = Callable[..., None]
-SETTINGS = (
-    "epsilon", "max_length", "prune", "prune_harmless", "prune_harmful", "prune_finished",
-    "score", "max_violations",
-)  # fmt: skip
 ENCODING = re.compile(r"^(\s*<\?xml\b[^>]*?)\s+encoding\s*=\s*(?:\"[^\"]*\"|'[^']*')")
 RELEASE = "release.json"
 """The release as it is kept; other formats are made of it when they are asked for."""
@@ -62,53 +59,51 @@ def main() -> None:
 
 def inspect(request: dict[str, Any], tell: Tell) -> dict[str, Any]:
     """Say what a log contains."""
-    log = open_log(request)
-    variants = count_variants(log, progress=partial(tell, "reading"))
+    log = open_log(request["log"], _options(request))
+    notices: list[str] = []
+    variants = count_variants(log, progress=partial(tell, "reading"), notify=notices.append)
     content = asdict(inspect_variants(variants))
     content["frequent"] = [{"activities": v, "count": n} for v, n in content["frequent"]]
     found = request["columns"]
     if log.columns is not None:
         found = {**found, "case": log.columns.case, "activity": log.columns.activity}
-        found["timestamp"] = log.columns.timestamp
+        found |= {"timestamp": log.columns.timestamp, "order": log.order}
     return {
         **content,
         "names": variants.activities,
-        "columns": _all_columns(request["log"]),
+        "columns": log.reader.list_columns(log.source),
         "found": found,
+        "notices": notices,
     }
 
 
 def anonymize(request: dict[str, Any], tell: Tell) -> dict[str, Any]:
     """Release a log, and make the report."""
-    mechanism = make_mechanism(
-        request["mechanism"],
-        Choice(
-            **{name: request[name] for name in SETTINGS},
-            rules=_public_rules(request),
-            unit=unit_of(request["columns"]),
-        ),
-    )
+    notices: list[str] = []
+    rules = _public_rules(request, notices.append)
+    mechanism = make_mechanism(request["mechanism"], {**request["settings"], "rules": rules})
     said: list[str] = []
     release = publish(
-        partial(open_log, request),
+        request["log"],
         mechanism,
         RELEASE,
+        options=_options(request),
         activities=request["activities"],
         seed=request["seed"],
         stage=tell,
         ledger=None if request["ledger"] is None else Ledger.open(request["ledger"]),
         dataset=request["dataset"],
-        say=said.append,
+        tell=said.append,
     )
     tell("drawing", 0.0)
     with write_whole("report.html") as part:
         part.write_text(make_report(release, title=request["title"]), encoding="utf-8")
-    return {**summarize(release), "dataset": request["dataset"], "ledger": said}
+    return {**summarize(release), "dataset": request["dataset"], "ledger": said, "notices": notices}
 
 
 def convert(request: dict[str, Any], tell: Tell) -> dict[str, Any]:
     """Write a release in another format, with its certificate."""
-    write_log(read_release(RELEASE), request["file"], force=True)
+    write_release(read_release(RELEASE), request["file"], force=True)
     return {}
 
 
@@ -119,28 +114,9 @@ JOBS: dict[str, Callable[[dict[str, Any], Tell], dict[str, Any]]] = {
 }
 
 
-def unit_of(columns: dict[str, Any]) -> Unit:
-    """What is protected: a case, or a person with several."""
-    if columns["person"] is None:
-        if columns["max_cases"] is not None:
-            raise SettingError("max_cases", columns["max_cases"], "given together with person")
-        return ONE_CASE
-    return Unit(person=columns["person"], max_cases=columns["max_cases"] or 1)
-
-
-def open_log(request: dict[str, Any]) -> Any:
-    """Open the uploaded log."""
-    columns = request["columns"]
-    return read_log(
-        request["log"],
-        case=columns["case"],
-        activity=columns["activity"] or None,
-        timestamp=columns["timestamp"],
-        order=columns["order"],
-        person=columns["person"],
-        max_cases=None if columns["person"] is None else columns["max_cases"] or 1,
-        trusted=columns["trusted"],
-    )
+def _options(request: dict[str, Any]) -> ReadOptions:
+    """How the uploaded log is read."""
+    return schemas.ColumnChoice(**request["columns"]).options()
 
 
 def summarize(release: Release) -> dict[str, Any]:
@@ -155,46 +131,22 @@ def summarize(release: Release) -> dict[str, Any]:
     }
 
 
-def _given_rules(request: dict[str, Any]) -> Rules:
-    """Rules from the text of a rules file or of a model."""
-    name = Path(request["rules_file"] or "rules.toml").name
-    suffix = Path(name).suffix.lower()
-    file = Path(f"rules{suffix if suffix in MODELS else '.toml'}")
-    # The text came as text, whatever its first line says about bytes.
-    file.write_text(ENCODING.sub(r"\1", request["rules"], count=1), encoding="utf-8")
-    return open_rules(
-        file,
-        activities=request["activities"],
-        source=f"the process model {name}",
-        deviations=request["deviations"],
-    )
-
-
-def _public_rules(request: dict[str, Any]) -> Rules | None:
-    if request["rules"] is not None and request["rules_log"] is not None:
-        raise SettingError("rules_log", "a log", "left out where rules are given")
+def _public_rules(request: dict[str, Any], notify: Callable[[str], None]) -> Rules | None:
+    file, name = None, request["rules_name"] or None
     if request["rules"] is not None:
-        rules = _given_rules(request)
-        if request["mechanism"] == "certified" and rules.source.startswith(
-            f"read off the log {request['title']} "
-        ):
-            raise SettingError("rules", rules.source, "public, not read off this very log")
-        return rules
-    if request["rules_log"] is not None:
-        counted = count_variants(read_log(request["rules_log"]))
-        return learn_rules(counted, source=f"learnt from the public log {request['rules_name']}")
-    return None
-
-
-def _all_columns(path: str) -> list[str]:
-    """Name all columns of a log: a reader lists them when it is asked for one that is not there."""
-    try:
-        read_log(path, activity="\0")
-    except ColumnsError as error:
-        return list(error.present)
-    except SacofaError:
-        pass
-    return []
+        name = Path(request["rules_file"] or "rules.toml").name
+        suffix = Path(name).suffix.lower()
+        file = Path(f"rules{suffix if suffix in MODELS else '.toml'}")
+        # The text came as text, whatever its first line says about bytes.
+        file.write_text(ENCODING.sub(r"\1", request["rules"], count=1), encoding="utf-8")
+    return public_rules(
+        file,
+        request["rules_log"],
+        name=name,
+        model=schemas.ModelChoice(**request["model"]).options(),
+        activities=request["activities"],
+        notify=notify,
+    )
 
 
 def _plain(error: SacofaError, request: dict[str, Any]) -> str:

@@ -32,6 +32,6 @@ def test_by_hand(
 
 def test_cut_and_finished_cases_are_one_sequence() -> None:
     """A variant that is there both finished and cut counts with both."""
-    release = VariantCounts.of({("a", "b"): 1, ("x",): 1}, unfinished={("a", "b"): 2})
+    release = VariantCounts.of({("a", "b"): 1, ("x",): 1}, truncated={("a", "b"): 2})
     assert mass_kept(ORIGINAL, release) == pytest.approx(0.6)
     assert invented(ORIGINAL, release) == pytest.approx(0.25)

@@ -80,9 +80,9 @@ def test_equals_pm4py_on_real_logs(original: Log, name: str) -> None:
     )
     net, initial, final = converter.apply(tree)
     # Some of the variants are enough to compare with, and plain pm4py needs a minute for all.
-    some = VariantCounts.collect(
+    some = VariantCounts.from_arrays(
         log.activities,
-        log.steps,
+        log.activity_ids,
         log.lengths,
         np.where(np.arange(len(log)) % 8 == 0, np.minimum(log.counts, 50), 0),
     )

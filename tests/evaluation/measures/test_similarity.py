@@ -54,7 +54,7 @@ def test_activities_are_matched_by_name() -> None:
 
 def test_cut_cases_are_the_sequences_they_are() -> None:
     """A case that was cut after ab compares as ab."""
-    cut = VariantCounts.of({("a", "b"): 1}, unfinished={("a", "b"): 3})
+    cut = VariantCounts.of({("a", "b"): 1}, truncated={("a", "b"): 3})
     assert similarity(counts(ab=1), cut) == 1
 
 
@@ -85,9 +85,9 @@ def test_halves_of_a_log(original: Callable[[str], VariantCounts]) -> None:
         log = original(name)
         rows = np.random.default_rng(0).permutation(np.repeat(np.arange(len(log)), log.counts))
         halves = [
-            VariantCounts.collect(
+            VariantCounts.from_arrays(
                 log.activities,
-                log.steps,
+                log.activity_ids,
                 log.lengths,
                 np.bincount(part, minlength=len(log)),
             )

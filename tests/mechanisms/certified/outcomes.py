@@ -1,27 +1,35 @@
 """Exact likelihood ratios of outcomes, worked out on the production code itself.
 
 A run is given its noise by hand. Everything that it sees after noise is the outcome. For a
-neighbouring log the noise that leads to the same outcome is worked out, look by look; where
+neighbouring log the noise that leads to the same outcome is worked out, query by query; where
 there is none, the outcome is impossible there. Every draw is discrete Laplace noise with a known
 ε, so the ratio of the two likelihoods is known exactly.
+
+The histogram over all sequences draws its empty cells in other ways. Here it is replaced by one
+that noises every cell by hand and shows the same; that both have one distribution, and that what
+the real one shows is private, is tested in tests/queries/test_histogram.py.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from unittest.mock import patch
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sacofa.cases import Cases
 from sacofa.mechanisms.certified.certified import Certified
-from sacofa.mechanisms.certified.chain import Dice
-from sacofa.mechanisms.certified.looks import Looks
-from sacofa.mechanisms.certified.run import Run
 from sacofa.privacy.bits import SeededBits
 from sacofa.privacy.noise import Noise
+from sacofa.queries import histogram as histogram_module
+from sacofa.queries.histogram import AllSequences
+from sacofa.queries.session import Opened, Session
+from sacofa.semantics.allowed import all_sequences
+from sacofa.semantics.language import Language, Word
 from sacofa.variants import VariantCounts
 
 Ints = NDArray[np.int64]
@@ -46,36 +54,79 @@ class ByHand(Noise):
         return self.given[place].copy()
 
 
+class EveryCell:
+    """The histogram that lists every cell: what is shown is made of all noisy cells."""
+
+    made: EveryCell
+
+    def __init__(self, opened: Opened) -> None:
+        EveryCell.made = self
+        self._opened = opened
+        self._noisy: dict[Word, int] | None = None
+        self.shown: dict[Word, int] = {}
+
+    @property
+    def noisy(self) -> Ints:
+        """All cells, shown or not: more than anyone sees."""
+        return np.array(list((self._noisy or {}).values()), dtype=np.int64)
+
+    def show(self, language: Language, threshold: int) -> dict[Word, int]:
+        """Show the cells of a language that reach a threshold."""
+        opened = self._opened
+        if self._noisy is None:
+            whole = all_sequences(language.activities, language.max_length)
+            words = [whole.word(i) for i in range(whole.size)]
+            assert isinstance(opened.variants, VariantCounts)
+            counts = AllSequences().counts(opened.variants)
+            noise = opened.noise.laplace(opened.epsilon, len(words)).tolist()
+            self._noisy = {w: counts.get(w, 0) + z for w, z in zip(words, noise, strict=True)}
+        new = {
+            word: value
+            for word, value in sorted(self._noisy.items())
+            if value >= threshold and word not in self.shown and language.contains(*word)
+        }
+        self.shown.update(new)
+        return new
+
+
 class ImpossibleError(Exception):
     """No noise leads this log to the outcome."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome:
+class ByHandOutcome:
     """What a run with noise by hand came to."""
 
     seen: list[Ints]
     """Everything that was seen after noise, in order."""
-    asked_for: list[list[object]]
-    """The candidates that the cases voted for."""
+    asked_for: list[object]
+    """The queries, with the candidates that cases voted for."""
     epsilons: list[Fraction]
-    """1/scale of the noise of each."""
+    """1/scale of all noise that was drawn."""
     released: VariantCounts
+    shown: int
+    """How many variants were shown as they are."""
 
 
 def run_by_hand(
-    mechanism: Certified, log: VariantCounts, noise: list[Ints], looks: type[Looks] = Looks
-) -> Outcome:
+    mechanism: Certified, log: VariantCounts, noise: list[Ints], session: type[Session] = Session
+) -> ByHandOutcome:
     """Run with noise by hand."""
     hand = ByHand(noise)
-    asked = looks(log, hand, mechanism.unit.max_cases)
-    ran = Run(mechanism, asked, Dice(hand)).release()
-    seen = [
-        np.array(list(answer.values())) if isinstance(answer, dict) else np.asarray(answer)
-        for answer in ran.transcript.values()
-    ]
-    asked_for = [list(answer) for answer in ran.transcript.values() if isinstance(answer, dict)]
-    return Outcome(seen=seen, asked_for=asked_for, epsilons=hand.epsilons, released=ran.variants)
+    asked = session(Cases(variants=log), mechanism.promise(log.unit).accesses, hand)
+    with patch.object(histogram_module, "Histogram", EveryCell):
+        output = mechanism.run(asked)
+    shown = [answer.values for answer in asked.answers if isinstance(answer.values, Mapping)]
+    return ByHandOutcome(
+        seen=[
+            EveryCell.made.noisy if isinstance(answer.values, Mapping) else answer.values
+            for answer in asked.answers
+        ],
+        asked_for=[answer.query for answer in asked.answers],
+        epsilons=hand.epsilons,
+        released=output.variants,
+        shown=sum(map(len, shown)),
+    )
 
 
 def log_ratio(
@@ -83,25 +134,28 @@ def log_ratio(
     log: VariantCounts,
     neighbour: VariantCounts,
     noise: list[Ints],
-    looks: type[Looks] = Looks,
+    session: type[Session] = Session,
 ) -> float:
     """ln of how much likelier an outcome is for the log than for its neighbour; ∞ if impossible."""
-    outcome = run_by_hand(mechanism, log, noise, looks)
+    outcome = run_by_hand(mechanism, log, noise, session)
+    if len(outcome.epsilons) != len(outcome.seen):
+        # Something was answered without noise of its own: any log can be told from any other.
+        return math.inf
     first = [*noise, *(np.zeros_like(v) for v in outcome.seen[len(noise) :])]
     second: list[Ints] = []
     try:
         for seen in outcome.seen:
-            # With no noise on this look, what is seen is the truth of the neighbour.
-            truth = run_by_hand(mechanism, neighbour, second, looks).seen[len(second)]
+            # With no noise on this query, what is seen is the truth of the neighbour.
+            truth = run_by_hand(mechanism, neighbour, second, session).seen[len(second)]
             if truth.shape != seen.shape:
                 return math.inf
             second.append(seen - truth)
-        again = run_by_hand(mechanism, neighbour, second, looks)
+        again = run_by_hand(mechanism, neighbour, second, session)
     except ImpossibleError:
         return math.inf
     if any(not np.array_equal(a, b) for a, b in zip(outcome.seen, again.seen, strict=True)):
         return math.inf
-    # The candidates and the release are made of what is seen, and of nothing else.
+    # The queries and the release are made of what is seen, and of nothing else.
     assert again.asked_for == outcome.asked_for
     assert again.released == outcome.released
     return float(
@@ -113,15 +167,15 @@ def log_ratio(
 
 
 def some_noise(
-    mechanism: Certified, log: VariantCounts, number: int, looks: type[Looks] = Looks
+    mechanism: Certified, log: VariantCounts, number: int, session: type[Session] = Session
 ) -> Iterator[list[Ints]]:
-    """Noise of many sizes and signs for each look of a run, worked out look by look."""
+    """Noise of many sizes and signs for each query of a run, worked out query by query."""
     draw = np.random.default_rng(4)
     for i in range(number):
         noise: list[Ints] = []
         while True:
-            outcome = run_by_hand(mechanism, log, noise, looks)
-            if len(noise) == len(outcome.seen):
+            outcome = run_by_hand(mechanism, log, noise, session)
+            if len(noise) >= len(outcome.epsilons):
                 break
             scale = float(1 / outcome.epsilons[len(noise)])
             size = len(outcome.seen[len(noise)])

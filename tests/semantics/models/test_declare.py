@@ -87,9 +87,9 @@ def test_a_template_gives_the_rules_that_follow_and_no_others(
     constraint: str, tmp_path: Path
 ) -> None:
     """They are the rules of all words that keep it."""
-    found = read_model(declare(tmp_path, constraint)).rules(source="test")
+    found = read_model(declare(tmp_path, constraint)).rules()
     kept = [word for word in WORDS if MEANINGS[constraint](word)]
-    assert found == learn_rules(VariantCounts.of(dict.fromkeys(kept, 1), NAMES), "test")
+    assert found == learn_rules(VariantCounts.of(dict.fromkeys(kept, 1), NAMES), found.source)
 
 
 @pytest.mark.parametrize(
@@ -97,9 +97,9 @@ def test_a_template_gives_the_rules_that_follow_and_no_others(
 )
 def test_together_they_hold_where_both_do(pair: tuple[str, str], tmp_path: Path) -> None:
     """Every word that keeps both keeps the rules; what must occur follows what begins."""
-    found = read_model(declare(tmp_path, *pair)).rules(source="test")
+    found = read_model(declare(tmp_path, *pair)).rules()
     kept = [w for w in WORDS if all((MEANINGS | OTHERS)[c](w) for c in pair)]
-    whole = learn_rules(VariantCounts.of(dict.fromkeys(kept, 1), NAMES), "test")
+    whole = learn_rules(VariantCounts.of(dict.fromkeys(kept, 1), NAMES), found.source)
     for part in ("never_follows", "always_follows", "always_precedes"):
         assert not (getattr(found, part) & ~getattr(whole, part)).any()
     if pair == ("Init[A]", "Existence[B]"):

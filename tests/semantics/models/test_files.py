@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sacofa.examples import hospital, hospital_model
-from sacofa.semantics import judge, learn_rules, show_rules
+from sacofa.semantics import ModelOptions, learn_rules, scorer_of, show_rules
 from sacofa.semantics.models import read_model
 from sacofa.semantics.rules import Rules
 
@@ -107,7 +107,7 @@ def hospital_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_hospital_keeps_its_model(hospital_file: Path) -> None:
     """Every case of the embedded log is a word of the embedded model."""
     log = hospital()
-    states = judge(read_model(hospital_file).rules(deviations=0))
+    states = scorer_of(read_model(hospital_file).rules(ModelOptions(deviations=0)))
     assert states.activities == log.activities
     assert not any(states.violations(ids, True) for ids in log.sequences())
 

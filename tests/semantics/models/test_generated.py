@@ -104,8 +104,8 @@ def test_rules_are_those_that_all_cases_keep_and_no_others(seed: int, tmp_path: 
     if not any(words):
         return
     pnml, _ = files(tree, tmp_path)
-    found = read_model(pnml).rules(source="test")
-    assert found == learn_rules(of_words(words, found.activities), "test")
+    found = read_model(pnml).rules()
+    assert found == learn_rules(of_words(words, found.activities), found.source)
 
 
 def rules_of(tree: Tree, folder: Path) -> tuple[Rules, Any]:

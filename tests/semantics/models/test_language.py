@@ -9,12 +9,15 @@ import numpy as np
 import pytest
 
 from sacofa import ADMIT_NONE, Certified, Noise, Sacofa
+from sacofa.cases import Cases
 from sacofa.errors import RulesError, SettingError
 from sacofa.examples import hospital, hospital_model
+from sacofa.mechanisms.protocol import perform
 from sacofa.privacy.bits import SeededBits
-from sacofa.semantics import ModelRules, judge, read_model, sequences_within_rules
+from sacofa.semantics import ModelOptions, ModelRules, read_model, scorer_of, sequences_within_rules
 from sacofa.semantics.allowed import Steps
 from sacofa.semantics.models.automaton import Automaton, deviating
+from sacofa.unit import ONE_CASE
 
 from .drawings import draw
 from .words import automaton_of, words_of_automaton
@@ -56,8 +59,8 @@ def test_violations_are_the_distance_from_the_model(
     deviations: int, model: Path, language: list[tuple[int, ...]]
 ) -> None:
     """Beyond what is allowed; harmless is what has none, and every step says so in time."""
-    rules = read_model(model).rules(deviations=deviations)
-    states = judge(rules)
+    rules = read_model(model).rules(ModelOptions(deviations=deviations))
+    states = scorer_of(rules)
     begun = {word[:n] for word in language for n in range(len(word) + 1)}
     for length in range(LONGEST + 1):
         for word in product(range(3), repeat=length):
@@ -75,7 +78,7 @@ def test_violations_are_the_distance_from_the_model(
 
 def test_nothing_is_harmless_after_harm(model: Path) -> None:
     """As with rules."""
-    states = judge(read_model(model).rules(deviations=0))
+    states = scorer_of(read_model(model).rules(ModelOptions(deviations=0)))
     state = states.step(np.array([states.start()]), np.array([1]))
     assert not states.harmless(state).any()
     assert not states.harmless(states.step(state, np.array([0]))).any()
@@ -84,16 +87,16 @@ def test_nothing_is_harmless_after_harm(model: Path) -> None:
 
 def test_facts_are_those_of_the_allowed_language(model: Path) -> None:
     """Without deviations the rules of the model; one deviation makes everything possible."""
-    plain, exact = read_model(model).rules(), read_model(model).rules(deviations=0)
+    plain, exact = read_model(model).rules(), read_model(model).rules(ModelOptions(deviations=0))
     for part in ("never_follows", "always_follows", "always_precedes", "starts"):
         assert (getattr(plain, part) == getattr(exact, part)).all()
-    loose = read_model(model).rules(deviations=1)
+    loose = read_model(model).rules(ModelOptions(deviations=1))
     assert not loose.never_follows.any() and loose.starts.all() and loose.empty
 
 
 def test_steps_that_are_possible(model: Path) -> None:
     """Directly after one another: sharper than the rules."""
-    rules = read_model(model).rules(deviations=0)
+    rules = read_model(model).rules(ModelOptions(deviations=0))
     possible = rules.possible_steps()
     expected = {"AB", "AC", "BB", "BC", "A.", "B.", "C.", ".A"}
     letters = [*NAMES, "."]
@@ -101,15 +104,15 @@ def test_steps_that_are_possible(model: Path) -> None:
     assert (possible <= read_model(model).rules().possible_steps()).all()
 
 
-def test_over_other_activities(model: Path) -> None:
+def test_projected_onto_other_activities(model: Path) -> None:
     """What a log lacks is silent, what the model does not know is free."""
-    rules = read_model(model).rules(deviations=0).over(("B", "X"))
+    rules = read_model(model).rules(ModelOptions(deviations=0)).project_onto(("B", "X"))
     assert isinstance(rules, ModelRules)
-    states = judge(rules)
+    states = scorer_of(rules)
     assert states.violations([0, 1, 0], True) == 0
-    fewer = read_model(model).rules(deviations=0).over(("C", "A"))
-    assert judge(fewer).violations([1, 0], True) == 0
-    assert judge(fewer).violations([0, 1], True) > 0
+    fewer = read_model(model).rules(ModelOptions(deviations=0)).project_onto(("C", "A"))
+    assert scorer_of(fewer).violations([1, 0], True) == 0
+    assert scorer_of(fewer).violations([0, 1], True) > 0
 
 
 def test_a_language_that_is_too_large_is_refused_or_left_to_rules(tmp_path: Path) -> None:
@@ -120,7 +123,7 @@ def test_a_language_that_is_too_large_is_refused_or_left_to_rules(tmp_path: Path
     path = draw(tmp_path, nodes, flows)
     assert read_model(path).rules().never_follows.sum() == 15
     with pytest.raises(RulesError, match="too large"):
-        read_model(path).rules(deviations=0)
+        read_model(path).rules(ModelOptions(deviations=0))
     # The twentieth letter from the end is an a: a million states once the mark is not seen.
     size = 22
     after = np.full((size, 3), -1)
@@ -130,20 +133,20 @@ def test_a_language_that_is_too_large_is_refused_or_left_to_rules(tmp_path: Path
         after[state, :2] = state + 1
     marked = Automaton(activities=("a", "b", "mark"), after=after, ends=np.arange(size) == 21)
     whole = ModelRules.of(marked, 0, "test")
-    assert isinstance(whole.over(("mark", "b", "a")), ModelRules)
-    assert not isinstance(whole.over(("a", "b")), ModelRules)
+    assert isinstance(whole.project_onto(("mark", "b", "a")), ModelRules)
+    assert not isinstance(whole.project_onto(("a", "b")), ModelRules)
 
 
 def test_deviations_have_bounds(model: Path) -> None:
     """Nobody needs more, and each makes the language much larger."""
     for number in (-1, 11):
         with pytest.raises(SettingError, match="deviations"):
-            read_model(model).rules(deviations=number)
+            read_model(model).rules(ModelOptions(deviations=number))
 
 
 def test_deviating_by_nothing_changes_nothing(model: Path) -> None:
     """The automaton is the same."""
-    rules = read_model(model).rules(deviations=0)
+    rules = read_model(model).rules(ModelOptions(deviations=0))
     assert isinstance(rules, ModelRules)
     assert deviating(rules.model, 0) is rules.model
 
@@ -155,7 +158,7 @@ def hospital_rules(tmp_path_factory: pytest.TempPathFactory) -> dict[int, ModelR
     path.write_bytes(hospital_model())
     found = {}
     for deviations in (0, 1):
-        rules = read_model(path).rules(deviations=deviations)
+        rules = read_model(path).rules(ModelOptions(deviations=deviations))
         assert isinstance(rules, ModelRules)
         found[deviations] = rules
     return found
@@ -166,7 +169,7 @@ def test_words_are_counted_within_the_language(hospital_rules: dict[int, ModelRu
     rules = hospital_rules[0]
     language = sequences_within_rules(Steps.every(rules.activities), rules, 8)
     assert language.keeps_rules
-    states = judge(rules)
+    states = scorer_of(rules)
     for number in range(0, language.size, max(1, language.size // 200)):
         ids, finished = language.word(number)
         assert states.violations(ids, finished) == 0
@@ -181,10 +184,10 @@ def test_certified_releases_words_of_the_language(
     rules = hospital_rules[deviations]
     mechanism = Certified(epsilon=epsilon, rules=rules)  # type: ignore[arg-type]
     for seed in range(5):
-        released = mechanism.run(hospital(), Noise(SeededBits(seed))).variants
-        states = judge(rules.over(released.activities))
+        released = perform(mechanism, Cases(variants=hospital()), Noise(SeededBits(seed))).variants
+        states = scorer_of(rules.project_onto(released.activities))
         assert released.cases
-        for ids, finished in zip(released.sequences(), released.finished.tolist(), strict=True):
+        for ids, finished in zip(released.sequences(), released.complete.tolist(), strict=True):
             assert states.violations(ids, finished) == 0
 
 
@@ -198,9 +201,9 @@ def test_sacofa_admits_nothing_outside_the_language(hospital_rules: dict[int, Mo
         prune_harmful=ADMIT_NONE,
         rules=rules,
     )
-    released = mechanism.run(hospital(), Noise(SeededBits(1))).variants
-    states = judge(rules.over(released.activities))
+    released = perform(mechanism, Cases(variants=hospital()), Noise(SeededBits(1))).variants
+    states = scorer_of(rules.project_onto(released.activities))
     assert released.cases
-    for ids, finished in zip(released.sequences(), released.finished.tolist(), strict=True):
+    for ids, finished in zip(released.sequences(), released.complete.tolist(), strict=True):
         assert states.violations(ids, finished) == 0
-    assert "hospital.bpmn" in " ".join(mechanism.promise().assumptions)
+    assert "hospital.bpmn" in " ".join(mechanism.promise(ONE_CASE).assumptions)

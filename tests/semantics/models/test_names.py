@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sacofa.errors import ReadError, RulesError, SettingError
-from sacofa.semantics import open_rules
+from sacofa.semantics import ModelOptions, open_rules
 from sacofa.semantics.models import propose, read_model, read_names_map, write_names
 
 from .drawings import draw
@@ -52,7 +52,7 @@ def model(tmp_path: Path) -> Path:
 def test_names_are_changed_before_rules_are_read_off(model: Path) -> None:
     """Steps that get one name are one activity, and "" is a silent step."""
     names = {"A": "a", "B": "b", "C": "", "D": "a"}
-    rules = open_rules(model, names=names)
+    rules = open_rules(model, ModelOptions(names=names))
     assert rules.activities == ("a", "b")
     assert not rules.never_follows[0, 0] and rules.always_follows[1, 0]
     assert rules.always_precedes[1, 0] and not rules.always_precedes[0, 1]
@@ -63,20 +63,20 @@ def test_an_unmatched_name_is_an_error(model: Path) -> None:
     with pytest.raises(ReadError, match='"D" is not among the declared activities'):
         open_rules(model, activities=["A", "B", "C"])
     with pytest.raises(ReadError, match='"D" is not in the map'):
-        open_rules(model, names={"A": "A", "B": "B", "C": "C"})
+        open_rules(model, ModelOptions(names={"A": "A", "B": "B", "C": "C"}))
     with pytest.raises(ReadError, match='the model has no "E"'):
-        open_rules(model, names=dict.fromkeys("ABCDE", ""))
+        open_rules(model, ModelOptions(names=dict.fromkeys("ABCDE", "")))
     assert open_rules(model, activities=["A", "B", "C", "D", "E"]).activities == tuple("ABCD")
 
 
 def test_a_closed_model_knows_everything(model: Path) -> None:
     """What it lacks never happens; without a list nobody knows what that is."""
-    rules = open_rules(model, activities=list("ABCDE"), closed=True)
+    rules = open_rules(model, ModelOptions(closed=True), activities=list("ABCDE"))
     assert rules.never_follows[:, 4].all() and not rules.starts[4]
     with pytest.raises(SettingError, match="closed"):
-        open_rules(model, closed=True)
-    whole = open_rules(model, activities=list("ABCDE"), closed=True, deviations=0)
-    assert whole.over(tuple("ABCDE")) is whole
+        open_rules(model, ModelOptions(closed=True))
+    whole = open_rules(model, ModelOptions(closed=True, deviations=0), activities=list("ABCDE"))
+    assert whole.project_onto(tuple("ABCDE")) is whole
     assert whole.never_follows[:, 4].all() and not whole.starts[4]
 
 
@@ -87,11 +87,11 @@ def test_only_models_have_names_and_deviations(tmp_path: Path) -> None:
     assert open_rules(path).activities == ("A",)
     for setting in ({"names": {}}, {"deviations": 1}, {"closed": True}):
         with pytest.raises(SettingError, match="for model files"):
-            open_rules(path, **setting)  # type: ignore[arg-type]
+            open_rules(path, ModelOptions(**setting))  # type: ignore[arg-type]
     declare = tmp_path / "model.decl"
     declare.write_text("activity A\n")
     with pytest.raises(SettingError, match="deviations"):
-        open_rules(declare, deviations=0)
+        open_rules(declare, ModelOptions(deviations=0))
     with pytest.raises(SettingError, match=r"one of \.bpmn"):
         read_model(tmp_path / "model.docx")
 
@@ -100,9 +100,9 @@ def test_declared_activities_can_be_renamed_and_dropped(tmp_path: Path) -> None:
     """But not merged: rules about two activities are not rules about one."""
     path = tmp_path / "model.decl"
     path.write_text("activity A\nactivity B\nactivity C\nResponse[A, B]\nResponse[A, C]\nInit[A]\n")
-    rules = open_rules(path, names={"A": "x", "B": "y", "C": ""})
+    rules = open_rules(path, ModelOptions(names={"A": "x", "B": "y", "C": ""}))
     assert rules.activities == ("x", "y") and rules.always_follows.tolist()[0] == [False, True]
     assert rules.starts.tolist() == [True, False]
-    assert open_rules(path, names={"A": "", "B": "y", "C": "z"}).starts.all()
+    assert open_rules(path, ModelOptions(names={"A": "", "B": "y", "C": "z"})).starts.all()
     with pytest.raises(ReadError, match="cannot be merged"):
-        open_rules(path, names={"A": "x", "B": "y", "C": "y"})
+        open_rules(path, ModelOptions(names={"A": "x", "B": "y", "C": "y"}))

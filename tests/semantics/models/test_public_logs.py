@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from sacofa import Certified, Noise
-from sacofa.logs import count_variants, read_log
+from sacofa.logs import count_variants, open_log
 from sacofa.privacy.bits import SeededBits
 
 pytest.importorskip("pm4py", reason="pip install 'sacofa[evaluate]'")
@@ -39,7 +39,7 @@ def test_the_language_of_a_mined_model_helps_as_learnt_rules_do(
     """Both from the same half, for releases of the other half at ε = 0.1."""
     measured = benchmark()
     found: dict[str, list[float]] = {"no rules": [], LEARNT: [], LANGUAGE: []}
-    log = count_variants(read_log(logs / f"{name}.xes.gz"))
+    log = count_variants(open_log(logs / f"{name}.xes.gz"))
     for half in range(2):
         public, secret = measured.halve(log, half)
         with warnings.catch_warnings():

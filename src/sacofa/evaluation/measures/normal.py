@@ -4,7 +4,7 @@ An isolation forest (Liu et al., 2008) learns from the cases of the original; wh
 which activities a case has, and which activities directly follow which. Behaviour that the
 original never shows cannot be learnt, but a case made of it lacks what is usual. A case without
 any event is normal only where the original has such cases. Where all cases of the original look
-alike, a forest has nothing to split, and normal is what looks like them.
+alike, a forest has nothing to split, and normal is what shapes like them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Features = NDArray[np.float32]
 SEED = 0
 """The forest is the same each time, so that releases are compared by one yardstick."""
 LEARNT_CASES = 100_000
-"""More cases than this are thinned evenly; a tree of the forest looks at 256 of them."""
+"""More cases than this are thinned evenly; a tree of the forest shapes at 256 of them."""
 
 
 class NormalBehaviour:
@@ -34,10 +34,10 @@ class NormalBehaviour:
         """Learn from the cases of the original."""
         sequences = name_sequences(original)
         self._empty_case_occurs = () in sequences
-        looks = {frozenset(_facts(sequence)) for sequence in sequences}
-        self._only_look = next(iter(looks)) if len(looks) == 1 else None
-        self._columns = {fact: i for i, fact in enumerate(sorted(frozenset().union(*looks)))}
-        if self._only_look is None:
+        shapes = {frozenset(_facts(sequence)) for sequence in sequences}
+        self._only_shape = next(iter(shapes)) if len(shapes) == 1 else None
+        self._columns = {fact: i for i, fact in enumerate(sorted(frozenset().union(*shapes)))}
+        if self._only_shape is None:
             self._forest = optional_module("sklearn.ensemble").IsolationForest(random_state=SEED)
             rows = _every_case(np.array(list(sequences.values())))
             self._forest.fit(self._describe(list(sequences))[rows])
@@ -53,8 +53,8 @@ class NormalBehaviour:
         return float(weights[self._is_normal(list(sequences))].sum() / released.cases)
 
     def _is_normal(self, sequences: list[Variant]) -> NDArray[np.bool_]:
-        if self._only_look is not None:
-            return np.array([frozenset(_facts(s)) == self._only_look for s in sequences])
+        if self._only_shape is not None:
+            return np.array([frozenset(_facts(s)) == self._only_shape for s in sequences])
         normal: NDArray[np.bool_] = self._forest.predict(self._describe(sequences)) == 1
         return normal
 

@@ -42,7 +42,7 @@ def count_prefixes(variants: VariantCounts, max_length: int) -> list[Level]:
         if not len(rows):
             break
         # Variants are sorted, so those that share a prefix lie together.
-        last = variants.steps[variants.offsets[rows] + length - 1]
+        last = variants.activity_ids[variants.offsets[rows] + length - 1]
         new = np.ones(len(rows), dtype=np.bool_)
         new[1:] = (node[1:] != node[:-1]) | (last[1:] != last[:-1])
         starts = np.flatnonzero(new)

@@ -1,17 +1,17 @@
 """`certified`: a release whose ε is true for all of it; a file per step, read in this order.
 
-* shares: how ε is divided;
-* looks: every look at the log, each through noise;
-* lengths: where cases are cut, if nobody says;
+* budget: how ε is divided;
+* settings: what can be set, and what follows from it;
+* lengths: where cases are truncated, if nobody says;
 * steps: the semantics, which activity may come directly after which;
-* histogram: the counts of all sequences, noised without being listed;
-* named: which of them can be shown by name;
-* chain: sequences drawn step by step;
-* distance: how far two sequences are apart;
+* frequent: which variants can be shown as they are;
+* sampler: uniform numbers for what is made of answers;
+* chain, rule_walker: sequences drawn step by step, within public rules;
 * candidates: the list of sequences that cases vote for;
-* represent: which of them are released;
-* spread: votes become whole numbers of cases;
-* certified: all of it;
+* medoids: which of them are released;
+* apportion: votes become whole numbers of cases;
+* run: all of it, query by query;
+* certified: the mechanism, its promise;
 * plan: what all of it costs and buys, before a log is read.
 """
 

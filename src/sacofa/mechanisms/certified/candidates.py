@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import accumulate
 
+from ...queries.distance import Ids
 from ...semantics.rules import Rules
-from .chain import Chain, Dice
-from .distance import Ids
-from .ruled import Ruled
+from .chain import Chain
+from .rule_walker import RuleWalker
+from .sampler import UniformSampler
 from .steps import KeptSteps
 
 TRIES = 10
@@ -26,34 +27,37 @@ FAR = 5
 """An activity moves by up to so many places."""
 
 
-class Proposer:
+class CandidateGenerator:
     """Proposes candidates."""
 
     def __init__(
-        self, steps: KeptSteps, chain: Chain, dice: Dice, rules: Rules | None = None
+        self, steps: KeptSteps, chain: Chain, sampler: UniformSampler, rules: Rules | None = None
     ) -> None:
         self._chain = chain
-        self._dice = dice
+        self._sampler = sampler
+        # Asked for one cell at a time, lists are faster than arrays.
         self._allowed = steps.allowed.tolist()
         self._begin = len(self._allowed) - 1
-        self._ruled = None if rules is None else Ruled(rules)
+        self._walker = None if rules is None else RuleWalker(rules)
 
     def first(self, size: int, shown: Mapping[Ids, int], cases: int) -> list[Ids]:
         """Make the first list: what is shown already, draws from the chain, and variations.
 
         The fewer of the cases are shown by name, the more is drawn.
         """
+        # A dictionary is a set that keeps its order: the same seed gives the same list.
         found = dict.fromkeys(shown)
         unnamed = max(cases - sum(shown.values()), 0)
         for _ in range(max(size * unnamed // cases, size // 4)):
             sequence = self._chain.draw()
             if len(sequence) == self._chain.max_length:
                 # Such a draw did not find the end: cut it anywhere.
-                sequence = sequence[: 1 + self._dice.below(len(sequence))]
+                sequence = sequence[: 1 + self._sampler.below(len(sequence))]
             if self._harmless(sequence):
                 found[sequence] = None
         if shown:
             self._fill(found, shown, max(len(found), size))
+        # A vote needs something to vote for.
         return list(found) or [()]
 
     def next(self, size: int, weights: Mapping[Ids, int]) -> list[Ids]:
@@ -64,40 +68,44 @@ class Proposer:
 
     def _fill(self, found: dict[Ids, None], weights: Mapping[Ids, int], size: int) -> None:
         """Add new sequences until there are enough, or it was tried often enough."""
+        # Parents are picked by weight: what stands for many cases is varied most.
         parents = list(weights), list(accumulate(weights.values()))
-        dice = self._dice
+        sampler = self._sampler
         for _ in range(TRIES * size):
             if len(found) >= size:
                 break
-            if not weights or dice.below(100) < FRESH:
+            if not weights or sampler.below(100) < FRESH:
                 sequence = self._chain.draw()
             else:
-                sequence = self._vary(dice.pick(parents), dice.pick(parents))
+                sequence = self._vary(sampler.pick(parents), sampler.pick(parents))
             if self._harmless(sequence):
                 found[sequence] = None
 
     def _vary(self, one: Ids, other: Ids) -> Ids:
         """Change a sequence in one of six ways, each as likely."""
-        way = self._WAYS[self._dice.below(len(self._WAYS))]
+        way = self._WAYS[self._sampler.below(len(self._WAYS))]
         return way(self, one, other)[: self._chain.max_length]
 
     def _regrow(self, one: Ids, _: Ids) -> Ids:
-        return self._chain.draw(one[: self._dice.below(len(one) + 1)])
+        return self._chain.draw(one[: self._sampler.below(len(one) + 1)])
 
     def _cross(self, one: Ids, other: Ids) -> Ids:
         """Go on as the other does, from a place near by that an allowed step leads to."""
-        place = self._dice.below(len(one) + 1)
+        place = self._sampler.below(len(one) + 1)
         allowed = self._allowed[one[place - 1] if place else self._begin]
+        # The end has the number of the beginning, so ending here is one of the ways to go on.
         after = (*other, self._begin)
         targets = [i for i in range(len(after)) if allowed[after[i]]]
         if not targets:
             return one
+        # Near by, so that the new sequence is about as long as its parents.
         targets = sorted(targets, key=lambda i: abs(i - place))[:NEAR]
-        return one[:place] + other[targets[self._dice.below(len(targets))] :]
+        return one[:place] + other[targets[self._sampler.below(len(targets))] :]
 
     def _delete(self, one: Ids, _: Ids) -> Ids:
-        place = self._dice.below(max(len(one), 1))
-        return one[:place] + one[place + 1 + self._dice.below(2) :]
+        # One or two activities: pairs that belong together go together.
+        place = self._sampler.below(max(len(one), 1))
+        return one[:place] + one[place + 1 + self._sampler.below(2) :]
 
     def _insert(self, one: Ids, _: Ids) -> Ids:
         return self._put(one, 0)
@@ -107,7 +115,7 @@ class Proposer:
 
     def _put(self, one: Ids, instead: int) -> Ids:
         """Put an activity that may follow here, instead of so many others."""
-        place = self._dice.below(len(one) + 1)
+        place = self._sampler.below(len(one) + 1)
         new = self._chain.activity_after(one[place - 1] if place else self._begin)
         return one if new is None else (*one[:place], new, *one[place + instead :])
 
@@ -115,15 +123,16 @@ class Proposer:
         """Move one activity a few places."""
         if not one:
             return one
-        place = self._dice.below(len(one))
+        place = self._sampler.below(len(one))
         rest = one[:place] + one[place + 1 :]
-        target = min(max(place + self._dice.below(2 * FAR + 1) - FAR, 0), len(rest))
+        target = min(max(place + self._sampler.below(2 * FAR + 1) - FAR, 0), len(rest))
         return (*rest[:target], one[place], *rest[target:])
 
     _WAYS = (_regrow, _cross, _delete, _insert, _replace, _move)
 
     def _harmless(self, sequence: Ids) -> bool:
+        # Whether there are cases without events was voted for, like any other step.
         if not sequence and not self._allowed[self._begin][self._begin]:
             return False
         finished = len(sequence) < self._chain.max_length
-        return self._ruled is None or self._ruled.keeps(sequence, finished)
+        return self._walker is None or self._walker.keeps(sequence, finished)

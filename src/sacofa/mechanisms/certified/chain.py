@@ -11,78 +11,44 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping
 from itertools import accumulate
-from typing import TypeVar
 
-from ...privacy.noise import Noise
+from ...queries.distance import Ids
 from ...semantics.rules import Rules
-from .distance import Ids
-from .ruled import Ruled
+from .rule_walker import RuleWalker
+from .sampler import UniformSampler
 from .steps import KeptSteps
 
 ORDER = 3
 """How many activities a context has at most."""
 SHORTER = 5
 """The weight of the next shorter context."""
-WIDTH = 62
-"""The bits of a number that a die shows."""
-FIRST, MOST = 64, 4096
-"""How many are drawn together, at first and at most."""
-
-Option = TypeVar("Option")
 Choices = tuple[list[int], list[int]]
 """What may come next, and the running sums of its weights."""
-
-
-class Dice:
-    """Uniform whole numbers for what is made of noisy values; drawn in bulk, hence fast."""
-
-    def __init__(self, noise: Noise) -> None:
-        self._noise = noise
-        self._bulk = FIRST
-        self._numbers: list[int] = []
-
-    def below(self, bound: int) -> int:
-        """A number from 0 to bound − 1."""
-        try:
-            number = self._numbers.pop()
-        except IndexError:
-            number = self._refill()
-        # The scaled number is uniform but for 2^-62 times the bound: no count depends on it.
-        return (number * bound) >> WIDTH
-
-    def _refill(self) -> int:
-        # Small runs need few, large ones many.
-        self._numbers = self._noise.below(1 << WIDTH, self._bulk).tolist()
-        self._bulk = min(2 * self._bulk, MOST)
-        return self._numbers.pop()
-
-    def pick(self, choices: tuple[list[Option], list[int]]) -> Option:
-        """One of the choices, by weight."""
-        options, sums = choices
-        return options[bisect_right(sums, self.below(sums[-1]))]
 
 
 class Chain:
     """Draws sequences; the end is the number of activities."""
 
     def __init__(
-        self, steps: KeptSteps, max_length: int, dice: Dice, rules: Rules | None = None
+        self, steps: KeptSteps, max_length: int, sampler: UniformSampler, rules: Rules | None = None
     ) -> None:
         """Draw from kept steps; with rules, only what is harmless as far as there is a way."""
         self.max_length = max_length
         self.end = len(steps.weights) - 1
-        self._dice = dice
+        self._sampler = sampler
         self._weights = steps.weights
         self._after: dict[int, Choices] = {}
-        self._ruled = None if rules is None else Ruled(rules)
+        self._walker = None if rules is None else RuleWalker(rules)
         self._contexts: dict[Ids, Choices] = {}
 
     def learn(self, weights: Mapping[Ids, int]) -> None:
         """Learn contexts from sequences with weights; what was learnt before is forgotten."""
         seen: defaultdict[Ids, defaultdict[int, int]] = defaultdict(lambda: defaultdict(int))
         for sequence, weight in weights.items():
+            # Beginning and end have one number. A sequence of full length was truncated: no end.
             path = (self.end, *sequence, *([self.end] if len(sequence) < self.max_length else []))
             for i in range(1, len(path)):
+                # Every context that ends here learns what came next, so that a draw can fall back.
                 for length in range(1, min(ORDER, i) + 1):
                     seen[path[i - length : i]][path[i]] += weight
         self._contexts = {
@@ -93,8 +59,9 @@ class Chain:
     def draw(self, prefix: Ids = ()) -> Ids:
         """Draw a sequence that begins with a prefix."""
         path = [self.end, *prefix]
-        if self._ruled is not None:
-            return self._draw_ruled(path, self._ruled)
+        # Walking the automaton of rules costs time that a chain without rules need not spend.
+        if self._walker is not None:
+            return self._draw_within_rules(path, self._walker)
         end = self.end
         for _ in range(self.max_length - len(prefix)):
             following = self._next(path)
@@ -103,22 +70,22 @@ class Chain:
             path.append(following)
         return tuple(path[1:])
 
-    def _draw_ruled(self, path: list[int], ruled: Ruled) -> Ids:
-        state = ruled.start
+    def _draw_within_rules(self, path: list[int], walker: RuleWalker) -> Ids:
+        state = walker.start
         for activity in path[1:]:
-            state = ruled.step(state, activity)
+            state = walker.step(state, activity)
         while len(path) <= self.max_length:
-            allowed = ruled.allowed(state)
+            allowed = walker.allowed(state)
             following = self._next(path)
             if following not in allowed:
                 # Steps that passed come first; else whatever is harmless has the same chance.
                 weights = [int(self._weights[path[-1], b]) for b in allowed]
                 choices = _choices(weights if any(weights) else [1] * len(allowed))
-                following = allowed[self._dice.pick(choices)] if allowed else self.end
+                following = allowed[self._sampler.pick(choices)] if allowed else self.end
             if following == self.end:
                 break
             path.append(following)
-            state = ruled.step(state, following)
+            state = walker.step(state, following)
         return tuple(path[1:])
 
     def activity_after(self, activity: int) -> int | None:
@@ -127,20 +94,22 @@ class Chain:
         if options and options[-1] == self.end:
             # The end is the last of all options.
             options, sums = options[:-1], sums[:-1]
-        return self._dice.pick((options, sums)) if options else None
+        return self._sampler.pick((options, sums)) if options else None
 
     def _next(self, path: list[int]) -> int:
         if self._contexts:
             length = len(path)
             for start in range(max(length - ORDER, 0), length):
+                # The longest context first; each gives way to the next with a fixed weight, so
+                # that what was seen once is not taken for the rule.
                 choices = self._contexts.get(tuple(path[start:]))
                 if choices is not None:
                     options, sums = choices
-                    number = self._dice.below(sums[-1] + SHORTER)
+                    number = self._sampler.below(sums[-1] + SHORTER)
                     if number < sums[-1]:
                         return options[bisect_right(sums, number)]
         choices = self._steps_after(path[-1])
-        return self._dice.pick(choices) if choices[0] else self.end
+        return self._sampler.pick(choices) if choices[0] else self.end
 
     def _steps_after(self, activity: int) -> Choices:
         """What may come directly after an activity; worked out when it is first asked for."""
@@ -151,5 +120,6 @@ class Chain:
 
 
 def _choices(weights: list[int]) -> Choices:
+    # Running sums turn a draw by weight into one bisection.
     there = [(i, weight) for i, weight in enumerate(weights) if weight > 0]
     return [i for i, _ in there], list(accumulate(weight for _, weight in there))

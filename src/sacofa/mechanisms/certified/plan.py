@@ -7,11 +7,13 @@ from fractions import Fraction
 from math import ceil
 
 from ...errors import SettingError
-from ...privacy.exact import smallest_threshold
-from ...privacy.unit import ONE_CASE, Unit
+from ...privacy.epsilon import Epsilon
+from ...privacy.reals import smallest_threshold
+from ...queries.flow import VOTE_UNITS
+from ...unit import ONE_CASE, Unit
 from .certified import Certified
-from .looks import MAX_ACTIVITIES, VOTE_UNITS
-from .named import all_threshold
+from .frequent import all_threshold
+from .run import MAX_ACTIVITIES
 
 SURE = Fraction(1, 40)
 """In 95 of 100 runs noise stays within a range: this much of it lies beyond on either side."""
@@ -22,7 +24,7 @@ class Share:
     """One part of ε and what it buys."""
 
     what: str
-    """What is looked at."""
+    """What is asked."""
     epsilon: Fraction
     """The price."""
     within: Fraction
@@ -49,68 +51,72 @@ class Plan:
     """From so many cases on, a step is told from noise."""
     candidate_from: int
     """From so many cases nearest to it on, a candidate stands out from noise."""
-    named_from: int | None
-    """From so many cases on, any variant at all is shown by name; None: length not given."""
-    rich_from: int | None
-    """Variants are shown by name in logs of at least so many cases."""
-    named: bool | None
+    frequent_from: int | None
+    """From so many cases on, any variant at all is shown as it is; None: length not given."""
+    large_from: int | None
+    """Frequent variants are shown in logs of at least so many cases."""
+    large: bool | None
     """Whether they are in a log of `cases`; None where that is not known."""
 
 
 def plan(
     *,
-    epsilon: Fraction | float | str,
+    epsilon: Epsilon,
     activities: int,
     max_length: int | None = None,
     cases: int | None = None,
     unit: Unit = ONE_CASE,
 ) -> Plan:
     """Work out what `certified` would do; reads no log."""
-    mechanism = Certified(epsilon=epsilon, max_length=max_length, unit=unit)  # type: ignore[arg-type]
+    mechanism = Certified(epsilon=epsilon, max_length=max_length)
     if not 0 <= activities <= MAX_ACTIVITIES:
         raise SettingError("activities", activities, f"0 to {MAX_ACTIVITIES:,}")
     if cases is not None and cases < 0:
         raise SettingError("cases", cases, "0 or more")
-    return _plan(mechanism, activities, cases)
+    return _plan(mechanism, unit, activities, cases)
 
 
-def _plan(mechanism: Certified, activities: int, cases: int | None) -> Plan:
-    parts, price, max_length = mechanism.division, mechanism.epsilon, mechanism.max_length
-    per_case = price / mechanism.unit.max_cases
-    named_from = rich_from = named = None
+def _plan(mechanism: Certified, unit: Unit, activities: int, cases: int | None) -> Plan:
+    split, price, max_length = mechanism.split, mechanism.price, mechanism.max_length
+    per_case = price / unit.max_cases
+    frequent_from = large_from = large = None
     if max_length is not None:
-        named_from = all_threshold(parts.named * per_case, activities, max_length)
-        rich_from = ceil(named_from / mechanism.rich)
+        frequent_from = all_threshold(split.frequent * per_case, activities, max_length)
+        large_from = ceil(frequent_from / mechanism.large_log_ratio)
         if cases is not None:
-            named = cases >= rich_from
-    last = parts.last(named=bool(named))
-    candidate_from = ceil(mechanism.last_least / (last * per_case))
-    step = parts.semantics * per_case / VOTE_UNITS
-    threshold = smallest_threshold(step, (activities + 1) ** 2, mechanism.false_steps)
+            large = cases >= large_from
+    final = split.final(frequent=bool(large))
+    candidate_from = ceil(mechanism.final_threshold / (final * per_case))
+    step = split.semantics * per_case / VOTE_UNITS
+    threshold = smallest_threshold(step, (activities + 1) ** 2, mechanism.expected_false_steps)
     step_from = Fraction(threshold, VOTE_UNITS)
 
     def part(what: str, share: Fraction, buys: str, units: int = 1) -> Share:
         within = Fraction(smallest_threshold(share * per_case / units, 1, SURE), units)
         return Share(what=what, epsilon=share * price, within=within, buys=buys)
 
-    shares = [part("size", parts.size, "the number of cases")]
-    if parts.length:
-        shares.append(part("max_length", parts.length, "where long cases are cut"))
+    shares = [part("size", split.size, "the number of cases")]
+    if split.length:
+        shares.append(part("max_length", split.length, "where long cases are cut"))
     shares.append(
         part(
             "semantics",
-            parts.semantics,
+            split.semantics,
             f"steps between activities, from about {float(step_from):.1f} whole votes on",
             VOTE_UNITS,
         )
     )
-    if named:
+    if large:
         shares.append(
-            part("counts: names", parts.named, f"variants by name, from {named_from:,} cases on")
+            part(
+                "counts: frequent",
+                split.frequent,
+                f"variants as they are, from {frequent_from:,} on",
+            )
         )
-    shares.append(part("counts: search", parts.search, "which sequences stand for many cases"))
+    shares.append(part("counts: search", split.search, "which sequences stand for many cases"))
     shares.append(
-        part("counts: last vote", last, f"their counts; heard from {candidate_from:,} cases on")
+        part("counts: final vote", final, f"their counts; heard from {candidate_from:,} cases on")
     )
     return Plan(
         epsilon=price,
@@ -120,7 +126,7 @@ def _plan(mechanism: Certified, activities: int, cases: int | None) -> Plan:
         shares=tuple(shares),
         step_from=step_from,
         candidate_from=candidate_from,
-        named_from=named_from,
-        rich_from=rich_from,
-        named=named,
+        frequent_from=frequent_from,
+        large_from=large_from,
+        large=large,
     )

@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from ...privacy.exact import smallest_threshold
+from ...privacy.reals import smallest_threshold
 from ...semantics.allowed import Steps
 from ...semantics.rules import Rules
 
@@ -33,8 +33,8 @@ class KeptSteps:
         result: Bools = self.weights > 0
         return result
 
-    def as_language(self, activities: Sequence[str]) -> Steps:
-        """The same steps, as a language of sequences is made of."""
+    def as_steps(self, activities: Sequence[str]) -> Steps:
+        """The same steps, as languages of sequences are made of."""
         allowed = self.allowed
         return Steps(
             activities=tuple(activities),
@@ -46,7 +46,7 @@ class KeptSteps:
 
 
 def keep_steps(
-    votes: Ints, epsilon: Fraction, false_steps: Fraction, rules: Rules | None = None
+    votes: Ints, epsilon: Fraction, expected_false_steps: Fraction, rules: Rules | None = None
 ) -> KeptSteps:
     """Keep the steps whose votes pass a threshold and that lie on a way from beginning to end.
 
@@ -55,11 +55,15 @@ def keep_steps(
     the noise's, for one vote.
     """
     possible = _possible(len(votes), rules)
-    threshold = smallest_threshold(epsilon, int(possible.sum()), false_steps)
+    # Steps that rules forbid need no threshold: the fewer are possible, the lower it is.
+    threshold = smallest_threshold(epsilon, int(possible.sum()), expected_false_steps)
     lowest = np.iinfo(np.int64).min
     passed = possible & (votes >= threshold)
+    # Without a way from beginning to end nothing could be drawn: noise was too much for all steps.
     if not (_reached(passed)[:-1] & passed[:-1, -1]).any():
         passed = possible & (votes >= widest_way(np.where(possible, votes, lowest)))
+    # A step is of use if its source is reached from the beginning and its target reaches the end;
+    # both have the last place, so turning the arrows around turns the one into the other.
     passed &= _reached(passed)[:, None] & _reached(passed.T)[None, :]
     # What just passed is most likely noise: weigh what exceeds nine tenths of the least.
     least = max(int(votes[passed].min(initial=lowest)), 0) if passed.any() else 0
@@ -74,6 +78,7 @@ def widest_way(votes: Ints) -> int:
     """
     end = len(votes) - 1
     lowest = int(np.iinfo(np.int64).min)
+    # Dijkstra's algorithm, with the weakest step of a way instead of its length.
     widths = votes[end].copy()
     widths[end] = lowest
     open_ = np.ones(end + 1, dtype=np.bool_)
@@ -81,6 +86,7 @@ def widest_way(votes: Ints) -> int:
     best = lowest
     while open_.any():
         widest = int(np.where(open_, widths, lowest).argmax())
+        # A way through the rest would be no wider than the best: no need to go on.
         if not open_[widest] or widths[widest] <= best:
             break
         open_[widest] = False
@@ -99,6 +105,7 @@ def _reached(passed: Bools) -> Bools:
     reached = np.zeros(len(passed), dtype=np.bool_)
     reached[-1] = True
     found, before = 1, 0
+    # As many rounds as the longest way has steps, each one product of matrices.
     while found > before:
         reached |= reached @ passed
         found, before = int(np.count_nonzero(reached)), found

@@ -121,7 +121,7 @@ class Ledger:
         """Record that the linked file has its name, unless `settle` did."""
         self._change(id, state="released")
 
-    def fail(self, id: int, reason: str, *, looked: bool) -> None:
+    def fail(self, id: int, reason: str, *, data_accessed: bool) -> None:
         """Record that a release ended without a file, with the kind of error that ended it.
 
         The price is given back only if the mechanism had not begun to look at the log: after that
@@ -130,7 +130,7 @@ class Ledger:
         """
         self.settle()
         if not any(e.id == id and e.state == "released" for e in self._read().entries):
-            self._change(id, state="failed" if looked else "returned", reason=reason)
+            self._change(id, state="failed" if data_accessed else "returned", reason=reason)
 
     def settle(self) -> None:
         """Complete what died after its file had its name."""

@@ -150,7 +150,7 @@ def _check_version(path: Path, database: sqlite3.Connection) -> None:
 def damaged(path: Path) -> LedgerError:
     """Say that a ledger is damaged."""
     return LedgerError(
-        f"{path}: the ledger is damaged: restore a copy, and mind what was released since"
+        f"{path}: the ledger is damaged: unescape_formula a copy, and mind what was released since"
     )
 
 

@@ -20,9 +20,9 @@
   };
 
   let total = 0;
-  const rows = data.rows.map(([count, original, finished, ids], index) => {
+  const rows = data.rows.map(([count, original, complete, ids], index) => {
     total += count;
-    return { index, count, original, finished, ids, upto: total };
+    return { index, count, original, complete, ids, upto: total };
   });
 
   const trace = (row) => {
@@ -32,7 +32,7 @@
       item.title = data.activities[id];
       list.append(item);
     }
-    if (!row.finished) list.append(make("li", "note", "… cut here"));
+    if (!row.complete) list.append(make("li", "note", "… cut here"));
     else if (!row.ids.length) list.append(make("li", "note", "no activity at all"));
     return list;
   };

@@ -56,7 +56,7 @@ class Automaton:
             ends=self.ends,
         )
 
-    def over(self, activities: Sequence[str], closed: bool = False) -> Automaton:
+    def project_onto(self, activities: Sequence[str], closed: bool = False) -> Automaton:
         """Express over other activities.
 
         A step with an activity that is not among them becomes silent. Activities that the model

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ...errors import RulesError, nearest
 from ..file import MAX_ACTIVITIES
+from ..provenance import Provenance
 from ..rules import Rules
 
 Bools = NDArray[np.bool_]
@@ -43,7 +44,9 @@ SHOWN = 10
 """So many constraints that are not used are listed one by one."""
 
 
-def read_declare(path: str | Path, content: bytes, source: str) -> tuple[Rules, tuple[str, ...]]:
+def read_declare(
+    path: str | Path, content: bytes, source: Provenance
+) -> tuple[Rules, tuple[str, ...]]:
     """Read rules, and what is to be said about constraints that are none."""
     try:
         text = content.decode("utf-8-sig")
@@ -72,7 +75,7 @@ class _Reader:
     lines: Sequence[str]
     unused: list[str] = field(default_factory=list)
 
-    def rules(self, source: str) -> tuple[Rules, tuple[str, ...]]:
+    def rules(self, source: Provenance) -> tuple[Rules, tuple[str, ...]]:
         """Put the rules together."""
         names = self.activities()
         self.ids = {name: i for i, name in enumerate(names)}

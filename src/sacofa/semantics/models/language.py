@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import SettingError
+from ..provenance import Provenance
 from ..rules import Rules
 from .automaton import NOWHERE, Automaton, TooManyStatesError, deviating
 from .profile import rules_of_graph
@@ -18,7 +18,6 @@ Bools = NDArray[np.bool_]
 
 HARMFUL = 0
 """The state of every prefix that left the language."""
-MOST_DEVIATIONS = 10
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -33,10 +32,8 @@ class ModelRules(Rules):
     """How many events a harmless case may have more, or fewer, than one of the model."""
 
     @classmethod
-    def of(cls, model: Automaton, deviations: int, source: str) -> ModelRules:
+    def of(cls, model: Automaton, deviations: int, source: Provenance) -> ModelRules:
         """Take the language of a model, and cases that differ from it in so many events."""
-        if not 0 <= deviations <= MOST_DEVIATIONS:
-            raise SettingError("deviations", deviations, f"0 to {MOST_DEVIATIONS}")
         allowed = deviating(model, deviations)
         facts = rules_of_graph(allowed.graph(), source)
         return cls(
@@ -52,14 +49,15 @@ class ModelRules(Rules):
             deviations=deviations,
         )
 
-    def over(self, activities: Sequence[str]) -> Rules:
+    def project_onto(self, activities: Sequence[str]) -> Rules:
         """Express over other activities; where that makes too many states, by the facts alone."""
         if tuple(activities) == self.activities:
             return self
         try:
-            return ModelRules.of(self.model.over(activities), self.deviations, self.source)
+            model = self.model.project_onto(activities)
+            return ModelRules.of(model, self.deviations, self.source)
         except TooManyStatesError:
-            return super().over(activities)
+            return super().project_onto(activities)
 
     def possible_steps(self) -> Bools:
         """[a, b]: whether b may come directly after a; the last row begins and column ends."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..provenance import Provenance
 from ..rules import Rules
 from .reachability import SILENT, Graph
 
@@ -20,7 +21,7 @@ Bytes = NDArray[np.uint8]
 Ints = NDArray[np.int64]
 
 
-def rules_of_graph(graph: Graph, source: str) -> Rules:
+def rules_of_graph(graph: Graph, source: Provenance) -> Rules:
     """Read off every rule that all cases of a model keep."""
     size = len(graph.activities)
     after, later = _reachable(graph), _avoidable_after(graph)

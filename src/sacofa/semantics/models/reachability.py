@@ -100,7 +100,7 @@ class _Exploration:
             _Step(t, SILENT if t.label is None else ids[t.label], mask(t.clears), mask(t.empty))
             for t in self.order
         ]
-        # A step is looked at where the first place that it takes from has a token.
+        # A step is checked at where the first place that it takes from has a token.
         self.by_place: dict[int, list[int]] = {}
         for number, transition in enumerate(self.order):
             first = transition.takes[0] if transition.takes else ALWAYS

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...errors import ReadError, RulesError, SettingError, nearest
 from ..file import MAX_ACTIVITIES, read_rules
+from ..provenance import FromModel, Provenance, Stated
 from ..rules import Rules
 from .automaton import TooManyStatesError, determinize
 from .bpmn import read_bpmn
@@ -18,6 +19,7 @@ from .declare import read_declare
 from .language import ModelRules
 from .names import check_names
 from .net import Net
+from .options import ModelOptions
 from .pnml import net_of_pnml
 from .profile import rules_of_graph
 from .reachability import MAX_STATES, explore
@@ -26,6 +28,11 @@ from .xml import kind, parse, read_bytes
 
 MODELS = (".bpmn", ".bpmn2", ".xml", ".pnml", ".decl")
 """What the names of model files end with."""
+AS_IT_IS = ModelOptions()
+ASSUMED = (
+    "Nobody says where the model comes from (its source): it is assumed to be public. A model that "
+    "was mined from the log you protect is not: its rules tell about the cases."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,49 +50,41 @@ class Model:
     declared: Rules | None = None
     """The rules, of Declare."""
 
-    @property
-    def source(self) -> str:
-        """Where rules come from that are read off it, unless somebody knows better."""
-        return f"the process model {Path(self.path).name}"
-
     def rules(
         self,
+        options: ModelOptions = AS_IT_IS,
         *,
-        names: Mapping[str, str] | None = None,
         activities: Sequence[str] | None = None,
-        source: str | None = None,
-        deviations: int | None = None,
-        closed: bool = False,
+        name: str | None = None,
         max_states: int = MAX_STATES,
     ) -> Rules:
         """Read off the rules that all cases of the model keep.
 
-        `names` gives names of the model their activities, and "" to those that no log records; a
-        name that is in neither `names` nor the declared `activities` is refused. `deviations` asks
-        for the language itself, and for cases that differ from it in so many events. A `closed`
-        model names everything that happens: declared activities that it lacks never do.
+        The map of names gives names of the model their activities, and "" to those that no log
+        records; a name that is in neither the map nor the declared `activities` is refused. With
+        deviations, the language itself is kept. A closed model names everything that happens:
+        declared activities that it lacks never do. `name` says what the file is called.
         """
-        if closed and activities is None:
-            raise SettingError("closed", closed, "given with the names of all activities")
-        moved = check_names(self.path, self.names, names, activities)
-        source = source or self.source
+        if options.closed and activities is None:
+            raise SettingError("closed", True, "given with the names of all activities")
+        declared = activities if options.closed else None
+        moved = check_names(self.path, self.names, options.names, activities)
+        name, deviations = name or Path(self.path).name, options.deviations
+        source = FromModel(name, options.source, deviations)
         if self.declared is not None:
             if deviations is not None:
                 what = "left out: a Declare file has rules, and no language of its own"
                 raise SettingError("deviations", deviations, what)
-            rules = _renamed(self.path, self.declared, moved, source)
-            return _closed(rules, activities) if closed and activities is not None else rules
+            return _closed(_renamed(self.path, self.declared, moved, source), declared)
         assert self.net is not None
         graph = explore(reduce_net(self.net.renamed(moved)), max_states)
         if deviations is None:
-            rules = rules_of_graph(graph, source)
-            return _closed(rules, activities) if closed and activities is not None else rules
+            return _closed(rules_of_graph(graph, source), declared)
         try:
-            within = f"{source}, its language with up to {deviations} deviations"
             model = determinize(graph)
-            if closed and activities is not None:
-                model = model.over(activities, closed=True)
-            return ModelRules.of(model, deviations, within)
+            if declared is not None:
+                model = model.project_onto(declared, closed=True)
+            return ModelRules.of(model, deviations, source)
         except TooManyStatesError:
             what = f"its language is too large with {deviations} deviations: allow fewer, or none"
             raise RulesError(
@@ -100,7 +99,7 @@ def read_model(path: str | Path) -> Model:
         raise SettingError("model", path, f"one of {', '.join(MODELS)}.{nearest(suffix, MODELS)}")
     content = read_bytes(path)
     if suffix == ".decl":
-        rules, notes = read_declare(path, content, "")
+        rules, notes = read_declare(path, content, Stated(""))
         return Model(path=path, names=rules.activities, notes=notes, declared=rules)
     root = parse(path, content)
     if kind(root) == "definitions":
@@ -118,40 +117,33 @@ def read_model(path: str | Path) -> Model:
 
 def open_rules(
     path: str | Path,
+    options: ModelOptions = AS_IT_IS,
     *,
-    names: Mapping[str, str] | None = None,
     activities: Sequence[str] | None = None,
-    source: str | None = None,
-    deviations: int | None = None,
-    closed: bool = False,
-    say: Callable[[str], None] | None = None,
+    name: str | None = None,
+    notify: Callable[[str], None] = lambda note: None,
 ) -> Rules:
     """Read rules from a rules file or from a model, by what the name of the file ends with.
 
-    What was passed over in a model, merged or assumed is told to `say`.
+    `notify` is told what was passed over in a model, merged or assumed.
     """
-    if Path(path).suffix.lower() in MODELS:
-        model = read_model(path)
-        rules = model.rules(
-            names=names,
-            activities=activities,
-            source=source,
-            deviations=deviations,
-            closed=closed,
-        )
-        for note in model.notes:
-            if say is not None:
-                say(note)
+    if Path(path).suffix.lower() not in MODELS:
+        options.refuse_given("it is for model files")
+        return read_rules(path)
+    model = read_model(path)
+    rules = model.rules(options, activities=activities, name=name)
+    for note in model.notes:
+        notify(note)
+    if options.source is None:
+        notify(ASSUMED)
+    return rules
+
+
+def _closed(rules: Rules, activities: Sequence[str] | None) -> Rules:
+    """Say of declared activities that the rules do not know that they never happen."""
+    if activities is None:
         return rules
-    for setting, value in (("names", names), ("deviations", deviations), ("closed", closed)):
-        if value is not None and value is not False:
-            raise SettingError(setting, value, "left out: it is for model files")
-    return read_rules(path)
-
-
-def _closed(rules: Rules, activities: Sequence[str]) -> Rules:
-    """Say of activities that the rules do not know that they never happen."""
-    wider = rules.over(activities)
+    wider = rules.project_onto(activities)
     unknown = np.array([name not in rules.activities for name in activities], dtype=np.bool_)
     return replace(
         wider,
@@ -160,7 +152,7 @@ def _closed(rules: Rules, activities: Sequence[str]) -> Rules:
     )
 
 
-def _renamed(path: str | Path, rules: Rules, names: Mapping[str, str], source: str) -> Rules:
+def _renamed(path: str | Path, rules: Rules, names: Mapping[str, str], source: Provenance) -> Rules:
     """Give activities of a Declare file the names of a log."""
     kept = np.array([i for i, n in enumerate(rules.activities) if names[n]], dtype=np.int64)
     new = [names[rules.activities[i]] for i in kept.tolist()]

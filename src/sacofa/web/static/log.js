@@ -83,15 +83,16 @@ find("#columns-form").addEventListener("submit", attempt(async (event) => {
 }));
 
 const person = () => (form.elements.unit.value === "person" ? { person: text("person"), max_cases: whole("max_cases") } : { person: null, max_cases: null });
+const model = () => ({ deviations: whole("deviations"), closed: text("closed") === "true", source: text("source") });
 const settings = () => {
   const used = uses();
-  const value = (name, read) => (used.has(name) ? read(name) : null);
-  return {
-    mechanism: text("mechanism"), epsilon: text("epsilon") ?? "", seed: whole("seed"),
-    max_length: value("max_length", whole), prune: value("prune", whole), prune_harmless: value("prune_harmless", whole),
-    prune_harmful: value("prune_harmful", text), max_violations: value("max_violations", whole), score: value("score", text),
-    prune_finished: value("prune_finished", (name) => (text(name) === null ? null : text(name) === "true")),
-  };
+  const read = { whole, flag: (name) => (text(name) === null ? null : text(name) === "true"), "whole or inf": text };
+  const chosen = { mechanism: text("mechanism"), epsilon: text("epsilon") ?? "", seed: whole("seed") };
+  // The page has a field for each setting of each mechanism; those of others are left out.
+  for (const { dataset } of form.querySelectorAll("[data-kind]")) {
+    chosen[dataset.setting] = used.has(dataset.setting) ? read[dataset.kind](dataset.setting) : null;
+  }
+  return chosen;
 };
 
 /** What these settings promise, or why they cannot be. */
@@ -99,7 +100,7 @@ const plan = async () => {
   const used = uses();
   for (const part of form.querySelectorAll("[data-setting]")) part.hidden = !used.has(part.dataset.setting);
   find("#person").hidden = form.elements.unit.value !== "person";
-  find("#price-name").textContent = text("mechanism") === "certified" ? "Price of the whole release" : "Price of one level";
+  find("#price-name").textContent = mechanisms.find((m) => m.name === text("mechanism"))?.price.split(/[;:]/)[0] ?? "Price";
   for (const word of document.querySelectorAll(".subject")) word.textContent = form.elements.unit.value;
   const place = prices.indexOf(text("epsilon"));
   if (place >= 0) find("#slider").value = place;
@@ -117,7 +118,7 @@ const plan = async () => {
     find("#beliefs-table").hidden = !answer.beliefs.length;
     find("#beliefs").replaceChildren(...answer.beliefs.map((b) => make("tr", {}, make("th", { scope: "row", textContent: percent(b.before) }), make("td", { textContent: `${percent(b.least)} to ${percent(b.most)}` }))));
     const items = (lines) => lines.map((line) => make("li", { textContent: line }));
-    find("#lines").replaceChildren(...items(answer.epsilon === null || text("mechanism") === "certified" ? answer.lines : [`ε = ${answer.epsilon} for the whole release`, ...answer.lines]));
+    find("#lines").replaceChildren(...items(answer.epsilon === null ? answer.lines : [`ε = ${answer.epsilon} for the whole release`, ...answer.lines]));
     find("#not-promised").replaceChildren(...items(answer.not_promised));
     release.disabled = false;
   } catch (error) {
@@ -150,7 +151,7 @@ form.addEventListener("submit", attempt(async (event) => {
     };
     const job = await ask("POST", "/jobs", {
       ...settings(), log: id, columns, rules: file ? await file.text() : null, rules_file: file ? file.name.slice(-200) : null,
-      deviations: file && text("deviations") ? Number(text("deviations")) : null, rules_log: used.has("rules") ? text("rules_log") : null,
+      model: file ? model() : {}, rules_log: used.has("rules") ? text("rules_log") : null,
       activities: names.length ? names : null, dataset: text("dataset"),
     });
     location.assign(`/jobs/${job.id}`);

@@ -1,0 +1,154 @@
+"""Cases one by one, in columns: what queries about times and attributes are asked of.
+
+A release of control flow alone needs counted variants only, and readers then make nothing else.
+Where times or attributes are asked for, a reader gives batches of whole cases as well, of the same
+cases, bound to the same unit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .unit import ONE_CASE, Unit
+from .variants import DistributedVariants, VariantCounts
+
+Result = TypeVar("Result")
+
+NO_TIME = int(np.iinfo(np.int64).min)
+"""Stands for a missing time stamp."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CaseBatch:
+    """Whole cases, end to end, in the order of their events."""
+
+    activities: tuple[str, ...]
+    """The names; an activity's id is its place here."""
+    activity_ids: NDArray[np.int32]
+    """The activity ids of all events."""
+    offsets: NDArray[np.int64]
+    """The events of case i are offsets[i] to offsets[i + 1]."""
+    complete: NDArray[np.bool_]
+    """False where the case went on but was truncated."""
+    times: NDArray[np.int64] | None = None
+    """When each event happened (completed): microseconds since 1970 in UTC; NO_TIME if missing."""
+    starts: NDArray[np.int64] | None = None
+    """When the activity of each event began, where the log says so."""
+    unit: Unit = ONE_CASE
+    """What adding or removing changes at most max_cases of the cases."""
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """Each case counts once; so queries about variants can be asked of cases, too."""
+        return np.ones(len(self.offsets) - 1, dtype=np.int64)
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """The number of events of each case."""
+        return self.offsets[1:] - self.offsets[:-1]
+
+    @property
+    def cases(self) -> int:
+        """The number of cases."""
+        return len(self.offsets) - 1
+
+    def __len__(self) -> int:
+        return self.cases
+
+    def sequences(self) -> Iterator[tuple[int, ...]]:
+        """Each case as activity ids."""
+        ids, ends = self.activity_ids.tolist(), self.offsets.tolist()
+        for start, end in pairwise(ends):
+            yield tuple(ids[start:end])
+
+    def variants(self) -> VariantCounts:
+        """Count the variants of these cases."""
+        return VariantCounts.from_arrays(
+            self.activities,
+            self.activity_ids,
+            self.lengths,
+            self.counts,
+            self.complete,
+            self.unit,
+        )
+
+    def truncate(self, max_length: int, *, by_length: bool = False) -> CaseBatch:
+        """Truncate longer cases, as `VariantCounts.truncate` does."""
+        lengths = self.lengths
+        complete = self.complete & (lengths <= max_length)
+        if by_length:
+            complete = lengths < max_length
+        place = np.arange(len(self.activity_ids)) - np.repeat(self.offsets[:-1], lengths)
+        return replace(self._keep(place < max_length), complete=complete)
+
+    def project_onto(self, activities: Sequence[str]) -> CaseBatch:
+        """Express over other activities; events whose activity is not among them are dropped."""
+        if tuple(activities) == self.activities:
+            return self
+        ids = {name: i for i, name in enumerate(activities)}
+        new = np.array([ids.get(name, -1) for name in self.activities] or [-1], dtype=np.int32)
+        moved = replace(self, activities=tuple(activities), activity_ids=new[self.activity_ids])
+        return moved._keep(moved.activity_ids >= 0)
+
+    def _keep(self, kept: NDArray[np.bool_]) -> CaseBatch:
+        """Keep some events; every case stays, if need be without any."""
+        if kept.all():
+            return self
+        before = np.concatenate(([0], np.cumsum(kept)))
+        return replace(
+            self,
+            activity_ids=self.activity_ids[kept],
+            offsets=before[self.offsets],
+            times=None if self.times is None else self.times[kept],
+            starts=None if self.starts is None else self.starts[kept],
+        )
+
+    def map_parts(self, job: Callable[[int, CaseBatch], Result]) -> list[Result]:
+        """Do a job on every part: here all is one part, with the number 0."""
+        return [job(0, self)]
+
+
+class Parts(Protocol):
+    """Cases in parts, in memory, on disk or on other machines."""
+
+    def truncate(self, max_length: int, *, by_length: bool = False) -> Parts:
+        """Truncate longer cases."""
+
+    def project_onto(self, activities: Sequence[str]) -> Parts:
+        """Express over other activities."""
+
+    def map_parts(self, job: Callable[[int, Any], Result]) -> list[Result]:
+        """Do a job on every part."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Cases:
+    """The cases of a log, bound to a unit: what a session asks."""
+
+    variants: VariantCounts | DistributedVariants
+    """Every variant with its count."""
+    by_case: Parts | None = None
+    """The same cases one by one, with their times; None where nobody asked for them."""
+
+    @property
+    def unit(self) -> Unit:
+        """What is protected."""
+        return self.variants.unit
+
+    @property
+    def activities(self) -> tuple[str, ...]:
+        """The names of the activities."""
+        return self.variants.activities
+
+    def project_onto(self, activities: Sequence[str]) -> Cases:
+        """Express over other activities."""
+        return Cases(
+            variants=self.variants.project_onto(activities),
+            by_case=None if self.by_case is None else self.by_case.project_onto(activities),
+        )

@@ -1,0 +1,126 @@
+"""Bytes of a file, unpacked on the way where it is gzip, never more than is safe."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+
+from ..errors import ReadError
+
+Progress = Callable[[float], None]
+"""Called now and then with the share that is done, between 0 and 1."""
+
+MAX_EXPANSION = 200
+"""A gzip file that unpacks to more than this many times its size is refused unless trusted."""
+
+SMALL = 1 << 30
+"""Up to this many bytes any expansion is let through."""
+
+_BLOCK = 1 << 18
+
+
+def is_gzip(path: Path) -> bool:
+    """Tell gzip by its first bytes, whatever the file is called."""
+    try:
+        with path.open("rb") as file:
+            return file.read(2) == b"\x1f\x8b"
+    except OSError as error:
+        raise unreadable(path, error) from None
+
+
+def unreadable(path: object, error: OSError) -> ReadError:
+    """Say why a file cannot be opened or read."""
+    return ReadError(path, (error.strerror or str(error)).lower())
+
+
+class BoundedFile:
+    """A file to be read once from beginning to end, unpacked where it is gzip."""
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        trusted: bool = False,
+        progress: Progress | None = None,
+        most: int | None = None,
+    ) -> None:
+        self.path = path
+        self.done = 0
+        """How many unpacked bytes were handed out."""
+        self._progress = progress
+        self._packed = is_gzip(path)
+        self._inflate = zlib.decompressobj(31)
+        self._rest = b""
+        self._read = 0
+        try:
+            self._file = path.open("rb", buffering=0)
+            self._size = max(path.stat().st_size, 1)
+        except OSError as error:
+            raise unreadable(path, error) from None
+        self._limit = most or max(SMALL, MAX_EXPANSION * self._size)
+        self._trusted = trusted
+
+    def __enter__(self) -> BoundedFile:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def read(self, size: int = -1) -> bytes:
+        """Read up to size bytes; none at the end."""
+        if size < 0:
+            return b"".join(iter(lambda: self.read(_BLOCK), b""))
+        data = self._unpacked(size) if self._packed else self._raw(size)
+        self.done += len(data)
+        if self._packed and not self._trusted and self.done > self._limit:
+            raise ReadError(
+                self.path,
+                f"unpacks to more than {self._limit >> 20:,} MB: "
+                "say that it is trusted (--trusted) if that is meant",
+            )
+        return data
+
+    def _raw(self, size: int) -> bytes:
+        try:
+            data = self._file.read(size) or b""
+        except OSError as error:
+            raise unreadable(self.path, error) from None
+        self._read += len(data)
+        if self._progress is not None:
+            self._progress(min(self._read / self._size, 1.0))
+        return data
+
+    def _unpacked(self, size: int) -> bytes:
+        try:
+            while True:
+                if self._inflate.eof:
+                    # Gzip files may be several, one after the other, with zeros at the end.
+                    rest = self._inflate.unused_data.lstrip(b"\0") or self._raw(_BLOCK).lstrip(
+                        b"\0"
+                    )
+                    if not rest:
+                        return b""
+                    self._inflate = zlib.decompressobj(31)
+                    self._rest = rest
+                data = self._inflate.decompress(self._rest, size)
+                self._rest = self._inflate.unconsumed_tail
+                if data:
+                    return data
+                if self._inflate.eof or self._rest:
+                    continue
+                self._rest = self._raw(_BLOCK)
+                if not self._rest:
+                    raise ReadError(self.path, "the gzip file is cut short")
+        except zlib.error:
+            raise ReadError(self.path, "the gzip file is damaged") from None

@@ -1,0 +1,72 @@
+"""How a log is to be read: one frozen value, refused when it is made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from ..errors import SettingError, nearest
+from ..unit import ONE_CASE, Unit
+from .formats import SUFFIXES
+
+Order = Literal["time", "file"]
+Engine = Literal["spark", "r4pm"]
+
+JOINER = "+"
+"""Stands between the parts of an activity that is built from several columns."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadOptions:
+    """Which columns hold what, what is protected, and who reads; what is left out is found."""
+
+    case: str | None = None
+    """Column of the case id."""
+    activity: tuple[str, ...] = ()
+    """Column of the activity; several are joined with a plus sign."""
+    timestamp: str | None = None
+    """Column of the time stamp."""
+    order: Order | None = None
+    """Order inside a case: time (ties in file order) or file; left out, time if there is any."""
+    person: str | None = None
+    """Column that says whose case it is; then a person is protected, not a case."""
+    max_cases: int | None = None
+    """Cases kept of each person; needs person."""
+    format: str | None = None
+    """How files are stored, where their names do not tell."""
+    query: str | None = None
+    """What is asked of a database: one row for each event."""
+    engine: Engine | None = None
+    """Reader to use instead of the built-in one: spark (tables) or r4pm (XES)."""
+    trusted: bool = False
+    """Skip the checks for decompression bombs and other hostile files."""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.activity, str):
+            object.__setattr__(self, "activity", (self.activity,))
+        object.__setattr__(self, "activity", tuple(self.activity or ()))
+        if len(set(self.activity)) < len(self.activity):
+            raise SettingError("activity", JOINER.join(self.activity), "different columns")
+        if self.order is not None and self.order not in get_args(Order):
+            raise SettingError("order", self.order, "time or file")
+        if self.engine is not None and self.engine not in get_args(Engine):
+            raise SettingError("engine", self.engine, f"one of {', '.join(get_args(Engine))}")
+        known = sorted(set(SUFFIXES.values()))
+        if self.format is not None and self.format not in known:
+            advice = nearest(self.format, known)
+            raise SettingError("format", self.format, f"one of {', '.join(known)}.{advice}")
+        if self.person is None and self.max_cases is not None:
+            raise SettingError("person", None, "given where max_cases is")
+        if self.person is not None and self.max_cases is None:
+            raise SettingError("max_cases", None, "given where person is")
+        self._make_unit()  # It refuses what cannot be.
+
+    def _make_unit(self) -> Unit:
+        if self.person is None or self.max_cases is None:
+            return ONE_CASE
+        return Unit(person=self.person, max_cases=self.max_cases)
+
+    @property
+    def unit(self) -> Unit:
+        """What is protected where a log is read so."""
+        return self._make_unit()

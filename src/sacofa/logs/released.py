@@ -1,0 +1,136 @@
+"""Released cases, event by event: the one generator that feeds all writers.
+
+Cases are numbered 1, 2, 3, ... in the order of the variants, so that nothing tells more than the
+variants and their counts do. Where a release has no times, they are made up here and nowhere else:
+2000-01-01, a second later for each case and a second later for each event; every output says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..variants import VariantCounts
+
+START = datetime(2000, 1, 1, tzinfo=UTC)
+"""The time before the first event of the first case, where times are made up."""
+
+START_SECONDS = int(START.timestamp())
+BLOCK = 1 << 20
+"""About how many events are made at a time."""
+
+TIME_KEY = "sacofa:time"
+"""The attribute of a log, or the column of a table, that says what its times are."""
+ARTIFICIAL = "artificial"
+"""Its value where times are made up."""
+PRIVATE = "private"
+"""Its value where times were drawn from private answers about the times of the log."""
+
+NO_ACTIVITY = -1
+"""The activity of the one row that stands for a case without events."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EventBlock:
+    """Events of whole cases, in columns."""
+
+    case: NDArray[np.int64]
+    """The number of the case of each event."""
+    activity_id: NDArray[np.int32]
+    """What each event did; NO_ACTIVITY where the case has no events."""
+    seconds: NDArray[np.int64]
+    """When it happened, in seconds since 1970; of no meaning where there is no activity."""
+    truncated: NDArray[np.bool_]
+    """Whether the case of each event went on."""
+
+    def __len__(self) -> int:
+        return len(self.case)
+
+
+def describe_times(times: NDArray[np.int64] | None) -> str:
+    """What a file says of its times."""
+    return ARTIFICIAL if times is None else PRIVATE
+
+
+def event_blocks(
+    variants: VariantCounts, times: NDArray[np.int64] | None = None
+) -> Iterator[EventBlock]:
+    """Make the events of all cases, about BLOCK at a time.
+
+    `times` are those of all events, in seconds since 1970, case by case in the order of the
+    variants; where there are none they are made up.
+    """
+    lengths = variants.lengths
+    # A case without events takes one row all the same.
+    rows = np.maximum(lengths, 1)
+    first_case = np.cumsum(variants.counts) - variants.counts
+    # Large counts are split into pieces first, so that no variant is larger than a block.
+    fit = np.maximum(BLOCK // rows, 1)
+    pieces = -(-variants.counts // fit)
+    owner = np.repeat(np.arange(len(variants)), pieces)
+    nth = np.arange(len(owner)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
+    case = first_case[owner] + nth * fit[owner]
+    count = np.minimum(fit[owner], variants.counts[owner] - nth * fit[owner])
+    ends = np.cumsum(count * rows[owner])
+    start = done = 0
+    while start < len(owner):
+        # As many pieces as fill a block, at least one.
+        before = ends[start - 1] if start else 0
+        end = max(int(np.searchsorted(ends, before + BLOCK, side="right")), start + 1)
+        part = slice(start, end)
+        variant = np.repeat(owner[part], count[part])
+        within = np.arange(len(variant)) - np.repeat(
+            np.cumsum(count[part]) - count[part], count[part]
+        )
+        number = np.repeat(case[part], count[part]) + within + 1
+        block = _block(variants, variant, number, rows[variant])
+        if times is not None:
+            # Rows of cases without events have no time of their own in the list.
+            real = block.activity_id != NO_ACTIVITY
+            block.seconds[real] = times[done : done + int(real.sum())]
+            done += int(real.sum())
+        yield block
+        start = end
+
+
+def all_events(variants: VariantCounts, times: NDArray[np.int64] | None = None) -> EventBlock:
+    """Make the events of all cases at once, for whoever holds them in memory anyway."""
+    blocks = list(event_blocks(variants, times))
+    return EventBlock(
+        case=_joined([block.case for block in blocks], np.int64),
+        activity_id=_joined([block.activity_id for block in blocks], np.int32),
+        seconds=_joined([block.seconds for block in blocks], np.int64),
+        truncated=_joined([block.truncated for block in blocks], np.bool_),
+    )
+
+
+def _joined(parts: list[NDArray[Any]], kind: type) -> NDArray[Any]:
+    return np.concatenate([np.zeros(0, dtype=kind), *parts])
+
+
+def _block(
+    variants: VariantCounts,
+    variant: NDArray[np.int64],
+    number: NDArray[np.int64],
+    rows: NDArray[np.int64],
+) -> EventBlock:
+    """Make the events of cases, each given by its variant and its number."""
+    place = np.arange(rows.sum()) - np.repeat(np.cumsum(rows) - rows, rows)
+    which = np.repeat(variant, rows)
+    activity = np.full(len(which), NO_ACTIVITY)
+    if len(variants.activity_ids):
+        # The row of a case without events points past its variant: the bound keeps it inside.
+        at = np.minimum(variants.offsets[which] + place, len(variants.activity_ids) - 1)
+        activity = np.where(variants.lengths[which] == 0, NO_ACTIVITY, variants.activity_ids[at])
+    case = np.repeat(number, rows)
+    return EventBlock(
+        case=case,
+        activity_id=activity.astype(np.int32),
+        seconds=START_SECONDS + case + place + 1,
+        truncated=~variants.complete[which],
+    )

@@ -1,0 +1,1 @@
+"""Logs on a Spark cluster: counted there, and left there where variants are too many."""

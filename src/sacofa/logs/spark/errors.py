@@ -1,0 +1,47 @@
+"""What Spark complains of, as one clear line."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from ...errors import ReadError
+
+MISSING = re.compile(r"ModuleNotFoundError: No module named '(\w+)")
+"""What Python says on a machine that lacks a package."""
+
+
+@contextmanager
+def clear_errors(name: str) -> Iterator[None]:
+    """Turn what Spark complains of, or that it is gone, into one clear line."""
+    from py4j.protocol import Py4JError, Py4JNetworkError
+    from pyspark.errors import PySparkException
+
+    try:
+        with warnings.catch_warnings():
+            # What its makers have to say about pandas is nothing that a user can act on.
+            warnings.filterwarnings("ignore", category=FutureWarning, module="pyspark")
+            yield
+    except (PySparkException, Py4JError, ConnectionError, EOFError) as error:
+        if missing := MISSING.search(str(error)):
+            raise ReadError(
+                name,
+                f"the Python on Spark's machines lacks {missing[1]}: install sacofa[spark] there, "
+                "or let PYSPARK_PYTHON name a Python that has it",
+            ) from None
+        if isinstance(error, (Py4JNetworkError, ConnectionError, EOFError)):
+            raise ReadError(name, "Spark failed: the connection to it was lost") from None
+        raise ReadError(name, f"Spark failed: {first_line(error)}") from None
+
+
+def first_line(error: Exception) -> str:
+    """The first line of what an error says, or of what the error in Java behind it says."""
+    text = str(error)
+    if hasattr(error, "java_exception"):
+        # Python's text speaks of objects of the bridge to Java; where Java is gone, it must do.
+        with suppress(Exception):
+            text = error.java_exception.getMessage() or text
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[0][:300] if lines else type(error).__name__

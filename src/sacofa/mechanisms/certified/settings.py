@@ -1,0 +1,103 @@
+"""The settings of `certified`, refused at once where they cannot be, and what follows from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from ...errors import SettingError
+from ...privacy.epsilon import Epsilon, parse_epsilon
+from ...semantics.rules import Rules
+from ...unit import Unit
+from ..settings import offered
+from .budget import DEFAULT_SHARES, BudgetSplit, Shares
+from .frequent import all_threshold
+
+LONGEST = 100_000
+"""No case is longer than this by far, and the universe of sequences must stay countable."""
+TUNED = (
+    "expected_false_steps", "search_threshold", "final_threshold", "min_gain", "large_log_ratio",
+    "candidates",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class CertifiedSettings:
+    """What can be set about `certified`; everything but the first three has a right default."""
+
+    epsilon: Epsilon = offered("epsilon")
+    """The price of the whole release: 1, 0.1 or 1/3."""
+    max_length: int | None = offered("whole", default=None)
+    """Longer cases are truncated here; left out, it is chosen under a share of ε."""
+    rules: Rules | None = offered("rules", default=None)
+    """Public rules of the process; released cases keep them."""
+    max_length_bound: int = 1_000
+    """Public upper bound of the length that is chosen where max_length is None."""
+    shares: Shares = DEFAULT_SHARES
+    """How ε is divided."""
+    expected_false_steps: Fraction = Fraction(20)
+    """How many false steps may pass, expected; the votes for candidates weed them out."""
+    search_threshold: Fraction = Fraction(3, 2)
+    """Candidates with fewer votes, in noise scales, are dropped after the search."""
+    final_threshold: Fraction = Fraction(3)
+    """Candidates with fewer votes, in noise scales, count as having none at the end."""
+    min_gain: Fraction = Fraction(1)
+    """What a representative must gain, in cases times ε (greedy facility location)."""
+    order_penalty: Fraction = Fraction(11, 2)
+    """What it must gain more for each two activities that it first shows in both orders."""
+    large_log_ratio: Fraction = Fraction(2, 100)
+    """Frequent variants are shown if the least that shows any is below this part of all cases."""
+    candidates: Fraction = Fraction(1, 4)
+    """How long the list of candidates is, times cases and ε; within the two bounds below."""
+    min_candidates: int = 30
+    """The list is never shorter than that."""
+    max_candidates: int = 500
+    """The list is never longer than that."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", parse_epsilon("epsilon", self.epsilon))
+        for name in ("max_length", "max_length_bound", "min_candidates", "max_candidates"):
+            value = getattr(self, name)
+            if value is not None and (value != int(value) or value < 1):
+                raise SettingError(name, value, "a whole number, 1 or more")
+        for name in ("max_length", "max_length_bound"):
+            if (getattr(self, name) or 0) > LONGEST:
+                raise SettingError(name, getattr(self, name), f"at most {LONGEST:,}")
+        for name in TUNED:
+            object.__setattr__(self, name, parse_epsilon(name, getattr(self, name), None))
+        if self.rules is not None and not self.rules.source.public:
+            raise SettingError(
+                "rules",
+                self.rules.source,
+                "public: certified reads nothing off a secret log without payment (if a person "
+                "made these rules their own, say so as the source in the file)",
+            )
+
+    @property
+    def price(self) -> Fraction:
+        """ε, exactly."""
+        return Fraction(self.epsilon)
+
+    @cached_property
+    def split(self) -> BudgetSplit:
+        """How ε is divided with these settings."""
+        return self.shares.split(length=self.max_length is None, rules=self.rules is not None)
+
+    def shows_frequent(
+        self, size: int, activities: int, max_length: int, epsilon: Fraction
+    ) -> bool:
+        """Whether frequent variants are shown in a log of this (noisy) size, at 1/scale epsilon."""
+        if not self.shares.frequent:
+            return False
+        least = all_threshold(epsilon, activities, max_length)
+        return least * self.large_log_ratio.denominator <= self.large_log_ratio.numerator * size
+
+    def list_length(self, size: int, unit: Unit) -> int:
+        """How many candidates there are, for a log of this (noisy) size."""
+        wanted = int(self.candidates * self.price / unit.max_cases * size)
+        return min(max(wanted, self.min_candidates), self.max_candidates)
+
+    def medoid_cost(self, unit: Unit) -> Fraction:
+        """What a representative must gain, in cases."""
+        return self.min_gain * unit.max_cases / self.price

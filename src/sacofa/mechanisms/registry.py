@@ -1,0 +1,82 @@
+"""Every mechanism by its name, and how one is made from settings as people give them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from ..errors import SettingError, nearest
+from .certified import Certified
+from .paper import Laplace, Sacofa
+from .protocol import Mechanism
+from .settings import Kind, settings_of
+
+MECHANISMS: dict[str, type] = {kind.name: kind for kind in (Certified, Sacofa, Laplace)}
+"""A mechanism is added here, and nowhere else."""
+
+DEFAULT = "certified"
+"""The mechanism of a person who asks for nothing in particular."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """A setting that some mechanisms have, as people are asked for it."""
+
+    option: str
+    """What people call it."""
+    kind: Kind
+    """What it takes."""
+    help: str
+    """What it means, for each mechanism that has it."""
+    mechanisms: tuple[str, ...]
+    """The mechanisms that have it."""
+
+
+def choices() -> tuple[Choice, ...]:
+    """List the settings of all mechanisms, each option once."""
+    meanings: dict[str, dict[str, list[str]]] = {}
+    kinds: dict[str, Kind] = {}
+    for name, mechanism in MECHANISMS.items():
+        for entry in settings_of(mechanism):
+            kinds[entry.option] = entry.kind
+            # Mechanisms for which it means the same are named together.
+            meanings.setdefault(entry.option, {}).setdefault(entry.help, []).append(name)
+    return tuple(
+        Choice(
+            option=option,
+            kind=kinds[option],
+            help=_describe(texts),
+            mechanisms=tuple(name for names in texts.values() for name in names),
+        )
+        for option, texts in meanings.items()
+    )
+
+
+def make_mechanism(name: str, given: Mapping[str, Any]) -> Mechanism:
+    """Make the mechanism of a name; settings that it does not have or lacks are refused.
+
+    `given` holds settings by option; one that is None was not given.
+    """
+    if name not in MECHANISMS:
+        known = ", ".join(MECHANISMS)
+        raise SettingError("mechanism", name, f"one of {known}.{nearest(name, MECHANISMS)}")
+    kind = MECHANISMS[name]
+    known_settings = {entry.option: entry for entry in settings_of(kind)}
+    said = {option: value for option, value in given.items() if value is not None}
+    for option, value in said.items():
+        if option not in known_settings:
+            raise SettingError(option, value, f"left out: {name} has no such setting")
+    for option, entry in known_settings.items():
+        if entry.required and option not in said:
+            raise SettingError(option, None, f"given for {name}")
+    made = kind(**{known_settings[option].name: value for option, value in said.items()})
+    return cast(Mechanism, made)
+
+
+def _describe(texts: Mapping[str, list[str]]) -> str:
+    """The help text; where mechanisms differ, each with its name."""
+    if len(texts) == 1:
+        ((text, names),) = texts.items()
+        return text if len(names) == len(MECHANISMS) else f"{text} ({', '.join(names)})"
+    return " ".join(f"{text} ({', '.join(names)})" for text, names in texts.items())

@@ -1,0 +1,103 @@
+"""Real numbers to any precision: the probabilities that noise is drawn with.
+
+A `Real` is a function from a number of significant digits to a decimal that is right to about
+that many digits. Nothing is ever rounded to a float; whoever needs more digits asks again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, localcontext
+from fractions import Fraction
+from functools import lru_cache, partial
+
+Real = Callable[[int], Decimal]
+
+GUARD = 12
+"""Extra digits that a computation carries beyond those asked for."""
+
+
+def precision(digits: int) -> Context:
+    """A decimal context wide enough for astronomically large and small numbers."""
+    return Context(prec=digits + GUARD, Emax=MAX_EMAX, Emin=MIN_EMIN)
+
+
+def rounded(number: int, digits: int) -> Decimal:
+    """A whole number as a decimal that is right to so many digits.
+
+    A number of thousands of digits would take long to write in decimals, and Python refuses to
+    write one of more than 4,300: its leading bits are enough.
+    """
+    extra = max(number.bit_length() - 4 * (digits + GUARD), 0)
+    with localcontext(precision(digits)):
+        return Decimal(number >> extra) * Decimal(2) ** extra
+
+
+def minus_log(probability: Decimal, digits: int) -> Decimal:
+    """−ln(1 − p), right to so many significant digits however small p is.
+
+    1 − p itself would need as many more digits as p has zeros: thousands, where p is the chance of
+    one of all sequences.
+    """
+    with localcontext(precision(digits)):
+        if probability > Decimal("0.001"):
+            # A few digits are lost to the difference.
+            with localcontext(precision(digits + 4)):
+                return -(1 - probability).ln()
+        # p + p²/2 + p³/3 + …
+        total = term = probability
+        place = 1
+        while term > total.scaleb(-digits - GUARD):
+            place += 1
+            term *= probability
+            total += term / place
+        return total
+
+
+# Kept by whole numbers: those of a fraction hash much faster than the fraction.
+@lru_cache(maxsize=4096)
+def _power(above: int, below: int, digits: int) -> Decimal:
+    # The relative error of exp(x) is the absolute error of x.
+    with localcontext(precision(digits + len(str(above // below)))):
+        return (-Decimal(above) / Decimal(below)).exp()
+
+
+@lru_cache(maxsize=4096)
+def _tail(above: int, below: int, threshold: int, digits: int) -> Decimal:
+    with localcontext(precision(digits)):
+        ratio = _power(above, below, digits)
+        if threshold >= 1:
+            return _power(above * threshold, below, digits) / (1 + ratio)
+        return 1 - _power(above * (1 - threshold), below, digits) / (1 + ratio)
+
+
+def power(epsilon: Fraction) -> Real:
+    """exp(−epsilon)."""
+    return partial(_power, epsilon.numerator, epsilon.denominator)
+
+
+def tail(epsilon: Fraction, threshold: int) -> Real:
+    """P(noise ≥ threshold) for discrete Laplace noise of scale 1/epsilon."""
+    return partial(_tail, epsilon.numerator, epsilon.denominator, threshold)
+
+
+@lru_cache(maxsize=4096)
+def smallest_threshold(epsilon: Fraction, cells: int, expected: Fraction) -> int:
+    """The smallest threshold (1 or more) that at most `expected` of `cells` empty cells reach."""
+    digits = 30
+    number = rounded(cells, digits)
+
+    def enough(threshold: int) -> bool:
+        with localcontext(precision(digits)):
+            return number * tail(epsilon, threshold)(digits) * expected.denominator <= (
+                expected.numerator
+            )
+
+    high = 1
+    while not enough(high):
+        high *= 2
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high

@@ -1,0 +1,26 @@
+"""Questions to the secret log, as values, and the session that answers them through noise.
+
+* protocol: what a query is, and what an answer is;
+* flow: case count, lengths, directly-follows votes, nearest candidate;
+* distance: how far two sequences are apart;
+* cells, histogram: the counts of all sequences, noised without being listed;
+* session: charges for a query, then answers it.
+"""
+
+from .flow import CaseCount, CaseLengths, NearestCandidate, StepVotes
+from .histogram import AllSequences, Histogram
+from .protocol import Answer, Query, SparseQuery
+from .session import Session
+
+__all__ = [
+    "AllSequences",
+    "Answer",
+    "CaseCount",
+    "CaseLengths",
+    "Histogram",
+    "NearestCandidate",
+    "Query",
+    "Session",
+    "SparseQuery",
+    "StepVotes",
+]

@@ -1,0 +1,125 @@
+"""Queries about control flow: how many cases, how long, which steps, nearest to what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .distance import Ids, nearest
+from .protocol import Ints, Part
+
+VOTE_UNITS = 1_000
+"""How many votes a case has for its steps; more would make the remainders smaller."""
+
+
+@dataclass(frozen=True)
+class CaseCount:
+    """The number of cases. A case adds 1."""
+
+    name = "size"
+    what = "the number of cases"
+    sensitivity = 1
+    by_case = False
+    cells = range(1)
+
+    def table(self, part: Part) -> Ints:
+        """The table of one part."""
+        return np.array([part.counts.sum()], dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class CaseLengths:
+    """How many cases end in each bin of lengths; longer ones in the last. A case adds 1."""
+
+    edges: tuple[int, ...]
+    """The upper ends of the bins: public."""
+
+    name = "lengths"
+    what = "the lengths of cases"
+    sensitivity = 1
+    by_case = False
+
+    @property
+    def cells(self) -> range:
+        """A cell for each bin."""
+        return range(len(self.edges))
+
+    def table(self, part: Part) -> Ints:
+        """The table of one part."""
+        table = np.zeros(len(self.edges), dtype=np.int64)
+        bins = np.minimum(np.searchsorted(self.edges, part.lengths), len(self.edges) - 1)
+        np.add.at(table, bins, part.counts)
+        return table
+
+
+@dataclass(frozen=True)
+class StepVotes:
+    """Contribution-bounded directly-follows counts: one case, one vote, spread over its steps.
+
+    Cell [a, b] is b directly after a; the last row is the beginning and the last column the end. A
+    case has VOTE_UNITS votes and spreads them evenly over its steps (a remainder is lost), so that
+    it adds at most VOTE_UNITS in sum, however long it is. A truncated case has no last step; one
+    without events goes from the beginning straight to the end.
+    """
+
+    activities: int
+    """How many activities there are."""
+
+    name = "steps"
+    what = "votes for directly-follows steps"
+    sensitivity = VOTE_UNITS
+    by_case = False
+
+    @property
+    def cells(self) -> range:
+        """A cell for every step between two activities, the beginning and the end."""
+        return range((self.activities + 1) ** 2)
+
+    def table(self, part: Part) -> Ints:
+        """The table of one part."""
+        size = self.activities + 1
+        table = np.zeros(size * size, dtype=np.int64)
+        ends = part.complete
+        votes = part.counts * (VOTE_UNITS // np.maximum(part.lengths + ends, 1))
+        # What comes before each event, and before each end: another event, or the beginning.
+        # The array is shifted by one, so that an event's predecessor stands at the event's place.
+        before = np.full(len(part.activity_ids) + 1, size - 1, dtype=np.int64)
+        before[1:] = part.activity_ids
+        # The end of a case comes after its last event; of one without events, after the beginning.
+        last = np.where(part.lengths > 0, before[part.offsets[1:]], size - 1)
+        # Where a case begins, the last event of the case before it must not count.
+        before[part.offsets[:-1]] = size - 1
+        np.add.at(table, before[:-1] * size + part.activity_ids, np.repeat(votes, part.lengths))
+        np.add.at(table, last[ends] * size + size - 1, votes[ends])
+        return table
+
+
+@dataclass(frozen=True)
+class NearestCandidate:
+    """How many cases are nearest to each candidate sequence. A case adds 1 to one of them."""
+
+    name: str
+    """Which of several such votes it is."""
+    candidates: tuple[Ids, ...]
+    """The sequences, all different; made of earlier answers only."""
+
+    sensitivity = 1
+    by_case = False
+
+    @property
+    def what(self) -> str:
+        """Which vote it is, in words."""
+        return f"votes for the nearest candidate ({self.name})"
+
+    @property
+    def cells(self) -> tuple[Ids, ...]:
+        """A cell for each candidate, under its own sequence: lists differ from run to run."""
+        return self.candidates
+
+    def table(self, part: Part) -> Ints:
+        """The table of one part."""
+        table = np.zeros(len(self.candidates), dtype=np.int64)
+        places = nearest(list(part.sequences()), self.candidates, len(part.activities))
+        np.add.at(table, places, part.counts)
+        return table

@@ -1,0 +1,105 @@
+"""`sacofa audit` as a person runs it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from sacofa.cli import main
+from sacofa.cli.audit import _Overall
+from sacofa.examples import running_example
+from sacofa.logs import write_variants
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    """Run the program: exit status, what is printed, and what goes to stderr."""
+    with pytest.raises(SystemExit) as stopped:
+        main(["audit", *map(str, arguments)])
+    seen = capsys.readouterr()
+    return int(stopped.value.code or 0), seen.out, seen.err
+
+
+def test_progress_is_that_of_all_pairs() -> None:
+    """Who listens hears one number that rises to 1, whatever pair it is about."""
+    heard: list[tuple[str, float]] = []
+    overall = _Overall(2, lambda name, done: heard.append((name, done)))
+    for name in ("one", "other"):
+        for done in (0.5, 1.0):
+            overall(name, done)
+    assert heard == [("Auditing", part) for part in (0.25, 0.5, 0.75, 1.0)]
+    _Overall(2, None)("one", 1.0)
+
+
+FEW = ("--runs", 300, "--seed", 1, "--workers", 1)
+
+
+def test_sacofa_is_refuted_with_status_3(capsys: pytest.CaptureFixture[str]) -> None:
+    """With nothing but an ε, rules from the log are refuted; JSON tells by how much."""
+    status, out, err = run(capsys, "--mechanism", "sacofa", "--epsilon", 1, "--json", *FEW)
+    told = json.loads(out)
+    assert (status, err) == (3, "")
+    assert told["format"] == "sacofa-audit-1"
+    assert told["refuted"]
+    assert not told["secret"]
+    found = {f["pair"]: f for f in told["findings"] if f["view"] == "release"}
+    assert len(told["findings"]) == 2 * len(found)
+    assert set(found) == {"rules", "new variant", "threshold", "long case", "no events", "person"}
+    assert found["rules"]["refuted"]
+    assert found["rules"]["certified"] > 2
+    assert found["rules"]["claimed"] == 1
+    assert found["person"]["claimed"] == 3
+    assert found["rules"]["certified"] < found["rules"]["highest"]
+    assert 1 < found["rules"]["refuted_from"] < 2
+    assert found["person"]["refuted_from"] is None or found["person"]["refuted_from"] > 3
+
+
+def test_certified_holds(capsys: pytest.CaptureFixture[str]) -> None:
+    """The default mechanism is not refuted; the page says what that means."""
+    status, out, err = run(capsys, "--epsilon", 1, *FEW)
+    assert (status, err) == (0, "")
+    assert out.count("not refuted") >= 12
+    assert "transcript" in out
+    assert "no proof" in out
+    said = " ".join(out.split())
+    assert "300 runs on each log refute a claim of 1 where 1.73 or more shows in every run" in said
+    assert "in one run of 100 is not seen" in said
+
+
+def test_an_audit_around_a_log_is_secret(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Pairs are built around the log that is named, with the settings that are given."""
+    path = tmp_path / "hospital.csv"
+    write_variants(running_example(), path)
+    settings = ("--mechanism", "laplace", "--epsilon", 1, "--max-length", 3, "--prune", 8)
+    status, out, err = run(capsys, "--log", path, *settings, *FEW[:1], 100, *FEW[2:])
+    assert (status, err) == (0, "")
+    assert "through all" in out
+    assert "Secret" in out
+    said = " ".join(out.split())
+    assert "100 runs on each log cannot refute a claim of 3 beyond doubt" in said
+    assert "the highest bound that they can give is 3.5" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--epsilon", 0), "epsilon (0) must be above 0"),
+        (("--epsilon", 1, "--runs", 5), "runs (5) must be 100 or more"),
+        (("--epsilon", 1, "--workers", 0), "workers (0) must be 1 or more"),
+        (("--epsilon", 1, "--person-cases", 0), "max_cases (0) must be 1 to"),
+        (("--epsilon", 1, "--mechanism", "laplase"), 'Did you mean "laplace"?'),
+        (("--epsilon", 1, "--prune", 3), "prune (3) must be left out"),
+        ((), "Missing option '--epsilon'"),
+    ],
+)
+def test_bad_settings_are_one_line(
+    capsys: pytest.CaptureFixture[str], arguments: tuple[object, ...], message: str
+) -> None:
+    """What cannot be is refused before anything runs, with status 2."""
+    status, out, err = run(capsys, *arguments)
+    assert (status, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1

@@ -1,0 +1,39 @@
+"""How ε is divided: exact fractions that add up."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sacofa.errors import SettingError
+from sacofa.mechanisms.certified import Certified
+from sacofa.mechanisms.certified.budget import Shares, in_noise_scales
+from sacofa.semantics.rules import Rules
+
+
+@given(st.fractions(Fraction(1, 100), 100), st.fractions(Fraction(1, 100), 100))
+def test_noise_scales_are_rounded_up(number: Fraction, epsilon: Fraction) -> None:
+    """In whole numbers, without rounding on the way."""
+    assert in_noise_scales(number, epsilon) == math.ceil(number / epsilon)
+
+
+@pytest.mark.parametrize("max_length", [None, 5])
+@pytest.mark.parametrize("rules", [None, Rules.free(("a",))], ids=["no rules", "rules"])
+def test_shares_add_up(max_length: int | None, rules: Rules | None) -> None:
+    """Whether frequent variants are shown or not, the queries cost ε."""
+    split = Certified(epsilon=Fraction(2, 3), max_length=max_length, rules=rules).split
+    always = split.size + split.length + split.semantics + split.search
+    assert always + split.frequent + split.final(frequent=True) == 1
+    assert always + split.final(frequent=False) == 1
+    assert split.size + split.length + split.semantics + split.counts == 1
+
+
+def test_shares_leave_something_for_the_final_vote() -> None:
+    """Shares of 1 and more, or of nothing, are refused."""
+    for bad in ({"semantics": Fraction(9, 10)}, {"size": Fraction(0)}, {"frequent": Fraction(-1)}):
+        with pytest.raises(SettingError):
+            Shares(**bad)

@@ -1,0 +1,28 @@
+"""The list of sequences that cases vote for."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sacofa.mechanisms.certified.candidates import CandidateGenerator
+from sacofa.mechanisms.certified.chain import Chain
+from sacofa.mechanisms.certified.sampler import UniformSampler
+from sacofa.mechanisms.certified.steps import KeptSteps
+from sacofa.privacy.bits import SeededBits
+from sacofa.privacy.noise import Noise
+
+
+def test_candidates_are_few_and_new() -> None:
+    """No list is longer than asked for, none has a sequence twice or one that is too long."""
+    weights = np.ones((5, 5), dtype=np.int64)
+    steps = KeptSteps(weights=weights)
+    sampler = UniformSampler(Noise(SeededBits(2)))
+    chain = Chain(steps, 6, sampler)
+    generator = CandidateGenerator(steps, chain, sampler)
+    first = generator.first(40, {}, 100)
+    chain.learn({first[0]: 60, first[1]: 40})
+    second = generator.next(40, {first[0]: 60, first[1]: 40})
+    for found in (first, second):
+        assert 1 < len(found) <= 40 == len({*found}) + 40 - len(found)
+        assert max(map(len, found)) <= 6
+    assert second[:2] == first[:2]

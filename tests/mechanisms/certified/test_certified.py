@@ -1,0 +1,61 @@
+"""The mechanism as a whole: settings, rules, seeds."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from sacofa.cases import Cases
+from sacofa.errors import SettingError
+from sacofa.mechanisms import perform
+from sacofa.mechanisms.certified import Certified
+from sacofa.privacy.bits import SeededBits
+from sacofa.privacy.noise import Noise
+from sacofa.semantics import learn_rules
+from sacofa.semantics.violations import Violations
+from sacofa.variants import VariantCounts
+
+LOG = VariantCounts.of(
+    {tuple("abcd"): 60, tuple("acbd"): 40, tuple("abd"): 30, tuple("ad"): 3}, tuple("abcd")
+)
+
+
+def test_released_cases_keep_public_rules() -> None:
+    """With rules, every released case is harmless."""
+    rules = learn_rules(LOG, source="a test")
+    for seed in range(20):
+        for epsilon in ("1/10", "1"):
+            mechanism = Certified(epsilon=Fraction(epsilon), max_length=6, rules=rules)
+            released = perform(mechanism, Cases(variants=LOG), Noise(SeededBits(seed))).variants
+            count = Violations(rules).count
+            for ids, finished in zip(released.sequences(), released.complete, strict=True):
+                assert not count(ids, bool(finished))
+
+
+def test_a_seed_repeats_everything() -> None:
+    """The same seed gives the same release and the same transcript; another one does not."""
+    mechanism = Certified(epsilon=Fraction(1))
+    one, same, other = (
+        perform(mechanism, Cases(variants=LOG), Noise(SeededBits(s))) for s in (1, 1, 2)
+    )
+    assert one.variants == same.variants
+    assert str(one.transcript) == str(same.transcript)
+    assert one.variants != other.variants
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"epsilon": 0},
+        {"epsilon": "x"},
+        {"max_length": 0},
+        {"max_length_bound": 0},
+        {"candidates": -1},
+        {"rules": learn_rules(LOG)},
+    ],
+)
+def test_settings_that_cannot_be_are_refused(settings: dict[str, object]) -> None:
+    """Before any log is read, with the name of the setting."""
+    with pytest.raises(SettingError, match=next(iter(settings))):
+        Certified(**{"epsilon": Fraction(1), **settings})  # type: ignore[arg-type]

@@ -1,0 +1,56 @@
+"""The semantics that votes buy: kept steps lie on a way from beginning to end."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise, permutations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sacofa.mechanisms.certified.chain import Chain
+from sacofa.mechanisms.certified.sampler import UniformSampler
+from sacofa.mechanisms.certified.steps import _reached, keep_steps, widest_way
+from sacofa.privacy.bits import SeededBits
+from sacofa.privacy.noise import Noise
+
+small = st.integers(-30, 60)
+
+
+@given(st.lists(st.lists(small, min_size=4, max_size=4), min_size=4, max_size=4))
+def test_the_widest_way_is_the_widest(rows: list[list[int]]) -> None:
+    """Compared with every way from beginning to end that visits no activity twice."""
+    votes = np.array(rows)
+    ways = [
+        min(votes[a, b] for a, b in zip((3, *way), (*way, 3), strict=True))
+        for length in (1, 2, 3)
+        for way in permutations(range(3), length)
+    ]
+    assert widest_way(votes) == max(ways)
+
+
+@given(st.lists(st.lists(st.integers(-9000, 9000), min_size=5, max_size=5), min_size=5, max_size=5))
+def test_kept_steps_all_lie_on_a_way(rows: list[list[int]]) -> None:
+    """There is always a way from beginning to end, and no kept step leads nowhere."""
+    kept = keep_steps(np.array(rows), Fraction(1, 2000), Fraction(2))
+    chain = Chain(kept, 50, UniformSampler(Noise(SeededBits(1))))
+    assert kept.allowed[-1].any() and kept.allowed[:, -1].any()
+    for a in range(4):
+        assert kept.allowed[a].any() == kept.allowed[:, a].any()
+    for _ in range(5):
+        path = (4, *chain.draw(), 4)
+        if len(path) < 52:
+            assert all(kept.allowed[a, b] for a, b in pairwise(path))
+
+
+@given(st.lists(st.lists(st.booleans(), min_size=6, max_size=6), min_size=6, max_size=6))
+def test_what_is_reached_is_found_step_by_step(rows: list[list[bool]]) -> None:
+    """The same as going on from each place that was reached."""
+    found, todo = {5}, [5]
+    while todo:
+        here = todo.pop()
+        new = {b for b in range(6) if rows[here][b]} - found
+        found |= new
+        todo += new
+    assert np.flatnonzero(_reached(np.array(rows))).tolist() == sorted(found)

@@ -1,0 +1,44 @@
+"""Bits: a seed repeats, the system does not, a key determines."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from sacofa.privacy.bits import KeyedBits, SeededBits, SystemBits
+from sacofa.privacy.noise import Noise
+from tests.chances import FITS, fit
+
+GOLDEN = [2, -1, 4, -12, 10, -1, -5, -2]
+
+
+def test_a_seed_repeats_and_the_system_does_not() -> None:
+    """The same seed gives the same noise through the same code; the system never repeats."""
+    a, b = (Noise(SeededBits(1)).laplace(Fraction(1, 50), 100).tolist() for _ in range(2))
+    assert a == b
+    c, d = (Noise(SystemBits()).laplace(Fraction(1, 50), 100).tolist() for _ in range(2))
+    assert c != d
+    assert Noise().bits.reproducible is False
+    assert SeededBits(1).reproducible is True
+
+
+def test_seeded_words_never_change() -> None:
+    """A golden value: releases made from a seed can be repeated by later versions."""
+    assert Noise(SeededBits(2021)).laplace(Fraction(1, 10), 8).tolist() == GOLDEN
+
+
+def test_a_key_determines_uniform_words() -> None:
+    """One key, the same words; another, others; and bits that are fair."""
+    key, other = Noise(SeededBits(1)).bits.words(4), Noise(SeededBits(2)).bits.words(4)
+    first, again = (KeyedBits(key, reproducible=True) for _ in range(2))
+    words = np.concatenate([first.words(3), first.words(20_000)])
+    assert np.array_equal(words, np.concatenate([again.words(3), again.words(20_000)]))
+    assert len(set(words.tolist())) == len(words)
+    assert not set(words.tolist()) & set(KeyedBits(other, reproducible=True).words(20_003).tolist())
+    bits = np.unpackbits(words.view(np.uint8))
+    assert fit(bits, lambda _: 0.5, 0, 1) > FITS
+    assert fit(bits[:-1] ^ bits[1:], lambda _: 0.5, 0, 1) > FITS
+    with pytest.raises(ValueError, match="4 words"):
+        KeyedBits(key[:2], reproducible=True)

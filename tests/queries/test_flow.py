@@ -1,0 +1,96 @@
+"""What each query about control flow asks for, added up case by case."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sacofa.cases import CaseBatch
+from sacofa.queries.flow import VOTE_UNITS, CaseCount, CaseLengths, NearestCandidate, StepVotes
+from sacofa.queries.protocol import Query
+
+from ..semantics.cases import logs, variants_of
+from ..semantics.oracle import Case
+from .bare import session_of
+
+EDGES = (1, 2, 4)
+CANDIDATES = ((0, 1), (), (0, 0, 1))
+
+
+def queries(size: int) -> list[Query]:
+    """One query of each kind, for logs of so many activities."""
+    return [CaseCount(), CaseLengths(EDGES), StepVotes(size), NearestCandidate("final", CANDIDATES)]
+
+
+@given(logs(), st.integers(1, 8))
+def test_a_case_spreads_its_votes_over_its_steps(log: tuple[list[Case], int], length: int) -> None:
+    """The table of all votes is what the steps of every case add up to, one by one.
+
+    Cases that are shorter than the cut are finished, whatever was known of them before.
+    """
+    cases, size = log
+    expected = np.zeros((size + 1, size + 1), dtype=np.int64)
+    for ids, _ in cases:
+        path = [size, *ids[:length], *([size] if len(ids) < length else [])]
+        for a, b in pairwise(path):
+            expected[a, b] += VOTE_UNITS // (len(path) - 1)
+    session = session_of(variants_of(cases, size))
+    session.truncate(length)
+    votes = session.ask(StepVotes(size), Fraction(1), "all")
+    assert votes.reshape(size + 1, -1).tolist() == expected.tolist()
+
+
+@given(logs())
+def test_lengths_fall_into_the_bin_that_holds_them(log: tuple[list[Case], int]) -> None:
+    """A case is counted in the first bin whose upper end it does not exceed, else in the last."""
+    cases, size = log
+    expected = [0] * len(EDGES)
+    for ids, _ in cases:
+        fits = [i for i, edge in enumerate(EDGES) if len(ids) <= edge]
+        expected[fits[0] if fits else -1] += 1
+    assert CaseLengths(EDGES).table(variants_of(cases, size)).tolist() == expected
+
+
+@given(logs(), logs(), st.integers(0, 3))
+def test_no_case_changes_a_table_by_more_than_its_sensitivity(
+    log: tuple[list[Case], int], other: tuple[list[Case], int], kind: int
+) -> None:
+    """A case more, of any kind, in any log: the cells change by the sensitivity at most, in sum.
+
+    Here a case is tried by itself, because tables add up: that is tried as well.
+    """
+    size = max(log[1], other[1], 2)
+    query = queries(size)[kind]
+    first, second = variants_of(log[0], size), variants_of(other[0], size)
+    both = variants_of(log[0] + other[0], size)
+    assert np.array_equal(query.table(first) + query.table(second), query.table(both))
+    for case in other[0]:
+        change = query.table(variants_of([case], size))
+        assert len(change) == len(query.cells)
+        assert np.abs(change).sum() <= query.sensitivity
+
+
+@pytest.mark.parametrize("kind", range(4))
+def test_some_case_changes_a_table_by_its_sensitivity(kind: int) -> None:
+    """No sensitivity is larger than it has to be: nothing is wasted."""
+    query = queries(2)[kind]
+    assert np.abs(query.table(variants_of([((0,), True)], 2))).sum() == query.sensitivity
+
+
+@given(logs())
+def test_cases_one_by_one_give_the_tables_of_their_variants(log: tuple[list[Case], int]) -> None:
+    """A query asks the same of counted variants and of the cases that they count."""
+    cases, size = log
+    batch = CaseBatch(
+        activities=tuple(map(str, range(size))),
+        activity_ids=np.array([a for ids, _ in cases for a in ids], dtype=np.int32),
+        offsets=np.cumsum([0, *(len(ids) for ids, _ in cases)]),
+        complete=np.array([complete for _, complete in cases], dtype=np.bool_),
+    )
+    for query in queries(max(size, 2)) if size > 1 else queries(2)[:2]:
+        assert query.table(batch).tolist() == query.table(batch.variants()).tolist()

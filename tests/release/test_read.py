@@ -1,0 +1,53 @@
+"""A release is read back with its certificate, or refused in one line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sacofa.errors import ReadError
+from sacofa.release import certificate_path, read_release, write_release
+from sacofa.report import read_comparison
+from tests.report.releases import hospital
+
+
+@pytest.mark.parametrize("suffix", ["xes", "xes.gz", "csv", "parquet", "json"])
+def test_what_was_written_is_read(tmp_path: Path, suffix: str) -> None:
+    """Variants and certificate are the same in every format."""
+    release = hospital()
+    path = tmp_path / f"out.{suffix}"
+    certificate = write_release(release, path)
+    back = read_release(path)
+    assert back.certificate.to_json() == certificate.to_json()
+    names = back.variants.activities
+    assert back.variants.project_onto(sorted(names)) == release.variants.project_onto(sorted(names))
+
+
+def test_another_file_is_refused(tmp_path: Path) -> None:
+    """A file that was changed after it was certified, or has no certificate."""
+    path = tmp_path / "out.csv"
+    write_release(hospital(), path)
+    with path.open("a", encoding="utf-8") as file:
+        file.write("\n")
+    with pytest.raises(ReadError, match="is not the one certified"):
+        read_release(path)
+    certificate_path(path).unlink()
+    with pytest.raises(ReadError, match="no such certificate"):
+        read_release(path)
+    with pytest.raises(ReadError, match="no such file"):
+        read_release(tmp_path / "none.csv")
+
+
+@pytest.mark.parametrize("content", [b"", b"a,b\n1,2\n", b"\xff\n", b"log,digest\n"])
+def test_a_wrong_comparison_is_refused(tmp_path: Path, content: bytes) -> None:
+    """Not what `compare` writes, or damaged."""
+    (tmp_path / "runs.csv").write_bytes(content)
+    with pytest.raises(ReadError, match="runs of `sacofa compare`"):
+        read_comparison(tmp_path)
+
+
+def test_a_folder_without_a_comparison_is_refused(tmp_path: Path) -> None:
+    """There is nothing to read."""
+    with pytest.raises(ReadError, match="cannot be read: No such file"):
+        read_comparison(tmp_path)
