@@ -4,17 +4,19 @@
 
 LOGS holds the paper's logs. Each is halved four times. One half is taken as public: rules are
 learnt from it, and a model is mined from it (pm4py's inductive miner, noise 0.2) and given as a
-PNML file. The other half is released by `certified` at ε = 0.1, RUNS times. Printed are medians of
-each way to halve the log, and their mean.
+PNML file. The other half is released by `certified` at ε = 0.1, RUNS times. Printed are the mean
+over the ways to halve the log of the median run, each median, and the mean of all runs with its
+standard error.
 """
 
 from __future__ import annotations
 
+import math
 import statistics
 import sys
 import tempfile
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -89,6 +91,13 @@ def similarities(mechanism: Certified, log: VariantCounts, seeds: Iterable[int])
     return [similarity(log, outcome.variants) for outcome in released]
 
 
+def mean_and_error(halves: Sequence[Sequence[float]]) -> tuple[float, float]:
+    """The mean over runs and ways to halve a log, and its standard error over runs."""
+    means = [statistics.mean(values) for values in halves]
+    errors = [statistics.variance(values) / len(values) for values in halves]
+    return statistics.mean(means), math.sqrt(sum(errors)) / len(halves)
+
+
 def main(arguments: list[str]) -> None:
     """Measure, and print a line for each log and kind of rules."""
     if not arguments:
@@ -100,7 +109,7 @@ def main(arguments: list[str]) -> None:
         if not path.exists():
             continue
         log = count_variants(open_log(path))
-        found: dict[str, list[float]] = {}
+        found: dict[str, list[list[float]]] = {}
         for half in HALVES:
             public, secret = halve(log, half)
             with tempfile.TemporaryDirectory() as folder:
@@ -108,10 +117,16 @@ def main(arguments: list[str]) -> None:
                     mechanism = Certified(epsilon=EPSILON, max_length=max_length, rules=rules)
                     seeds = range(1_000, 1_000 + (runs if log.cases < 10_000 else 10))
                     values = similarities(mechanism, secret, seeds)
-                    found.setdefault(kind, []).append(statistics.median(values))
-        for kind, medians in found.items():
-            each = ", ".join(f"{value:.3f}" for value in medians)
-            print(f"{name}: {kind}: {statistics.mean(medians):.3f} ({each})", flush=True)
+                    found.setdefault(kind, []).append(values)
+        for kind, halves in found.items():
+            medians = [statistics.median(values) for values in halves]
+            each = ", ".join(f"{median:.3f}" for median in medians)
+            mean, error = mean_and_error(halves)
+            print(
+                f"{name}: {kind}: {statistics.mean(medians):.3f} ({each}); "
+                f"mean of runs {mean:.3f} ± {error:.3f}",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

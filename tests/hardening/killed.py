@@ -79,8 +79,13 @@ def release(folder: Path, output: Path, pipe: int) -> None:
         output,
         ledger=Ledger(folder / "a.ledger"),
         dataset="visits",
-        tell=lambda _: os.write(pipe, b"P") and None,
+        tell=lambda _: tell_paid(pipe),
     )
+
+
+def tell_paid(pipe: int) -> None:
+    """Tell that the price is paid."""
+    os.write(pipe, b"P")
 
 
 def forked(work: Callable[[int], None]) -> tuple[int, int]:
@@ -195,7 +200,11 @@ def kill_at_moments(count: int) -> None:
         told, outputs = part, [folder / "first.xes"]
         for number in range(count):
             output = folder / f"out{number}.xes"
-            child, reads = forked(lambda pipe, output=output: release(folder, output, pipe))
+
+            def work(pipe: int, output: Path = output) -> None:
+                release(folder, output, pipe)
+
+            child, reads = forked(work)
             time.sleep(chance.uniform(0, 1.2 * usual))
             os.kill(child, signal.SIGKILL)
             _, part = ended(child, reads)
@@ -222,7 +231,7 @@ def sabotage(mistake: str) -> None:
     if mistake == "never-link":
         reservation.BudgetReservation.link = lambda *_: None  # type: ignore[method-assign]
     elif mistake == "pay-late":
-        publishing.reserve_budget = reserve_late  # type: ignore[assignment]
+        publishing.reserve_budget = reserve_late  # type: ignore[attr-defined]
     elif mistake == "give-back":
         Ledger.complete = lambda self, id: self._change(id, state="returned")  # type: ignore[method-assign]
     else:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sacofa.errors import ColumnsError, SettingError
-from sacofa.logs.columns import ColumnSpec, resolve_columns
+from sacofa.logs.columns import resolve_columns
+from sacofa.logs.options import ReadOptions
 
 
 @pytest.mark.parametrize(
@@ -24,7 +25,7 @@ def test_names_in_common_use(
     present: list[str], case: str, activity: str, timestamp: str | None
 ) -> None:
     """However they are spelt, the usual names are found; the more telling ones first."""
-    columns = resolve_columns("log", present, ColumnSpec())
+    columns = resolve_columns("log", present, ReadOptions())
     assert (columns.case, columns.activity, columns.timestamp) == (case, (activity,), timestamp)
 
 
@@ -32,7 +33,8 @@ def test_given_names_come_first() -> None:
     """A column that is given is taken, whatever else there is."""
     columns = resolve_columns(
         "log", ["case", "activity", "step", "who", "t"],
-        ColumnSpec(case="who", activity=("activity", "step"), timestamp="t", person="case"),
+        ReadOptions(case="who", activity=("activity", "step"), timestamp="t", person="case",
+                    max_cases=1),
     )  # fmt: skip
     assert columns.case == "who" and columns.activity == ("activity", "step")
     assert columns.timestamp == "t" and columns.person == "case"
@@ -41,15 +43,15 @@ def test_given_names_come_first() -> None:
 def test_what_is_missing_is_said() -> None:
     """The error says what is there, what is missing and how to name it."""
     with pytest.raises(ColumnsError) as caught:
-        resolve_columns("log.csv", ["a", "b"], ColumnSpec(timed=True))
+        resolve_columns("log.csv", ["a", "b"], ReadOptions(order="time"))
     assert caught.value.missing == ("case", "activity", "timestamp")
     assert caught.value.present == ("a", "b")
     assert "--case --activity --timestamp" in str(caught.value)
     with pytest.raises(ColumnsError, match='Did you mean "case"'):
-        resolve_columns("log.csv", ["case", "activity"], ColumnSpec(case="Case"))
+        resolve_columns("log.csv", ["case", "activity"], ReadOptions(case="Case"))
 
 
 def test_one_column_twice_is_refused() -> None:
     """An activity is built from different columns."""
     with pytest.raises(SettingError):
-        ColumnSpec(activity=("a", "a"))
+        ReadOptions(activity=("a", "a"))

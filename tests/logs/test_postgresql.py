@@ -2,94 +2,24 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from sacofa.errors import ColumnsError, ReadError, SettingError
 from sacofa.logs import count_variants, open_log
-from sacofa.logs.postgresql import public_name
+from sacofa.logs.postgresql import VALIDATING, public_name
+from sacofa.unit import Unit
 from sacofa.variants import VariantCounts
 
-from .test_tables import Row, slowly, tied
+from .duckdb.test_events import Row, slowly, tied
+from .servers import PASSWORD, USER
 
 psycopg = pytest.importorskip("psycopg", reason="the extra postgres is not installed")
-
-USER, PASSWORD = "kate", "s3cret-of-kate"
-
-
-def programs() -> Path:
-    """Find the folder with the programs of a PostgreSQL server."""
-    found = shutil.which("initdb")
-    folders = [Path(found).resolve().parent] if found else []
-    folders += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
-    for folder in folders:
-        if (folder / "initdb").exists() and (folder / "postgres").exists():
-            return folder
-    pytest.skip("there is no PostgreSQL server on this machine (Debian: postgresql)")
-
-
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    """A fresh server on the loopback interface, stopped afterwards."""
-    folder = programs()
-    home = Path(tempfile.mkdtemp(prefix="sacofa-postgresql-"))
-    # The server refuses to run as root.
-    who: dict[str, Any] = {}
-    if os.geteuid() == 0:
-        import pwd
-
-        try:
-            entry = pwd.getpwnam("postgres")
-        except KeyError:
-            shutil.rmtree(home)
-            pytest.skip("PostgreSQL does not run as root and there is no user postgres")
-        who = {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": []}
-        os.chown(home, entry.pw_uid, entry.pw_gid)
-    (home / "password").write_text(PASSWORD)
-    os.chmod(home / "password", 0o644)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    data = home / "data"
-    quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "cwd": "/"}
-    server = None
-    try:
-        subprocess.run(
-            [folder / "initdb", "-D", data, "-U", USER, f"--pwfile={home / 'password'}",
-             "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-sync"],
-            check=True, **quiet, **who,
-        )  # fmt: skip
-        server = subprocess.Popen(
-            [folder / "postgres", "-D", data, "-p", str(port), "-c", "listen_addresses=127.0.0.1",
-             "-c", "fsync=off", "-k", home],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/", **who,
-        )  # fmt: skip
-        there = f"postgresql://{USER}:{PASSWORD}@127.0.0.1:{port}/postgres"
-        for _ in range(150):
-            try:
-                psycopg.connect(there).close()
-                break
-            except psycopg.OperationalError:
-                time.sleep(0.2)
-        else:
-            pytest.fail("the server does not come up")
-        yield there
-    finally:
-        if server is not None:
-            server.terminate()
-            server.wait(30)
-        shutil.rmtree(home, ignore_errors=True)
 
 
 def fill(address: str, rows: list[Row]) -> None:
@@ -106,28 +36,27 @@ def fill(address: str, rows: list[Row]) -> None:
 QUERY = "select case_id, activity, ts from events order by id"
 
 
-@pytest.mark.parametrize("order", ["file", "time"])
-def test_the_same_counts_as_elsewhere(order: str, address: str) -> None:
-    """A log full of ties is counted as literally as anywhere else."""
-    rows = tied(20_000, 5)
-    fill(address, rows)
-    assert count_variants(open_log(address, query=QUERY + ";", order=order)) == slowly(rows, order)
-
-
-def test_without_order_by_ties_go_by_name(address: str) -> None:
-    """A query without ORDER BY needs order by time, and is then the same on every run."""
+@pytest.mark.parametrize(
+    "query",
+    [
+        QUERY + ";",
+        "select case_id, activity, ts from events order by ts",
+        "select * from (select * from events order by random()) as x -- shuffled",
+    ],
+)
+def test_ties_go_by_name_whatever_the_query_says(query: str, address: str) -> None:
+    """A log full of ties gives one answer, in whatever order the server gives its rows."""
     rows = tied(20_000, 6)
     fill(address, rows)
-    query = "select * from (select * from events order by random()) as x -- shuffled"
-    with pytest.raises(SettingError, match="ORDER BY"):
-        open_log(address, query=query)
     expected = slowly(sorted(rows, key=lambda row: (row[2], row[1])), "time")
     for _ in range(2):
-        assert count_variants(open_log(address, query=query, order="time")) == expected
+        assert count_variants(open_log(address, query=query)) == expected
+    with pytest.raises(SettingError, match="no order of their own"):
+        open_log(address, query=query, order="file")
 
 
 def test_the_papers_logs(address: str, logs: Path) -> None:
-    """A log of the paper, loaded into the server, gives the same variants."""
+    """A log of the paper, numbered and loaded into the server, gives the same variants."""
     import pandas as pd
 
     data = pd.read_parquet(logs / "sepsis.parquet")
@@ -137,8 +66,8 @@ def test_the_papers_logs(address: str, logs: Path) -> None:
         with session.cursor().copy("COPY sepsis (case_id, activity) FROM STDIN") as copy:
             for row in zip(data["case_id"], data["activity"], strict=True):
                 copy.write_row(row)
-    log = open_log(address, query="select case_id, activity from sepsis order by id")
-    assert count_variants(log) == count_variants(logs / "sepsis.parquet")
+    log = open_log(address, query="select * from sepsis", timestamp="id")
+    assert count_variants(log) == count_variants(open_log(logs / "sepsis.parquet", order="file"))
 
 
 def values(*rows: str, names: str = "n, case_id, activity, ts") -> str:
@@ -151,21 +80,32 @@ def test_empty_cases_people_parts_and_nasty_names(address: str) -> None:
     assert count_variants(open_log(address, query=query)) == VariantCounts.of(
         {(): 1, ("a>>>'\n\"",): 1}
     )
-    query = values(
-        "(1, '1', 'a', 'ann')", "(2, '2', 'b', 'ann')",
-        "(3, '3', 'c', null)", "(4, '4', 'c', null)",
-        names="n, case_id, activity, who",
-    )  # fmt: skip
-    assert count_variants(
-        open_log(address, query=query, person="who", max_cases=1)
-    ) == VariantCounts.of({("a",): 1, ("c",): 2})
     both = ["activity", "step"]
-    names = "n, case_id, activity, step"
+    names = "time, case_id, activity, step"
     query = values("(1, '1', 'a', 'x')", names=names)
     assert count_variants(open_log(address, query=query, activity=both)).activities == ("a+x",)
     query = values("(1, '1', 'a+b', 'c')", "(2, '1', 'a', 'b+c')", names=names)
     with pytest.raises(ReadError, match="both be called"):
         count_variants(open_log(address, query=query, activity=both))
+
+
+def test_persons_are_the_first_that_are_not_blank(address: str) -> None:
+    """A case has one person, and the first cases of a person by time, then by id, are kept."""
+    query = values(
+        "(1, '1', 'z', E' \\t\\n\\x0b')", "(2, '1', 'a', 'v')", "(null, '0', 'b', 'v')",
+        "(2, '2', 'c', 'v')", "(3, '2', 'd', 'w')", "(1, '3', 'e', '')", "(1, '4', 'e', null)",
+        names="time, case_id, activity, who",
+    )  # fmt: skip
+    for most, kept in ((1, {("z", "a"): 1}), (2, {("z", "a"): 1, ("c", "d"): 1})):
+        told: list[str] = []
+        log = open_log(address, query=query, person="who", max_cases=most)
+        expected = VariantCounts.of({**kept, ("e",): 2}, unit=Unit(person="who", max_cases=most))
+        assert count_variants(log, notify=told.append) == expected
+        assert [line.split(":")[0] for line in told] == [
+            "1 event has no time stamp that can be read",
+            "1 case with more than one person",
+            f"{3 - most} case{'s' if most == 1 else ''} left out, of persons with more than {most}",
+        ]
 
 
 @pytest.mark.parametrize(
@@ -174,14 +114,30 @@ def test_empty_cases_people_parts_and_nasty_names(address: str) -> None:
         ("(1, null, 'a', now())", "row without case"),
         ("(1, null, null, null)", "row without case"),
         ("(1, 'x', null, now())", "row without activity"),
-        ("(1, 'x', 'a', null)", "row without timestamp"),
     ],
 )
 def test_rows_that_cannot_be_counted(row: str, what: str, address: str) -> None:
-    """A row without case, activity or needed time stamp is an error."""
+    """A row without case or activity is an error."""
     query = values("(0, 'z', 'a', now())", row)
     with pytest.raises(ReadError, match=what):
-        count_variants(open_log(address, query=query, order="time"))
+        count_variants(open_log(address, query=query))
+
+
+def test_times_as_text(address: str) -> None:
+    """Text is read as times; what is no time comes last, or is an error on older servers."""
+    names = "ts, case_id, activity"
+    query = values(
+        "('2020-01-01T12:00:00+02:00', '1', 'a')", "('2020-01-01 11:00', '1', 'b')", names=names
+    )
+    assert dict(count_variants(open_log(address, query=query))) == {("a", "b"): 1}
+    query = values("('soon', '1', 'c')", "('2020-01-01', '1', 'd')", names=names)
+    with psycopg.connect(address) as session:
+        old = session.info.server_version < VALIDATING
+    if old:
+        with pytest.raises(ReadError, match="invalid input syntax"):
+            count_variants(open_log(address, query=query))
+    else:
+        assert dict(count_variants(open_log(address, query=query))) == {("d", "c"): 1}
 
 
 def test_queries_that_fail_or_would_write(address: str) -> None:
@@ -192,6 +148,7 @@ def test_queries_that_fail_or_would_write(address: str) -> None:
         ("delete from events returning *", "syntax error"),
         ("with x as (delete from events returning *) select * from x", "must be at the top level"),
         ("select 1 as case_id order by 1", "no column for activity"),
+        ("select 1 as case_id, 'a' as activity", "no column for timestamp"),
     ):
         with pytest.raises(ReadError, match=what) as caught:
             open_log(address, query=query)
@@ -227,7 +184,7 @@ def test_credentials_are_never_shown(address: str) -> None:
 def test_a_lost_connection_is_one_clear_line(address: str) -> None:
     """A server that drops the connection in the middle gives an error, not a part of the answer."""
     query = (
-        "select g::text as case_id, 'a' as activity from generate_series(1, 100) as g, "
+        "select g::text as case_id, 'a' as activity, g as time from generate_series(1, 100) as g, "
         "lateral (select pg_sleep(case when g > 1 then 0.1 end)) as s order by 1"
     )
     log = open_log(address, query=query)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sacofa.errors import ReadError, SettingError
+from sacofa.errors import ColumnsError, ReadError, SettingError
 from sacofa.logs import count_variants, open_log, write_variants
 from sacofa.variants import VariantCounts
 
@@ -63,5 +63,10 @@ def test_bad_input(tmp_path: Path) -> None:
         count_variants(open_log(path, engine="r4pm"))
     with pytest.raises(SettingError, match="engine"):
         open_log(write(tmp_path, xes(trace(event("a", "2020-01-01")))), engine="r4pm", order="time")
+    plain = write(tmp_path, xes(trace(event("a"))), "plain.xes")
+    with pytest.raises(ColumnsError, match="who"):
+        open_log(plain, engine="r4pm", person="who", max_cases=1)
+    with pytest.raises(SettingError, match="each trace is a case"):
+        open_log(plain, engine="r4pm", case="concept:name")
     with pytest.raises(SettingError, match="engine"):
         open_log(write(tmp_path, "case,activity\n1,a\n", "log.csv"), engine="r4pm")

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from sacofa.errors import OutputError
 from sacofa.logs import count_variants, open_log, write_variants
+from sacofa.logs.released import START, event_blocks
 from sacofa.logs.write import OUTPUTS
-from sacofa.logs.write_table import event_blocks
 from sacofa.variants import VariantCounts
 
 from .nasty import NAMES, texts, variant_counts, xml_texts
@@ -81,23 +81,32 @@ def test_layout_tells_nothing_of_the_cases(tmp_path: Path) -> None:
     ):
         write_variants(variants, tmp_path / f"{name}.csv")
     first = [(tmp_path / f"{name}.csv").read_text().splitlines()[0] for name in ("none", "some")]
-    assert first[0] == first[1] == "case:concept:name,concept:name,time:timestamp,case:unfinished"
+    assert (
+        first[0]
+        == first[1]
+        == ("case:concept:name,concept:name,time:timestamp,case:unfinished,sacofa:time")
+    )
 
 
 @pytest.mark.parametrize("block", [1, 2, 3, 7, 1000])
 def test_blocks_hold_all_events_in_order(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """However small the blocks are, their rows end to end are the cases in order."""
-    monkeypatch.setattr("sacofa.logs.write_table.BLOCK", block)
+    monkeypatch.setattr("sacofa.logs.released.BLOCK", block)
     variants = VariantCounts.of({("a", "b", "c"): 3, (): 2, ("b",): 9, ("b", "b"): 1}, "abc")
     blocks = list(event_blocks(variants))
-    assert all(len(b["c"]) <= max(block, 3) for b in blocks)
-    rows = [np.concatenate([b[part] for b in blocks]).tolist() for part in "cpi"]
+    assert all(len(b) <= max(block, 3) for b in blocks)
+    case_ids, activity_ids, seconds = (
+        np.concatenate([getattr(b, part) for b in blocks]).tolist()
+        for part in ("case", "activity_id", "seconds")
+    )
+    start = int(START.timestamp())
+    places = [time - start - case - 1 for case, time in zip(case_ids, seconds, strict=True)]
     expected, case = [], 0
     for ids, count in zip(variants.sequences(), variants.counts.tolist(), strict=True):
         for _ in range(count):
             case += 1
             expected += [(case, p, i) for p, i in enumerate(ids or (-1,))]
-    assert list(zip(*rows, strict=True)) == expected
+    assert list(zip(case_ids, places, activity_ids, strict=True)) == expected
 
 
 @pytest.mark.parametrize("suffix", ALL)
@@ -164,7 +173,7 @@ def test_xes_times_are_seconds_after_the_case(length: int) -> None:
 
     from lxml import etree
 
-    from sacofa.logs.write import START, xes_parts
+    from sacofa.logs.write import xes_parts
 
     variants = VariantCounts.of({("a",) * length: 3})
     root = etree.fromstring("".join(xes_parts(variants)).encode())

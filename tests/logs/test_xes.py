@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from sacofa.errors import ColumnsError, ReadError
+from sacofa.errors import ColumnsError, ReadError, SettingError
 from sacofa.logs import count_variants, open_log
+from sacofa.unit import Unit
 from sacofa.variants import VariantCounts
 
 NAMESPACE = ' xmlns="http://www.xes-standard.org/"'
@@ -132,7 +133,65 @@ def test_surplus_cases_of_a_person_are_dropped(tmp_path: Path) -> None:
         ),
     )
     kept = count_variants(open_log(path, person="who", max_cases=2))
-    assert kept == VariantCounts.of({("a",): 1, ("b",): 1, ("c", "c"): 1, ("e",): 4})
+    assert kept == VariantCounts.of(
+        {("a",): 1, ("b",): 1, ("c", "c"): 1, ("e",): 4}, unit=Unit(person="who", max_cases=2)
+    )
+
+
+def test_the_person_of_a_case_is_the_first_that_is_not_blank(tmp_path: Path) -> None:
+    """The case says it, or else its events in their order; blanks name nobody."""
+
+    def who(person: str) -> str:
+        return f'<string key="who" value="{person}"/>'
+
+    path = write(
+        tmp_path,
+        xes(
+            trace(event("a", "2020-01-02", who("bob")), event("b", "2020-01-01", who("ann"))),
+            trace(event("c", more=who("ann")), own=who("&#9; ")),
+            trace(event("d", more=who("ann")), own=who("bob")),
+        ),
+    )
+    told: list[str] = []
+    log = open_log(path, person="who", max_cases=1)
+    assert dict(count_variants(log, notify=told.append)) == {("a", "b"): 1, ("c",): 1}
+    assert [line.split(":")[0] for line in told] == [
+        "the time stamps of 1 case contradict the order of the events, which is kept",
+        "2 cases with more than one person",
+        "1 case left out, of persons with more than 1",
+    ]
+    timed = open_log(path, person="who", max_cases=1, order="time")
+    assert dict(count_variants(timed)) == {("b", "a"): 1, ("d",): 1}
+
+
+@pytest.mark.parametrize(
+    ("stamps", "disordered"),
+    [
+        (["2020-01-01T10:00:00Z", "2020-01-01T10:00:00Z", "2020-01-02T00:00:00Z"], 0),
+        (["2020-01-01T10:00:01.000+02:00", "2020-01-01T10:00:00.000+02:00"], 1),
+        (["2020-01-01T12:00:00+02:00", "2020-01-01T11:00:00+00:00"], 0),
+        (["2020-01-01T11:00:00+00:00", "2020-01-01T12:00:00+02:00"], 1),
+        (["2020-01-01T10:00:00.5Z", "2020-01-01T10:00:00.25Z"], 1),
+        (["2020-01-01T10:00:00.25Z", "2020-01-01T10:00:00.5Z"], 0),
+        (["2020-01-02", None, "2020-01-01"], 1),
+        (["2020-01-01", None, "2020-01-02"], 0),
+        ([None, None], 0),
+    ],
+)
+def test_times_that_contradict_the_file_are_told(
+    stamps: list[str | None], disordered: int, tmp_path: Path
+) -> None:
+    """The order of the file is kept, and cases whose times go back are counted."""
+    case = trace(*(event("abc"[i], stamp) for i, stamp in enumerate(stamps)))
+    path = write(tmp_path, xes(case, trace(event("x", "2020-01-01"))))
+    told: list[str] = []
+    count_variants(path, notify=told.append)
+    assert len(told) == disordered and all("of 1 case contradict" in line for line in told)
+    told.clear()
+    # Who asks for the order of time is told nothing of that kind.
+    if any(stamps):
+        count_variants(open_log(path, order="time"), notify=told.append)
+        assert [line for line in told if "contradict" in line] == []
 
 
 BOMB = '<!DOCTYPE log [<!ENTITY a "aaaaaaaaaa">{}]>'.format(
@@ -168,20 +227,35 @@ def test_bad_files(text: str | bytes, what: str, tmp_path: Path) -> None:
 
 
 def test_missing_attributes_are_found_at_once(tmp_path: Path) -> None:
-    """An attribute that the first event lacks is reported with those that it has."""
+    """What is asked for must be there: activities at the first event, others anywhere."""
     path = write(tmp_path, xes(trace(), trace(event("a"))))
     with pytest.raises(ColumnsError, match=r'"name".*there: concept:name'):
         open_log(path, activity="name")
     with pytest.raises(ColumnsError, match="time:timestamp"):
         open_log(path, order="time")
+    with pytest.raises(ColumnsError, match=r'"when"'):
+        open_log(path, timestamp="when")
+    with pytest.raises(ColumnsError, match=r'"who"'):
+        open_log(path, person="who", max_cases=1)
+    with pytest.raises(SettingError, match="each trace is a case"):
+        open_log(path, case="concept:name")
+    late = trace(event("a", "2020-01-01", '<string key="who" value="x"/>'))
+    path = write(tmp_path, xes(*[trace(event("a"))] * 50, late))
+    log = open_log(path, person="who", max_cases=1, order="time")
+    assert count_variants(log).cases == 51
 
 
 def test_wrong_time_stamps(tmp_path: Path) -> None:
-    """A time stamp that is none is an error when it is needed."""
+    """Events without a time that can be read come last; a file without any time is refused."""
     path = write(tmp_path, xes(trace(event("a", "yesterday"))))
     assert count_variants(path).cases == 1
-    with pytest.raises(ReadError, match=r"case 1 has a time stamp that cannot be read$"):
+    with pytest.raises(ReadError, match=r"no time stamp.*can be read.*order=file"):
         count_variants(open_log(path, order="time"))
+    some = (event("c"), event("b", "soon"), event("a", "2020-01-01"))
+    told: list[str] = []
+    log = open_log(write(tmp_path, xes(trace(*some))), order="time")
+    assert dict(count_variants(log, notify=told.append)) == {("a", "c", "b"): 1}
+    assert told == ["2 events have no time stamp that can be read: they come last in their case"]
 
 
 def test_gzip_is_told_by_its_bytes(tmp_path: Path) -> None:

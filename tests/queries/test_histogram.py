@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 
 import pytest
 
@@ -86,6 +87,13 @@ def explicitly(noise: Noise) -> Shown:
     return tuple(shown.items())
 
 
+@lru_cache
+def explicit_draws(seed: int) -> list[Shown]:
+    """Many draws with noise on every cell; several tests compare with the same ones."""
+    noise = Noise(SeededBits(seed))
+    return [explicitly(noise) for _ in range(DRAWS)]
+
+
 def summaries(shown: list[Shown]) -> list[object]:
     """What is compared: for two cells each their values together, and how many are shown."""
     first, second = ((), True), ((1, 1), False)
@@ -105,9 +113,8 @@ def taken_values(shown: list[Shown]) -> list[object]:
 @pytest.mark.slow
 def test_lazy_and_explicit_agree_across_stages() -> None:
     """Which cells are shown, with which values, in which order: one distribution."""
-    noise, other = Noise(SeededBits(1)), Noise(SeededBits(2))
-    lazy = [lazily(noise) for _ in range(DRAWS)]
-    explicit = [explicitly(other) for _ in range(DRAWS)]
+    noise = Noise(SeededBits(1))
+    lazy, explicit = [lazily(noise) for _ in range(DRAWS)], explicit_draws(2)
     assert agree(summaries(lazy), summaries(explicit)) > FITS
     assert agree(taken_values(lazy), taken_values(explicit)) > FITS
     for word in words(EVERYTHING):
@@ -152,19 +159,19 @@ def test_the_comparison_notices_a_broken_histogram(
     broken: type[Histogram], seen: Callable[[list[Shown]], list[object]]
 ) -> None:
     """Noise drawn twice, of empty cells or of others, and empty cells left out, are rejected."""
-    noise, other = Noise(SeededBits(1)), Noise(SeededBits(2))
+    noise = Noise(SeededBits(1))
     lazy = [lazily(noise, broken) for _ in range(DRAWS)]
-    explicit = [explicitly(other) for _ in range(DRAWS)]
-    assert agree(seen(lazy), seen(explicit)) < REJECTED
+    assert agree(seen(lazy), seen(explicit_draws(2))) < REJECTED
 
 
 @pytest.mark.slow
 def test_the_comparison_notices_noise_for_fewer_cases() -> None:
     """Paid for three cases of a person, the noise is that of three; for one it is rejected."""
     log = replace(LOG, unit=Unit(person="patient", max_cases=3))
-    right = [lazily(Noise(SeededBits(s)), log=log, max_cases=3) for s in range(DRAWS)]
-    wrong = [lazily(Noise(SeededBits(s)), log=log, max_cases=9) for s in range(DRAWS)]
-    explicit = [explicitly(Noise(SeededBits(DRAWS + s))) for s in range(DRAWS)]
+    noise = Noise(SeededBits(3))
+    right = [lazily(noise, log=log, max_cases=3) for _ in range(DRAWS)]
+    wrong = [lazily(noise, log=log, max_cases=9) for _ in range(DRAWS // 2)]
+    explicit = explicit_draws(2)
     assert agree(taken_values(right), taken_values(explicit)) > FITS
     assert agree(taken_values(wrong), taken_values(explicit)) < REJECTED
 

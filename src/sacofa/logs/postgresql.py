@@ -1,17 +1,20 @@
 """Logs in a PostgreSQL database (extra `postgres`): counted there, so that only variants travel.
 
 The query gives one row for each event, as a table file would. It runs in a transaction that may
-only read and that sees one state of the data. The order of rows is that of the query if it ends
-with ORDER BY. If it does not, a database promises no order: events are then ordered by time, and
-ties by the activity's name. The user and the password are kept out of everything that is shown or
-stored.
+only read and that sees one state of the data. A database promises no order, and how it breaks ties
+of an ORDER BY can change with every other row: so events are ordered by time, those without any
+last, and ties by the activity's name, whatever the query says. The user and the password are kept
+out of everything that is shown or stored.
+
+Text is read as times where it can be; up to version 15 the server knows no way to try that, and
+text that is no time is then an error.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -19,12 +22,19 @@ from ..errors import MissingExtraError, ReadError
 from ..variants import VariantCounts
 from .bounded_file import Progress
 from .columns import Columns, resolve_columns
+from .notices import notify_counts
 from .options import JOINER, ReadOptions
 from .source import Log, Notify, Source
 from .variant_counter import check_unique
 
 AT_ONCE = 5_000
 """How many variants are fetched at a time."""
+
+VALIDATING = 160_000
+"""The version from which on a server can tell whether text is a time."""
+
+_BLANK = r"E' \t\n\r\f\x0b'"
+"""Letters that name nobody, as in `notices`."""
 
 _TEXT = {25, 1042, 1043}
 """The types of PostgreSQL that hold text, by number."""
@@ -59,20 +69,26 @@ def count(
     """Count the variants in the database."""
     columns = log.columns
     assert columns is not None
-    done: dict[tuple[str, ...], int] = {}
-    cut: dict[tuple[str, ...], int] = {}
+    complete: dict[tuple[str, ...], int] = {}
+    truncated: dict[tuple[str, ...], int] = {}
+    dropped = varying = 0
     with _session(log.source) as session:
-        kinds = {column.name: column.type_code for column in _describe(session, log.source)}
-        rows = _rows(log, columns, kinds)
-        _check(session, log, columns, rows)
+        rows = _rows(session, log, columns)
+        untimed = _check(session, log, columns, rows)
         with session.cursor(name="variants") as cursor:
             cursor.itersize = AT_ONCE
-            cursor.execute(_counting(log, columns, rows))
-            for variant, truncated, number in cursor:
-                (cut if truncated else done)[tuple(variant)] = number
+            cursor.execute(_counting(log, rows))
+            for variant, is_truncated, number, varying_cases in cursor:
+                if variant is None:
+                    dropped, varying = number, varying_cases
+                else:
+                    (truncated if is_truncated else complete)[tuple(variant)] = number
     if progress is not None:
         progress(1.0)
-    return VariantCounts.of(done, truncated=cut, unit=log.unit)
+    notify_counts(
+        notify, untimed=untimed, varying=varying, dropped=dropped, max_cases=log.max_cases
+    )
+    return VariantCounts.of(complete, truncated=truncated, unit=log.unit)
 
 
 @contextmanager
@@ -119,80 +135,121 @@ def _asked(source: Source) -> str:
     return f"(\n{(source.query or '').strip().rstrip(';')}\n) AS asked"
 
 
-def _is_ordered(query: str) -> bool:
-    """Tell whether a query ends with its own ORDER BY, not with that of a part in brackets."""
-    places = [match.end() for match in re.finditer(r"\border\s+by\b", query, re.IGNORECASE)]
-    if not places:
-        return False
-    depth = 0
-    for letter in query[places[-1] :]:
-        depth += (letter == "(") - (letter == ")")
-        if depth < 0:
-            return False
-    return True
-
-
 def _quoted(column: str) -> str:
     return '"' + column.replace('"', '""') + '"'
 
 
-def _rows(log: Log, columns: Columns, kinds: dict[str, int]) -> str:
-    """Give what is asked of each row: case c, parts a0, a1, …, time k, place r, p and cut."""
-    stamp = _quoted(columns.timestamp) if columns.timestamp else None
-    key = "0"
-    if log.timed and stamp:
-        text = kinds[columns.timestamp or ""] in _TEXT
-        key = f"{stamp}::timestamptz" if text else stamp
-    fields = [f"{_quoted(columns.case)}::text AS c"]
-    fields += [f"{_quoted(part)}::text AS a{i}" for i, part in enumerate(columns.activity)]
-    nothing = " AND ".join(
-        f"{part} IS NULL" for part in (*map(_quoted, columns.activity), stamp or "0")
-    )
-    fields.append(f"({nothing}) AS lone")
-    fields.append(f"{key} AS k")
-    fields.append(f"{_quoted(columns.person)}::text AS p" if columns.person else "NULL AS p")
-    cut = f"coalesce({_quoted(columns.truncated or '')}::boolean, false)"
-    fields.append(f"{cut if columns.truncated else 'false'} AS cut")
-    fields.append("row_number() OVER () AS r")
-    return f"SELECT {', '.join(fields)} FROM {_asked(log.source)}"
+@dataclass(frozen=True, kw_only=True)
+class _Rows:
+    """What is asked of each row, as SQL."""
+
+    sql: str
+    """case_id, part_0, …, lone, stamped, time_key, person and truncated of each row."""
+    parts: tuple[str, ...]
+    """The columns part_0, part_1, … that make up the activity."""
+    order: str
+    """What the rows of a case are ordered by: nothing but what they say."""
 
 
-def _check(session: Any, log: Log, columns: Columns, rows: str) -> None:
-    """Refuse rows that cannot be counted, and activities that would run together."""
-    parts = [f"a{i}" for i in range(len(columns.activity))]
-    missing = " OR ".join(f"{part} IS NULL" for part in parts)
-    wrong = {"case": "c IS NULL", "activity": f"{missing}", "timestamp": "k IS NULL"}
-    tests = ", ".join(
-        f"bool_or(({test}) AND NOT (lone AND c IS NOT NULL))" for test in wrong.values()
+def _rows(session: Any, log: Log, columns: Columns) -> _Rows:
+    kinds = {column.name: column.type_code for column in _describe(session, log.source)}
+    assert columns.timestamp is not None
+    stamp = _quoted(columns.timestamp)
+    key = stamp
+    if kinds[columns.timestamp] in _TEXT:
+        key = f"{stamp}::timestamptz"
+        if session.info.server_version >= VALIDATING:
+            key = f"CASE WHEN pg_input_is_valid({stamp}::text, 'timestamptz') THEN {key} END"
+    parts = tuple(f"part_{i}" for i in range(len(columns.activity)))
+    named = zip(columns.activity, parts, strict=True)
+    lone = " AND ".join(f"{part} IS NULL" for part in (*map(_quoted, columns.activity), stamp))
+    person = f"{_quoted(columns.person)}::text" if columns.person else "NULL::text"
+    truncated = f"coalesce({_quoted(columns.truncated or '')}::boolean, false)"
+    fields = [
+        # The collation C compares bytes: equal is equal, and order is the same everywhere.
+        f'{_quoted(columns.case)}::text COLLATE "C" AS case_id',
+        *(f'{_quoted(column)}::text COLLATE "C" AS {part}' for column, part in named),
+        f"({lone}) AS lone",
+        f"({stamp} IS NOT NULL) AS stamped",
+        f"{key} AS time_key",
+        f"(CASE WHEN btrim({person}, {_BLANK}) <> '' THEN {person} END) COLLATE \"C\" AS person",
+        f"{truncated if columns.truncated else 'false'} AS truncated",
+    ]
+    # Rows that tie in all of this are the same, so nothing is left for the server to decide.
+    order = ", ".join(f"{key} NULLS LAST" for key in ("time_key", *parts, "person"))
+    return _Rows(
+        sql=f"SELECT {', '.join(fields)} FROM {_asked(log.source)}", parts=parts, order=order
     )
-    found = session.execute(f"SELECT {tests} FROM ({rows}) AS events").fetchone()
+
+
+def _check(session: Any, log: Log, columns: Columns, rows: _Rows) -> int:
+    """Refuse rows that cannot be counted, and activities that would run together.
+
+    Gives the number of events that have no time stamp that can be read.
+    """
+    missing = " OR ".join(f"{part} IS NULL" for part in rows.parts)
+    wrong = {"case": "case_id IS NULL", "activity": f"({missing}) AND NOT lone"}
+    unread = "NOT lone AND time_key IS NULL"
+    asked = [
+        "count(*) FILTER (WHERE NOT lone)",
+        f"count(*) FILTER (WHERE {unread})",
+        f"bool_or({unread} AND stamped)",
+        *(f"bool_or({test})" for test in wrong.values()),
+    ]
+    events, untimed, unreadable, *found = session.execute(
+        f"SELECT {', '.join(asked)} FROM ({rows.sql}) AS events"
+    ).fetchone()
     for what, is_wrong in zip(wrong, found, strict=True):
         if is_wrong:
             raise ReadError(log.name, f"the query gives a row without {what}")
-    if len(parts) > 1:
+    if unreadable and untimed == events:
+        raise ReadError(
+            log.name,
+            f'no time stamp in column "{columns.timestamp}" can be read: '
+            "make times of them in the query, with to_timestamp",
+        )
+    if len(rows.parts) > 1:
         names = session.execute(
-            f"SELECT DISTINCT {', '.join(parts)} FROM ({rows}) AS events WHERE NOT lone"
+            f"SELECT DISTINCT {', '.join(rows.parts)} FROM ({rows.sql}) AS events WHERE NOT lone"
         ).fetchall()
         check_unique(log.name, [JOINER.join(name) for name in names])
+    return int(untimed)
 
 
-def _counting(log: Log, columns: Columns, rows: str) -> str:
-    """Write the query that counts."""
-    activity = f" || '{JOINER}' || ".join(f"a{i}" for i in range(len(columns.activity)))
-    tie = "r" if _is_ordered(log.source.query or "") else f'({activity}) COLLATE "C", r'
-    kept = "true"
+def _cases(log: Log, rows: _Rows) -> str:
+    """Write the part of a query that finds the cases, each with its variant and whether it counts.
+
+    Which cases of a person count is decided by that person's cases alone: the first by time, and
+    among those by case id. No two have the same id.
+    """
+    activity = f" || '{JOINER}' || ".join(rows.parts)
+    persons, place = "", "1"
     if log.max_cases is not None:
-        kept = f"p IS NULL OR place <= {log.max_cases}"
+        persons = f"""
+            (array_agg(person ORDER BY {rows.order}) FILTER (WHERE person IS NOT NULL))[1]
+                AS person,
+            coalesce(min(person) <> max(person), false) AS varies, min(time_key) AS first_time,"""
+        place = """CASE WHEN person IS NULL THEN 1 ELSE row_number() OVER (
+            PARTITION BY person ORDER BY first_time NULLS LAST, case_id) END"""
     return f"""
-        WITH events AS MATERIALIZED ({rows}),
+        WITH events AS MATERIALIZED ({rows.sql}),
         cases AS (
-            SELECT coalesce(array_agg({activity} ORDER BY k, {tie}) FILTER (WHERE NOT lone),
-                            ARRAY[]::text[]) AS v,
-                   bool_or(cut) AS cut, min(r) AS r, (array_agg(p ORDER BY r))[1] AS p
-            FROM events GROUP BY c
+            SELECT case_id, bool_or(truncated) AS truncated,{persons}
+                coalesce(array_agg({activity} ORDER BY {rows.order}) FILTER (WHERE NOT lone),
+                         ARRAY[]::text[]) AS variant
+            FROM events GROUP BY case_id
         ),
-        placed AS (
-            SELECT v, cut, p, row_number() OVER (PARTITION BY p ORDER BY r) AS place FROM cases
-        )
-        SELECT v, cut, count(*) FROM placed WHERE {kept} GROUP BY v, cut
+        placed AS (SELECT *, {place} <= {log.max_cases or 1} AS counted FROM cases)
+    """
+
+
+def _counting(log: Log, rows: _Rows) -> str:
+    """Write the query that counts: variants, and a row without one for what the holder is told."""
+    told = ""
+    if log.max_cases is not None:
+        told = """UNION ALL SELECT NULL, NULL, count(*) FILTER (WHERE NOT counted),
+                                   count(*) FILTER (WHERE varies) FROM placed"""
+    return f"""{_cases(log, rows)}
+        SELECT variant, truncated, count(*) AS number, 0 AS varying FROM placed WHERE counted
+        GROUP BY variant, truncated {told}
     """

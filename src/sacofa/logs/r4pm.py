@@ -3,7 +3,8 @@
 r4pm gives variants by the activity `concept:name`, in the order of the file. What it would read
 otherwise than the own reader is left to that one: files in another encoding than UTF-8, with marked
 unfinished cases, with a trace that is a single empty tag, with events that have no name, and files
-that it cannot read. Both readers count cases without events.
+that it cannot read. Both readers count cases without events. Time stamps are not looked at, so
+nothing is told of cases whose times contradict the order of the file.
 """
 
 from __future__ import annotations

@@ -22,6 +22,8 @@ class VariantCounter:
         self._counts: dict[tuple[bytes, bool], int] = {}
         self._unit = unit
         self._had: dict[str, int] = {}
+        self.dropped = 0
+        """How many cases were not wanted."""
 
     def wants(self, person: str | None) -> bool:
         """Tell whether one more case of a person is counted: the first max_cases of each are.
@@ -32,7 +34,9 @@ class VariantCounter:
             return True
         had = self._had.get(person, 0)
         self._had[person] = had + 1
-        return had < self._unit.max_cases
+        wanted = had < self._unit.max_cases
+        self.dropped += not wanted
+        return wanted
 
     def add(
         self, activities: Sequence[str] | Sequence[tuple[str, ...]], *, truncated: bool = False
@@ -50,13 +54,13 @@ class VariantCounter:
         order = sorted(range(len(names)), key=names.__getitem__)
         place = np.empty(len(names), dtype=np.int32)
         place[order] = np.arange(len(names), dtype=np.int32)
-        steps = np.frombuffer(b"".join(key for key, _ in self._counts), dtype=np.int32)
+        ids = np.frombuffer(b"".join(key for key, _ in self._counts), dtype=np.int32)
         return VariantCounts.from_arrays(
             [names[i] for i in order],
-            place[steps] if len(steps) else steps,
+            place[ids] if len(ids) else ids,
             [len(key) // 4 for key, _ in self._counts],
             list(self._counts.values()),
-            [not cut for _, cut in self._counts],
+            [not truncated for _, truncated in self._counts],
             self._unit,
         )
 

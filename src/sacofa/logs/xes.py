@@ -8,17 +8,20 @@ refused. Each `trace` is a case, also one without events and also where two have
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
 
 from lxml import etree
 
-from ..errors import ColumnsError, ReadError
+from ..errors import ColumnsError, ReadError, SettingError
 from ..variants import VariantCounts
 from .bounded_file import BoundedFile, Progress
 from .columns import Columns
+from .notices import is_blank, notify_counts, unreadable_times
 from .options import ReadOptions
 from .source import Log, Notify, Source
 from .variant_counter import VariantCounter
@@ -29,7 +32,7 @@ MAX_CASE_BYTES = 1 << 26
 TRUNCATED = "unfinished"
 """The attribute that marks a case which went on but was cut; pm4py adds `case:` to its name."""
 
-_TIME = "time:timestamp"
+TIME = "time:timestamp"
 
 
 def list_columns(source: Source) -> list[str]:
@@ -43,39 +46,96 @@ def list_columns(source: Source) -> list[str]:
 
 
 def find(source: Source, options: ReadOptions) -> Columns:
-    """Find the attributes to count by; they must be there at the first event of each file."""
+    """Find the attributes to count by; what is asked for must occur in each file that has events.
+
+    Files are read as far as it takes to see all of them.
+    """
+    if options.case is not None:
+        raise SettingError("case", options.case, "left out for XES: each trace is a case")
     columns = Columns(
-        case=options.case or "concept:name",
+        case="concept:name",
         activity=options.activity or ("concept:name",),
-        timestamp=options.timestamp or _TIME,
+        timestamp=options.timestamp or TIME,
         person=options.person,
         truncated=TRUNCATED,
     )
-    needed = [("activity", name) for name in columns.activity]
-    if options.order == "time":
-        needed.append(("timestamp", options.timestamp or _TIME))
+    needed = dict.fromkeys(columns.activity, "activity")
+    if options.order == "time" or options.timestamp is not None:
+        needed.setdefault(columns.timestamp or TIME, "timestamp")
+    # Activities must be at every event, so the first tells; others may come late, in any file.
+    late = {} if options.person is None else {options.person: "person"}
+    present: dict[str, None] = {}
     for path in source.content:
-        first = next(_first_events(path, source.trusted), None)
-        if first is None:
-            continue
-        present = [key for child in first if (key := child.get("key")) is not None]
-        for role, name in needed:
-            if name not in present:
-                raise ColumnsError(path, [role], present, name)
+        _find_in_file(path, source.trusted, needed, late, present)
+    for name, role in late.items():
+        raise ColumnsError(source.name, [role], list(present), name)
     return columns
+
+
+def _find_in_file(
+    path: Path,
+    trusted: bool,
+    needed: dict[str, str],
+    late: dict[str, str],
+    present: dict[str, None],
+) -> None:
+    """Look for attributes until all were seen; those found are taken out of `late`."""
+    missing, first = dict(needed), True
+    if not missing and not late:
+        return
+    for trace in _traces(path, trusted, None):
+        # Persons may be attributes of the case.
+        for key in _keys(trace):
+            late.pop(key, None)
+        for event in trace.iterchildren("{*}event"):
+            keys = _keys(event)
+            if first:
+                present.update(dict.fromkeys(keys))
+                first = False
+            for key in keys:
+                missing.pop(key, None)
+                late.pop(key, None)
+            for name, role in missing.items():
+                if role == "activity":
+                    raise ColumnsError(path, [role], list(present), name)
+            if not missing and not late:
+                return
+    # A file without any event has nothing to lack.
+    if not first:
+        for name, role in missing.items():
+            raise ColumnsError(path, [role], list(present), name)
+
+
+def _keys(element: Any) -> list[str]:
+    """The attributes of a trace or an event."""
+    return [key for child in element if (key := child.get("key")) is not None]
 
 
 def count(
     log: Log, progress: Progress | None = None, notify: Notify | None = None
 ) -> VariantCounts:
     """Count the variants of XES files."""
-    paths = log.source.content
+    columns, paths = log.columns, log.source.content
+    assert columns is not None
     counter = VariantCounter(log.name, log.unit)
+    checks = _Checks(wanted=notify is not None)
     for done, path in enumerate(paths):
         share: Progress | None = None
         if progress is not None:
             share = partial(_share, progress, done, len(paths))
-        _count_file(counter, path, log, share)
+        for case in _cases(path, log, share, checks):
+            if counter.wants(case.person):
+                counter.add(case.activities, truncated=case.truncated)
+    if log.timed and checks.events and checks.untimed == checks.events and checks.unread:
+        raise ReadError(log.name, unreadable_times(columns.timestamp or TIME))
+    notify_counts(
+        notify,
+        untimed=checks.untimed if log.timed else 0,
+        disordered=checks.disordered,
+        varying=checks.varying,
+        dropped=counter.dropped,
+        max_cases=log.max_cases,
+    )
     return counter.variants()
 
 
@@ -83,29 +143,65 @@ def _share(progress: Progress, done: int, files: int, part: float) -> None:
     progress((done + part) / files)
 
 
-def _count_file(counter: VariantCounter, path: Path, log: Log, progress: Progress | None) -> None:
+@dataclass(kw_only=True)
+class _Case:
+    """A case as it is counted."""
+
+    activities: list[Any]
+    times: list[str | None] | None
+    person: str | None
+    truncated: bool
+
+
+@dataclass(kw_only=True)
+class _Checks:
+    """What was seen on the way that the holder of the log should know."""
+
+    wanted: bool
+    """Whether anyone asks; else what costs time is not looked for."""
+    events: int = 0
+    untimed: int = 0
+    unread: bool = False
+    disordered: int = 0
+    varying: int = 0
+
+
+def _cases(path: Path, log: Log, progress: Progress | None, checks: _Checks) -> Iterator[_Case]:
+    """Go through the cases of a file, with their events in the order asked for."""
     columns = log.columns
     assert columns is not None
     queries: _Queries | None = None
-    single = columns.activity[0] if len(columns.activity) == 1 else None
+    stamp_key = columns.timestamp or TIME
     for number, trace in enumerate(_traces(path, log.source.trusted, progress), start=1):
         namespace, _ = _parted(trace)
         if queries is None or queries.namespace != namespace:
             queries = _Queries(path, namespace)
-        if columns.person is not None and not counter.wants(queries.person(trace, columns.person)):
-            continue
-        names: list[Any]
-        if single is not None:
-            names = queries.values(trace, number, single)
-        else:
-            parts = [queries.values(trace, number, part) for part in columns.activity]
-            names = list(zip(*parts, strict=True))
+        parts = [queries.needed(trace, number, part) for part in columns.activity]
+        names: list[Any] = parts[0] if len(parts) == 1 else list(zip(*parts, strict=True))
+        stamps: list[str | None] | None = None
+        order: list[int] | None = None
         if log.timed:
-            stamps = queries.values(trace, number, columns.timestamp or _TIME)
-            times = [_time(path, number, stamp) for stamp in stamps]
+            stamps = queries.values(trace, stamp_key)
+            times = [_time(stamp) for stamp in stamps]
+            checks.events += len(times)
+            checks.untimed += times.count(None)
+            checks.unread = checks.unread or any(
+                stamp is not None and time is None
+                for stamp, time in zip(stamps, times, strict=True)
+            )
             # The sort is stable: ties keep the order of the file.
-            names = [names[i] for i in sorted(range(len(names)), key=times.__getitem__)]
-        counter.add(names, truncated=queries.truncated(trace))
+            order = sorted(range(len(names)), key=[time or LAST for time in times].__getitem__)
+            names = [names[i] for i in order]
+        elif checks.wanted and _is_disordered(queries.values(trace, stamp_key)):
+            checks.disordered += 1
+        person = None
+        if columns.person is not None:
+            persons = queries.persons(trace, columns.person, order)
+            person = persons[0] if persons else None
+            checks.varying += len(set(persons)) > 1
+        yield _Case(
+            activities=names, times=stamps, person=person, truncated=queries.truncated(trace)
+        )
 
 
 class _Queries:
@@ -122,34 +218,69 @@ class _Queries:
 
         # At most one value for each event: attributes inside attributes are not looked at.
         self._of_events = prepared(f"{x}event/*[@key=$key][1]/@value")
-        self._of_trace = prepared("*[@key=$key][1]/@value")
+        self._of_one = prepared("*[@key=$key][1]/@value")
         self._size = prepared(f"count({x}event)")
+        self._events = prepared(f"{x}event")
         self._truncated = prepared(f"{x}boolean[@key='{TRUNCATED}'][1]/@value")
 
-    def values(self, trace: Any, number: int, key: str) -> list[str]:
+    def needed(self, trace: Any, number: int, key: str) -> list[str]:
         """Give an attribute of all events, which must have it."""
         values: list[str] = self._of_events(trace, key=key)
         if len(values) != self._size(trace):
             raise ReadError(self._path, f"case {number} has an event without {key}")
         return values
 
-    def person(self, trace: Any, key: str) -> str | None:
-        """Give the person of a case: an attribute of it, or of its first event."""
-        values = self._of_trace(trace, key=key) or self._of_events(trace, key=key)
-        return values[0] if values else None
+    def values(self, trace: Any, key: str) -> list[str | None]:
+        """Give an attribute of all events, with None for those that lack it."""
+        values: list[str | None] = self._of_events(trace, key=key)
+        if len(values) == self._size(trace):
+            return values
+        found = [self._of_one(event, key=key) for event in self._events(trace)]
+        return [value[0] if value else None for value in found]
+
+    def persons(self, trace: Any, key: str, order: list[int] | None) -> list[str]:
+        """Give who a case could be of, the first being meant: the case says it, or its events."""
+        values: list[str | None] = self._of_one(trace, key=key)
+        if order is None:
+            values = values + self._of_events(trace, key=key)
+        else:
+            of_events = self.values(trace, key)
+            values = values + [of_events[i] for i in order]
+        return [value for value in values if value is not None and not is_blank(value)]
 
     def truncated(self, trace: Any) -> bool:
         """Tell whether the case is marked as one that went on."""
         return bool(self._truncated(trace) == ["true"])
 
 
-def _time(path: Path, number: int, stamp: str) -> datetime:
+LAST = datetime.max.replace(tzinfo=UTC)
+"""Stands for a missing time: after all others."""
+
+
+def _time(stamp: str | None) -> datetime | None:
+    if stamp is None:
+        return None
     try:
         time = datetime.fromisoformat(stamp)
     except ValueError:
-        # What stands there is not repeated: it may be anything, and messages travel.
-        raise ReadError(path, f"case {number} has a time stamp that cannot be read") from None
+        return None
     return time if time.tzinfo else time.replace(tzinfo=UTC)
+
+
+def _is_disordered(stamps: list[str | None]) -> bool:
+    """Whether time stamps go back somewhere; those that are missing or unreadable are left out."""
+    texts = [stamp for stamp in stamps if stamp is not None]
+    # Texts of one form and one zone sort as their times do, and need not be read.
+    if len(set(map(_form, texts))) <= 1:
+        return texts != sorted(texts)
+    times = [time for text in texts if (time := _time(text)) is not None]
+    return any(later < earlier for earlier, later in pairwise(times))
+
+
+def _form(stamp: str) -> tuple[int, str, str, str]:
+    """How a time stamp is written, with its zone."""
+    zone = stamp[-6:] if stamp[-6:-5] in ("+", "-") else stamp[-1:] if stamp[-1:] == "Z" else ""
+    return len(stamp), stamp[10:11], stamp[19:20], zone
 
 
 def _first_events(path: Path, trusted: bool) -> Iterator[Any]:

@@ -1,24 +1,28 @@
-"""On the paper's logs: a mined public model helps at least as much as rules of its log."""
+"""On the paper's logs: what a model mined from a public half gives, as docs/rules.md claims it."""
 
 from __future__ import annotations
 
 import importlib.util
-import statistics
+import math
 import warnings
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sacofa import Certified, Noise
+from sacofa import Certified
 from sacofa.logs import count_variants, open_log
-from sacofa.privacy.bits import SeededBits
 
 pytest.importorskip("pm4py", reason="pip install 'sacofa[evaluate]'")
-similarity = pytest.importorskip("sacofa.evaluation.measures.similarity").similarity
+pytest.importorskip("sacofa.evaluation.measures.similarity")
 
-RUNS = 60
-LEARNT, LANGUAGE = "learnt from that half", "language, closed, 0 deviations"
+RUNS = 100
+HALVES = (1, 2, 3)
+"""Without the first, at which the settings of the miner and the model were chosen."""
+SURE = 2.0
+"""A difference of so many standard errors counts."""
+NONE, LEARNT, MODEL = "no rules", "learnt from that half", "rules of the model"
+LANGUAGE = "language, closed, 0 deviations"
 
 
 def benchmark() -> Any:
@@ -33,26 +37,35 @@ def benchmark() -> Any:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["sepsis", "receipt"])
-def test_the_language_of_a_mined_model_helps_as_learnt_rules_do(
+def test_the_closed_language_of_a_mined_model_beats_learnt_rules(
     name: str, logs: Path, tmp_path: Path
 ) -> None:
-    """Both from the same half, for releases of the other half at ε = 0.1."""
+    """Both from the same half, for releases of the other half at ε = 0.1.
+
+    By more than the spread of the runs explains. Without rules the same comparison fails, and so
+    do, on Receipt, the rules of the model unless it is closed.
+    """
     measured = benchmark()
-    found: dict[str, list[float]] = {"no rules": [], LEARNT: [], LANGUAGE: []}
+    found: dict[str, list[list[float]]] = {NONE: [], LEARNT: [], MODEL: [], LANGUAGE: []}
     log = count_variants(open_log(logs / f"{name}.xes.gz"))
-    for half in range(2):
+    for half in HALVES:
         public, secret = measured.halve(log, half)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             kinds = dict(measured.kinds(public, tmp_path))
-        for kind, values in found.items():
+        for kind, halves in found.items():
             mechanism = Certified(
                 epsilon=measured.EPSILON, max_length=measured.LOGS[name], rules=kinds[kind]
             )
-            for seed in range(RUNS):
-                released = mechanism.run(secret, Noise(SeededBits(seed))).variants
-                values.append(similarity(secret, released))
-    middle = {kind: statistics.median(values) for kind, values in found.items()}
-    # So many runs leave the median uncertain by about 0.02; the benchmark has more.
-    assert middle[LANGUAGE] >= middle[LEARNT] - 0.02
-    assert middle[LANGUAGE] >= middle["no rules"] + 0.05
+            halves.append(measured.similarities(mechanism, secret, range(RUNS)))
+
+    def is_better(one: str, other: str) -> bool:
+        mean, error = measured.mean_and_error(found[one])
+        reference, spread = measured.mean_and_error(found[other])
+        return bool(mean - reference > SURE * math.hypot(error, spread))
+
+    assert is_better(LANGUAGE, LEARNT)
+    assert is_better(LEARNT, NONE)
+    assert not is_better(NONE, LEARNT)
+    if name == "receipt":
+        assert is_better(LEARNT, MODEL)

@@ -24,8 +24,8 @@ from .source import file_literal, literal
 class PartitionCounter:
     """What was counted so far.
 
-    Rows have case c, the columns of the ordering, where there are such the flag `cut`, and where
-    cases of a person are limited its `person` and the `row` itself.
+    Rows have a case_id, the columns of the ordering, where there are such the flag `truncated`, and
+    where cases of a person are limited its `person` and the `row_number`.
     """
 
     database: Any = field(repr=False)
@@ -34,34 +34,45 @@ class PartitionCounter:
     """How events are put in order."""
     code: str
     """The type of activity ids."""
-    cut: bool
-    """Whether rows say that their case was cut."""
+    truncated: bool
+    """Whether rows say that their case was truncated."""
     unit: Unit
     """What is protected: of a person, so many cases count at most."""
     folder: Path
     """Where cases are written down."""
+    varying: int = 0
+    """How many cases have more than one person."""
+    dropped: int = 0
+    """How many cases are left out, because their person has more than count."""
     _long: list[tuple[NDArray[Any], bool]] = field(default_factory=list, repr=False)
-    """Activity ids of each long case, and whether it is finished."""
+    """Activity ids of each long case, and whether it is complete."""
     _written: list[Path] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.database.execute(f"CREATE TABLE counted (v {self.code}[], cut BOOLEAN, n BIGINT)")
+        self.database.execute(
+            f"CREATE TABLE counted (variant {self.code}[], truncated BOOLEAN, number BIGINT)"
+        )
 
     def add(self, part: Partition) -> None:
         """Count the variants of a part."""
-        cut = "bool_or(cut)" if self.cut else "false"
+        truncated = "bool_or(truncated)" if self.truncated else "false"
         variant, long = self.order.variant, "NULL::INTEGER"
         if part.long:
             variant, long = f"NULL::{self.code}[]", f"{len(self._long)}"
             self._long.append(self._long_case(part))
         if self.unit.person is not None:
-            first = "min(row) AS r, arg_min(struct_pack(p := person), row).p AS p"
+            # Whose case it is, is decided by the case alone: the first person that is not blank.
             self._write(
-                f"SELECT {variant} AS v, {cut} AS cut, {long} AS long, {first} "
-                f"FROM {part.sql} GROUP BY c"
+                f"SELECT {variant} AS variant, {truncated} AS truncated, {long} AS long_case, "
+                f"min(row_number) AS first_row, arg_min(person, {self.order.rank}) AS person, "
+                f"coalesce(min(person) <> max(person), false) AS varies "
+                f"FROM {part.sql} GROUP BY case_id"
             )
         elif not part.long:
-            self._count(f"SELECT {variant} AS v, {cut} AS cut FROM {part.sql} GROUP BY c")
+            self._count(
+                f"SELECT {variant} AS variant, {truncated} AS truncated FROM {part.sql} "
+                "GROUP BY case_id"
+            )
 
     def total(self, names: list[str]) -> VariantCounts:
         """Add up the variants of all partitions."""
@@ -70,12 +81,15 @@ class PartitionCounter:
         # The order of lists is the order of variants: by activity ids, shorter first.
         with limited(self.database):
             self.database.execute(
-                "CREATE TABLE merged AS SELECT v, cut, sum(n)::BIGINT AS n FROM counted "
-                "GROUP BY v, cut ORDER BY v, cut"
+                "CREATE TABLE merged AS "
+                "SELECT variant, truncated, sum(number)::BIGINT AS number FROM counted "
+                "GROUP BY variant, truncated ORDER BY variant, truncated"
             )
-        rows = self._fetch("SELECT len(v) AS l, NOT cut AS f, n FROM merged")
-        steps = self._fetch("SELECT unnest(v) AS i FROM merged")["i"]
-        lengths, complete, counts = rows["l"], rows["f"], rows["n"]
+        rows = self._fetch(
+            "SELECT len(variant) AS length, NOT truncated AS complete, number FROM merged"
+        )
+        steps = self._fetch("SELECT unnest(variant) AS activity_id FROM merged")["activity_id"]
+        lengths, complete, counts = rows["length"], rows["complete"], rows["number"]
         if self._long:
             return VariantCounts.from_arrays(
                 names,
@@ -96,7 +110,8 @@ class PartitionCounter:
 
     def _count(self, cases: str) -> None:
         self.database.execute(
-            f"INSERT INTO counted SELECT v, cut, count(*) AS n FROM ({cases}) GROUP BY v, cut"
+            "INSERT INTO counted SELECT variant, truncated, count(*) AS number "
+            f"FROM ({cases}) GROUP BY variant, truncated"
         )
 
     def _write(self, cases: str) -> None:
@@ -111,32 +126,47 @@ class PartitionCounter:
         order = self.order
         with limited(self.database):
             steps = self._fetch(
-                f"SELECT {order.activity} AS i FROM {part.sql} "
+                f"SELECT {order.activity} AS activity_id FROM {part.sql} "
                 f"WHERE {order.activity} IS NOT NULL ORDER BY {order.by}"
-            )["i"]
-        if not self.cut:
+            )["activity_id"]
+        if not self.truncated:
             return steps, True
-        (cut,) = self.database.execute(f"SELECT bool_or(cut) FROM {part.sql}").fetchone()
-        return steps, not cut
+        (truncated,) = self.database.execute(
+            f"SELECT bool_or(truncated) FROM {part.sql}"
+        ).fetchone()
+        return steps, not truncated
 
     def _count_first_cases(self, most: int) -> None:
         """Count cases without a person, and the first of each person, as the source has them."""
         written = f"read_parquet([{', '.join(file_literal(file) for file in self._written)}])"
-        free, bound = f"{written} WHERE p IS NULL", f"{written} WHERE p IS NOT NULL"
-        kept = self._count_kept(free)
-        (cases,) = self.database.execute(f"SELECT count(*) FROM {bound}").fetchone()
-        by_person = f"(SELECT p AS c, v, cut, long, r FROM {bound})"
-        for part in partition(self.database, by_person, cases, numbered=True):
-            first = f"SELECT unnest(list_sort(list(r))[:{most}]) AS r FROM {part.sql} GROUP BY c"
-            kept += self._count_kept(f"{part.sql} SEMI JOIN ({first}) USING (r)")
+        of_nobody = f"{written} WHERE person IS NULL"
+        of_persons = f"{written} WHERE person IS NOT NULL"
+        kept = self._count_kept(of_nobody)
+        cases, self.varying = self.database.execute(
+            f"SELECT count(*), count_if(varies) FROM {of_persons}"
+        ).fetchone()
+        counted = 0
+        source = f"(SELECT * FROM {of_persons})"
+        for part in partition(self.database, source, cases, numbered=True, by="person"):
+            # Only cases of one person are compared, and the first row is that of one case alone.
+            first = (
+                f"SELECT unnest(list_sort(list(first_row))[:{most}]) AS first_row "
+                f"FROM {part.sql} GROUP BY person"
+            )
+            kept += self._count_kept(f"{part.sql} SEMI JOIN ({first}) USING (first_row)")
+            counted += self.database.execute(f"SELECT count(*) FROM ({first})").fetchone()[0]
+        self.dropped = cases - counted
         self._long = [self._long[place] for place in kept]
 
     def _count_kept(self, cases: str) -> list[int]:
         """Count cases that were written down, and give the places of the long ones."""
-        self._count(f"SELECT * FROM (SELECT v, cut, long FROM {cases}) WHERE long IS NULL")
+        self._count(
+            "SELECT variant, truncated FROM "
+            f"(SELECT variant, truncated, long_case FROM {cases}) WHERE long_case IS NULL"
+        )
         if not self._long:
             return []
-        found = self.database.execute(f"SELECT DISTINCT long FROM {cases}").fetchall()
+        found = self.database.execute(f"SELECT DISTINCT long_case FROM {cases}").fetchall()
         return [place for (place,) in found if place is not None]
 
     def _fetch(self, sql: str) -> dict[str, NDArray[Any]]:

@@ -1,15 +1,16 @@
 """How the events of a case are put in order, as SQL.
 
-Events are ordered by time k and row r, or by row alone. Where all fits, an event is one number:
-its time, below that its row, and in the lowest bits its activity. To sort lists of numbers takes
-half the time of ordering activities by something else, and the lowest bits are the activities.
+Events are ordered by time and row, or by row alone; those without a time come last. Where all fits,
+an event is one number: its time, below that its row, and in the lowest bits its activity. To sort
+lists of numbers takes half the time of ordering activities by something else, and the lowest bits
+are the activities.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-PLACE_BITS = 63
+PLACE_BITS = 62
 """How many bits row and activity may take together in a packed number."""
 
 MOMENTS = {
@@ -24,6 +25,9 @@ MOMENTS = {
 }
 """For each type of time stamp that is a number of 64 bits, how to get that."""
 
+NUMBER = "DECIMAL(38, 9)"
+"""What text is read as that is no time but a number."""
+
 
 def moment(key: str, kind: str) -> str | None:
     """Give a time stamp of some type as a number of 64 bits, which is missing if it has none."""
@@ -31,41 +35,100 @@ def moment(key: str, kind: str) -> str | None:
 
 
 @dataclass(frozen=True, kw_only=True)
+class TimeKey:
+    """How the time stamps of a column are compared, as SQL.
+
+    What a stamp is taken for depends on that stamp alone, never on others of the column: else one
+    more case could change how all are ordered.
+    """
+
+    time: str
+    """The time; missing where there is none that can be read."""
+    number: str | None = None
+    """For text: the number that it is, where it is no time; numbers come after times."""
+    moment: str | None = None
+    """The time as a number of 64 bits, if its type has one."""
+
+    @classmethod
+    def of(cls, column: str, kind: str) -> TimeKey:
+        """Make the time stamps of a column, of some type, comparable."""
+        if kind != "VARCHAR":
+            return cls(time=column, moment=moment(column, kind))
+        instant = "TIMESTAMP WITH TIME ZONE"
+        time = f"try_cast({column} AS {instant})"
+        number = f"CASE WHEN {time} IS NULL THEN try_cast({column} AS {NUMBER}) END"
+        return cls(time=time, number=number, moment=moment(time, instant))
+
+    @property
+    def missing(self) -> str:
+        """Whether a stamp is missing or cannot be read."""
+        missing = f"{self.time} IS NULL"
+        return missing if self.number is None else f"{missing} AND {self.number} IS NULL"
+
+    @property
+    def unpackable(self) -> str:
+        """Whether a stamp can be read, but is no number of 64 bits."""
+        if self.moment is None:
+            return "true"
+        outside = f"({self.moment} IS NULL AND {self.time} IS NOT NULL)"
+        return outside if self.number is None else f"({outside} OR {self.number} IS NOT NULL)"
+
+
+@dataclass(frozen=True, kw_only=True)
 class Ordering:
     """What is kept of events to put them in order, and how that is done."""
 
-    columns: str
-    """What is kept of a row with activity id i, row r and time k."""
+    columns: tuple[str, ...]
+    """What is kept of a row with activity_id, row_number, time_key and number_key."""
     by: str
     """What events are ordered by."""
     activity: str
     """The activity id of an event; missing if the row is none."""
     variant: str
     """The activity ids of the events of a case, in order: an aggregate."""
+    rank: str
+    """What rows, also those that are no events, are compared by; also needs row_number."""
 
     @classmethod
-    def plain(cls, *, timed: bool, lone: bool) -> Ordering:
-        """Order by anything that can be compared; `lone` if some rows are no events."""
-        by = "k, r" if timed else "r"
-        events = f"list(i ORDER BY {by})"
+    def plain(cls, *, timed: bool, lone: bool, text: bool = False) -> Ordering:
+        """Order by anything that can be compared.
+
+        `lone` if some rows are no events, `text` if time stamps are text and may be numbers.
+        """
+        keys = (*(["time_key"] * timed), *(["number_key"] * (timed and text)), "row_number")
+        by = ", ".join(f"{key} NULLS LAST" for key in keys)
+        events = f"list(activity_id ORDER BY {by})"
+        # Structs are compared field by field; a flag before each keeps what is missing last.
+        fields = [f"{key} IS NULL, {key}" for key in keys]
         return cls(
-            columns=f"i, {by}",
+            columns=("activity_id", *keys),
             by=by,
-            activity="i",
-            variant=f"coalesce({events} FILTER (i IS NOT NULL), [])" if lone else events,
+            activity="activity_id",
+            variant=f"coalesce({events} FILTER (activity_id IS NOT NULL), [])" if lone else events,
+            rank=f"row({', '.join(fields)})" if timed else "row_number",
         )
 
     @classmethod
-    def packed(cls, code: str, *, bits: int, timed: bool, lone: bool) -> Ordering:
-        """Order by numbers; the activity id, of type `code`, is in the lowest bits."""
-        # A number of 128 bits has a sign, so there are 127: 64 are for the time.
-        event = f"((k::HUGEINT + {1 << 63}) << {PLACE_BITS}) | s" if timed else "s"
+    def packed(
+        cls, code: str, *, bits: int, timed: bool, lone: bool, untimed: bool = False
+    ) -> Ordering:
+        """Order by numbers; the activity id, of type `code`, is in the lowest bits.
+
+        `lone` if some rows are no events, `untimed` if some events have no time.
+        """
+        # A number of 128 bits has a sign, so there are 127: 64 are for the time, and one more is
+        # for having none, so that it comes after the last time there can be.
+        time = f"time_key::HUGEINT + {1 << 63}"
+        if untimed or lone:
+            time = f"coalesce({time}, {1 << 64}::HUGEINT)"
+        event = f"(({time}) << {PLACE_BITS}) | place" if timed else "place"
         events, mask = f"list({event})", (1 << bits) - 1
         if lone:
-            events = f"coalesce({events} FILTER (s IS NOT NULL), [])"
+            events = f"coalesce({events} FILTER (place IS NOT NULL), [])"
         return cls(
-            columns=f"(r << {bits}) | i AS s" + (", k" if timed else ""),
-            by="k, s" if timed else "s",
-            activity=f"(s & {mask})::{code}",
+            columns=(f"(row_number << {bits}) | activity_id AS place", *(["time_key"] * timed)),
+            by="time_key NULLS LAST, place" if timed else "place",
+            activity=f"(place & {mask})::{code}",
             variant=f"list_transform(list_sort({events}), lambda e: (e & {mask})::{code})",
+            rank=f"(({time}) << {PLACE_BITS}) | row_number" if timed else "row_number",
         )

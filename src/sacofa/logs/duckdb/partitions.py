@@ -50,19 +50,26 @@ class Partition:
 
 
 def partition(
-    database: Any, source: str, rows: int, *, numbered: bool, part: int | None = None
+    database: Any,
+    source: str,
+    rows: int,
+    *,
+    numbered: bool,
+    part: int | None = None,
+    by: str = "case_id",
 ) -> Iterator[Partition]:
-    """Give the rows of a source, whose case is c, as partitions; each is there until the next.
+    """Give the rows of a source as partitions; each is there until the next.
 
-    Rows that carry their number (`numbered`) may be divided by several threads, in any order. A
-    partition has at most `part` rows, or as many as usual.
+    Rows with the same value of a column (`by`) stay together. Rows that carry their number
+    (`numbered`) may be divided by several threads, in any order. A partition has at most `part`
+    rows, or as many as usual.
     """
     most = PARTITION_ROWS if part is None else part
     if rows <= most:
         yield Partition(sql=source, rows=rows)
         return
     with TemporaryDirectory(prefix="sacofa-") as folder:
-        yield from _partition(database, source, rows, most, 1, Path(folder), numbered)
+        yield from _partition(database, source, rows, most, 1, Path(folder), numbered, by)
 
 
 @contextmanager
@@ -74,7 +81,14 @@ def limited(database: Any, megabytes: int = SORTING_MEGABYTES) -> Iterator[None]
 
 
 def _partition(
-    database: Any, source: str, rows: int, most: int, divisor: int, folder: Path, numbered: bool
+    database: Any,
+    source: str,
+    rows: int,
+    most: int,
+    divisor: int,
+    folder: Path,
+    numbered: bool,
+    by: str,
 ) -> Iterator[Partition]:
     number = min(SPREAD, -(-rows // (most * 4 // 5)))
     target = folder / str(divisor)
@@ -83,7 +97,7 @@ def _partition(
         database.execute(f"SET partitioned_write_flush_threshold = {BUFFERED_ROWS}")
         database.execute(f"SET partitioned_write_max_open_files = {2 * SPREAD}")
         database.execute(
-            f"COPY (SELECT *, hash(c) // {divisor} % {number} AS part FROM {source}) "
+            f"COPY (SELECT *, hash({by}) // {divisor} % {number} AS part FROM {source}) "
             f"TO {literal(target)} (FORMAT parquet, PARTITION_BY (part), COMPRESSION uncompressed)"
         )
         database.execute("RESET preserve_insertion_order")
@@ -91,12 +105,12 @@ def _partition(
         names = ", ".join(file_literal(file) for file in part.glob("*.parquet"))
         files = f"read_parquet([{names}], hive_partitioning = false)"
         (size,) = database.execute(f"SELECT count(*) FROM {files}").fetchone()
-        yield from _divide(database, files, size, most, divisor * number, part)
+        yield from _divide(database, files, size, most, divisor * number, part, by)
         rmtree(part)
 
 
 def _divide(
-    database: Any, source: str, rows: int, most: int, divisor: int, folder: Path
+    database: Any, source: str, rows: int, most: int, divisor: int, folder: Path, by: str
 ) -> Iterator[Partition]:
     """Give a part as it is, or if it is too large its long cases, and the others divided again."""
     # Cases that share all of their hash cannot be partitioned apart, so there is an end to it.
@@ -107,15 +121,16 @@ def _divide(
     with limited(database):
         database.execute(
             f"CREATE OR REPLACE TABLE {table} AS "
-            f"SELECT c, count(*) AS n FROM {source} GROUP BY c HAVING n >= {most // LONG}"
+            f"SELECT {by}, count(*) AS size FROM {source} GROUP BY {by} "
+            f"HAVING size >= {most // LONG}"
         )
-    long = database.execute(f"SELECT rowid, n FROM {table}").fetchall()
+    long = database.execute(f"SELECT rowid, size FROM {table}").fetchall()
     for place, size in long:
-        case = f"(SELECT c FROM {table} WHERE rowid = {place})"
-        yield Partition(sql=f"(SELECT * FROM {source} WHERE c = {case})", rows=size, long=True)
+        case = f"(SELECT {by} FROM {table} WHERE rowid = {place})"
+        yield Partition(sql=f"(SELECT * FROM {source} WHERE {by} = {case})", rows=size, long=True)
     rest = rows - sum(size for _, size in long)
-    others = f"(SELECT * FROM {source} ANTI JOIN {table} USING (c))"
+    others = f"(SELECT * FROM {source} ANTI JOIN {table} USING ({by}))"
     if rest > most:
-        yield from _partition(database, others, rest, most, divisor, folder, True)
+        yield from _partition(database, others, rest, most, divisor, folder, True, by)
     elif rest:
         yield Partition(sql=others, rows=rest)

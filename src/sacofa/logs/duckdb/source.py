@@ -15,7 +15,9 @@ from typing import Any
 
 from ...errors import ReadError
 from ..bounded_file import BoundedFile, is_gzip
+from ..columns import Columns
 from ..formats import Format
+from ..frames import as_registered
 from ..source import Source
 
 MAX_ROW_BYTES = 1 << 24
@@ -75,8 +77,8 @@ def open_database(name: str) -> Iterator[Any]:
             database.close()
 
 
-def open_table(database: Any, source: Source) -> Table:
-    """Open files of one format, or a frame."""
+def open_table(database: Any, source: Source, columns: Columns | None = None) -> Table:
+    """Open files of one format, or a frame, of which these columns are needed."""
     if source.format in ("csv", "tsv"):
         return _open_csv(source.content, source.format)
     if source.format == "parquet":
@@ -84,17 +86,18 @@ def open_table(database: Any, source: Source) -> Table:
         if not source.trusted:
             _refuse_parquet_bomb(database, source.content, files)
         hive = "true" if any("=" in path.parent.name for path in source.content) else "false"
-        sql = f"read_parquet([{files}], hive_partitioning = {hive})"
+        # Names of folders stay text: what type they look like would depend on all of them.
+        sql = f"read_parquet([{files}], hive_partitioning = {hive}, hive_types_autocast = false)"
         # Rows are numbered by file and place, so that any number of threads may read them.
         row = f"((file_index::BIGINT << {ROW_BITS}) + file_row_number)"
         row_bits, numbered = ROW_BITS + len(source.content).bit_length(), True
     else:
-        database.register("frame", source.content)
+        database.register("frame", as_registered(source.content, columns))
         sql, row = "frame", "(row_number() OVER () - 1)"
         row_bits, numbered = ROW_BITS, False
     described = database.execute(f"DESCRIBE FROM {sql}").fetchall()
-    columns = {name: (_quoted(name), kind) for name, kind, *_ in described}
-    return Table(sql=sql, columns=columns, row=row, row_bits=row_bits, numbered=numbered)
+    found = {name: (_quoted(name), kind) for name, kind, *_ in described}
+    return Table(sql=sql, columns=found, row=row, row_bits=row_bits, numbered=numbered)
 
 
 def csv_header(paths: Sequence[Path], format: Format) -> tuple[list[str], str]:

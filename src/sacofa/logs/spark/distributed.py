@@ -34,7 +34,7 @@ class SparkVariants:
         unit: Unit = ONE_CASE,
         kept: list[Any] | None = None,
     ) -> None:
-        """Keep a frame of different variants: ids v, flag cut and number n.
+        """Keep a frame of different variants, with variant (ids), truncated and number.
 
         The rows of a partition are put in order and kept. If a machine is lost with them, they are
         counted again: the same rows come to the same partition, in the same order.
@@ -45,7 +45,7 @@ class SparkVariants:
         self.unit = unit
         self._name = name
         with clear_errors(name):
-            self._frame = frame.sortWithinPartitions("v", "cut").persist()
+            self._frame = frame.sortWithinPartitions("variant", "truncated").persist()
             self._kept = [*(kept or []), self._frame]
             number = functions.spark_partition_id()
             rows = self._frame.groupBy(number.alias("part")).count().collect()
@@ -64,11 +64,11 @@ class SparkVariants:
         """Truncate longer cases at max_length, as `VariantCounts.truncate` does."""
         from pyspark.sql import functions
 
-        length = functions.size("v")
-        cut = functions.col("cut") | (length > max_length)
+        length = functions.size("variant")
+        truncated = functions.col("truncated") | (length > max_length)
         if by_length:
-            cut = length >= max_length
-        return self._again(functions.slice("v", 1, max_length), cut, self.activities)
+            truncated = length >= max_length
+        return self._again(functions.slice("variant", 1, max_length), truncated, self.activities)
 
     def project_onto(self, activities: Sequence[str]) -> SparkVariants:
         """Express over other activities, as `VariantCounts.project_onto` does."""
@@ -78,9 +78,9 @@ class SparkVariants:
             return self
         ids = {name: i for i, name in enumerate(activities)}
         new = functions.lit([ids.get(name, -1) for name in self.activities] or [-1])
-        moved = functions.transform("v", lambda i: functions.get(new, i))
+        moved = functions.transform("variant", lambda i: functions.get(new, i))
         kept = functions.filter(moved, lambda i: i >= 0)
-        return self._again(kept, functions.col("cut"), activities)
+        return self._again(kept, functions.col("truncated"), activities)
 
     def map_parts(self, job: Job[Result]) -> list[Result]:
         """Do a job on every part where it lies; what it gives comes here, once for each part.
@@ -96,22 +96,24 @@ class SparkVariants:
 
     def gather(self) -> VariantCounts:
         """Bring all variants here."""
-        done: dict[tuple[str, ...], int] = {}
-        cut: dict[tuple[str, ...], int] = {}
+        complete: dict[tuple[str, ...], int] = {}
+        truncated: dict[tuple[str, ...], int] = {}
         names = self.activities
         with clear_errors(self._name):
             # Partition by partition, so that never more than one is held as rows.
             for row in self._frame.toLocalIterator(prefetchPartitions=True):
-                (cut if row.cut else done)[tuple(names[i] for i in row.v)] = row.n
-        return VariantCounts.of(done, names, cut, self.unit)
+                variant = tuple(names[i] for i in row.variant)
+                (truncated if row.truncated else complete)[variant] = row.number
+        return VariantCounts.of(complete, names, truncated, self.unit)
 
     def used(self) -> list[str]:
         """The names of the activities that occur."""
         from pyspark.sql import functions
 
         with clear_errors(self._name):
-            rows = self._frame.select(functions.explode("v").alias("i")).distinct().collect()
-        return [self.activities[i] for i in sorted(row.i for row in rows)]
+            ids = self._frame.select(functions.explode("variant").alias("activity_id"))
+            rows = ids.distinct().collect()
+        return [self.activities[i] for i in sorted(row.activity_id for row in rows)]
 
     def close(self) -> None:
         """Let the cluster forget the variants, and all that were made of them."""
@@ -132,12 +134,14 @@ class SparkVariants:
         if error is None:
             self.close()
 
-    def _again(self, v: Any, cut: Any, activities: Sequence[str]) -> SparkVariants:
+    def _again(self, variant: Any, truncated: Any, activities: Sequence[str]) -> SparkVariants:
         """Change all variants, and add up those that became equal."""
         from pyspark.sql import functions
 
-        changed = self._frame.select(v.alias("v"), cut.alias("cut"), "n")
-        frame = changed.groupBy("v", "cut").agg(functions.sum("n").alias("n"))
+        changed = self._frame.select(
+            variant.alias("variant"), truncated.alias("truncated"), "number"
+        )
+        frame = changed.groupBy("variant", "truncated").agg(functions.sum("number").alias("number"))
         made = SparkVariants(self._name, frame, activities, self.unit, self._kept)
         self._kept = made._kept
         return made
@@ -164,14 +168,14 @@ def _work(batches: Iterable[Any], *, activities: tuple[str, ...], job: Job[Any])
     table = pyarrow.Table.from_batches(rows).combine_chunks()
     context = TaskContext.get()
     assert context is not None
-    (v,) = table["v"].chunks
-    lengths = v.value_lengths().to_numpy()
+    (variants,) = table["variant"].chunks
+    lengths = variants.value_lengths().to_numpy()
     part = VariantCounts(
         activities=activities,
-        activity_ids=v.flatten().to_numpy().astype(np.int32, copy=False),
+        activity_ids=variants.flatten().to_numpy().astype(np.int32, copy=False),
         offsets=np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]),
-        counts=table["n"].to_numpy().astype(np.int64, copy=False),
-        complete=~table["cut"].to_numpy(),
+        counts=table["number"].to_numpy().astype(np.int64, copy=False),
+        complete=~table["truncated"].to_numpy(),
     )
     result = zlib.compress(pickle.dumps(job(context.partitionId(), part)), 1)
     yield pyarrow.RecordBatch.from_pydict({"result": [result]})

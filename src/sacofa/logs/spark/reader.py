@@ -1,11 +1,13 @@
 """Logs on a Spark cluster (extra `spark`): counted there, so that only variants come to the driver.
 
-Where even those are too many, they stay on the cluster (module `spark_parts`).
+Where even those are too many, they stay on the cluster (module `distributed`).
 
 Takes a Spark DataFrame, or files that Spark reads. The order of rows is that of the files: by the
-name of the file, by the part of it that a task reads, and by the place in that part. A DataFrame
-has the order that its partitions hold. Each event carries its place, and the events of a case are
-sorted by it, so neither the number of partitions nor a task that is run again changes the result.
+name of the file, by the part of it that a task reads, and by the place in that part. Each event
+carries its place, and the events of a case are sorted by it, so neither the number of partitions
+nor a task that is run again changes the result. A DataFrame has no order of its own, as a shuffle
+may change it with every other row: events are ordered by time, those without any last, and ties by
+the activity's name.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from ..bounded_file import Progress
 from ..columns import Columns, resolve_columns
 from ..duckdb.events import names_as_meant
 from ..duckdb.source import csv_header
+from ..notices import BLANK, notify_counts, unreadable_times
 from ..options import JOINER, ReadOptions
 from ..source import Log, Notify, Source
 from ..variant_counter import check_unique
@@ -63,51 +66,98 @@ def distribute(
     columns = log.columns
     assert columns is not None
     with clear_errors(log.name):
-        events = _events(log, columns)
-        names = _survey(log, events)
+        events = events_of(log, columns)
+        names, untimed = survey(log, columns, events)
         meant = names_as_meant(log, names)
-        frame = count_on_cluster(log, events, names)
+        cases = cases_of(log, events, names)
+        dropped = varying = 0
+        if notify is not None and log.max_cases is not None:
+            dropped, varying = _odd_cases(cases)
+        frame = count_on_cluster(cases)
     variants = SparkVariants(log.name, frame, meant, log.unit)
     if log.max_cases is not None:
         # Only cases that are counted may tell which activities there are.
         meant = variants.used()
     if progress is not None:
         progress(1.0)
+    notify_counts(
+        notify, untimed=untimed, varying=varying, dropped=dropped, max_cases=log.max_cases
+    )
     return variants.project_onto(sorted(meant))
 
 
-def count_on_cluster(log: Log, events: Any, names: list[str]) -> Any:
-    """Count the variants as a DataFrame: ids v, flag cut and number n."""
+def count_on_cluster(cases: Any) -> Any:
+    """Count the variants as a DataFrame: variant (ids), truncated and number."""
+    functions = _functions()
+    counted = cases.where("counted").groupBy("variant", "truncated")
+    return counted.agg(functions.count("*").alias("number"))
+
+
+def cases_of(log: Log, events: Any, names: list[str]) -> Any:
+    """Give each case as a DataFrame: case_id, variant (ids), truncated, varies and counted.
+
+    Which cases of a person count is decided by that person's cases alone: in files the first that
+    begin, in a DataFrame the first by time, and among those by case id.
+    """
     functions = _functions()
     # As JSON text, because a frame made from Python objects would need Python on every machine.
-    listed = json.dumps([{"a": name, "i": i} for i, name in enumerate(names)])
+    listed = json.dumps([{"activity": name, "activity_id": i} for i, name in enumerate(names)])
     ids = events.sparkSession.range(1).select(
         functions.inline(
-            functions.from_json(functions.lit(listed), "array<struct<a: string, i: int>>")
+            functions.from_json(
+                functions.lit(listed), "array<struct<activity: string, activity_id: int>>"
+            )
         )
     )
-    numbered = events.join(functions.broadcast(ids), "a", "left")
-    step = functions.struct("k", "r", "i")
-    cases = numbered.groupBy("c").agg(
-        functions.sort_array(
-            functions.collect_list(functions.when(~functions.col("lone"), step))
-        ).alias("steps"),
-        functions.max("cut").alias("cut"),
-        functions.min(functions.struct("r", "p")).alias("first"),
+    numbered = events.join(functions.broadcast(ids), "activity", "left")
+    # Ids are in the order of names, and rank is missing in no field that decides.
+    event = functions.struct("rank", "activity_id")
+    last = functions.coalesce("activity_id", functions.lit(len(names)))
+    person = functions.when(
+        functions.col("person").isNotNull(), functions.struct("rank", last, "person")
     )
+    cases = numbered.groupBy("case_id").agg(
+        functions.sort_array(
+            functions.collect_list(functions.when(~functions.col("lone"), event))
+        ).alias("events"),
+        functions.max("truncated").alias("truncated"),
+        functions.min(person)["person"].alias("person"),
+        functions.coalesce(
+            functions.min("person") != functions.max("person"), functions.lit(False)
+        ).alias("varies"),
+        functions.min("first").alias("first"),
+    )
+    counted = functions.lit(True)
     if log.max_cases is not None:
         from pyspark.sql import Window
 
-        place = functions.row_number().over(Window.partitionBy("first.p").orderBy("first.r"))
-        cases = cases.withColumn("place", place).where(
-            functions.col("first.p").isNull() | (functions.col("place") <= log.max_cases)
-        )
-    variants = cases.select(functions.transform("steps", lambda step: step["i"]).alias("v"), "cut")
-    return variants.groupBy("v", "cut").agg(functions.count("*").alias("n"))
+        # Cases of nobody are kept apart, as all of them together may be too many for one task.
+        alone = functions.when(functions.col("person").isNull(), functions.col("case_id"))
+        cases_of_person = Window.partitionBy("person", alone).orderBy("first", "case_id")
+        place = functions.row_number().over(cases_of_person)
+        counted = functions.col("person").isNull() | (place <= log.max_cases)
+    variant = functions.transform("events", lambda event: event["activity_id"])
+    return cases.select(
+        "case_id", variant.alias("variant"), "truncated", "varies", counted.alias("counted")
+    )
 
 
-def _events(log: Log, columns: Columns) -> Any:
-    """Give each row as case c, activity a, order k and r, person p, and the flags lone and cut."""
+def _odd_cases(cases: Any) -> tuple[int, int]:
+    """Count the cases that are left out, and those with more than one person."""
+    functions = _functions()
+    row = cases.agg(
+        functions.count(functions.when(~functions.col("counted"), 1)).alias("dropped"),
+        functions.count(functions.when(functions.col("varies"), 1)).alias("varying"),
+    ).first()
+    return row.dropped, row.varying
+
+
+def events_of(log: Log, columns: Columns) -> Any:
+    """Give each row as a DataFrame.
+
+    It has case_id, activity, parts, person, the flags lone, missing, untimed, stamped and
+    truncated, the rank by which rows of a case are ordered, and `first`, by which cases are.
+    """
     functions = _functions()
     frame = _open(log.source)
 
@@ -115,67 +165,88 @@ def _events(log: Log, columns: Columns) -> Any:
         return functions.col("`" + name.replace("`", "``") + "`")
 
     parts = [column(part).cast("string") for part in columns.activity]
-    nothing = functions.lit(columns.timestamp is not None)
-    for part in parts:
-        nothing = nothing & part.isNull()
-    if columns.timestamp is not None:
-        nothing = nothing & column(columns.timestamp).isNull()
+    lone = functions.lit(columns.timestamp is not None)
     missing = functions.lit(False)
     for part in parts:
-        missing = missing | part.isNull()
-    key = functions.lit(0)
-    if log.timed:
-        assert columns.timestamp is not None
-        key = column(columns.timestamp)
-        if dict(frame.dtypes)[columns.timestamp] == "string":
-            key = functions.try_to_timestamp(key)
-    place = [functions.monotonically_increasing_id().alias("n")]
-    if log.source.format != "spark frame":
+        lone, missing = lone & part.isNull(), missing | part.isNull()
+    stamp = column(columns.timestamp) if columns.timestamp is not None else functions.lit(0)
+    time, number = stamp, functions.lit(None)
+    if columns.timestamp is not None and dict(frame.dtypes)[columns.timestamp] == "string":
+        # Spark takes 2020 for a year: text that is a number is none, as in all other readers.
+        number = stamp.try_cast("decimal(38, 9)")
+        time = functions.when(number.isNull(), functions.try_to_timestamp(stamp))
+    untimed = time.isNull() & number.isNull()
+    by_time = [time.isNull(), time, number.isNull(), number]
+    if log.source.format == "spark frame":
+        # What order rows lie in may change with any other row: only what they say counts.
+        rank, first = by_time, by_time
+    else:
         place = [
-            functions.col("_metadata.file_path").alias("file"),
-            functions.col("_metadata.file_block_start").alias("block"),
-            *place,
+            functions.col("_metadata.file_path"),
+            functions.col("_metadata.file_block_start"),
+            # A part of a file is read by one task, from its beginning to its end.
+            functions.monotonically_increasing_id(),
         ]
-    cut = functions.lit(False)
+        rank, first = [*by_time, *place] if log.timed else place, place
+    person = functions.lit(None).cast("string")
+    if columns.person is not None:
+        person = column(columns.person).cast("string")
+        person = functions.when(functions.btrim(person, functions.lit(BLANK)) != "", person)
+    truncated = functions.lit(False)
     if columns.truncated is not None:
-        cut = functions.coalesce(
+        truncated = functions.coalesce(
             column(columns.truncated).cast("string").cast("boolean"), functions.lit(False)
         )
     return frame.select(
-        column(columns.case).cast("string").alias("c"),
-        functions.concat_ws(JOINER, *parts).alias("a"),
+        column(columns.case).cast("string").alias("case_id"),
+        functions.concat_ws(JOINER, *parts).alias("activity"),
         functions.array(*parts).alias("parts"),
-        nothing.alias("lone"),
+        (lone & stamp.isNull()).alias("lone"),
         missing.alias("missing"),
-        key.alias("k"),
-        functions.struct(*place).alias("r"),
-        (column(columns.person).cast("string") if columns.person else functions.lit(None)).alias(
-            "p"
-        ),
-        cut.alias("cut"),
+        untimed.alias("untimed"),
+        stamp.isNotNull().alias("stamped"),
+        _struct(rank).alias("rank"),
+        _struct(first).alias("first"),
+        person.alias("person"),
+        truncated.alias("truncated"),
     )
 
 
-def _survey(log: Log, events: Any) -> list[str]:
-    """Find all activities in the order of their names; refuse rows that cannot be counted."""
+def _struct(fields: list[Any]) -> Any:
+    """Make one value of several, compared field by field."""
+    functions = _functions()
+    return functions.struct(*(field.alias(f"field_{i}") for i, field in enumerate(fields)))
+
+
+def survey(log: Log, columns: Columns, events: Any) -> tuple[list[str], int]:
+    """Find all activities in the order of their names; refuse rows that cannot be counted.
+
+    Gives also the number of events without a time stamp that can be read, where that is needed.
+    """
     functions = _functions()
     lone = functions.col("lone")
+    unread = functions.col("untimed") & ~lone
     found = (
         events.groupBy("parts")
         .agg(
-            functions.max(functions.col("c").isNull()).alias("case"),
+            functions.max(functions.col("case_id").isNull()).alias("case"),
             functions.max(functions.col("missing") & ~lone).alias("activity"),
-            functions.max(functions.col("k").isNull() & ~lone).alias("timestamp"),
-            functions.min(lone).alias("lone"),
+            functions.count(functions.when(~lone, 1)).alias("events"),
+            functions.count(functions.when(unread, 1)).alias("untimed"),
+            functions.max(unread & functions.col("stamped")).alias("unread"),
         )
         .collect()
     )
-    for what in ("case", "activity", "timestamp"):
+    for what in ("case", "activity"):
         if any(row[what] for row in found):
             raise ReadError(log.name, f"has a row without {what}")
-    names = [JOINER.join(row.parts) for row in found if not row.lone]
+    size = sum(row.events for row in found)
+    untimed = sum(row.untimed for row in found) if log.timed else 0
+    if untimed and untimed == size and any(row.unread for row in found):
+        raise ReadError(log.name, unreadable_times(columns.timestamp or ""))
+    names = [JOINER.join(row.parts) for row in found if row.events]
     check_unique(log.name, names)
-    return sorted(names)
+    return sorted(names), untimed
 
 
 def _open(source: Source) -> Any:

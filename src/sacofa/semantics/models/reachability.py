@@ -100,7 +100,7 @@ class _Exploration:
             _Step(t, SILENT if t.label is None else ids[t.label], mask(t.clears), mask(t.empty))
             for t in self.order
         ]
-        # A step is checked at where the first place that it takes from has a token.
+        # A step is tried where the first place that it takes from has a token.
         self.by_place: dict[int, list[int]] = {}
         for number, transition in enumerate(self.order):
             first = transition.takes[0] if transition.takes else ALWAYS
@@ -144,7 +144,7 @@ class _Exploration:
                 at_once = at_once or step.immediate
                 reached = ((left ^ guard) & step.keeps) + step.gives
                 if reached & guard:
-                    self._refuse_piles(reached & guard)
+                    self._refuse_unbounded(reached & guard)
                 known = len(markings)
                 target = ids.setdefault(reached, known)
                 if target == known:
@@ -171,7 +171,7 @@ class _Exploration:
             what = f"more than {MAX_TOKENS} tokens at once: not a model of a process"
             raise RulesError(self.net.path, line, what)
 
-    def _refuse_piles(self, over: int) -> None:
+    def _refuse_unbounded(self, over: int) -> None:
         place = self.net.places[(over.bit_length() - 1) // BITS]
         raise RulesError(
             self.net.path,

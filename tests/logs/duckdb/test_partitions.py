@@ -1,4 +1,4 @@
-"""A table is dealt into piles of whole cases, whatever the lengths of its cases and their hash."""
+"""A table is divided into partitions of whole cases, whatever their lengths and their hash."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import Any
 import duckdb
 import pytest
 
-from sacofa.logs import count_variants, open_log, piles
+from sacofa.logs import count_variants, open_log
+from sacofa.logs.duckdb import partitions
 from sacofa.variants import VariantCounts
 
-from .test_tables import Row, frame, slowly, tied
+from .test_events import Row, frame, slowly, tied
 
 SHAPES = {
     "scattered": [f"case {i * 7919 % 400}" for i in range(4_000)],
@@ -26,52 +27,62 @@ SHAPES = {
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(piles, "PARTITION_ROWS", 200)
-    monkeypatch.setattr(piles, "SPREAD", 5)
+    monkeypatch.setattr(partitions, "PARTITION_ROWS", 200)
+    monkeypatch.setattr(partitions, "SPREAD", 5)
 
 
-def deal(cases: Sequence[str], macro: str | None = None) -> list[tuple[piles.Partition, list[str]]]:
-    """Deal rows, and give each pile with the cases of its rows."""
+def divide(
+    cases: Sequence[str], macro: str | None = None
+) -> list[tuple[partitions.Partition, list[str]]]:
+    """Divide rows, and give each partition with the cases of its rows."""
     database: Any = duckdb.connect()
     if macro is not None:
         database.execute(macro)
-    database.execute("CREATE TABLE rows AS SELECT unnest(?) AS c", [list(cases)])
+    database.execute("CREATE TABLE rows AS SELECT unnest(?) AS case_id", [list(cases)])
     return [
-        (pile, [case for (case,) in database.execute(f"SELECT c FROM {pile.sql}").fetchall()])
-        for pile in piles.deal(database, "rows", len(cases), numbered=True)
+        (
+            partition,
+            [
+                case
+                for (case,) in database.execute(f"SELECT case_id FROM {partition.sql}").fetchall()
+            ],
+        )
+        for partition in partitions.partition(database, "rows", len(cases), numbered=True)
     ]
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.usefixtures("small")
 def test_piles_hold_whole_cases_and_are_small(shape: str) -> None:
-    """Every row is in one pile, every case in one pile; only a long case may be larger than one."""
+    """Every row and every case is in one partition; only a long case may be larger than that."""
     cases = SHAPES[shape]
-    dealt = deal(cases)
-    assert sorted(case for _, found in dealt for case in found) == sorted(cases)
-    assert sum(len(set(found)) for _, found in dealt) == len(set(cases))
-    for pile, found in dealt:
-        assert pile.rows == len(found)
-        assert len(set(found)) == 1 if pile.long else pile.rows <= piles.PARTITION_ROWS
-    assert any(pile.long for pile, _ in dealt) == (
+    divided = divide(cases)
+    assert sorted(case for _, found in divided for case in found) == sorted(cases)
+    assert sum(len(set(found)) for _, found in divided) == len(set(cases))
+    for partition, found in divided:
+        assert partition.rows == len(found)
+        assert (
+            len(set(found)) == 1 if partition.long else partition.rows <= partitions.PARTITION_ROWS
+        )
+    assert any(partition.long for partition, _ in divided) == (
         shape in ("one", "one long and many short", "all long")
     )
 
 
 @pytest.mark.usefixtures("small")
 def test_a_small_table_is_one_pile_and_not_moved() -> None:
-    """Where there is no need to deal, nothing is written."""
-    ((pile, found),) = deal(["a"] * 200)
-    assert (pile.sql, len(found)) == ("rows", 200)
+    """Where there is no need to divide, nothing is written."""
+    ((partition, found),) = divide(["a"] * 200)
+    assert (partition.sql, len(found)) == ("rows", 200)
 
 
 @pytest.mark.usefixtures("small")
 def test_cases_that_share_their_hash_stay_together() -> None:
-    """Cases that no hash tells apart end up in a pile that is too large, and are counted there."""
+    """Cases that no hash tells apart end up in one partition that is too large."""
     cases = SHAPES["scattered"]
-    ((pile, found),) = deal(cases, "CREATE MACRO hash(c) AS 7::UBIGINT")
+    ((partition, found),) = divide(cases, "CREATE MACRO hash(c) AS 7::UBIGINT")
     assert sorted(found) == sorted(cases)
-    assert (pile.rows, pile.long) == (4_000, False)
+    assert (partition.rows, partition.long) == (4_000, False)
 
 
 @pytest.mark.parametrize("hashing", ["7::UBIGINT", "(length(c) % 2)::UBIGINT"])
@@ -115,7 +126,7 @@ def test_long_cases_may_be_cut_and_alike() -> None:
 def test_folders_for_piles_may_have_any_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Piles are found again where the folder for temporary files has an odd name."""
+    """Partitions are found again where the folder for temporary files has an odd name."""
     folder = tmp_path / "it's [a] *"
     folder.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(folder))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sacofa.errors import ColumnsError, ReadError
-from sacofa.logs import count_variants, open_log, piles, write_variants
+from sacofa.logs import count_variants, open_log, write_variants
+from sacofa.logs.duckdb import partitions
+from sacofa.unit import Unit
 from sacofa.variants import VariantCounts
 
 Row = tuple[str, str, int]
@@ -78,14 +81,14 @@ def test_ties_keep_the_order_of_the_file(order: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 2, 7])
-@pytest.mark.parametrize("pile", [150, 1_000, 10**9])
-def test_threads_and_piles_make_no_difference(
-    threads: int, pile: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("size", [150, 1_000, 10**9])
+def test_threads_and_partitions_make_no_difference(
+    threads: int, size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """However a log is dealt, and by however many threads, the answer is the same."""
+    """However a log is divided, and by however many threads, the answer is the same."""
     rows = tied(4_000, 2)
-    monkeypatch.setattr(piles, "PARTITION_ROWS", pile)
-    monkeypatch.setattr(piles, "SPREAD", 5)
+    monkeypatch.setattr(partitions, "PARTITION_ROWS", size)
+    monkeypatch.setattr(partitions, "SPREAD", 5)
     connect = duckdb.connect
 
     def connect_with(config: dict[str, Any]) -> Any:
@@ -132,8 +135,8 @@ def test_pm4py_names_and_categories() -> None:
             "time:timestamp": pd.to_datetime(["2020-01-02", "2020-01-01", "2020-01-01"]),
         }
     )
-    assert count_variants(data) == VariantCounts.of({("a", "b"): 1, ("a",): 1})
-    assert count_variants(open_log(data, order="time")).cases == 2
+    assert count_variants(data) == VariantCounts.of({("b", "a"): 1, ("a",): 1})
+    assert count_variants(open_log(data, order="file")).activities == ("a", "b")
 
 
 def write(path: Path, text: str) -> Path:
@@ -172,7 +175,7 @@ def test_tsv_and_packed_tables(tmp_path: Path) -> None:
         ("", "empty"),
         ("case,activity\n1,a\n,b\n", "row 2 has no case"),
         ("case,activity\n1,a\n1,\n", "row 2 has no activity"),
-        ("case,activity,time\n1,a,x\n1,,x\n", "row 2 has no activity"),
+        ("case,activity,time\n1,a,1\n1,,x\n", "row 2 has no activity"),
         ("case,activity\n1,a,b,c\n", "cannot be read"),
         ('case,activity\n1,"a\n', "cannot be read"),
         ("case,what\n1,a\n", "no column for activity; columns there: case, what"),
@@ -216,23 +219,60 @@ def test_a_table_without_rows(tmp_path: Path) -> None:
     assert count_variants(write(tmp_path / "log.csv", "case,activity\n")).cases == 0
 
 
-@pytest.mark.parametrize(
-    ("stamps", "what"),
-    [
-        (["2020-01-01", "soon"], "row 2 has no time stamp"),
-        (["2020-01-01", ""], "row 2 has no time stamp"),
-        (["1", "x"], "row 2 has no time stamp"),
-    ],
-)
-def test_time_stamps_that_are_none(stamps: list[str], what: str, tmp_path: Path) -> None:
-    """A time stamp that cannot be read is an error when it is needed, and only then."""
-    rows = "".join(f"1,a,{stamp}\n" for stamp in stamps)
+@pytest.mark.parametrize("last", ["soon", "", "2020-02-30", "-"])
+@pytest.mark.parametrize("first", ["2020-01-01", "2020-01-01T10:00:00+02:00", "17", "infinity"])
+def test_events_without_a_time_come_last(first: str, last: str, tmp_path: Path) -> None:
+    """A time stamp that is missing or cannot be read puts an event last, and that is told."""
+    rows = f"1,z,{last}\n1,y,{last}\n1,b,{first}\n1,a,{first}\n2,a,{first}\n"
     path = write(tmp_path / "log.csv", "case,activity,time\n" + rows)
-    assert count_variants(path).events == 2
-    with pytest.raises(ReadError, match=what):
-        count_variants(open_log(path, order="time"))
+    told: list[str] = []
+    found = count_variants(path, notify=told.append)
+    assert found == VariantCounts.of({("b", "a", "z", "y"): 1, ("a",): 1})
+    assert told == ["2 events have no time stamp that can be read: they come last in their case"]
+    by_file = count_variants(open_log(path, order="file"))
+    assert by_file == VariantCounts.of({("z", "y", "b", "a"): 1, ("a",): 1})
+
+
+def test_times_come_before_numbers(tmp_path: Path) -> None:
+    """What a text is taken for depends on that text alone, not on the first row of the file."""
+    path = tmp_path / "log.csv"
+    for rows in (
+        ["1,c,9", "1,d,x", "1,a,2020-01-01", "1,b,8"],
+        ["1,a,2020-01-01", "1,c,9", "1,b,8"],
+    ):
+        write(path, "case,activity,time\n" + "\n".join(rows) + "\n")
+        ((variant, _),) = count_variants(path)
+        assert variant[:3] == ("a", "b", "c")
+
+
+def test_a_column_without_any_time_is_refused(tmp_path: Path) -> None:
+    """The message shows what is understood, and the way out; an empty column is no mistake."""
+    path = write(tmp_path / "log.csv", "case,activity,time\n1,b,soon\n1,a,later\n")
+    with pytest.raises(
+        ReadError, match=r'in column "time".*2024-05-31T18:05.*order=file'
+    ) as caught:
+        count_variants(path)
+    assert "soon" not in str(caught.value)
+    assert count_variants(open_log(path, order="file")) == VariantCounts.of({("b", "a"): 1})
+    assert count_variants(write(path, "case,activity,time\n1,b,\n1,a,\n")).events == 2
     with pytest.raises(ColumnsError, match="no column for timestamp"):
         open_log(write(path, "case,activity\n1,a\n"), order="time")
+
+
+def test_persons_that_vary_and_cases_left_out_are_told() -> None:
+    """The holder of the log hears of cases with several persons, and of those that do not count."""
+    data = pd.DataFrame(
+        {"case": [1, 1, 2, 3, 4], "activity": list("abcde"), "who": ["x", "y", "x", " ", "x"]}
+    )
+    told: list[str] = []
+    found = count_variants(open_log(data, person="who", max_cases=2), notify=told.append)
+    assert found == VariantCounts.of(
+        {("a", "b"): 1, ("c",): 1, ("d",): 1}, unit=Unit(person="who", max_cases=2)
+    )
+    assert [line.split(":")[0] for line in told] == [
+        "1 case with more than one person",
+        "1 case left out, of persons with more than 2",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -263,26 +303,28 @@ def test_activities_from_several_columns(tmp_path: Path) -> None:
 
 
 PEOPLE = st.lists(
-    st.tuples(st.integers(0, 8), st.sampled_from("ab"), st.sampled_from([None, "x", "y"])),
+    st.tuples(st.integers(0, 8), st.sampled_from("ab"), st.sampled_from([None, " ", "x", "y"])),
     min_size=1,
     max_size=25,
 )
 
 
-@given(rows=PEOPLE, most=st.integers(1, 3), pile=st.sampled_from([4, 8, 10**9]))
+@given(rows=PEOPLE, most=st.integers(1, 3), size=st.sampled_from([4, 8, 10**9]))
 @settings(max_examples=60, deadline=None)
 def test_surplus_cases_of_a_person_are_dropped(
-    rows: list[tuple[int, str, str | None]], most: int, pile: int
+    rows: list[tuple[int, str, str | None]], most: int, size: int
 ) -> None:
     """The first cases of each person, as the file has them, are kept; the unknown all are.
 
-    Small piles part the cases of a person, and hold long cases, too.
+    The first row that names somebody says whose a case is.
+    Small partitions part the cases of a person, and hold long cases, too.
     """
     cases: dict[int, list[str]] = {}
     person: dict[int, str | None] = {}
     for case, activity, who in rows:
         cases.setdefault(case, []).append(activity)
-        person.setdefault(case, who)
+        if person.get(case) is None:
+            person[case] = None if who == " " else who
     had: dict[str, int] = defaultdict(int)
     kept = []
     for case, activities in cases.items():
@@ -300,9 +342,10 @@ def test_surplus_cases_of_a_person_are_dropped(
         schema={"case": pl.Int64, "activity": pl.String, "who": pl.String},
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(piles, "PARTITION_ROWS", pile)
+        patch.setattr(partitions, "PARTITION_ROWS", size)
         found = count_variants(open_log(data, person="who", max_cases=most))
-    assert found == VariantCounts.from_cases(kept)
+    expected = VariantCounts.from_cases(kept)
+    assert found == replace(expected, unit=Unit(person="who", max_cases=most))
 
 
 def test_globs_and_folders_are_one_log(tmp_path: Path) -> None:

@@ -10,10 +10,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from sacofa.logs import count_variants, open_log, piles, relation
+from sacofa.logs import count_variants, open_log
+from sacofa.logs.duckdb import partitions, source
 from sacofa.logs.duckdb.ordering import MOMENTS, moment
 
-from .test_tables import Row, frame, slowly, tied
+from .test_events import Row, frame, slowly, tied
 
 DAYS = ["1900-01-01", "1969-12-31", "1970-01-01", "2020-02-29", "2262-04-01"]
 """Days that any type of time stamp has."""
@@ -68,11 +69,11 @@ def table(kind: str, rows: list[Row]) -> pa.Table:
     )
 
 
-@pytest.mark.parametrize("pile", [100, 10**9])
+@pytest.mark.parametrize("size", [100, 10**9])
 @pytest.mark.parametrize("kind", RISING)
-def test_time_stamps_of_any_type(kind: str, pile: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_time_stamps_of_any_type(kind: str, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Times before 1970, at either end of what a type holds, and endless ones are ordered."""
-    monkeypatch.setattr(piles, "PARTITION_ROWS", pile)
+    monkeypatch.setattr(partitions, "PARTITION_ROWS", size)
     rng = np.random.default_rng(1)
     rows = [(case, name, int(rng.integers(5))) for case, name, _ in tied(600, 5)]
     assert count_variants(open_log(table(kind, rows), order="time")) == slowly(rows, "time")
@@ -89,14 +90,14 @@ def test_the_types_that_become_numbers_are_tried() -> None:
 
 
 @pytest.mark.parametrize("order", ["file", "time"])
-@pytest.mark.parametrize("pile", [100, 10**9])
+@pytest.mark.parametrize("size", [100, 10**9])
 def test_numbers_that_would_be_too_long(
-    order: str, pile: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    order: str, size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where row and activity do not fit into a number, events are ordered all the same."""
-    monkeypatch.setattr(piles, "PARTITION_ROWS", pile)
+    monkeypatch.setattr(partitions, "PARTITION_ROWS", size)
     # The second file begins with row 2^61, so an activity on top of that is too much.
-    monkeypatch.setattr(relation, "ROW_BITS", 61)
+    monkeypatch.setattr(source, "ROW_BITS", 61)
     rows = tied(600, 6)
     frame(rows[:300]).to_parquet(tmp_path / "1.parquet")
     frame(rows[300:]).to_parquet(tmp_path / "2.parquet")

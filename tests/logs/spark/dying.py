@@ -1,6 +1,6 @@
 """Spark with machines that are killed at work: a program that the tests start.
 
-    python -m tests.logs.dying counting|looking LOG SETTINGS
+    python -m tests.logs.spark.dying counting|looking LOG SETTINGS
 
 prints, as JSON, what came of it.
 """
@@ -56,7 +56,7 @@ def count_while_dying(session: Any, log: str) -> dict[str, object]:
 
 def look_while_dying(session: Any, log: str) -> dict[str, object]:
     """Release what stays on the cluster twice with one seed, once with machines that die."""
-    honest, done, died = SparkVariants.map, [], []
+    honest, done, died = SparkVariants.map_parts, [], []
 
     def deadly(self: SparkVariants, job: Job) -> list[Any]:
         done.append(job)
@@ -72,7 +72,7 @@ def look_while_dying(session: Any, log: str) -> dict[str, object]:
     mechanism = Certified(epsilon=20, max_length=6)  # type: ignore[arg-type]
     with distribute_variants(open_log(log, engine="spark")) as variants:
         calm = anonymize(variants, mechanism, seed=7)
-        SparkVariants.map = deadly  # type: ignore[assignment, method-assign]
+        SparkVariants.map_parts = deadly  # type: ignore[assignment, method-assign]
         dying = anonymize(variants, mechanism, seed=7)
     return {
         "died": died,

@@ -16,9 +16,9 @@ import pytest
 
 from sacofa import Ledger
 
-from .processes import needs_proc, processes_below
-from .test_spark import QUIET
-from .test_tables import frame, slowly, tied
+from ..duckdb.test_events import frame, slowly, tied
+from ..processes import needs_proc, processes_below
+from ..servers import QUIET
 
 pytest.importorskip("pyspark", reason="the extra spark is not installed")
 if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
@@ -41,7 +41,7 @@ def on_dying_machines(what: str, log: Path, folder: Path, **more: str) -> Any:
         **more,
     }
     answer = subprocess.run(
-        [sys.executable, "-m", "tests.logs.dying", what, log, json.dumps(settings)],
+        [sys.executable, "-m", "tests.logs.spark.dying", what, log, json.dumps(settings)],
         capture_output=True, text=True, timeout=400, cwd=folder, env=ENVIRONMENT,
     )  # fmt: skip
     assert answer.returncode == 0, answer.stderr[-2000:]
@@ -60,7 +60,9 @@ def test_machines_that_die_change_nothing(tmp_path: Path) -> None:
     }
     found = on_dying_machines("counting", tmp_path / "log.parquet", tmp_path, **small)
     assert found["killed"] == 2
-    assert [(tuple(v), n) for v, n in found["variants"]] == list(slowly(rows, "time"))
+    assert [(tuple(v), n) for v, n in found["variants"]] == list(
+        slowly(sorted(rows, key=lambda row: (row[2], row[1])), "time")
+    )
 
 
 @needs_proc

@@ -1,0 +1,240 @@
+"""Neighbours stay neighbours: the law that every way into the package keeps.
+
+L and L' differ by one unit ⇒ their counted variants differ by at most max_cases, added up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from sacofa.audit.neighbours import Event, EventLog, check_neighbours
+from sacofa.errors import ColumnsError
+from sacofa.logs import count_variants, xes
+from sacofa.logs.duckdb import source
+from sacofa.unit import ONE_CASE, Unit
+from sacofa.variants import VariantCounts
+
+from . import broken
+from .ways import FILES, SPARK, Database, Way, read_xes
+
+PERSON = {max_cases: Unit(person="who", max_cases=max_cases) for max_cases in (1, 2)}
+
+times = st.sampled_from(["00", "01", "02"]).map("2020-01-01T00:00:{}".format)
+"""So few that many tie."""
+
+events = st.builds(
+    Event,
+    case=st.sampled_from(["1", "2", "3", "10", "NA"]),
+    activity=st.sampled_from(["a", "b", "B", "é"]),
+    time=times | st.sampled_from([None, "soon", "7", "10"]),
+    person=st.sampled_from([None, "", "  ", "ann", "Ann", "ann "]),
+)
+lone = st.builds(
+    Event,
+    case=st.sampled_from(["2", "4"]),
+    activity=st.none(),
+    person=st.sampled_from([None, "ann"]),
+)
+event_logs = st.lists(st.one_of(events, events, events, lone), min_size=1, max_size=12).flatmap(
+    # Some rows stand there twice.
+    lambda rows: st.lists(st.sampled_from(rows), max_size=2).map(lambda again: rows + again)
+)
+units = st.sampled_from([ONE_CASE, *PERSON.values()])
+
+
+def options_of(unit: Unit, order: str) -> dict[str, Any]:
+    """How a log is opened that protects a unit."""
+    persons = {} if unit.person is None else {"person": unit.person, "max_cases": unit.max_cases}
+    return {"order": order, **persons}
+
+
+def violations(
+    way: Way, rows: EventLog, unit: Unit, order: str, most: int | None = None
+) -> list[str]:
+    """What breaks the law, in words."""
+    if unit.person is not None and not way.persons:
+        unit = ONE_CASE
+    options = options_of(unit, order)
+    with TemporaryDirectory() as folder:
+
+        def read(log: EventLog) -> VariantCounts:
+            counted = way.read(Path(folder), log, **options)
+            READ.append(counted.cases)
+            return counted
+
+        found = check_neighbours(
+            read, [way.prepared(rows)], unit=unit, order=way.ties(order), most=most
+        )
+        return [f"{options}: {violation}" for violation in found]
+
+
+READ: list[int] = []
+"""How many cases were counted in each log that was not refused."""
+
+
+def try_law(way: Way, examples: int, most: int | None = None, *, small: bool = True) -> None:
+    """Try a way with random logs, units and orders; `small` to look for a small one that fails."""
+    READ.clear()
+
+    @given(rows=event_logs, unit=units, order=st.sampled_from(way.orders))
+    @settings(
+        max_examples=examples,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+        database=None,
+        derandomize=not small,
+        phases=list(Phase) if small else [Phase.generate],
+    )
+    def law(rows: list[Event], unit: Unit, order: str) -> None:
+        broken_by = violations(way, rows, unit, order, most)
+        assert not broken_by, f"the law is broken: {broken_by}"
+
+    law()
+    # A law about logs that are refused would be kept by anybody.
+    assert len(READ) > examples and sum(READ) > examples
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_files_and_frames(name: str) -> None:
+    """A unit that comes or goes changes the counts of files and frames by no more than it may."""
+    if name == "r4pm":
+        pytest.importorskip("r4pm", reason="the extra fast-xes is not installed")
+    try_law(FILES[name], 25)
+
+
+@pytest.mark.parametrize("name", SPARK)
+def test_spark(name: str, session: Any) -> None:
+    """So it is where Spark reads, shuffles or not."""
+    try_law(SPARK[name], 4, most=2)
+
+
+def test_a_database(address: str) -> None:
+    """So it is in a PostgreSQL server, whatever order the query asks for."""
+    try_law(database_of(address), 25)
+
+
+def database_of(address: str, query: str = "select * from rows order by time") -> Way:
+    return Way(read=Database(address, query), orders=("time",), ordered=False, times="typed")
+
+
+def tied(cases: int) -> list[Event]:
+    """A log in which all events of two days tie: what breaks ties by other rows shows here."""
+    return [
+        Event(
+            case=f"case {case}",
+            activity="abcd"[(case * 7 + place * 3) % 4],
+            time=f"2020-01-0{1 + case % 2}T00:00:00",
+            person=f"person {case % (cases // 3)}",
+        )
+        for place in range(2)
+        for case in range(cases)
+    ]
+
+
+@pytest.mark.parametrize("unit", [ONE_CASE, PERSON[1]], ids=["case", "person"])
+def test_many_ties_in_a_database(unit: Unit, address: str) -> None:
+    """A sort that is not stable, and a physical order, decide nothing."""
+    for query in ("select * from rows order by time", "select distinct * from rows"):
+        assert violations(database_of(address, query), tied(5_000), unit, "time", most=3) == []
+
+
+@pytest.mark.parametrize("unit", [ONE_CASE, PERSON[1]], ids=["case", "person"])
+def test_many_ties_after_a_shuffle(unit: Unit, session: Any) -> None:
+    """Where rows lie after a shuffle decides nothing."""
+    assert violations(SPARK["spark frame"], tied(1_000), unit, "time", most=3) == []
+
+
+@pytest.mark.parametrize(
+    ("mistake", "name"),
+    [
+        (broken.person_of_the_first_row, "csv"),
+        (broken.person_of_the_first_row, "polars"),
+        (broken.any_person_of_a_case, "csv"),
+        (broken.no_bound, "parquet"),
+        (broken.times_like_the_first, "csv"),
+    ],
+)
+def test_mistakes_with_files_are_found(
+    mistake: Callable[[pytest.MonkeyPatch], None], name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Random logs find a reader that lets other rows, or blanks, decide."""
+    mistake(monkeypatch)
+    with pytest.raises(AssertionError, match="the law is broken"):
+        try_law(FILES[name], 300, small=False)
+
+
+@pytest.mark.parametrize(
+    ("mistake", "unit"),
+    [(broken.database_ties_by_row, ONE_CASE), (broken.database_first_cases_by_row, PERSON[1])],
+)
+def test_mistakes_with_a_database_are_found(
+    mistake: Callable[[pytest.MonkeyPatch], None],
+    unit: Unit,
+    address: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What the server gives first changes with other rows, and that is found."""
+    mistake(monkeypatch)
+    found = violations(database_of(address), tied(5_000), unit, "time", most=3)
+    assert found and "may change by 1" in found[0]
+
+
+@pytest.mark.parametrize("unit", [ONE_CASE, PERSON[1]], ids=["case", "person"])
+def test_mistakes_after_a_shuffle_are_found(
+    unit: Unit, session: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ids that Spark gives to rows change with other rows, and that is found."""
+    broken.spark_ties_by_id(monkeypatch)
+    assert violations(SPARK["spark frame"], tied(1_000), unit, "time", most=3)
+
+
+def test_objects_of_pandas_are_text_each_for_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A type guessed from all values would write those of one case as another case wants it."""
+
+    def read(rows: EventLog) -> VariantCounts:
+        objects = [
+            {"True": True, "False": False}.get(row.activity or "", row.activity) for row in rows
+        ]
+        frame = pd.DataFrame({"case": [row.case for row in rows]})
+        frame["activity"] = pd.Series(objects, dtype="object")
+        return count_variants(frame)
+
+    names = ["True", "False", "x"]
+    log = [Event(case=f"{i}", activity=names[i % 3 if i < 3 else 0]) for i in range(6)]
+    assert not list(check_neighbours(read, [log], unit=ONE_CASE))
+    monkeypatch.setattr(source, "as_registered", lambda frame, columns: frame)
+    assert list(check_neighbours(read, [log], unit=ONE_CASE))
+
+
+@pytest.mark.parametrize("role", ["person", "timestamp", "activity"])
+@pytest.mark.parametrize("name", [name for name in FILES if name != "json"])
+def test_what_does_not_exist_is_refused_before_anything_is_counted(
+    name: str, role: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A column that is not there is refused by every reader when a log is opened."""
+    way = FILES[name]
+    monkeypatch.setattr("tests.logs.ways.count_variants", None)
+    options: dict[str, Any] = {role: "absent"}
+    if role == "person":
+        options["max_cases"] = 1
+    with pytest.raises(ColumnsError, match="absent"):
+        way.read(tmp_path, way.prepared(tied(9)), **options)
+
+
+def test_a_person_that_nobody_looks_for_protects_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without the search for attributes, XES would promise what it does not keep."""
+    monkeypatch.setattr(
+        xes, "_find_in_file", lambda path, trusted, needed, late, present: late.clear()
+    )
+    counted = read_xes(tmp_path, tied(9), person="absent", max_cases=1)
+    assert counted.unit == Unit(person="absent", max_cases=1) and counted.cases == 9
