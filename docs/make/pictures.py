@@ -1,4 +1,4 @@
-"""Draw the pictures of the explanations from the running example: docs/pictures/*.svg.
+"""Draw the pictures of the explanations from the embedded examples: docs/pictures/*.svg.
 
     python docs/make/pictures.py
 
@@ -13,16 +13,19 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from html import escape
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
 from sacofa import Noise, VariantCounts, learn_rules
-from sacofa.examples import running_example
+from sacofa.examples import hospital_model, running_example
 from sacofa.privacy.bits import SeededBits
 from sacofa.queries.distance import nearest
 from sacofa.queries.flow import VOTE_UNITS
-from sacofa.semantics import Rules, RuleStates
+from sacofa.report.rules_picture import draw_rules
+from sacofa.semantics import ModelOptions, Rules, RuleStates, read_model
 
+HOSPITAL = "the ward's process manual of 2025"
 TARGET = Path(__file__).parents[1] / "pictures"
 
 PLAIN, HARMLESS, HARMFUL, CHOSEN = "#e8eaed", "#cdebd3", "#f8d3cf", "#d5e3fb"
@@ -283,6 +286,14 @@ def nearest_votes() -> Picture:
     return picture
 
 
+def hospital_rules() -> str:
+    """The rules of the embedded model; needs Graphviz."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "hospital.bpmn"
+        file.write_bytes(hospital_model())
+        return draw_rules(read_model(file).rules(ModelOptions(source=HOSPITAL)))
+
+
 def short(variant: Sequence[str]) -> str:
     """A variant by the beginnings of its activities."""
     return " · ".join(name[:4] for name in variant)
@@ -298,3 +309,4 @@ if __name__ == "__main__":
     TARGET.mkdir(exist_ok=True)
     for name, svg in draw_all():
         (TARGET / name).write_text(svg, encoding="utf-8")
+    (TARGET / "hospital-rules.svg").write_text(hospital_rules(), encoding="utf-8")

@@ -6,7 +6,7 @@
     ├── MissingExtraError    an optional part that is not installed (exit status 2)
     ├── ReadError            a log or file that cannot be read (exit status 1)
     │   ├── ColumnsError     columns that were not found
-    │   └── RulesError       a rules file with a wrong entry
+    │   └── RulesError       a rules file with a wrong entry, or a model that cannot be
     ├── PromiseError         a mechanism that asks for other than it promised (exit status 1)
     ├── TooLargeError        a run that would grow past its limit (exit status 1)
     └── LedgerError          a ledger that refuses or cannot be used (exit status 1)
@@ -117,7 +117,7 @@ class ColumnsError(ReadError):
 
 
 class RulesError(ReadError):
-    """A rules file with an entry that cannot be."""
+    """A rules file with an entry that cannot be, or a model that makes no rules."""
 
     def __init__(self, path: object, line: int | None, what: str) -> None:
         where = f"line {line}: " if line is not None else ""

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from sacofa.examples import running_example
+from sacofa.examples import hospital_model, running_example
 from sacofa.logs import count_variants, open_log
 from sacofa.logs.write import OUTPUTS, write_variants
 from sacofa.privacy.ledger import Ledger
@@ -110,6 +110,25 @@ def test_every_mechanism_and_setting_can_be_reached(
     assert ("person" in settings.get("columns", {})) == (
         "at most 2 cases" in certificate["protects"]
     )
+
+
+def test_a_model_is_taken_in_place_of_rules(app: App, tmp_path: Path) -> None:
+    """Its rules or its language; the certificate names the file, and what is wrong is told."""
+    anna = person(*app)
+    drawn = hospital_model().decode().replace("UTF-8", "ISO-8859-1")
+    for more in ({}, {"model": {"deviations": 1, "source": "the ward's manual"}}):
+        log = anna.upload(example(tmp_path))
+        job = anna.start(log["id"], rules=drawn, rules_file="ward.bpmn", **more)
+        ended = anna.wait(f"/api/jobs/{job['id']}")
+        assert ended["state"] == "done", ended
+        told = anna.ask("GET", f"/api/jobs/{job['id']}/files/log.json.certificate.json").text
+        assert "ward.bpmn" in told
+        said = " ".join(ended["release"]["notices"])
+        assert "share a name" in said and ("assumed to be public" in said) is not bool(more)
+        assert ("the ward's manual" if more else "assumed to be public") in told
+    log = anna.upload(example(tmp_path))
+    job = anna.start(log["id"], rules="<definitions/>", rules_file="ward.bpmn")
+    assert "no process" in anna.wait(f"/api/jobs/{job['id']}")["problem"]
 
 
 def test_public_rules_come_as_a_file_or_from_another_log(app: App, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from ..errors import ReadError, plain
+from ..errors import plain
 from ..files import check_apart, check_target, identity, write_whole
 from ..logs import ReadOptions
 from ..logs.write import output_of
@@ -19,6 +19,7 @@ from ..release import Release, certificate_path, publish
 from ..release.bound import MAX_RELEASED_EVENTS
 from ..release.rules import public_rules
 from ..report import make_report
+from ..semantics import ModelOptions
 from . import options as shared
 from .ledger import open_ledger
 from .show import progress_bar, show_certificate
@@ -26,6 +27,7 @@ from .show import progress_bar, show_certificate
 
 @shared.takes_settings("rules")
 @shared.takes_read_options
+@shared.takes_model_options()
 def anonymize(
     log: shared.LogPath,
     output: Annotated[
@@ -40,8 +42,14 @@ def anonymize(
         str, typer.Option("--mechanism", help=f"{', '.join(MECHANISMS)}.")
     ] = DEFAULT,
     rules: Annotated[
-        Path | None, typer.Option("--rules", help="Public rules: a file as `sacofa rules` writes.")
+        Path | None,
+        typer.Option(
+            "--rules",
+            help="Public rules: a file as `sacofa rules` writes, or a model (.bpmn, .pnml, .decl).",
+        ),
     ] = None,
+    *,
+    model: ModelOptions,
     rules_from: Annotated[
         str | None,
         typer.Option("--rules-from", help="A public log whose rules hold.", metavar="LOG"),
@@ -72,9 +80,17 @@ def anonymize(
     ] = None,
 ) -> None:
     """Release a log under differential privacy, with its certificate beside it."""
-    public = public_rules(rules, rules_from, secret=log, trusted=options.trusted)
+    names = None if activities is None else shared.read_names(activities)
+    public = public_rules(
+        rules,
+        rules_from,
+        secret=log,
+        trusted=options.trusted,
+        model=model,
+        activities=names,
+        notify=shared.say,
+    )
     chosen = make_mechanism(mechanism, {**settings, "rules": public})
-    names = None if activities is None else read_names(activities)
     outputs: dict[str, Path] = {"the output": output, "its certificate": certificate_path(output)}
     if report is not None:
         outputs["the report"] = report
@@ -135,15 +151,6 @@ def saying_what_is_written(output: Path, before: set[object]) -> Iterator[None]:
         if output.exists() and identity(output) != before:
             error.args = (f"the release was written before: {plain(str(output))}",)
         raise
-
-
-def read_names(path: Path) -> list[str]:
-    """Read public names of activities, one a line."""
-    try:
-        names = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ReadError(path, f"cannot be read: {error}") from None
-    return [name for name in names if name]
 
 
 def register(app: typer.Typer) -> None:

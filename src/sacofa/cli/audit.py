@@ -29,7 +29,7 @@ from ..mechanisms.protocol import Mechanism
 from ..mechanisms.registry import DEFAULT, MECHANISMS, make_mechanism
 from ..privacy import parse_epsilon, total_epsilon
 from ..release.publish import Stage
-from ..semantics import read_rules
+from ..release.rules import public_rules
 from ..unit import ONE_CASE, Unit
 from ..variants import VariantCounts
 from . import options as shared
@@ -84,7 +84,7 @@ def audit_claim(
     Ends with status 3 if a claim is refuted. With --log the answer is as secret as the log.
     """
     if settings["rules"] is not None:
-        settings["rules"] = read_rules(settings["rules"])
+        settings["rules"] = public_rules(settings["rules"], notify=shared.say)
     if workers is not None and workers < 1:
         raise SettingError("workers", workers, "1 or more")
     make = make_minimal if log is None else make_mechanism

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from ..errors import OutputError
-from ..examples import hospital
+from ..examples import hospital, hospital_model
 from ..files import write_whole
 from ..logs import open_log
 from ..logs.write import write_variants
@@ -32,6 +32,9 @@ def demo(
         raise OutputError(output, f"cannot be made: {error.strerror}") from None
     original, released = output / "hospital.csv", output / "hospital.anonymized.xes"
     write_variants(hospital(), original, force=force)
+    model = output / "hospital.bpmn"
+    with write_whole(model, force) as part:
+        part.write_bytes(hospital_model())
     mechanism = Certified(epsilon=Fraction(1))
     release = publish(open_log(original), mechanism, released, force=force)
     page = output / "report.html"
@@ -41,7 +44,8 @@ def demo(
     show_certificate(release.certificate, console)
     console.print(
         f"\nThe log as it was recorded: {original}\nThe anonymized log: {released}\n"
-        f"Its certificate: {certificate_path(released)}\nA page about it: {page}",
+        f"Its certificate: {certificate_path(released)}\nA page about it: {page}\n"
+        f"The process as a model, to take rules from: {model}",
         soft_wrap=True,
     )
 

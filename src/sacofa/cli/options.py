@@ -16,9 +16,12 @@ from typing import Annotated, Any
 import typer
 
 from ..described import field_docs
+from ..errors import ReadError
 from ..logs import ReadOptions
 from ..mechanisms.registry import choices
 from ..mechanisms.settings import Kind
+from ..semantics import ModelOptions
+from ..semantics.models import read_names_map
 
 LogPath = Annotated[
     str,
@@ -37,6 +40,7 @@ Seed = Annotated[
 ]
 
 _READ_TYPES = {"activity": list[str], "max_cases": int, "trusted": bool}
+_MODEL_TYPES: dict[str, Any] = {"names": Path, "deviations": int}
 _KIND_TYPES: dict[Kind, Any] = {"whole": int, "flag": bool, "rules": Path}
 _METAVARS: dict[Kind, str] = {
     "epsilon": "NUMBER",
@@ -66,6 +70,32 @@ def takes_read_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return _with(command, "options", added, collect)
 
 
+def takes_model_options(*left_out: str) -> Callable[..., Any]:
+    """Give a command an option for each field of `ModelOptions`, as its parameter `model`."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        docs = field_docs(ModelOptions)
+        names = [e.name for e in fields(ModelOptions) if e.name not in left_out]
+
+        def collect(given: dict[str, Any]) -> ModelOptions:
+            said = {name: given.pop(name) for name in names}
+            if said["names"] is not None:
+                said["names"] = read_names_map(said["names"])
+            return ModelOptions(**said)
+
+        added = []
+        for name in names:
+            option = typer.Option(_flag(name), help=docs[name])
+            if name == "closed":
+                added.append(_parameter(name, Annotated[bool, option], False))
+            else:
+                kind = _MODEL_TYPES.get(name, str)
+                added.append(_parameter(name, Annotated[kind | None, option], None))
+        return _with(command, "model", added, collect)
+
+    return decorate
+
+
 def takes_settings(*left_out: str, required: Sequence[str] = ("epsilon",)) -> Callable[..., Any]:
     """Give a command an option for each setting of the mechanisms, as its parameter `settings`."""
 
@@ -90,6 +120,20 @@ def takes_settings(*left_out: str, required: Sequence[str] = ("epsilon",)) -> Ca
         return _with(command, "settings", added, collect)
 
     return decorate
+
+
+def read_names(path: Path) -> list[str]:
+    """Read public names of activities, one a line."""
+    try:
+        names = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ReadError(path, f"cannot be read: {error}") from None
+    return [name for name in names if name]
+
+
+def say(note: str) -> None:
+    """Tell a person something beside the answer."""
+    typer.echo(note, err=True)
 
 
 def _flag(name: str) -> str:

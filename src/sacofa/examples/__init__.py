@@ -1,11 +1,18 @@
-"""Logs that come with the package, to try things on."""
+"""Logs and a model that come with the package, to try things on."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 from ..variants import VariantCounts
 from .hospital import hospital
 
-__all__ = ["hospital", "running_example"]
+__all__ = ["hospital", "hospital_model", "running_example"]
+
+
+def hospital_model() -> bytes:
+    """The process of the hospital that never was, as BPMN."""
+    return (Path(__file__).parent / "hospital.bpmn").read_bytes()
 
 
 def running_example() -> VariantCounts:

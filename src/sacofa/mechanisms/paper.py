@@ -25,7 +25,7 @@ from ..semantics.free import NoRules
 from ..semantics.learn import learn_rules
 from ..semantics.protocol import Semantics
 from ..semantics.rules import Rules
-from ..semantics.states import RuleStates
+from ..semantics.scoring import scorer_of
 from ..unit import Unit
 from ..variants import MOST_CASES, VariantCounts
 from .growth import PrefixCounts, grow, level_line
@@ -123,7 +123,7 @@ class Sacofa:
     """What makes sense for the process; left out, it is read off the secret log as in the paper."""
     max_violations: int | None = offered("whole", default=None)
     """Most violations counted per prefix (continuous score); left out, one is as bad as many."""
-    scorer: Callable[[Rules], Semantics] = RuleStates
+    scorer: Callable[[Rules], Semantics] = scorer_of
     """How rules become a judgement on prefixes; another score function goes here."""
     max_prefixes: int = MAX_PREFIXES
     """A level that would hold more prefixes than this is refused before it is made."""

@@ -1,13 +1,16 @@
-"""Public rules for a release: from a file or from a public log, never from the secret one."""
+"""Public rules for a release: of a file, a model or a public log, never of the secret one."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from ..errors import SettingError
 from ..logs import count_variants, open_log
-from ..semantics import FromPublicLog, Rules, learn_rules, read_rules
+from ..semantics import FromPublicLog, ModelOptions, Rules, learn_rules, open_rules
+
+NO_MODEL = ModelOptions()
 
 
 def public_rules(
@@ -17,15 +20,21 @@ def public_rules(
     secret: Any = None,
     name: str | None = None,
     trusted: bool = False,
+    model: ModelOptions = NO_MODEL,
+    activities: Sequence[str] | None = None,
+    notify: Callable[[str], None] = lambda note: None,
 ) -> Rules | None:
-    """Rules from a file or from a public log (`name` says what it is called); None for neither.
+    """Rules from a rules file, a model or a public log; None for neither.
 
-    A log that is the `secret` one itself is refused.
+    `name` says what the file or log is called. A log that is the `secret` one itself is refused.
+    Names of a model must be among the declared `activities`; `notify` is told what is to be known
+    about it.
     """
     if file is not None and log is not None:
         raise SettingError("rules_from", name or log, "left out where a rules file is given")
     if file is not None:
-        return read_rules(file)
+        return open_rules(file, model, activities=activities, name=name, notify=notify)
+    model.refuse_given("it is for models, which are given as rules")
     if log is None:
         return None
     if _is_same(log, secret):

@@ -145,7 +145,7 @@ def _draw(flow: Flow, layout: Layout, kinds: Mapping[Step | str, str], most: int
 def _draw_arrow(step: Step, arrow: Arrow, count: int, most: int, kind: str) -> DrawnArrow:
     thick = round(1 + 4.5 * math.sqrt(count / most), 1)
     first, *rest = arrow.curve
-    path = f"M{_pair(first)}C{' '.join(map(_pair, rest))}"
+    path = f"M{pair(first)}C{' '.join(map(pair, rest))}"
     x, y = arrow.curve[-1]
     along = (arrow.tip[0] - x, arrow.tip[1] - y)
     length = math.hypot(*along) or 1.0
@@ -157,7 +157,7 @@ def _draw_arrow(step: Step, arrow: Arrow, count: int, most: int, kind: str) -> D
     )
     return DrawnArrow(
         path=path,
-        head=" ".join(map(_pair, corners)),
+        head=" ".join(map(pair, corners)),
         label=arrow.label,
         count=count,
         thick=thick,
@@ -166,5 +166,5 @@ def _draw_arrow(step: Step, arrow: Arrow, count: int, most: int, kind: str) -> D
     )
 
 
-def _pair(point: Point) -> str:
+def pair(point: Point) -> str:
     return ",".join(f"{part:.1f}".removesuffix(".0") for part in point)

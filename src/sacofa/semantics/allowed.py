@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..errors import SettingError
 from .language import Language
 from .rules import Rules
-from .states import RuleStates
+from .scoring import Scorer, scorer_of
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -112,7 +112,7 @@ def sequences_within_rules(
     Its automaton can be too large to make. Past a bound it is given up: the language is then that
     of the steps alone, and says so (`keeps_rules` is False).
     """
-    product = _Product(steps, RuleStates(rules.project_onto(steps.activities)))
+    product = _Product(steps, scorer_of(rules.project_onto(steps.activities)))
     while product.todo:
         product.explore()
         if product.states > max_states or product.steps > max_steps:
@@ -123,7 +123,7 @@ def sequences_within_rules(
 class _Product:
     """The automaton of rules and steps in the making: states are (rule state, last activity)."""
 
-    def __init__(self, steps: Steps, rules: RuleStates) -> None:
+    def __init__(self, steps: Steps, rules: Scorer) -> None:
         self.rules = rules
         self.names = steps.activities
         self.size = len(steps.activities)

@@ -18,6 +18,26 @@ class Stated:
 
 
 @dataclass(frozen=True)
+class FromModel:
+    """Read off a model of the process that is public, as far as anybody says."""
+
+    name: str
+    """What the file is called."""
+    stated: str | None = None
+    """Where a person says that the model comes from; the certificate repeats it."""
+    deviations: int | None = None
+    """How far cases may differ from its language; None where its rules are kept instead."""
+    public = True
+
+    def __str__(self) -> str:
+        kept = (
+            "" if self.deviations is None else f", its language with {self.deviations} deviations"
+        )
+        said = self.stated or "assumed to be public, and not mined from the log"
+        return f"the process model {self.name}{kept} ({said})"
+
+
+@dataclass(frozen=True)
 class FromPublicLog:
     """Read off a log that is public."""
 
@@ -42,5 +62,5 @@ class FromSecretLog:
         return f"read off {which} without payment"
 
 
-Provenance = Stated | FromPublicLog | FromSecretLog
+Provenance = Stated | FromModel | FromPublicLog | FromSecretLog
 THIS_LOG = FromSecretLog()

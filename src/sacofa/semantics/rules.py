@@ -116,6 +116,14 @@ class Rules:
             for a, b in np.argwhere(clash)
         ]
 
+    def possible_steps(self) -> Bools:
+        """[a, b]: whether b may come directly after a; the last row begins and column ends."""
+        size = len(self.activities)
+        possible = np.ones((size + 1, size + 1), dtype=np.bool_)
+        possible[:-1, :-1] = ~self.never_follows
+        possible[-1, :-1] = self.starts
+        return possible
+
     def project_onto(self, activities: Sequence[str]) -> Rules:
         """Express over other activities.
 

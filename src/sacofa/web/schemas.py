@@ -10,6 +10,8 @@ from ..described import field_docs
 from ..logs import ReadOptions
 from ..mechanisms.registry import DEFAULT, choices
 from ..mechanisms.settings import Kind as SettingKind
+from ..semantics import ModelOptions
+from ..semantics.models.options import MOST_DEVIATIONS
 
 Whole = Annotated[int, Field(ge=1, le=10**9)]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=1_000)]
@@ -43,6 +45,24 @@ class ColumnChoice(_Model):
         if self.person is not None and self.max_cases is None:
             content["max_cases"] = 1
         return ReadOptions(**content)
+
+
+def _of_model(name: str, default: Any = None, **more: Any) -> Any:
+    """A field of `ModelOptions`, with its own words."""
+    return Field(default=default, description=field_docs(ModelOptions)[name], **more)
+
+
+class ModelChoice(_Model):
+    """How a model becomes rules."""
+
+    names: dict[Name, str] | None = _of_model("names", max_length=10_000)
+    deviations: Annotated[int, Field(ge=0, le=MOST_DEVIATIONS)] | None = _of_model("deviations")
+    closed: bool = _of_model("closed", default=False)
+    source: Name | None = _of_model("source")
+
+    def options(self) -> ModelOptions:
+        """The same, as models take it."""
+        return ModelOptions(**self.model_dump())
 
 
 _KINDS: dict[SettingKind, Any] = {
@@ -107,8 +127,14 @@ class JobRequest(MechanismChoice):
     log: Name = Field(description="The id of an uploaded log.")
     columns: ColumnChoice = ColumnChoice()
     rules: Annotated[str, StringConstraints(max_length=500_000)] | None = Field(
-        default=None, description="Public rules: the text of a file as `sacofa rules` writes."
+        default=None,
+        description="Public rules: the text of a file as `sacofa rules` writes, or of a model.",
     )
+    rules_file: Name | None = Field(
+        default=None,
+        description="The name of that file; its end tells a model (.bpmn, .pnml, .decl).",
+    )
+    model: ModelChoice = ModelChoice()
     rules_log: Name | None = Field(
         default=None, description="The id of an uploaded public log whose rules hold."
     )
@@ -168,6 +194,9 @@ class ReleaseAnswer(BaseModel):
     variants: int
     dataset: str | None = Field(description="Whose budget in the ledger paid.")
     ledger: list[str] = Field(description="What the ledger has to say.")
+    notices: list[str] = Field(
+        default=[], description="What was passed over in the model of the rules, or assumed of it."
+    )
 
 
 class JobAnswer(BaseModel):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import signal
 import sys
@@ -30,6 +31,7 @@ from ..release.rules import public_rules
 from ..report import make_report
 from ..report.promise import say_number, say_promise
 from ..semantics import Rules
+from ..semantics.models import MODELS
 from . import schemas
 
 Tell = Callable[..., None]
@@ -43,6 +45,7 @@ LEFT_OUT = {
 """What is left out of a result that is too large, in this order."""
 MOST_COLUMNS = 1_000
 LONGEST_MESSAGE = 10_000
+ENCODING = re.compile(r"^(\s*<\?xml\b[^>]*?)\s+encoding\s*=\s*(?:\"[^\"]*\"|'[^']*')")
 RELEASE = "release.json"
 """The release as it is kept; other formats are made of it when they are asked for."""
 
@@ -99,9 +102,9 @@ def inspect(request: dict[str, Any], tell: Tell) -> dict[str, Any]:
 
 def anonymize(request: dict[str, Any], tell: Tell) -> dict[str, Any]:
     """Release a log, and make the report."""
-    mechanism = make_mechanism(
-        request["mechanism"], {**request["settings"], "rules": _public_rules(request)}
-    )
+    notices: list[str] = []
+    rules = _public_rules(request, notices.append)
+    mechanism = make_mechanism(request["mechanism"], {**request["settings"], "rules": rules})
     said: list[str] = []
     release = publish(
         request["log"],
@@ -118,7 +121,7 @@ def anonymize(request: dict[str, Any], tell: Tell) -> dict[str, Any]:
     tell("drawing", 0.0)
     with write_whole("report.html") as part:
         part.write_text(make_report(release, title=request["title"]), encoding="utf-8")
-    return {**summarize(release), "dataset": request["dataset"], "ledger": said}
+    return {**summarize(release), "dataset": request["dataset"], "ledger": said, "notices": notices}
 
 
 def convert(request: dict[str, Any], tell: Tell) -> dict[str, Any]:
@@ -151,12 +154,22 @@ def summarize(release: Release) -> dict[str, Any]:
     }
 
 
-def _public_rules(request: dict[str, Any]) -> Rules | None:
-    file = None
+def _public_rules(request: dict[str, Any], notify: Callable[[str], None]) -> Rules | None:
+    file, name = None, request["rules_name"] or None
     if request["rules"] is not None:
-        file = Path("rules.toml")
-        file.write_text(request["rules"], encoding="utf-8")
-    return public_rules(file, request["rules_log"], name=request["rules_name"] or None)
+        name = Path(request["rules_file"] or "rules.toml").name
+        suffix = Path(name).suffix.lower()
+        file = Path(f"rules{suffix if suffix in MODELS else '.toml'}")
+        # The text came as text, whatever its first line says about bytes.
+        file.write_text(ENCODING.sub(r"\1", request["rules"], count=1), encoding="utf-8")
+    return public_rules(
+        file,
+        request["rules_log"],
+        name=name,
+        model=schemas.ModelChoice(**request["model"]).options(),
+        activities=request["activities"],
+        notify=notify,
+    )
 
 
 def _plain(error: SacofaError, request: dict[str, Any]) -> str:

@@ -12,8 +12,8 @@ from itertools import accumulate
 
 from ...queries.distance import Ids
 from ...semantics.rules import Rules
-from ...semantics.violations import Violations
 from .chain import Chain
+from .rule_walker import RuleWalker
 from .sampler import UniformSampler
 from .steps import KeptSteps
 
@@ -44,7 +44,7 @@ class CandidateGenerator:
         # Asked for one cell at a time, lists are faster than arrays.
         self._allowed = steps.allowed.tolist()
         self._begin = len(self._allowed) - 1
-        self._violations = None if rules is None else Violations(rules)
+        self._walker = None if rules is None else RuleWalker(rules)
         self._once = once
 
     def first(self, size: int, shown: Mapping[Ids, int], cases: int) -> list[Ids]:
@@ -153,4 +153,4 @@ class CandidateGenerator:
             if len(set(single)) < len(single):
                 return False
         finished = len(sequence) < self._chain.max_length
-        return self._violations is None or not self._violations.count(sequence, finished)
+        return self._walker is None or self._walker.keeps(sequence, finished)

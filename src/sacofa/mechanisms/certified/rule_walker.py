@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ...semantics.rules import Rules
-from ...semantics.states import RuleStates
+from ...semantics.scoring import scorer_of
 
 
 class RuleWalker:
     """Walks the automaton of rules one activity at a time, and remembers where it was."""
 
     def __init__(self, rules: Rules) -> None:
-        self._states = RuleStates(rules)
+        self._states = scorer_of(rules)
         self._end = len(rules.activities)
         self._allowed: dict[int, list[int]] = {}
         self._next: dict[tuple[int, int], int] = {}
@@ -32,3 +34,12 @@ class RuleWalker:
             reached = self._states.step(np.array([state]), np.array([activity]))
             self._next[key] = int(reached[0])
         return self._next[key]
+
+    def keeps(self, sequence: Sequence[int], finished: bool) -> bool:
+        """Whether a sequence is harmless as a whole."""
+        state = self.start
+        for activity in sequence:
+            if activity not in self.allowed(state):
+                return False
+            state = self.step(state, activity)
+        return not finished or self._end in self.allowed(state)

@@ -135,11 +135,7 @@ def widest_way(votes: Ints) -> int:
 
 def _possible(size: int, rules: Rules | None) -> Bools:
     """The steps that rules leave possible."""
-    possible = np.ones((size, size), dtype=np.bool_)
-    if rules is not None:
-        possible[:-1, :-1] = ~rules.never_follows
-        possible[-1, :-1] = rules.starts
-    return possible
+    return np.ones((size, size), dtype=np.bool_) if rules is None else rules.possible_steps()
 
 
 def _reached(passed: Bools) -> Bools:

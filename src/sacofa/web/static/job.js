@@ -14,6 +14,7 @@ const showResult = async (job) => {
   find("#report-file").href = `/api/jobs/${id}/files/report.html`;
   find("#files").replaceChildren(...Object.entries(formats).map(([suffix, words]) =>
     make("tr", {}, make("th", { scope: "row", textContent: words }), make("td", {}, link(`log${suffix}`, `log${suffix}`)), make("td", {}, link(`log${suffix}.certificate.json`, "certificate")))));
+  find("#notices").replaceChildren(...release.notices.map((line) => make("li", { textContent: line })));
   if (release.ledger.length) {
     find("#paid-lines").replaceChildren(...release.ledger.map((line) => make("li", { textContent: line })));
     const entries = await ask("GET", `/ledger/${encodeURIComponent(release.dataset)}`);

@@ -83,6 +83,7 @@ find("#columns-form").addEventListener("submit", attempt(async (event) => {
 }));
 
 const person = () => (form.elements.unit.value === "person" ? { person: text("person"), max_cases: whole("max_cases") } : { person: null, max_cases: null });
+const model = () => ({ deviations: whole("deviations"), closed: text("closed") === "true", source: text("source") });
 const settings = () => {
   const used = uses();
   const read = { whole, flag: (name) => (text(name) === null ? null : text(name) === "true"), "whole or inf": text, number: text };
@@ -149,7 +150,8 @@ form.addEventListener("submit", attempt(async (event) => {
       activity: (text("activity") ?? "").split(",").map((name) => name.trim()).filter(Boolean), ...person(),
     };
     const job = await ask("POST", "/jobs", {
-      ...settings(), log: id, columns, rules: file ? await file.text() : null, rules_log: used.has("rules") ? text("rules_log") : null,
+      ...settings(), log: id, columns, rules: file ? await file.text() : null, rules_file: file ? file.name.slice(-200) : null,
+      model: file ? model() : {}, rules_log: used.has("rules") ? text("rules_log") : null,
       activities: names.length ? names : null, dataset: text("dataset"),
     });
     location.assign(`/jobs/${job.id}`);
