@@ -1,0 +1,1 @@
+"""Questions to the secret log, each a value whose sensitivity is known before it is asked."""
