@@ -1,8 +1,8 @@
 """Public bins for durations: the same for every log, nested, from coarse to fine.
 
-The bins that people use (1 s, 10 s, 1 min, … 1 year, 12 years) are the middle of a ladder. One rung
-below, two neighbours are one; each rung above splits every bin in two of equal ratio. A row of a
-table may stand on any rung, and what is finer adds up to what is coarser without remainder.
+The bins that people use (1 s, 10 s, 1 min, … 1 year, 12 years) are the lowest rung of a ladder; each
+rung above splits every bin in two of equal ratio. A row of a table may stand on any rung, and what
+is finer adds up to what is coarser without remainder.
 """
 
 from __future__ import annotations
@@ -24,18 +24,16 @@ HUMAN = (
     0, SECOND, 10 * SECOND, MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 4 * HOUR, DAY, 3 * DAY,
     7 * DAY, 30 * DAY, 91 * DAY, YEAR, 12 * YEAR,
 )  # fmt: skip
-"""The edges on rung 1; less than a second is a bin of its own, for events at the same time."""
-RUNGS = 6
-"""Rungs are 0 (8 bins), 1 (14), 2 (27), 3 (53), 4 (105), 5 (209)."""
+"""The edges on rung 0; less than a second is a bin of its own, for events at the same time."""
+RUNGS = 5
+"""Rungs are 0 (14 bins), 1 (27), 2 (53), 3 (105), 4 (209)."""
 
 
 @cache
 def edges(rung: int) -> tuple[int, ...]:
     """The edges of the bins on a rung; the first is 0, the last the longest duration told apart."""
-    if rung == 0:
-        return (0, *HUMAN[1:-1:2], HUMAN[-1])
     rough: tuple[int, ...] = HUMAN
-    for _ in range(rung - 1):
+    for _ in range(rung):
         # A bin from 0 has no middle of equal ratio; it stays whole.
         middles = [isqrt(low * high) for low, high in zip(rough[1:-1], rough[2:], strict=True)]
         pairs = zip(rough[1:-1], middles, strict=True)
@@ -59,5 +57,5 @@ def rung_for(votes: float) -> int:
     return int(np.searchsorted(ENOUGH, votes, side="right"))
 
 
-ENOUGH = (8, 300, 1_000, 4_000, 16_000)
+ENOUGH = (300, 1_000, 4_000, 16_000)
 """A rung is used from so many noise scales of votes on; chosen on public and made-up logs."""

@@ -99,6 +99,13 @@ class Clock:
         owner = self.case[places]
         return places[np.flatnonzero(np.diff(owner, append=-1))]
 
+    def gaps(self) -> tuple[Ints, Ints]:
+        """The places of events before which a known time lies, and the gaps between the two."""
+        same = self.case[1:] == self.case[:-1]
+        place = np.flatnonzero(same & self.known[1:] & self.known[:-1]) + 1
+        # A clock that runs backwards shows no gap.
+        return place, np.maximum(self.times[place] - self.times[place - 1], 0)
+
     def spread(self, owner: Ints) -> Ints:
         """Units for each of the things that cases vote for, given whose each is."""
         many = np.bincount(owner, minlength=self.cases)
@@ -180,6 +187,12 @@ class Gaps:
             rows[before, after] = row
         return rows
 
+    @cached_property
+    def targets(self) -> Ints:
+        """The activity that each row leads into."""
+        into = [after for _, after in self.steps]
+        return np.array([*into, *range(self.activities)], dtype=np.int64)
+
     def row_of(self, before: Ints, after: Ints) -> Ints:
         """The row that a step belongs to."""
         return self._rows[before, after]
@@ -187,10 +200,9 @@ class Gaps:
     def table(self, batch: TimedBatch) -> Ints:
         """A vote of each case, spread over its gaps between known times."""
         clock = Clock(batch)
-        same = clock.case[1:] == clock.case[:-1]
-        place = np.flatnonzero(same & clock.known[1:] & clock.known[:-1]) + 1
+        place, gaps = clock.gaps()
         rows = self.row_of(batch.activity_ids[place - 1], batch.activity_ids[place])
-        cells = cell_of(rows, clock.times[place] - clock.times[place - 1], self.rungs)
+        cells = cell_of(rows, gaps, self.rungs)
         return _add(self.cells, cells, clock.spread(clock.case[place]))
 
 

@@ -7,7 +7,6 @@ looking at the log.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
@@ -15,9 +14,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..queries.durations import rung_for
-from ..queries.times import Arrivals, CycleTime, Elapsed, Gaps, ServiceTime, WeekHours
-from ..queries.times import first_occurrences
+from ..queries.times import (
+    Arrivals,
+    CycleTime,
+    Elapsed,
+    Gaps,
+    ServiceTime,
+    TimeQuery,
+    WeekHours,
+    first_occurrences,
+)
 from ..variants import VariantCounts
+from .settings import TimeSettings
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -85,50 +93,42 @@ class ReleasedFlow:
         return np.bincount(self.ids, votes, minlength=self.activities)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Prices:
-    """What each question about time costs: ε of one case, and 0 for what is not asked."""
+def time_queries(
+    variants: VariantCounts, settings: TimeSettings, epsilon: Fraction, *, service: bool = False
+) -> dict[str, tuple[TimeQuery, Fraction]]:
+    """The questions about time, in the order they are asked, each with its price.
 
-    cycle_time: Fraction
-    gaps: Fraction
-    elapsed: Fraction
-    arrivals: Fraction
-    week: Fraction
-    service: Fraction = Fraction(0)
+    `epsilon` is what all of them cost together, `service` whether the log has start times.
+    """
+    flow = ReleasedFlow(variants)
+    prices = settings.shares.divide(epsilon, service=service)
+    scales = {name: float(price) for name, price in prices.items()}
+    window = {} if settings.months is None else {"months": settings.months}
+    if settings.first_month is not None:
+        window["first"] = settings.first_month
+    queries: dict[str, TimeQuery] = {
+        "cycle_time": CycleTime(rung=rung_for(flow.cases * scales["cycle_time"])),
+        "gaps": _gaps(flow, scales["gaps"]),
+        "elapsed": Elapsed(rungs=_rungs(flow.elapsed_votes(), scales["elapsed"])),
+        "arrivals": Arrivals(**window),
+        "week": WeekHours(),
+    }
+    if service:
+        queries["service"] = ServiceTime(rungs=_rungs(flow.event_votes(), scales["service"]))
+    return {name: (query, prices[name]) for name, query in queries.items()}
 
 
-def ask_cycle_time(flow: ReleasedFlow, epsilon: float) -> CycleTime:
-    """Choose the bins of cycle times."""
-    return CycleTime(rung=rung_for(flow.cases * epsilon))
-
-
-def ask_gaps(flow: ReleasedFlow, epsilon: float) -> Gaps:
+def _gaps(flow: ReleasedFlow, epsilon: float) -> Gaps:
     """Choose the steps with a row of their own, and the bins of all rows."""
     votes = flow.step_votes()
     own = np.flatnonzero(votes * epsilon >= OWN_ROW)
     rest = votes.copy()
     rest[own] = 0.0
     into = rest.reshape(flow.activities, flow.activities).sum(axis=0)
-    rungs = [rung_for(v * epsilon) for v in (*votes[own].tolist(), *into.tolist())]
-    steps = tuple((int(s) // flow.activities, int(s) % flow.activities) for s in own)
-    return Gaps(activities=flow.activities, steps=steps, rungs=tuple(rungs))
+    steps = tuple((int(step) // flow.activities, int(step) % flow.activities) for step in own)
+    rungs = _rungs(np.concatenate([votes[own], into]), epsilon)
+    return Gaps(activities=flow.activities, steps=steps, rungs=rungs)
 
 
-def ask_elapsed(flow: ReleasedFlow, epsilon: float) -> Elapsed:
-    """Choose the bins of each activity."""
-    return Elapsed(rungs=tuple(rung_for(v * epsilon) for v in flow.elapsed_votes().tolist()))
-
-
-def ask_service(flow: ReleasedFlow, epsilon: float) -> ServiceTime:
-    """Choose the bins of each activity."""
-    return ServiceTime(rungs=tuple(rung_for(v * epsilon) for v in flow.event_votes().tolist()))
-
-
-def ask_arrivals(first: int | None, months: int | None) -> Arrivals:
-    """Ask on the declared window, or on the universal calendar."""
-    return Arrivals() if first is None or months is None else Arrivals(first=first, months=months)
-
-
-def ask_week() -> WeekHours:
-    """Ask for the hours of the week."""
-    return WeekHours()
+def _rungs(votes: Floats, epsilon: float) -> tuple[int, ...]:
+    return tuple(rung_for(each * epsilon) for each in votes.tolist())

@@ -7,10 +7,6 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-SURE = 2.0
-"""How many noise scales of votes a bin needs at least to be the longest of a row."""
-
-
 def project(noisy: Floats, total: float) -> Floats:
     """The nearest histogram without negative cells and with a given total."""
     ordered = np.sort(noisy)[::-1]
@@ -20,7 +16,7 @@ def project(noisy: Floats, total: float) -> Floats:
     return np.maximum(noisy - shift, 0.0)
 
 
-def longest(noisy: Floats, noise: float, total: float, middles: Floats, sure: float = SURE) -> int:
+def longest(noisy: Floats, noise: float, total: float, middles: Floats) -> int:
     """How many bins to keep: the longest ones go as long as their sum may well be noise.
 
     One false case of ten years weighs as much as a thousand of three days: a mean, and the order
@@ -32,17 +28,6 @@ def longest(noisy: Floats, noise: float, total: float, middles: Floats, sure: fl
         shares = project(noisy[: kept - 1], total)
         mean = float(shares @ middles[: kept - 1]) / total
         harm = max(float(middles[kept - 1]) / max(mean, 1.0), 1.0)
-        if tail[kept - 1] >= (sure + np.log(harm)) * noise:
+        if tail[kept - 1] >= np.log(harm) * noise:
             return kept
     return 1
-
-
-def denoise(
-    noisy: Floats, noise: float, total: float, middles: Floats, sure: float = SURE
-) -> Floats:
-    """Shares of the bins of a row, given its noisy votes and how many it should have."""
-    total = max(total, noise)
-    kept = longest(noisy, noise, total, middles, sure)
-    shares = np.zeros(len(noisy))
-    shares[:kept] = project(noisy[:kept], total)
-    return shares / shares.sum()

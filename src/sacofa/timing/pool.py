@@ -52,6 +52,14 @@ class Table:
         """The sum of each row."""
         return np.add.reduceat(cells, self.starts[:-1])
 
+    def spread(self, rows: Floats) -> Floats:
+        """The value of each row, for all its cells."""
+        return np.repeat(rows, np.diff(self.starts))
+
+    def normal(self, cells: Floats) -> Floats:
+        """Cells whose rows each sum up to 1."""
+        return cells / np.maximum(self.spread(self.sums(cells)), 1e-300)
+
     def draw(self, shares: Floats, rows: Ints, uniform: Uniform) -> tuple[Ints, Floats]:
         """Draw a cell of each row by shares, and a duration in it; less than a second is zero."""
         ends = np.cumsum(shares)
@@ -62,8 +70,45 @@ class Table:
         cells = np.clip(cells, self.starts[rows], self.starts[rows + 1] - 1)
         low = self.low[cells]
         ratio = self.high[cells] / np.where(low > 0, low, 1.0)
-        seconds = np.where(low > 0, low * ratio ** uniform(len(rows)), 0.0)
-        return cells, seconds
+        left, right = self.slopes(shares)
+        within = _sloped(left[cells], right[cells], uniform(len(rows)))
+        return cells, np.where(low > 0, low * ratio**within, 0.0)
+
+    def slopes(self, shares: Floats) -> tuple[Floats, Floats]:
+        """How dense each cell is at its two ends, per doubling, given its neighbours."""
+        wide = np.where(self.low > 0, np.log2(self.high / np.maximum(self.low, 1e-9)), 1.0)
+        dense = shares / wide
+        first = np.zeros(len(dense), dtype=np.bool_)
+        first[self.starts[:-1]] = True
+        # Zeros are no neighbours of what takes time; beyond the longest bin there is nothing.
+        before = np.where(np.roll(first, 1) | first, dense, np.roll(dense, 1))
+        after = np.where(np.roll(first, -1), 0.0, np.roll(dense, -1))
+        return (before + dense) / 2, (after + dense) / 2
+
+
+def refine(table: Table, shares: Floats, pieces: int) -> tuple[Floats, Floats]:
+    """Split each cell into pieces of equal ratio, by the slope between its neighbours."""
+    left, right = table.slopes(shares)
+    total = np.maximum(left + right, 1e-300)
+    ends = np.arange(pieces + 1) / pieces
+    a, b = (left / total)[:, None], (right / total)[:, None]
+    parts = shares[:, None] * np.diff(2 * a * ends + (b - a) * ends**2, axis=1)
+    low = np.where(table.low > 0, table.low, 0.0)[:, None]
+    ratio = (table.high / np.where(table.low > 0, table.low, 1.0))[:, None]
+    edges_in = np.where(low > 0, low * ratio ** ends[1:], table.high[:, None] * ends[1:])
+    # A cell that nothing is in, or whose slopes are unknown, is split evenly.
+    flat = (left + right)[:, None] <= 0
+    parts = np.where(flat, shares[:, None] / pieces, parts)
+    return np.concatenate([[0.0], edges_in.ravel()]), parts.ravel()
+
+
+def _sloped(left: Floats, right: Floats, uniform: Floats) -> Floats:
+    """Draw from 0 to 1 with a density that goes straight from one value to another."""
+    total = np.maximum(left + right, 1e-300)
+    a, b = left / total, right / total
+    root = np.sqrt(a * a + (b * b - a * a) * uniform)
+    bent = np.abs(b - a) > 1e-6
+    return np.where(bent, (root - a) / np.where(bent, b - a, 1.0), uniform)
 
 
 @dataclass(frozen=True, eq=False)

@@ -36,18 +36,23 @@ class Votes:
 def weigh(
     votes: Votes,
     group: Ints,
-    sizes: Floats,
+    sizes: Ints,
     target: Floats,
     noise: Floats,
     steps: int,
+    start: Floats,
 ) -> Floats:
-    """Weigh courses so that those of a group add up to its size and votes come near the target."""
+    """Weigh courses so that those of a group add up to its size and votes come near the target.
+
+    Groups are in order, none is empty; `start` are logarithms of weights to begin with.
+    """
     courses = len(group)
     starts = np.flatnonzero(np.diff(group, prepend=-1))
     width = np.diff(starts, append=courses)
 
     def weights(factors: Floats) -> tuple[Floats, Floats]:
         lift = np.bincount(votes.course, factors[votes.cell] * votes.part, minlength=courses)
+        lift += start
         top = np.maximum.reduceat(lift, starts)
         lifted = np.exp(lift - np.repeat(top, width))
         sums = np.add.reduceat(lifted, starts)
