@@ -16,6 +16,8 @@ LAYERS = [
     {"files", "variants"},
     {"prefixes"},
     {"logs", "privacy"},
+    {"queries"},
+    {"timing"},
     {"semantics"},
     {"mechanisms", "examples"},
     {"release"},

@@ -1,13 +1,14 @@
 """Public bins for durations: the same for every log, nested, from coarse to fine.
 
-The bins that people use (1 s, 10 s, 1 min, … 1 year, 12 years) are the lowest rung of a ladder; each
-rung above splits every bin in two of equal ratio. A row of a table may stand on any rung, and what
-is finer adds up to what is coarser without remainder.
+The bins that people use (1 s, 10 s, 1 min, … 1 year, 12 years) are the lowest rung of a ladder;
+each rung above splits every bin in two of equal ratio. A row of a table may stand on any rung, and
+what is finer adds up to what is coarser without remainder.
 """
 
 from __future__ import annotations
 
 from functools import cache
+from itertools import pairwise
 from math import isqrt
 
 import numpy as np
@@ -25,8 +26,8 @@ HUMAN = (
     7 * DAY, 30 * DAY, 91 * DAY, YEAR, 12 * YEAR,
 )  # fmt: skip
 """The edges on rung 0; less than a second is a bin of its own, for events at the same time."""
-RUNGS = 5
-"""Rungs are 0 (14 bins), 1 (27), 2 (53), 3 (105), 4 (209)."""
+RUNGS = 7
+"""Rungs are 0 (14 bins), 1 (27), 2 (53), 3 (105), 4 (209), 5 (417), 6 (833)."""
 
 
 @cache
@@ -35,7 +36,7 @@ def edges(rung: int) -> tuple[int, ...]:
     rough: tuple[int, ...] = HUMAN
     for _ in range(rung):
         # A bin from 0 has no middle of equal ratio; it stays whole.
-        middles = [isqrt(low * high) for low, high in zip(rough[1:-1], rough[2:], strict=True)]
+        middles = [isqrt(low * high) for low, high in pairwise(rough[1:])]
         pairs = zip(rough[1:-1], middles, strict=True)
         rough = (0, *(edge for pair in pairs for edge in pair), rough[-1])
     return rough
@@ -57,5 +58,5 @@ def rung_for(votes: float) -> int:
     return int(np.searchsorted(ENOUGH, votes, side="right"))
 
 
-ENOUGH = (300, 1_000, 4_000, 16_000)
+ENOUGH = (300, 1_000, 3_000, 5_000, 7_000, 12_000)
 """A rung is used from so many noise scales of votes on; chosen on public and made-up logs."""

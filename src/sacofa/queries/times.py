@@ -21,6 +21,7 @@ from ..errors import SettingError
 from .durations import DAY, HOUR, RUNGS, bin_of, bins
 
 Ints = NDArray[np.int64]
+Ids = NDArray[np.int32] | NDArray[np.int64]
 
 VOTE_UNITS = 1_000
 MISSING = int(np.iinfo(np.int64).min)
@@ -109,7 +110,8 @@ class Clock:
     def spread(self, owner: Ints) -> Ints:
         """Units for each of the things that cases vote for, given whose each is."""
         many = np.bincount(owner, minlength=self.cases)
-        return (self.counts * (VOTE_UNITS // np.maximum(many, 1)))[owner]
+        units: Ints = self.counts * (VOTE_UNITS // np.maximum(many, 1))
+        return units[owner]
 
 
 def _add(cells: int, places: Ints, votes: Ints) -> Ints:
@@ -193,7 +195,7 @@ class Gaps:
         into = [after for _, after in self.steps]
         return np.array([*into, *range(self.activities)], dtype=np.int64)
 
-    def row_of(self, before: Ints, after: Ints) -> Ints:
+    def row_of(self, before: Ids, after: Ids) -> Ints:
         """The row that a step belongs to."""
         return self._rows[before, after]
 

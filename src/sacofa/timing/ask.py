@@ -25,6 +25,7 @@ from ..queries.times import (
     first_occurrences,
 )
 from ..variants import VariantCounts
+from .histogram import add_up
 from .settings import TimeSettings
 
 Ints = NDArray[np.int64]
@@ -79,18 +80,18 @@ class ReleasedFlow:
         """The votes of each pair of activities."""
         pairs = self.ids[self.ends - 1] * self.activities + self.ids[self.ends]
         votes = self.gap_votes * self.counts[self.variant[self.ends]]
-        return np.bincount(pairs, votes, minlength=self.activities**2)
+        return add_up(pairs, votes, self.activities**2)
 
     def elapsed_votes(self) -> Floats:
         """The votes of each activity after the beginning."""
         here = self.firsts
         votes = (self.first_votes * self.counts[self.variant[self.ends]])[here]
-        return np.bincount(self.ids[self.ends[here]], votes, minlength=self.activities)
+        return add_up(self.ids[self.ends[here]], votes, self.activities)
 
     def event_votes(self) -> Floats:
         """The votes of each activity, where all events of a case share one."""
         votes = (self.counts / np.maximum(self.lengths, 1))[self.variant]
-        return np.bincount(self.ids, votes, minlength=self.activities)
+        return add_up(self.ids, votes, self.activities)
 
 
 def time_queries(

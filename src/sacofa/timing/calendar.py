@@ -39,7 +39,8 @@ def estimate_months(noisy: Floats, noise: float, cases: float) -> Floats:
             break
     shares = np.zeros(len(left))
     shares[inside] = project(_smooth(noisy, inside, deviation)[inside], max(cases, 1.0))
-    return shares / shares.sum()
+    whole: Floats = shares / shares.sum()
+    return whole
 
 
 def _best_stretch(noisy: Floats, deviation: float) -> tuple[int, int, float]:
@@ -60,13 +61,15 @@ def _best_stretch(noisy: Floats, deviation: float) -> tuple[int, int, float]:
 def _smooth(noisy: Floats, inside: NDArray[np.bool_], deviation: float) -> Floats:
     """Pull months towards those around them, as much as their differences look like noise."""
     values = np.where(inside, noisy, 0.0)
-    near = np.convolve(values, np.ones(5), mode="same")
-    near /= np.maximum(np.convolve(inside.astype(np.float64), np.ones(5), mode="same"), 1.0)
+    # Not mode="same": a window of fewer months than five has a calendar too.
+    near = np.convolve(values, np.ones(5))[2:-2]
+    near /= np.maximum(np.convolve(inside.astype(np.float64), np.ones(5))[2:-2], 1.0)
     off = (values - near)[inside]
     # A month is a fifth of its own surroundings, which hides a fifth of its noise.
     excess = float(np.mean(off**2)) if len(off) else 0.0
     kept = max(0.0, 1.0 - 0.8 * deviation**2 / max(excess, 1e-300))
-    return near + kept * (values - near)
+    smooth: Floats = near + kept * (values - near)
+    return smooth
 
 
 @cache
@@ -82,7 +85,8 @@ def weeks() -> Floats:
                     open_days = np.where(np.arange(7) < days, 1.0, outside)
                     shapes.append(np.outer(open_days, hours).ravel())
     every = np.array(shapes)
-    return every / every.sum(axis=1, keepdims=True)
+    normal: Floats = every / every.sum(axis=1, keepdims=True)
+    return normal
 
 
 def estimate_week(noisy: Floats, noise: float, cases: float) -> Floats:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from .answers import TimeAnswers
 from .ask import ReleasedFlow
-from .histogram import longest, project
+from .histogram import add_up, longest, project
 from .pool import Pool, Table, Uniform, draw_pool, refine
 from .rows import estimate
 from .weigh import Votes, weigh
@@ -34,7 +34,7 @@ CLIMB = 60
 """How many steps a climb has."""
 FINE = 4
 """Bins of cycle times are split so often, by the slope between their neighbours."""
-CYCLE_GRIP, GAP_GRIP, ELAPSED_GRIP = 20.0, 3.0, 10.0
+CYCLE_GRIP, GRIP = 20.0, 10.0
 """How much closer than its noise an answer is followed: draws are no knowledge of their own."""
 CYCLE_EASE, EASE = 0.02, 0.1
 """What a large cell may be off all the same, per tilt of its courses."""
@@ -77,7 +77,7 @@ def make_targets(flow: ReleasedFlow, answers: TimeAnswers) -> Targets:
     gap_table, elapsed_table = Table.of(gaps.query.rungs), Table.of(elapsed.query.rungs)
     rows = gaps.query.row_of(flow.ids[flow.ends - 1], flow.ids[flow.ends])
     weights = flow.gap_votes * flow.counts[flow.variant[flow.ends]]
-    gap_votes = np.bincount(rows, weights, minlength=len(gaps.query.rungs))
+    gap_votes = add_up(rows, weights, len(gaps.query.rungs))
     elapsed_votes = flow.elapsed_votes()
     gap_shares = estimate(gap_table, gaps.votes, gaps.noise, gap_votes, gaps.query.targets, top)
     alone = np.zeros(len(elapsed_votes), dtype=np.int64)
@@ -93,7 +93,7 @@ def make_targets(flow: ReleasedFlow, answers: TimeAnswers) -> Targets:
     )
     sizes = [len(gap_shares), len(elapsed_shares), len(fine)]
     noise = np.repeat(
-        [gaps.noise / GAP_GRIP, elapsed.noise / ELAPSED_GRIP, cycle.noise / CYCLE_GRIP], sizes
+        [gaps.noise / GRIP, elapsed.noise / GRIP, cycle.noise / CYCLE_GRIP], sizes
     )
     ease = np.repeat([EASE, EASE, CYCLE_EASE], sizes)
     return Targets(
@@ -109,9 +109,7 @@ def make_targets(flow: ReleasedFlow, answers: TimeAnswers) -> Targets:
     )
 
 
-def choose_courses(
-    flow: ReleasedFlow, answers: TimeAnswers, uniform: Uniform
-) -> tuple[Pool, Ints]:
+def choose_courses(flow: ReleasedFlow, answers: TimeAnswers, uniform: Uniform) -> tuple[Pool, Ints]:
     """Draw courses and take one for each case; cases of a variant are together."""
     targets = make_targets(flow, answers)
     double = Table.of((*targets.gaps.rungs, *targets.gaps.rungs))
@@ -124,7 +122,7 @@ def choose_courses(
         owner = np.repeat(np.arange(len(pool.variant)), np.diff(pool.offsets))
         weights = _weigh(flow, targets, pool, owner)
         seen = weights[owner] * flow.gap_votes[pool.gap]
-        told = np.bincount(pool.cells, seen, minlength=len(first))
+        told = add_up(pool.cells, seen, len(first))
         shares = double.normal(told + STEADY * answers.gaps.noise * first)
     order = np.lexsort((pool.totals, pool.variant))
     # One number for all: every course is taken as often as its weight, rounded up or down.
@@ -159,9 +157,7 @@ def _weigh(flow: ReleasedFlow, targets: Targets, pool: Pool, owner: Ints) -> Flo
     gap_cells, elapsed_cells = len(targets.gap_shares), len(targets.elapsed_shares)
     totals = pool.totals
     firsts = np.flatnonzero(flow.firsts[pool.gap])
-    reached = targets.elapsed.cells(
-        flow.ids[flow.ends[pool.gap[firsts]]], pool.since[firsts]
-    )
+    reached = targets.elapsed.cells(flow.ids[flow.ends[pool.gap[firsts]]], pool.since[firsts])
     took = targets.edges.searchsorted(totals, side="right")
     votes = Votes(
         np.concatenate([owner, owner[firsts], np.arange(len(totals))]),

@@ -80,7 +80,8 @@ def _places(begins: Ints, lengths: Ints) -> Ints:
     """begins[i], begins[i] + 1, … so many for each i, end to end."""
     ends = np.cumsum(lengths)
     total = int(ends[-1]) if len(ends) else 0
-    return np.arange(total) + np.repeat(begins - (ends - lengths), lengths)
+    places: Ints = np.arange(total) + np.repeat(begins - (ends - lengths), lengths)
+    return places
 
 
 def _uniform(sampler: Sampler) -> Uniform:

@@ -6,6 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+def add_up(places: Ints, values: Floats, size: int) -> Floats:
+    """The sum of the values at each place from 0 to size − 1."""
+    return np.bincount(places, values, minlength=size).astype(np.float64)
+
 
 def project(noisy: Floats, total: float) -> Floats:
     """The nearest histogram without negative cells and with a given total."""
@@ -13,7 +20,8 @@ def project(noisy: Floats, total: float) -> Floats:
     excess = (np.cumsum(ordered) - total) / np.arange(1, len(noisy) + 1)
     # The cells that stay are those above the shift that they themselves ask for.
     shift = excess[np.flatnonzero(ordered > excess)[-1]]
-    return np.maximum(noisy - shift, 0.0)
+    projected: Floats = np.maximum(noisy - shift, 0.0)
+    return projected
 
 
 def longest(noisy: Floats, noise: float, total: float, middles: Floats) -> int:

@@ -14,8 +14,8 @@ Floats = NDArray[np.float64]
 
 CHOICES = 8
 """Among how many moments one is chosen."""
-BEND = 0.4
-"""Long gaps may be so many doublings longer or shorter, in all, to end at a likely hour."""
+BEND, FARTHEST = 7, DAY
+"""Gaps may be a seventh longer or shorter, but no more than a day, to end at a likely hour."""
 LONG = 4 * HOUR
 """Shorter gaps stay as they are: people do them in one go."""
 
@@ -27,7 +27,8 @@ def choose_months(shares: Floats, first: int, cases: int, uniform: Uniform) -> I
     marks = (np.arange(cases) + uniform(1)[0]) / cases
     months = np.cumsum(shares).searchsorted(marks * shares.sum(), side="right")
     last = int(np.flatnonzero(shares > 0)[-1])
-    return first + np.minimum(months, last)[np.argsort(uniform(cases), kind="stable")]
+    dealt: Ints = first + np.minimum(months, last)[np.argsort(uniform(cases), kind="stable")]
+    return dealt
 
 
 def place_events(
@@ -56,12 +57,14 @@ def place_events(
         wait = gaps[gap_offsets[there] + place - 1]
         times[at] = times[at - 1] + wait
         far = np.flatnonzero(wait >= LONG)
-        bends = 2.0 ** (BEND * (uniform(CHOICES * len(far)).reshape(-1, CHOICES) - 0.5))
-        moments = times[at[far] - 1][:, None] + (wait[far][:, None] * bends).astype(np.int64)
+        shifts = 2.0 * uniform(CHOICES * len(far)).reshape(-1, CHOICES) - 1.0
+        bends = np.minimum(wait[far] // BEND, FARTHEST)[:, None] * shifts
+        moments = times[at[far]][:, None] + bends.astype(np.int64)
         times[at[far]] = _likely(moments, week, uniform)
     begins = np.repeat(times[offsets[:-1][lengths > 0]], lengths[lengths > 0])
     # To the nearest unit, counted from the beginning: order stays, and gaps are not shortened.
-    return begins + (times - begins + unit // 2) // unit * unit
+    whole: Ints = begins + (times - begins + unit // 2) // unit * unit
+    return whole
 
 
 def month_begins(months: Ints) -> Ints:
@@ -76,4 +79,5 @@ def _likely(moments: Ints, week: Floats, uniform: Uniform) -> Ints:
     chances = np.cumsum(week[week_slot(moments)] + 1e-9, axis=1)
     marks = uniform(len(moments)) * chances[:, -1]
     chosen = np.minimum((chances <= marks[:, None]).sum(axis=1), moments.shape[1] - 1)
-    return moments[np.arange(len(moments)), chosen]
+    likely: Ints = moments[np.arange(len(moments)), chosen]
+    return likely

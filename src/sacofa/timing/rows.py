@@ -2,9 +2,9 @@
 
 A thin row is compared with many shapes that a duration may have: one hump, narrow or wide, with or
 without a share of zeros, and the rows of all activities, or of those into the same, taken together.
-Each shape is weighed by how well it explains the noisy votes (the noise is Laplace's, so this is its
-likelihood), and the weighted mean is what a thin row is taken for. The more votes a row has, the
-more it is taken as it is.
+Each shape is weighed by how well it explains the noisy votes (the noise is Laplace's, so this is
+its likelihood), and the weighted mean is what a thin row is taken for. The more votes a row has,
+the more it is taken as it is.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..queries.durations import bins, edges
-from .histogram import project
+from .histogram import add_up, project
 from .pool import Table
 
 Floats = NDArray[np.float64]
@@ -66,8 +66,7 @@ def estimate(
     low = to_lowest(table)
     row = np.repeat(np.arange(len(table.rungs)), np.diff(table.starts))
     width = bins(0)
-    seen = np.bincount(row * width + low, noisy, minlength=len(table.rungs) * width)
-    seen = seen.reshape(-1, width)
+    seen = add_up(row * width + low, noisy, len(table.rungs) * width).reshape(-1, width)
     finer = np.bincount(row * width + low, minlength=len(table.rungs) * width).reshape(-1, width)
     known = np.array(edges(0)[:-1]) / 1e6 < top
     seen[:, ~known] = 0.0
@@ -91,7 +90,8 @@ def estimate(
 def _together(seen: Floats, votes: Floats, noise: float, known: NDArray[np.bool_]) -> Floats:
     whole = np.zeros(seen.shape[1])
     whole[known] = project(seen.sum(axis=0)[known], max(float(votes.sum()), noise))
-    return whole / whole.sum()
+    shares: Floats = whole / whole.sum()
+    return shares
 
 
 def _shape(

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from ..queries.times import ServiceTime
 from .answers import Answer
 from .ask import ReleasedFlow
-from .histogram import longest
+from .histogram import add_up, longest
 from .pool import Table, Uniform
 from .rows import estimate
 
@@ -65,4 +65,4 @@ def draw_starts(
 def _lowest(table: Table, votes: Floats) -> Floats:
     """All rows taken together, on the lowest rung."""
     every = Table.of((0,))
-    return np.bincount(every.high.searchsorted(table.high), votes, minlength=len(every.high))
+    return add_up(every.high.searchsorted(table.high), votes, len(every.high))

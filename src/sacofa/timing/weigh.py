@@ -14,6 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .histogram import add_up
+
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
@@ -51,8 +53,7 @@ def weigh(
     width = np.diff(starts, append=courses)
 
     def weights(factors: Floats) -> tuple[Floats, Floats]:
-        lift = np.bincount(votes.course, factors[votes.cell] * votes.part, minlength=courses)
-        lift += start
+        lift = start + add_up(votes.course, factors[votes.cell] * votes.part, courses)
         top = np.maximum.reduceat(lift, starts)
         lifted = np.exp(lift - np.repeat(top, width))
         sums = np.add.reduceat(lifted, starts)
@@ -60,7 +61,7 @@ def weigh(
 
     def value(factors: Floats) -> tuple[float, Floats]:
         found, logs = weights(factors)
-        told = np.bincount(votes.cell, found[votes.course] * votes.part, minlength=len(target))
+        told = add_up(votes.cell, found[votes.course] * votes.part, len(target))
         slack = noise**2 * factors
         loss = float(sizes @ logs - factors @ target + 0.5 * (slack @ factors))
         return loss, told - target + slack

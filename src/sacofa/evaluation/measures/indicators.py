@@ -69,7 +69,7 @@ class Indicator:
             source=bare if quoted is None else quoted,
             target=bare_to if quoted_to is None else quoted_to,
             last=which == "last",
-            limit=None if number is None else float(number) * UNITS[unit],
+            limit=None if unit is None else float(number) * UNITS[unit],
             over=side == "over",
             text=text.strip(),
         )

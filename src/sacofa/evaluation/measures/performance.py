@@ -6,7 +6,9 @@ factor of two.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -119,10 +121,12 @@ def _medians(steps: Ints, gaps: Floats) -> tuple[dict[int, float], dict[int, int
     )
 
 
-def _ratio(released: Floats, original: Floats, middle: np.ufunc | object) -> float:
+def _ratio(
+    released: Floats, original: Floats, middle: Callable[[Floats], np.floating[Any]]
+) -> float:
     if not len(released) or not len(original):
         return 1.0 if len(released) == len(original) else float("inf")
-    above, below = float(middle(released)), float(middle(original))  # type: ignore[operator]
+    above, below = float(middle(released)), float(middle(original))
     if below == 0:
         return 1.0 if above == 0 else float("inf")
     return above / below
