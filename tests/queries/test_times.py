@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sacofa.errors import SettingError
@@ -46,6 +46,7 @@ def changes(query: TimeQuery, cases: list[list[Event]], case: list[Event]) -> in
 
 
 @pytest.mark.parametrize("query", QUERIES, ids=lambda q: q.name)
+@settings(deadline=None)
 @given(cases=st.lists(nasty_cases, max_size=3), case=nasty_cases)
 def test_one_case_moves_a_table_by_one_vote_at_most(
     query: TimeQuery, cases: list[list[Event]], case: list[Event]
@@ -60,6 +61,7 @@ def test_one_case_moves_a_table_by_one_vote_at_most(
 
 
 @pytest.mark.parametrize("query", QUERIES, ids=lambda q: q.name)
+@settings(deadline=None)
 @given(cases=st.lists(nasty_cases, max_size=4))
 def test_tables_are_whole_numbers_and_parts_add_up(
     query: TimeQuery, cases: list[list[Event]]
@@ -171,6 +173,7 @@ def test_service_time_says_whether_work_overlaps() -> None:
     assert not query.table(batch([case], starts=False)).any()
 
 
+@settings(deadline=None)
 @given(case=st.lists(events, min_size=2, max_size=9))
 def test_rungs_do_not_change_who_votes(case: list[Event]) -> None:
     """A finer row has the same votes as a coarser one, split."""

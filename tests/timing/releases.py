@@ -22,9 +22,7 @@ BEGIN = int(np.datetime64("2021-03-01", "us").astype(np.int64))
 
 def counted(log: Batch) -> VariantCounts:
     """The variants of a log."""
-    return VariantCounts.collect(
-        log.activities, log.activity_ids, np.diff(log.offsets), log.counts
-    )
+    return VariantCounts.collect(log.activities, log.activity_ids, np.diff(log.offsets), log.counts)
 
 
 def answer(

@@ -21,7 +21,7 @@ def test_weights_meet_sizes_exactly_and_targets_closely() -> None:
     """Sizes of groups are kept whatever the target says; a feasible target is met."""
     draws = np.random.default_rng(1)
     group = np.repeat([0, 1, 2], 200)
-    cells = draws.integers(0, 4, (600, 2)) + [0, 4]
+    cells = draws.integers(0, 4, (600, 2)) + np.array([0, 4])
     votes = Votes(np.repeat(np.arange(600), 2), cells.ravel(), np.ones(1200))
     sizes = np.array([5, 50, 500])
     target = np.array([300.0, 155, 50, 50, 100, 100, 100, 255])

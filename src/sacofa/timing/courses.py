@@ -92,9 +92,7 @@ def make_targets(flow: ReleasedFlow, answers: TimeAnswers) -> Targets:
         ]
     )
     sizes = [len(gap_shares), len(elapsed_shares), len(fine)]
-    noise = np.repeat(
-        [gaps.noise / GRIP, elapsed.noise / GRIP, cycle.noise / CYCLE_GRIP], sizes
-    )
+    noise = np.repeat([gaps.noise / GRIP, elapsed.noise / GRIP, cycle.noise / CYCLE_GRIP], sizes)
     ease = np.repeat([EASE, EASE, CYCLE_EASE], sizes)
     return Targets(
         gap_table,

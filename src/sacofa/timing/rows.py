@@ -27,7 +27,7 @@ ZEROS = (0.0, 0.15, 0.35, 0.6, 0.85, 0.97)
 """Shares of zeros."""
 MASSES = (0.4, 0.6, 0.8, 1.0, 1.25, 1.6, 2.4)
 """How many votes a row may have, times those that the released flow would give."""
-TRUST = 5.0
+TRUST = 2.0
 """A row and its shape weigh the same where the row has so many noise scales of votes."""
 
 
