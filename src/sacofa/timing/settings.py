@@ -11,9 +11,9 @@ from ..queries.durations import DAY, MINUTE, SECOND
 GRANULARITIES = {"second": SECOND, "minute": MINUTE, "day": DAY}
 SHARES = {
     "cycle_time": Fraction(9, 45),
-    "gaps": Fraction(18, 45),
-    "elapsed": Fraction(10, 45),
-    "arrivals": Fraction(6, 45),
+    "gaps": Fraction(20, 45),
+    "elapsed": Fraction(7, 45),
+    "arrivals": Fraction(7, 45),
     "week": Fraction(2, 45),
 }
 """How what is spent on time is divided by default."""
