@@ -20,6 +20,8 @@ LAYERS = [
     {"variants"},
     {"cases", "prefixes"},
     {"logs", "privacy"},
+    {"queries"},
+    {"timing"},
     {"semantics"},
     {"queries"},
     {"mechanisms", "examples"},

@@ -109,8 +109,9 @@ def takes_settings(*left_out: str, required: Sequence[str] = ("epsilon",)) -> Ca
         for choice in wanted:
             flag = _flag(choice.option)
             if choice.kind == "flag":
-                # The first letters tell what is not done: --prune-finished, --keep-finished.
-                flag = f"{flag}/{flag.replace('--prune', '--keep')}"
+                # What is not pruned is kept; anything else is simply not done.
+                pruned = flag.startswith("--prune")
+                flag += f"/{flag.replace('--prune', '--keep') if pruned else f'--no-{flag[2:]}'}"
             option = typer.Option(flag, help=choice.help, metavar=_METAVARS.get(choice.kind))
             kind = _KIND_TYPES.get(choice.kind, str)
             if choice.option in required:

@@ -59,6 +59,11 @@ class Log:
         return self.order == "time"
 
     @property
+    def has_times(self) -> bool:
+        """Whether events have a time stamp: known from the names of columns alone."""
+        return self.columns is not None and self.columns.timestamp is not None
+
+    @property
     def unit(self) -> Unit:
         """What is protected: its cases are bounded to it while they are read."""
         return self.options.unit

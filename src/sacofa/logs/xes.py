@@ -8,7 +8,7 @@ refused. Each `trace` is a case, also one without events and also where two have
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import pairwise
@@ -70,6 +70,8 @@ def find(source: Source, options: ReadOptions) -> Columns:
         _find_in_file(path, source.trusted, needed, late, present)
     for name, role in late.items():
         raise ColumnsError(source.name, [role], list(present), name)
+    if options.timestamp is None and present and TIME not in present:
+        return replace(columns, timestamp=None)
     return columns
 
 

@@ -60,6 +60,7 @@ class Laplace:
 
     name = "laplace"
     supports_distributed = False
+    asks_times = False
     minimal: ClassVar = {"max_length": 2, "prune": 2}
     """Settings of the smallest run that keeps the promise: what an audit repeats many times."""
 
@@ -130,6 +131,7 @@ class Sacofa:
 
     name = "sacofa"
     supports_distributed = False
+    asks_times = False
     minimal: ClassVar = {"max_length": 2, "prune": 2}
     """Settings of the smallest run that keeps the promise: what an audit repeats many times."""
 

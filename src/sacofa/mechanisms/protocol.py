@@ -90,6 +90,10 @@ class Mechanism(Protocol):
     def supports_distributed(self) -> bool:
         """Whether it asks only queries that can be answered in parts on a cluster."""
 
+    @property
+    def asks_times(self) -> bool:
+        """Whether it asks for times; then it has a `without_times()` for logs that have none."""
+
     def settings(self) -> Mapping[str, object]:
         """The settings that the certificate repeats."""
 
@@ -100,10 +104,19 @@ class Mechanism(Protocol):
         """Ask the log through a session, and make a release of the answers."""
 
 
+def for_log(mechanism: Mechanism, *, timed: bool) -> Mechanism:
+    """The mechanism as it is run on a log: one without times is not asked for them."""
+    if timed or not mechanism.asks_times:
+        return mechanism
+    made: Mechanism = mechanism.without_times()  # type: ignore[attr-defined]
+    return made
+
+
 def perform(
     mechanism: Mechanism, cases: Cases, noise: Noise, progress: Progress | None = None
 ) -> Outcome:
     """Run a mechanism on cases; the unit is theirs, and what is spent is what was promised."""
+    mechanism = for_log(mechanism, timed=cases.by_case is not None)
     session = Session(cases, mechanism.promise(cases.unit).accesses, noise)
     output = mechanism.run(session, progress)
     return Outcome(

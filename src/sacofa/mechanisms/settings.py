@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from ..described import field_docs
 
-Kind = Literal["epsilon", "whole", "whole or inf", "number", "flag", "rules"]
+Kind = Literal["epsilon", "whole", "whole or inf", "number", "word", "flag", "rules"]
 """What a setting takes; how each kind is asked for is the business of whoever asks."""
 
 

@@ -2,6 +2,7 @@
 
 * protocol: what a query is, and what an answer is;
 * flow: case count, lengths, activities, directly-follows votes, nearest candidate;
+* durations, times: public bins of durations; cycle time, gaps, elapsed times, arrivals;
 * distance: how far two sequences are apart;
 * cells, histogram: the counts of all sequences, noised without being listed;
 * session: charges for a query, then answers it.

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from ..cases import Cases
 from ..errors import SettingError
-from ..logs import Notify, count_variants
-from ..mechanisms.protocol import Mechanism, Progress, perform
+from ..logs import Log, Notify, count_variants, open_log, read_cases
+from ..mechanisms.protocol import Mechanism, Progress, for_log, perform
 from ..privacy.bits import Bits, SeededBits, SystemBits
 from ..privacy.noise import Noise
 from ..unit import Unit
@@ -67,8 +67,9 @@ def anonymize(
     check_seed(seed)
     check_bound(max_released_events)
     bits: Bits = SystemBits() if seed is None else SeededBits(seed)
-    cases = as_cases(log, notify)
+    cases = as_cases(log, notify, timed=mechanism.asks_times)
     check_distributed(cases, mechanism)
+    mechanism = for_log(mechanism, timed=cases.by_case is not None)
     certificate = certify_request(mechanism, cases.unit, activities=activities, seed=seed)
     if activities is not None and notify is not None:
         _compare_names(cases, activities, notify)
@@ -89,15 +90,29 @@ def anonymize(
     )
 
 
-def as_cases(log: Any, notify: Notify | None = None) -> Cases:
-    """Take what people have at hand as cases, bound to their unit."""
+def as_cases(log: Any, notify: Notify | None = None, *, timed: bool = False) -> Cases:
+    """Take what people have at hand as cases, bound to their unit; with times if they are asked."""
     if isinstance(log, Cases):
         return log
     if isinstance(log, VariantCounts) or hasattr(log, "map_parts"):
         return Cases(variants=log)
     if isinstance(log, Mapping):
         return Cases(variants=VariantCounts.of(log))
-    return Cases(variants=count_variants(log, notify=notify))
+    opened = log if isinstance(log, Log) else open_log(log)
+    return read_log(opened, timed=timed, notify=notify)
+
+
+def read_log(
+    log: Log,
+    *,
+    timed: bool,
+    progress: Progress | None = None,
+    notify: Notify | None = None,
+) -> Cases:
+    """Read the cases of a log; one by one with their times where these are asked for and there."""
+    if timed and log.has_times:
+        return read_cases(log, progress=progress, notify=notify)
+    return Cases(variants=count_variants(log, progress=progress, notify=notify))
 
 
 def check_distributed(cases: Cases, mechanism: Mechanism) -> None:

@@ -12,10 +12,10 @@ from typing import Any
 from ..cases import Cases
 from ..errors import OutputError
 from ..files import check_apart, check_target
-from ..logs import Log, Notify, ReadOptions, count_variants, distribute_variants, is_distributed
+from ..logs import Log, Notify, ReadOptions, distribute_variants, is_distributed
 from ..logs import open_log as open_source
 from ..logs.write import check_names, output_of
-from ..mechanisms.protocol import Mechanism
+from ..mechanisms.protocol import Mechanism, for_log
 from ..privacy.ledger import Ledger
 from .anonymize import (
     Release,
@@ -24,6 +24,7 @@ from .anonymize import (
     certify_request,
     check_distributed,
     check_number,
+    read_log,
 )
 from .bound import MAX_RELEASED_EVENTS, check_bound
 from .pair import certificate_path
@@ -70,6 +71,7 @@ def publish(
     on_stage = stage or (lambda name, done: None)
     opened = _open(log, options)
     _check_apart(opened, output, ledger)
+    mechanism = for_log(mechanism, timed=_has_times(opened))
     certificate = certify_request(mechanism, opened.unit, activities=activities, seed=seed)
     with (
         reserve_budget(ledger, dataset, certificate, tell) as reservation,
@@ -98,6 +100,10 @@ def publish(
         )
     on_stage("writing", 1.0)
     return replace(release, certificate=certificate)
+
+
+def _has_times(log: Log | Cases) -> bool:
+    return log.has_times if isinstance(log, Log) else log.by_case is not None
 
 
 def _check_apart(log: Log | Cases, output: str | Path, ledger: Ledger | None) -> None:
@@ -137,8 +143,9 @@ def _counted(
     def progress(done: float) -> None:
         on_stage("reading", done)
 
-    if not (is_distributed(log) and mechanism.supports_distributed):
-        yield Cases(variants=count_variants(log, progress=progress, notify=notify))
+    timed = mechanism.asks_times
+    if timed or not (is_distributed(log) and mechanism.supports_distributed):
+        yield read_log(log, timed=timed, progress=progress, notify=notify)
         return
     with distribute_variants(log, progress=progress, notify=notify) as variants:
         gathered = variants.gather() if len(variants) <= max_gathered else variants

@@ -68,6 +68,7 @@ class ModelChoice(_Model):
 _KINDS: dict[SettingKind, Any] = {
     "epsilon": Annotated[str, StringConstraints(min_length=1, max_length=50)],
     "whole": Whole,
+    "word": Annotated[str, StringConstraints(min_length=1, max_length=50)],
     "number": Annotated[str, StringConstraints(min_length=1, max_length=50)],
     "whole or inf": Annotated[str, StringConstraints(max_length=20)],
     "flag": bool,

@@ -13,6 +13,7 @@
 * apportion: votes become whole numbers of cases;
 * evidence, fit: the numbers of cases that explain all answers at once;
 * orderly: which orders are dropped, and which variants are the orderly core;
+* times: times of the released events, under their share of ε;
 * verdict: how sure a release is;
 * run: all of it, query by query;
 * certified: the mechanism, its promise;

@@ -15,7 +15,7 @@ only answers are read:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from ...privacy.accounting import Spend
@@ -26,6 +26,13 @@ from .frequent import all_threshold
 from .run import MAX_ACTIVITIES, CertifiedRun
 from .settings import CertifiedSettings
 
+INDEPENDENT = (
+    "Times of different cases are drawn independently: queues, work in progress and who waited for "
+    "whom are not kept."
+)
+ARTIFICIAL_TIMES = (
+    "Times are artificial: they say nothing about when or how fast anything happened."
+)
 INVENTED = (
     "A released variant stands for the cases nearest to it; it need not have occurred itself."
 )
@@ -42,10 +49,21 @@ class Certified(CertifiedSettings):
     minimal: ClassVar = {"max_length": 2, "min_candidates": 2, "max_candidates": 2}
     """Settings of the smallest run that keeps the promise: what an audit repeats many times."""
 
+    @property
+    def asks_times(self) -> bool:
+        """Whether a part of ε is spent on times."""
+        return self.time
+
+    def without_times(self) -> Certified:
+        """The same, for a log without times: all of ε is spent on the flow."""
+        return replace(self, time=False)
+
     def settings(self) -> Mapping[str, object]:
         """The settings that the certificate repeats."""
         return {
             "epsilon": self.price,
+            "time_share": self.time_share if self.time else 0,
+            "granularity": self.granularity if self.time else "none: times are artificial",
             "max_length": self.max_length or "chosen under a share of ε",
             "order_penalty": self.order_penalty,
             "rules": "none" if self.rules is None else str(self.rules.source),
@@ -75,21 +93,28 @@ class Certified(CertifiedSettings):
         ]
         if self.rules is not None:
             assumptions.append(f"The rules are public: {self.rules.source}.")
+        spends = [
+            Spend(what=what, epsilon=share * self.flow_price, line=line)
+            for line, what, share in lines
+            if share
+        ]
+        if self.time:
+            what = "times: how long cases and steps take, and when they happen"
+            spends.append(Spend(what=what, epsilon=self.price * self.time_share, line="time"))
+            assumptions.append(
+                "Bins of durations and a calendar of the years 1970 to 2069 are public."
+            )
         return Promise(
-            accesses=tuple(
-                Spend(what=what, epsilon=share * self.price, line=line)
-                for line, what, share in lines
-                if share
-            ),
+            accesses=tuple(spends),
             assumptions=tuple(assumptions),
-            not_promised=(INVENTED, TRUNCATION),
+            not_promised=(INVENTED, TRUNCATION, INDEPENDENT if self.time else ARTIFICIAL_TIMES),
         )
 
     def shown_from(self, unit: Unit, activities: int) -> int | None:
         """From how many cases on any variant is shown, in a log that is large enough."""
         if self.max_length is None:
             return None
-        per_cell = self.split().frequent * self.price / unit.max_cases
+        per_cell = self.split().frequent * self.flow_price / unit.max_cases
         return all_threshold(per_cell, activities, self.max_length)
 
     def run(self, session: Session, progress: Progress | None = None) -> Output:

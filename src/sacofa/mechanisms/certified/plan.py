@@ -10,6 +10,8 @@ from ...errors import SettingError
 from ...privacy.epsilon import Epsilon
 from ...privacy.reals import smallest_threshold
 from ...queries.flow import VOTE_UNITS
+from ...timing.ask import OWN_ROW
+from ...timing.settings import TimeShares
 from ...unit import ONE_CASE, Unit
 from .certified import Certified
 from .frequent import all_threshold
@@ -90,9 +92,10 @@ def plan(
     max_length: int | None = None,
     cases: int | None = None,
     unit: Unit = ONE_CASE,
+    time: bool = False,
 ) -> Plan:
     """Work out what `certified` would do; reads no log."""
-    mechanism = Certified(epsilon=epsilon, max_length=max_length)
+    mechanism = Certified(epsilon=epsilon, max_length=max_length, time=time)
     if not 0 <= activities <= MAX_ACTIVITIES:
         raise SettingError("activities", activities, f"0 to {MAX_ACTIVITIES:,}")
     if cases is not None and cases < 0:
@@ -102,7 +105,7 @@ def plan(
 
 def _plan(mechanism: Certified, unit: Unit, activities: int, cases: int | None) -> Plan:
     split, price, max_length = mechanism.split(activities), mechanism.price, mechanism.max_length
-    per_case = price / unit.max_cases
+    per_case = mechanism.flow_price / unit.max_cases
     frequent_from = large_from = large = None
     if max_length is not None:
         frequent_from = all_threshold(split.frequent * per_case, activities, max_length)
@@ -118,7 +121,7 @@ def _plan(mechanism: Certified, unit: Unit, activities: int, cases: int | None) 
 
     def part(what: str, share: Fraction, buys: str, units: int = 1) -> Share:
         within = Fraction(smallest_threshold(share * per_case / units, 1, SURE), units)
-        return Share(what=what, epsilon=share * price, within=within, buys=buys)
+        return Share(what=what, epsilon=share * mechanism.flow_price, within=within, buys=buys)
 
     shares = [part("size", split.size, "the number of cases")]
     if split.length:
@@ -151,6 +154,8 @@ def _plan(mechanism: Certified, unit: Unit, activities: int, cases: int | None) 
     shares.append(
         part("counts: final vote", final, f"their counts; heard from {candidate_from:,} cases on")
     )
+    if mechanism.time:
+        shares.append(_time_share(mechanism, unit))
     return Plan(
         epsilon=price,
         max_length=max_length,
@@ -165,4 +170,18 @@ def _plan(mechanism: Certified, unit: Unit, activities: int, cases: int | None) 
         verdict=None
         if cases is None
         else foresee(mechanism, activities=activities, cases=cases, unit=unit),
+    )
+
+
+def _time_share(mechanism: Certified, unit: Unit) -> Share:
+    """What the share of times buys: the gaps between events are what it is mostly spent on."""
+    price = mechanism.price * mechanism.time_share
+    gaps = TimeShares().divide(price)["gaps"] / unit.max_cases
+    within = Fraction(smallest_threshold(gaps / VOTE_UNITS, 1, SURE), VOTE_UNITS)
+    shared = ceil(OWN_ROW / float(gaps))
+    return Share(
+        what="times",
+        epsilon=price,
+        within=within,
+        buys=f"durations and dates; steps of fewer than {shared:,} votes share one distribution",
     )

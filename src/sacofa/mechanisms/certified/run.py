@@ -43,6 +43,7 @@ from .orderly import drop_disorder, mark_core
 from .sampler import UniformSampler
 from .settings import CertifiedSettings
 from .steps import KeptSteps, keep_steps
+from .times import ask_times
 from .verdict import judge
 
 Ints = NDArray[np.int64]
@@ -110,17 +111,20 @@ class CertifiedRun:
         generator.more(pool, weights, min(MORE, 2 * length))
         released = round_to(self._fit(list(pool), chosen, self._scale(final)), size)
         # Names are in one public order, so this changes ids and not the order of variants.
-        variants = self._variants(released, max_length).project_onto(self._names)
+        found = self._variants(released, max_length)
+        variants = found.project_onto(self._names)
+        times = ask_times(self._set, self._session, found) if self._set.time else None
         on_progress(1.0)
         return Output(
             variants=variants,
+            times=times,
             core=mark_core(variants, self._set),
             verdict=str(judge(self._set, size, variants)),
             notes=tuple(self._notes),
         )
 
     def _price(self, share: Fraction) -> Fraction:
-        return share * self._set.price
+        return share * self._set.flow_price
 
     def _scale(self, share: Fraction, sensitivity: int = 1) -> Fraction:
         """1/scale of the noise that a share buys."""

@@ -8,6 +8,7 @@ from fractions import Fraction
 from ...errors import SettingError
 from ...privacy.epsilon import Epsilon, parse_epsilon
 from ...semantics.rules import Rules
+from ...timing.settings import TimeSettings
 from ...unit import Unit
 from ..settings import offered
 from .budget import DEFAULT_SHARES, BudgetSplit, Shares
@@ -37,6 +38,12 @@ class CertifiedSettings:
     """Public upper bound of the length that is chosen where max_length is None."""
     shares: Shares = DEFAULT_SHARES
     """How ε is divided."""
+    time: bool = offered("flag", default=True)
+    """Whether a part of ε is spent on times, where the log has them; else times are artificial."""
+    time_share: Fraction = offered("number", default=Fraction(9, 20))
+    """The part of ε that is spent on times, where the log has them."""
+    granularity: str = offered("word", default="second")
+    """Times are written as whole seconds, minutes or days: second, minute or day."""
     order_penalty: Fraction = offered("number", default=Fraction(8))
     """How many cases an order or a repeat of activities needs to be released, in noise scales. 0 is
     most faithful to the log; more gives more precise models and hides more of what is rare."""
@@ -71,6 +78,12 @@ class CertifiedSettings:
         for name in ("max_length", "max_length_bound"):
             if (getattr(self, name) or 0) > LONGEST:
                 raise SettingError(name, getattr(self, name), f"at most {LONGEST:,}")
+        share = parse_epsilon("time_share", self.time_share, None)
+        if share >= 1:
+            raise SettingError("time_share", self.time_share, "above 0 and below 1")
+        object.__setattr__(self, "time_share", share)
+        # It refuses what is no granularity.
+        TimeSettings(granularity=self.granularity)
         # 0 is a setting of its own: keep every order.
         penalty = self.order_penalty
         if penalty not in (0, "0"):
@@ -91,6 +104,11 @@ class CertifiedSettings:
         """ε, exactly."""
         return Fraction(self.epsilon)
 
+    @property
+    def flow_price(self) -> Fraction:
+        """What is spent on control flow."""
+        return self.price * (1 - self.time_share) if self.time else self.price
+
     def split(self, activities: int = 0) -> BudgetSplit:
         """How ε is divided with these settings, for so many activities."""
         return self.shares.split(
@@ -110,7 +128,7 @@ class CertifiedSettings:
         """
         if self.rules is not None:
             return False
-        scale = self.shares.activities * self.price / unit.max_cases
+        scale = self.shares.activities * self.flow_price / unit.max_cases
         return self.is_wide(activities) or size * scale >= CLEAR
 
     def shows_frequent(
@@ -124,9 +142,9 @@ class CertifiedSettings:
 
     def list_length(self, size: int, unit: Unit) -> int:
         """How many candidates there are, for a log of this (noisy) size."""
-        wanted = int(self.candidates * self.price / unit.max_cases * size)
+        wanted = int(self.candidates * self.flow_price / unit.max_cases * size)
         return min(max(wanted, self.min_candidates), self.max_candidates)
 
     def medoid_cost(self, unit: Unit) -> Fraction:
         """What a representative must gain, in cases."""
-        return self.min_gain * unit.max_cases / self.price
+        return self.min_gain * unit.max_cases / self.flow_price

@@ -150,7 +150,7 @@ def step_ranges(
 
 def _scale(settings: CertifiedSettings, unit: Unit, share: Fraction) -> float:
     """1/scale of the noise that a share buys, in whole cases."""
-    return float(share * settings.price / unit.max_cases)
+    return float(share * settings.flow_price / unit.max_cases)
 
 
 def _steps_of(released: VariantCounts) -> set[tuple[int, int]]:

@@ -86,7 +86,7 @@ const person = () => (form.elements.unit.value === "person" ? { person: text("pe
 const model = () => ({ deviations: whole("deviations"), closed: text("closed") === "true", source: text("source") });
 const settings = () => {
   const used = uses();
-  const read = { whole, flag: (name) => (text(name) === null ? null : text(name) === "true"), "whole or inf": text, number: text };
+  const read = { whole, flag: (name) => (text(name) === null ? null : text(name) === "true"), "whole or inf": text, number: text, word: text };
   const chosen = { mechanism: text("mechanism"), epsilon: text("epsilon") ?? "", seed: whole("seed") };
   // The page has a field for each setting of each mechanism; those of others are left out.
   for (const { dataset } of form.querySelectorAll("[data-kind]")) {

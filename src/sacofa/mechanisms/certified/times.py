@@ -1,0 +1,36 @@
+"""Times for a release of the flow: asked for under their share of ε, then fitted all at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...queries.session import Session
+from ...timing.answers import TimeAnswer, TimeAnswers
+from ...timing.ask import time_queries
+from ...timing.fit import fit_times
+from ...timing.settings import TimeSettings
+from ...variants import VariantCounts
+from .settings import CertifiedSettings
+
+MICROSECONDS = 1_000_000
+
+
+def ask_times(
+    settings: CertifiedSettings, session: Session, released: VariantCounts
+) -> NDArray[np.int64]:
+    """Ask the log for times, and give every released event one, in seconds since 1970.
+
+    Which steps and bins are asked for follows from the released variants, which are public by now.
+    """
+    time = TimeSettings(granularity=settings.granularity)
+    # Bins follow from the noise, which has to hide all cases of a unit.
+    scale = session.cell_epsilon(1, settings.price * settings.time_share)
+    answers: dict[str, Any] = {}
+    for name, (query, price) in time_queries(released, time, scale).items():
+        table = session.ask(query, price * session.unit.max_cases, "time")
+        answers[name] = TimeAnswer(query, table, price)
+    fitted = fit_times(TimeAnswers(**answers), released, time, session.noise)
+    return fitted.times // MICROSECONDS

@@ -1,0 +1,62 @@
+"""Public bins for durations: the same for every log, nested, from coarse to fine.
+
+The bins that people use (1 s, 10 s, 1 min, … 1 year, 12 years) are the lowest rung of a ladder;
+each rung above splits every bin in two of equal ratio. A row of a table may stand on any rung, and
+what is finer adds up to what is coarser without remainder.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import pairwise
+from math import isqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+
+SECOND = 1_000_000
+"""Times are whole microseconds."""
+MINUTE, HOUR, DAY = 60 * SECOND, 3_600 * SECOND, 86_400 * SECOND
+YEAR = 365 * DAY
+
+HUMAN = (
+    0, SECOND, 10 * SECOND, MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 4 * HOUR, DAY, 3 * DAY,
+    7 * DAY, 30 * DAY, 91 * DAY, YEAR, 12 * YEAR,
+)  # fmt: skip
+"""The edges on rung 0; less than a second is a bin of its own, for events at the same time."""
+RUNGS = 7
+"""Rungs are 0 (14 bins), 1 (27), 2 (53), 3 (105), 4 (209), 5 (417), 6 (833)."""
+
+
+@cache
+def edges(rung: int) -> tuple[int, ...]:
+    """The edges of the bins on a rung; the first is 0, the last the longest duration told apart."""
+    rough: tuple[int, ...] = HUMAN
+    for _ in range(rung):
+        # A bin from 0 has no middle of equal ratio; it stays whole.
+        middles = [isqrt(low * high) for low, high in pairwise(rough[1:])]
+        pairs = zip(rough[1:-1], middles, strict=True)
+        rough = (0, *(edge for pair in pairs for edge in pair), rough[-1])
+    return rough
+
+
+def bins(rung: int) -> int:
+    """How many bins a rung has."""
+    return len(edges(rung)) - 1
+
+
+def bin_of(durations: Ints, rung: int) -> Ints:
+    """The bin of each duration; negative ones are in the first, endless ones in the last."""
+    inner = np.array(edges(rung)[1:-1], dtype=np.int64)
+    return inner.searchsorted(durations, side="right")
+
+
+def rung_for(votes: float) -> int:
+    """How fine a row can be told, given how many noise scales of votes it will get."""
+    return int(np.searchsorted(ENOUGH, votes, side="right"))
+
+
+ENOUGH = (300, 1_000, 3_000, 5_000, 7_000, 12_000)
+"""A rung is used from so many noise scales of votes on; chosen on public and made-up logs."""

@@ -1,0 +1,354 @@
+"""Queries about time: each case has one vote and spreads it over what it can tell.
+
+A vote has `VOTE_UNITS` units. They are spread evenly and a remainder is dropped, so one case moves
+a table by at most `VOTE_UNITS` in sum, however long it is and whatever its times are. Tables are
+whole numbers made of whole numbers. They are total: a missing time says nothing, a clock that runs
+backwards shows a duration of zero, a date outside the calendar is not counted, and no time is
+refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cases import NO_TIME, CaseBatch
+from ..errors import SettingError
+from .durations import DAY, HOUR, RUNGS, bin_of, bins
+from .flow import VOTE_UNITS
+
+Ints = NDArray[np.int64]
+Ids = NDArray[np.int32] | NDArray[np.int64]
+
+FARTHEST = 2**61
+"""Times are cut here (some 73,000 years from 1970), so that no difference overflows."""
+FIRST_MONTH, MONTHS = 0, 1_200
+"""The universal calendar: January 1970 to December 2069, in months since 1970."""
+SLOT = 4
+"""Hours of a cell of the week."""
+SLOTS = 24 // SLOT
+
+
+class TimeQuery(Protocol):
+    """A question about times, as a session asks it."""
+
+    name: ClassVar[str]
+    what: ClassVar[str]
+    sensitivity: ClassVar[int]
+
+    by_case: ClassVar[bool]
+
+    @property
+    def cells(self) -> range:
+        """A place for each number of the answer."""
+
+    def table(self, batch: CaseBatch) -> Ints:
+        """The true answer for some cases; those of parts add up."""
+
+
+class Clock:
+    """The times of a batch, cut to what can be reckoned with."""
+
+    def __init__(self, batch: CaseBatch) -> None:
+        times = batch.times
+        self.lengths = np.diff(batch.offsets)
+        self.cases = len(self.lengths)
+        self.case = np.repeat(np.arange(self.cases), self.lengths)
+        self.counts = batch.counts
+        raw = np.full(len(self.case), NO_TIME, dtype=np.int64) if times is None else times
+        self.known = raw != NO_TIME
+        self.times = np.clip(raw, -FARTHEST, FARTHEST)
+
+    def first_known(self) -> tuple[Ints, Ints]:
+        """The cases with any known time, and the place of the first such event of each."""
+        places = np.flatnonzero(self.known)
+        owner = self.case[places]
+        first = np.flatnonzero(np.diff(owner, prepend=-1))
+        return owner[first], places[first]
+
+    def last_known(self) -> Ints:
+        """The place of the last event with a known time, of each case that has one."""
+        places = np.flatnonzero(self.known)
+        owner = self.case[places]
+        return places[np.flatnonzero(np.diff(owner, append=-1))]
+
+    def gaps(self) -> tuple[Ints, Ints]:
+        """The places of events before which a known time lies, and the gaps between the two."""
+        same = self.case[1:] == self.case[:-1]
+        place = np.flatnonzero(same & self.known[1:] & self.known[:-1]) + 1
+        # A clock that runs backwards shows no gap.
+        return place, np.maximum(self.times[place] - self.times[place - 1], 0)
+
+    def spread(self, owner: Ints) -> Ints:
+        """Units for each of the things that cases vote for, given whose each is."""
+        many = np.bincount(owner, minlength=self.cases)
+        units: Ints = self.counts * (VOTE_UNITS // np.maximum(many, 1))
+        return units[owner]
+
+
+def _add(cells: int, places: Ints, votes: Ints) -> Ints:
+    table = np.zeros(cells, dtype=np.int64)
+    np.add.at(table, places, votes)
+    return table
+
+
+@dataclass(frozen=True, kw_only=True)
+class CycleTime:
+    """How long cases take, from the first to the last event with a known time."""
+
+    rung: int
+    """How fine the bins are."""
+
+    name: ClassVar[str] = "cycle time"
+    what: ClassVar[str] = "how long cases take, in public bins"
+    sensitivity: ClassVar[int] = VOTE_UNITS
+    by_case: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        _check_rungs((self.rung,))
+
+    @property
+    def cells(self) -> range:
+        """One for each bin."""
+        return range(bins(self.rung))
+
+    def table(self, batch: CaseBatch) -> Ints:
+        """One vote of each case with a known time."""
+        clock = Clock(batch)
+        cases, first = clock.first_known()
+        took = clock.times[clock.last_known()] - clock.times[first]
+        return _add(len(self.cells), bin_of(took, self.rung), VOTE_UNITS * clock.counts[cases])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gaps:
+    """How long it takes from one event to the next, for each directly-follows relation.
+
+    Rows are the steps that are asked for one by one, then one for each activity: all other steps
+    into it.
+    """
+
+    activities: int
+    """How many activities there are."""
+    steps: tuple[tuple[int, int], ...]
+    """The steps with a row of their own, as ids."""
+    rungs: tuple[int, ...]
+    """How fine the bins of each row are: steps first, then activities."""
+
+    name: ClassVar[str] = "gaps"
+    what: ClassVar[str] = "how long it takes from one event to the next, step by step"
+    sensitivity: ClassVar[int] = VOTE_UNITS
+    by_case: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if len(self.rungs) != len(self.steps) + self.activities:
+            raise SettingError("rungs", len(self.rungs), "one for each step and activity")
+        _check_rungs(self.rungs)
+
+    @cached_property
+    def starts(self) -> Ints:
+        """Where each row begins among the cells; one more for the end."""
+        return row_starts(self.rungs)
+
+    @property
+    def cells(self) -> range:
+        """The bins of all rows."""
+        return range(int(self.starts[-1]))
+
+    @cached_property
+    def _rows(self) -> Ints:
+        """The row of each pair of activities."""
+        rows = np.tile(len(self.steps) + np.arange(self.activities), (self.activities, 1))
+        for row, (before, after) in enumerate(self.steps):
+            rows[before, after] = row
+        return rows
+
+    @cached_property
+    def targets(self) -> Ints:
+        """The activity that each row leads into."""
+        into = [after for _, after in self.steps]
+        return np.array([*into, *range(self.activities)], dtype=np.int64)
+
+    def row_of(self, before: Ids, after: Ids) -> Ints:
+        """The row that a step belongs to."""
+        return self._rows[before, after]
+
+    def table(self, batch: CaseBatch) -> Ints:
+        """A vote of each case, spread over its gaps between known times."""
+        clock = Clock(batch)
+        place, gaps = clock.gaps()
+        rows = self.row_of(batch.activity_ids[place - 1], batch.activity_ids[place])
+        cells = cell_of(rows, gaps, self.rungs)
+        return _add(len(self.cells), cells, clock.spread(clock.case[place]))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Elapsed:
+    """How long it takes from the first event of a case to the first of each other activity."""
+
+    rungs: tuple[int, ...]
+    """How fine the bins of each activity are."""
+
+    name: ClassVar[str] = "elapsed"
+    what: ClassVar[str] = "how long after the beginning each activity first happens"
+    sensitivity: ClassVar[int] = VOTE_UNITS
+    by_case: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        _check_rungs(self.rungs)
+
+    @cached_property
+    def starts(self) -> Ints:
+        """Where the row of each activity begins among the cells; one more for the end."""
+        return row_starts(self.rungs)
+
+    @property
+    def cells(self) -> range:
+        """The bins of all activities."""
+        return range(int(self.starts[-1]))
+
+    def table(self, batch: CaseBatch) -> Ints:
+        """A vote of each case, spread over the activities after its first event."""
+        clock = Clock(batch)
+        place = first_occurrences(batch.activity_ids, clock.case)
+        begin = batch.offsets[:-1][clock.case[place]]
+        place = place[(place != begin) & clock.known[place] & clock.known[begin]]
+        begin = batch.offsets[:-1][clock.case[place]]
+        ids = batch.activity_ids[place].astype(np.int64)
+        cells = cell_of(ids, clock.times[place] - clock.times[begin], self.rungs)
+        return _add(len(self.cells), cells, clock.spread(clock.case[place]))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arrivals:
+    """In which month cases begin, on a public calendar."""
+
+    first: int = FIRST_MONTH
+    """The first month, counted from January 1970."""
+    months: int = MONTHS
+    """How many months there are; cases that begin in others are not counted."""
+
+    name: ClassVar[str] = "arrivals"
+    what: ClassVar[str] = "in which month of a public calendar cases begin"
+    sensitivity: ClassVar[int] = VOTE_UNITS
+    by_case: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if self.months < 1:
+            raise SettingError("months", self.months, "1 or more")
+
+    @property
+    def cells(self) -> range:
+        """One for each month."""
+        return range(self.months)
+
+    def table(self, batch: CaseBatch) -> Ints:
+        """One vote of each case, for the month of its first known time."""
+        clock = Clock(batch)
+        cases, first = clock.first_known()
+        month = clock.times[first].view("M8[us]").astype("M8[M]").view(np.int64) - self.first
+        inside = (month >= 0) & (month < self.months)
+        votes = VOTE_UNITS * clock.counts[cases]
+        return _add(len(self.cells), month[inside], votes[inside])
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeekHours:
+    """At which time of the week (day and four hours of it) events happen."""
+
+    name: ClassVar[str] = "week"
+    what: ClassVar[str] = "on which day of the week and at which hours events happen"
+    sensitivity: ClassVar[int] = VOTE_UNITS
+    by_case: ClassVar[bool] = True
+    cells: ClassVar[range] = range(7 * SLOTS)
+
+    def table(self, batch: CaseBatch) -> Ints:
+        """A vote of each case, spread over its events with a known time."""
+        clock = Clock(batch)
+        place = np.flatnonzero(clock.known)
+        return _add(len(self.cells), week_slot(clock.times[place]), clock.spread(clock.case[place]))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServiceTime:
+    """How long the work on each activity takes, and whether it overlaps the event before.
+
+    Rows are the activities where work began after the event before ended, then once more all
+    activities where it began earlier.
+    """
+
+    rungs: tuple[int, ...]
+    """How fine the bins of each activity are."""
+
+    name: ClassVar[str] = "service time"
+    what: ClassVar[str] = "how long the work on each activity takes, and whether it waited"
+    sensitivity: ClassVar[int] = VOTE_UNITS
+    by_case: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        _check_rungs(self.rungs)
+
+    @cached_property
+    def starts(self) -> Ints:
+        """Where each row begins among the cells; one more for the end."""
+        return row_starts((*self.rungs, *self.rungs))
+
+    @property
+    def cells(self) -> range:
+        """The bins of all rows."""
+        return range(int(self.starts[-1]))
+
+    def table(self, batch: CaseBatch) -> Ints:
+        """A vote of each case, spread over its events whose start and end are known."""
+        if batch.starts is None:
+            return np.zeros(len(self.cells), dtype=np.int64)
+        clock = Clock(batch)
+        began = np.clip(batch.starts, -FARTHEST, FARTHEST)
+        place = np.flatnonzero(clock.known & (batch.starts != NO_TIME))
+        before = np.maximum(place - 1, 0)
+        overlaps = (place > 0) & (clock.case[before] == clock.case[place])
+        overlaps &= clock.known[before] & (began[place] < clock.times[before])
+        rows = batch.activity_ids[place] + len(self.rungs) * overlaps
+        took = clock.times[place] - began[place]
+        cells = cell_of(rows, took, (*self.rungs, *self.rungs))
+        return _add(len(self.cells), cells, clock.spread(clock.case[place]))
+
+
+def row_starts(rungs: Sequence[int]) -> Ints:
+    """Where the rows of a table begin, given the rung of each; one more for the end."""
+    return np.concatenate([[0], np.cumsum([bins(rung) for rung in rungs], dtype=np.int64)])
+
+
+def cell_of(rows: Ints, durations: Ints, rungs: Sequence[int]) -> Ints:
+    """The cell of each duration in a table whose rows stand on different rungs."""
+    cells = row_starts(rungs)[rows]
+    rung_of = np.array(rungs, dtype=np.int64)[rows]
+    for rung in range(RUNGS):
+        here = np.flatnonzero(rung_of == rung)
+        cells[here] += bin_of(durations[here], rung)
+    return cells
+
+
+def first_occurrences(activity_ids: NDArray[np.int32], case: Ints) -> Ints:
+    """The places of the first event of each activity in each case, in order."""
+    width = int(activity_ids.max(initial=0)) + 1
+    _, first = np.unique(case * width + activity_ids, return_index=True)
+    return np.sort(first)
+
+
+def week_slot(times: Ints) -> Ints:
+    """The cell of the week of each time: Monday first, then by hours."""
+    # 1 January 1970 was a Thursday.
+    day = (times // DAY + 3) % 7
+    return day * SLOTS + times % DAY // (SLOT * HOUR)
+
+
+def _check_rungs(rungs: Sequence[int]) -> None:
+    for rung in rungs:
+        if not 0 <= rung < RUNGS:
+            raise SettingError("rung", rung, f"0 to {RUNGS - 1}")

@@ -1,0 +1,1 @@
+"""Times for released cases, made of noisy answers about time and of nothing else."""

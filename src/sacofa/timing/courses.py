@@ -1,0 +1,175 @@
+"""Courses of time for released cases, chosen so that all answers hold at once.
+
+1. Rows of the noisy tables become shares (`rows`, `histogram`).
+2. For every variant many courses are drawn, gap by gap (`pool`). A first event of an activity
+   cannot come later after the event before than after the beginning: so its gap is drawn with an
+   eye on how long it takes to get there.
+3. The courses are weighed so that cycle times, gaps and elapsed times all come near their answers
+   (`weigh`); gaps are drawn anew by what the weights say, and weighed again.
+4. As many courses as there are cases are taken by weight.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .answers import TimeAnswers
+from .ask import ReleasedFlow
+from .histogram import add_up, longest, project
+from .pool import Pool, Table, Uniform, draw_pool, refine
+from .rows import estimate
+from .weigh import Votes, weigh
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+PER_CASE, MOST = 50, 60_000
+"""How many courses are drawn for a released case, and about how many for all."""
+ROUNDS = 3
+"""How often courses are drawn and weighed."""
+CLIMB = 60
+"""How many steps a climb has."""
+FINE = 4
+"""Bins of cycle times are split so often, by the slope between their neighbours."""
+CYCLE_GRIP, GRIP = 20.0, 10.0
+"""How much closer than its noise an answer is followed: draws are no knowledge of their own."""
+CYCLE_EASE, EASE = 0.02, 0.1
+"""What a large cell may be off all the same, per tilt of its courses."""
+LEAST = 0.003
+"""Nothing is ruled out by elapsed times alone."""
+STEADY = 2.0
+"""How many noise scales of the first shares are mixed into those of later rounds."""
+
+
+@dataclass(frozen=True, eq=False)
+class Targets:
+    """What the courses should add up to: gaps, elapsed and cycle times, end to end."""
+
+    gaps: Table
+    elapsed: Table
+    rows: Ints
+    """The row of each gap of the flow."""
+    gap_shares: Floats
+    elapsed_shares: Floats
+    edges: Floats
+    """The inner edges of the fine bins of cycle times, in seconds."""
+    top: float
+    """No case takes longer, in seconds."""
+    cells: Floats
+    noise: Floats
+
+
+def make_targets(flow: ReleasedFlow, answers: TimeAnswers) -> Targets:
+    """Turn noisy answers into shares, and these into what the released flow should show."""
+    cycle, gaps, elapsed = answers.cycle_time, answers.gaps, answers.elapsed
+    table = Table.of((cycle.query.rung,))
+    middles = np.sqrt(np.maximum(table.low, 0.25) * table.high)
+    total = float(max(flow.cases, 1))
+    kept = longest(cycle.votes, cycle.noise, total, middles)
+    shares = np.zeros(len(middles))
+    shares[:kept] = project(cycle.votes[:kept], total) / total
+    top = float(table.high[kept - 1])
+    fine_edges, fine = refine(table, shares, FINE if cycle.query.rung < 2 else 1)
+
+    gap_table, elapsed_table = Table.of(gaps.query.rungs), Table.of(elapsed.query.rungs)
+    rows = gaps.query.row_of(flow.ids[flow.ends - 1], flow.ids[flow.ends])
+    weights = flow.gap_votes * flow.counts[flow.variant[flow.ends]]
+    gap_votes = add_up(rows, weights, len(gaps.query.rungs))
+    elapsed_votes = flow.elapsed_votes()
+    gap_shares = estimate(gap_table, gaps.votes, gaps.noise, gap_votes, gaps.query.targets, top)
+    alone = np.zeros(len(elapsed_votes), dtype=np.int64)
+    elapsed_shares = estimate(
+        elapsed_table, elapsed.votes, elapsed.noise, elapsed_votes, alone, top
+    )
+    cells = np.concatenate(
+        [
+            gap_shares * gap_table.spread(gap_votes),
+            elapsed_shares * elapsed_table.spread(elapsed_votes),
+            fine * flow.cases,
+        ]
+    )
+    sizes = [len(gap_shares), len(elapsed_shares), len(fine)]
+    noise = np.repeat([gaps.noise / GRIP, elapsed.noise / GRIP, cycle.noise / CYCLE_GRIP], sizes)
+    ease = np.repeat([EASE, EASE, CYCLE_EASE], sizes)
+    return Targets(
+        gap_table,
+        elapsed_table,
+        rows,
+        gap_shares,
+        elapsed_shares,
+        fine_edges[1:-1],
+        top,
+        cells,
+        np.sqrt(noise**2 + ease * cells),
+    )
+
+
+def choose_courses(flow: ReleasedFlow, answers: TimeAnswers, uniform: Uniform) -> tuple[Pool, Ints]:
+    """Draw courses and take one for each case; cases of a variant are together."""
+    targets = make_targets(flow, answers)
+    double = Table.of((*targets.gaps.rungs, *targets.gaps.rungs))
+    rows = targets.rows + len(targets.gaps.rungs) * flow.firsts
+    reach = _reach(answers, targets)
+    first = double.normal(np.concatenate([targets.gap_shares, targets.gap_shares * reach]))
+    shares, sizes = first, _sizes(flow)
+    for _ in range(ROUNDS):
+        pool = draw_pool(flow, sizes, rows, double, shares, uniform)
+        owner = np.repeat(np.arange(len(pool.variant)), np.diff(pool.offsets))
+        weights = _weigh(flow, targets, pool, owner)
+        seen = weights[owner] * flow.gap_votes[pool.gap]
+        told = add_up(pool.cells, seen, len(first))
+        shares = double.normal(told + STEADY * answers.gaps.noise * first)
+    order = np.lexsort((pool.totals, pool.variant))
+    # One number for all: every course is taken as often as its weight, rounded up or down.
+    marks = np.arange(flow.cases) + uniform(1)[0]
+    places = np.cumsum(weights[order]).searchsorted(marks, side="right")
+    return pool, order[np.minimum(places, len(order) - 1)]
+
+
+def _sizes(flow: ReleasedFlow) -> Ints:
+    wanted = flow.counts * PER_CASE
+    if wanted.sum() > MOST:
+        wanted = np.maximum(wanted * MOST // wanted.sum(), PER_CASE)
+    return wanted
+
+
+def _reach(answers: TimeAnswers, targets: Targets) -> Floats:
+    """How likely it is that an activity first happens no earlier than each gap into it ends."""
+    elapsed = targets.elapsed
+    reach = np.empty(len(targets.gap_shares))
+    for row, activity in enumerate(answers.gaps.query.targets.tolist()):
+        here = slice(int(targets.gaps.starts[row]), int(targets.gaps.starts[row + 1]))
+        there = slice(int(elapsed.starts[activity]), int(elapsed.starts[activity + 1]))
+        points = np.append(elapsed.low[there], elapsed.high[there][-1])
+        before = np.concatenate([[0.0], np.cumsum(targets.elapsed_shares[there])])
+        reach[here] = 1.0 - np.interp(
+            np.log2(1.0 + targets.gaps.low[here]), np.log2(1.0 + points), before
+        )
+    return np.maximum(reach, LEAST)
+
+
+def _weigh(flow: ReleasedFlow, targets: Targets, pool: Pool, owner: Ints) -> Floats:
+    gap_cells, elapsed_cells = len(targets.gap_shares), len(targets.elapsed_shares)
+    totals = pool.totals
+    firsts = np.flatnonzero(flow.firsts[pool.gap])
+    reached = targets.elapsed.cells(flow.ids[flow.ends[pool.gap[firsts]]], pool.since[firsts])
+    took = targets.edges.searchsorted(totals, side="right")
+    votes = Votes(
+        np.concatenate([owner, owner[firsts], np.arange(len(totals))]),
+        np.concatenate(
+            [pool.cells % gap_cells, gap_cells + reached, gap_cells + elapsed_cells + took]
+        ),
+        np.concatenate(
+            [
+                flow.gap_votes[pool.gap],
+                flow.first_votes[pool.gap[firsts]],
+                np.ones(len(totals)),
+            ]
+        ),
+    )
+    # What takes longer than any case is not taken, where the variant has anything shorter.
+    start = np.where(totals > targets.top, -50.0, 0.0)
+    return weigh(votes, pool.variant, flow.counts, targets.cells, targets.noise, CLIMB, start)

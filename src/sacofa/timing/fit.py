@@ -1,0 +1,88 @@
+"""Times for all events of a release, made of noisy answers and of random draws."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..variants import VariantCounts
+from .answers import TimeAnswers
+from .ask import ReleasedFlow
+from .calendar import estimate_months, estimate_week
+from .courses import choose_courses
+from .place import choose_months, place_events
+from .pool import Uniform
+from .service import draw_starts
+from .settings import TimeSettings
+
+Ints = NDArray[np.int64]
+
+FINE = 53
+"""Bits of a number from 0 to 1."""
+
+
+class Sampler(Protocol):
+    """Gives uniform whole numbers."""
+
+    def below(self, bound: int, size: int) -> Ints:
+        """So many numbers from 0 to bound − 1."""
+
+
+@dataclass(frozen=True, eq=False)
+class ReleasedTimes:
+    """Released cases with times; those of a variant are together, variants in their order."""
+
+    variant: Ints
+    """The variant of each case."""
+    offsets: Ints
+    """Case i has the events offsets[i] … offsets[i + 1] − 1."""
+    activity_ids: NDArray[np.int32]
+    """The activities of all events, end to end."""
+    times: Ints
+    """Microseconds since 1970 (UTC) of each event; never less than those of the event before."""
+    starts: Ints | None = None
+    """When the work on each event began; None where that was not asked."""
+
+
+def fit_times(
+    answers: TimeAnswers, variants: VariantCounts, settings: TimeSettings, sampler: Sampler
+) -> ReleasedTimes:
+    """Give every event of every released case a time, so that all answers hold at once."""
+    uniform = _uniform(sampler)
+    flow = ReleasedFlow(variants)
+    pool, chosen = choose_courses(flow, answers, uniform)
+    # Courses were taken in order of length; which case comes first must not tell.
+    chosen = chosen[np.lexsort((uniform(len(chosen)), pool.variant[chosen]))]
+    variant = pool.variant[chosen]
+    lengths = flow.lengths[variant]
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    ids = flow.ids[_places(flow.offsets[:-1][variant], lengths)]
+    many = np.maximum(lengths - 1, 0)
+    gaps = (pool.seconds[_places(pool.offsets[:-1][chosen], many)] * 1e6).astype(np.int64)
+
+    arrivals, week = answers.arrivals, answers.week
+    months = estimate_months(arrivals.votes, arrivals.noise, flow.cases)
+    begins = choose_months(months, arrivals.query.first, len(chosen), uniform)
+    hours = estimate_week(week.votes, week.noise, flow.cases)
+    times = place_events(begins, lengths, gaps, hours, settings.unit, uniform)
+    starts = None
+    if answers.service is not None:
+        first = np.zeros(len(ids), dtype=np.bool_)
+        first[offsets[:-1][lengths > 0]] = True
+        starts = draw_starts(flow, answers.service, ids, times, first, settings.unit, uniform)
+    return ReleasedTimes(variant, offsets, ids.astype(np.int32), times, starts)
+
+
+def _places(begins: Ints, lengths: Ints) -> Ints:
+    """begins[i], begins[i] + 1, … so many for each i, end to end."""
+    ends = np.cumsum(lengths)
+    total = int(ends[-1]) if len(ends) else 0
+    places: Ints = np.arange(total) + np.repeat(begins - (ends - lengths), lengths)
+    return places
+
+
+def _uniform(sampler: Sampler) -> Uniform:
+    return lambda size: sampler.below(1 << FINE, size) / float(1 << FINE)

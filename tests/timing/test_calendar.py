@@ -1,0 +1,48 @@
+"""Months and weeks out of noise."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sacofa.timing.calendar import estimate_months, estimate_week, weeks
+
+
+def test_months_are_found_on_a_calendar_of_a_century() -> None:
+    """Sixteen months of cases stand out from a century of noise that is a third as large."""
+    draws = np.random.default_rng(1)
+    true = np.zeros(1200)
+    true[500:516] = 90
+    for _ in range(5):
+        found = estimate_months(true + draws.laplace(0, 20, 1200), 20.0, true.sum())
+        assert np.isclose(found.sum(), 1)
+        assert found[495:521].sum() > 0.99
+        assert np.abs(found - true / true.sum()).sum() / 2 < 0.2
+
+
+def test_two_stretches_and_a_pause() -> None:
+    """Cases that begin in two far years are found in both, and hardly between."""
+    draws = np.random.default_rng(2)
+    true = np.zeros(1200)
+    true[100:112], true[700:712] = 400, 200
+    found = estimate_months(true + draws.laplace(0, 20, 1200), 20.0, true.sum())
+    assert found[700:712].sum() > 0.3
+    assert found[115:695].sum() < 0.02
+
+
+def test_noise_alone_gives_months_all_the_same() -> None:
+    """A log without any case has a calendar too."""
+    for noisy in (np.zeros(1200), np.full(3, -50.0), np.array([7.0]), np.array([0.0, 90.0])):
+        found = estimate_months(noisy, 20.0, 0.0)
+        assert np.isclose(found.sum(), 1)
+        assert (found >= 0).all()
+
+
+def test_a_week_of_office_hours() -> None:
+    """Ten noise scales a cell tell Monday to Friday from nights and weekends."""
+    office = np.zeros((7, 6))
+    office[:5, 2:4] = 100.0
+    noise = np.random.default_rng(3).laplace(0, 30, 42)
+    found = estimate_week(office.ravel() + noise, 30.0, 1000.0)
+    assert np.isclose(found.sum(), 1)
+    assert found[office.ravel() > 0].sum() > 0.8
+    assert np.allclose(weeks().sum(axis=1), 1)
