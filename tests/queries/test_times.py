@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sacofa.errors import SettingError
 from sacofa.cases import CaseBatch
+from sacofa.errors import SettingError
 from sacofa.queries.durations import DAY, HOUR, MINUTE, SECOND, bins
 from sacofa.queries.flow import VOTE_UNITS
 from sacofa.queries.times import (

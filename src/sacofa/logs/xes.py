@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -20,6 +20,7 @@ from lxml import etree
 from ..errors import ColumnsError, ReadError, SettingError
 from ..variants import VariantCounts
 from .bounded_file import BoundedFile, Progress
+from .case_store import CaseStore, StoredCases
 from .columns import Columns
 from .notices import is_blank, notify_counts, unreadable_times
 from .options import ReadOptions
@@ -118,17 +119,40 @@ def count(
     log: Log, progress: Progress | None = None, notify: Notify | None = None
 ) -> VariantCounts:
     """Count the variants of XES files."""
+    counter = VariantCounter(log.name, log.unit)
+    for case in _counted_cases(log, counter, progress, notify):
+        counter.add(case.activities, truncated=case.truncated)
+    return counter.variants()
+
+
+def cases(log: Log, progress: Progress | None = None, notify: Notify | None = None) -> StoredCases:
+    """Give the cases of XES files with their times."""
+    counter, store = VariantCounter(log.name, log.unit), CaseStore(log.name, log.unit)
+    for case in _counted_cases(log, counter, progress, notify, with_times=True):
+        times = [_microseconds(_time(stamp)) for stamp in case.stamps or ()]
+        store.add(case.activities, times, truncated=case.truncated)
+    return store.close()
+
+
+def _counted_cases(
+    log: Log,
+    counter: VariantCounter,
+    progress: Progress | None,
+    notify: Notify | None,
+    *,
+    with_times: bool = False,
+) -> Iterator[_Case]:
+    """Go through the cases that count, and tell at the end what was odd."""
     columns, paths = log.columns, log.source.content
     assert columns is not None
-    counter = VariantCounter(log.name, log.unit)
     checks = _Checks(wanted=notify is not None)
     for done, path in enumerate(paths):
         share: Progress | None = None
         if progress is not None:
             share = partial(_share, progress, done, len(paths))
-        for case in _cases(path, log, share, checks):
+        for case in _cases(path, log, share, checks, with_times):
             if counter.wants(case.person):
-                counter.add(case.activities, truncated=case.truncated)
+                yield case
     if log.timed and checks.events and checks.untimed == checks.events and checks.unread:
         raise ReadError(log.name, unreadable_times(columns.timestamp or TIME))
     notify_counts(
@@ -139,7 +163,6 @@ def count(
         dropped=counter.dropped,
         max_cases=log.max_cases,
     )
-    return counter.variants()
 
 
 def _share(progress: Progress, done: int, files: int, part: float) -> None:
@@ -151,9 +174,13 @@ class _Case:
     """A case as it is counted."""
 
     activities: list[Any]
-    times: list[str | None] | None
+    """Names, or the parts that make them up."""
+    stamps: list[str | None] | None
+    """The time stamps of the events, where they were asked for."""
     person: str | None
+    """Whose case it is."""
     truncated: bool
+    """Whether it went on."""
 
 
 @dataclass(kw_only=True)
@@ -169,7 +196,9 @@ class _Checks:
     varying: int = 0
 
 
-def _cases(path: Path, log: Log, progress: Progress | None, checks: _Checks) -> Iterator[_Case]:
+def _cases(
+    path: Path, log: Log, progress: Progress | None, checks: _Checks, with_times: bool
+) -> Iterator[_Case]:
     """Go through the cases of a file, with their events in the order asked for."""
     columns = log.columns
     assert columns is not None
@@ -195,15 +224,17 @@ def _cases(path: Path, log: Log, progress: Progress | None, checks: _Checks) -> 
             # The sort is stable: ties keep the order of the file.
             order = sorted(range(len(names)), key=[time or LAST for time in times].__getitem__)
             names = [names[i] for i in order]
-        elif checks.wanted and _is_disordered(queries.values(trace, stamp_key)):
-            checks.disordered += 1
+            stamps = [stamps[i] for i in order]
+        elif checks.wanted or with_times:
+            stamps = queries.values(trace, stamp_key)
+            checks.disordered += checks.wanted and _is_disordered(stamps)
         person = None
         if columns.person is not None:
             persons = queries.persons(trace, columns.person, order)
             person = persons[0] if persons else None
             checks.varying += len(set(persons)) > 1
         yield _Case(
-            activities=names, times=stamps, person=person, truncated=queries.truncated(trace)
+            activities=names, stamps=stamps, person=person, truncated=queries.truncated(trace)
         )
 
 
@@ -256,6 +287,7 @@ class _Queries:
         return bool(self._truncated(trace) == ["true"])
 
 
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 LAST = datetime.max.replace(tzinfo=UTC)
 """Stands for a missing time: after all others."""
 
@@ -268,6 +300,10 @@ def _time(stamp: str | None) -> datetime | None:
     except ValueError:
         return None
     return time if time.tzinfo else time.replace(tzinfo=UTC)
+
+
+def _microseconds(time: datetime | None) -> int | None:
+    return None if time is None else (time - EPOCH) // timedelta(microseconds=1)
 
 
 def _is_disordered(stamps: list[str | None]) -> bool:

@@ -15,7 +15,7 @@ from ..columns import Columns
 from ..notices import BLANK, unreadable_times
 from ..options import JOINER
 from ..variant_counter import check_unique
-from .ordering import PLACE_BITS, Ordering, TimeKey
+from .ordering import PLACE_BITS, Ordering, TimeKey, microseconds
 from .source import ROW_BITS, Table, literal
 
 
@@ -37,6 +37,8 @@ class Rows:
     """The person, missing where it is blank."""
     truncated: str | None
     """Whether the case went on."""
+    time_us: str
+    """The time in microseconds, missing where a stamp is no time: a number may count anything."""
 
     @classmethod
     def of(cls, table: Table, columns: Columns, *, timed: bool) -> Rows:
@@ -54,6 +56,7 @@ class Rows:
             if person
             else None,
             truncated=f"coalesce(try_cast({truncated} AS BOOLEAN), false)" if truncated else None,
+            time_us=microseconds(*table.columns[stamp]) if stamp else "NULL::BIGINT",
         )
 
     @property
@@ -78,7 +81,7 @@ class Survey:
     names: list[str]
     """The activities; ids are places here."""
     sql: str
-    """case_id, activity_id, time_key, number_key, row_number, person and truncated of each row."""
+    """case_id, activity_id, time_key, number_key, row_number, person, truncated and time_us."""
     code: str
     """The type of activity ids."""
     truncated: bool
@@ -98,7 +101,7 @@ def survey(database: Any, name: str, columns: Columns, rows: Rows) -> Survey:
         "size": "count(*)",
         "lone": f"bool_or({rows.lone})",
         "unpackable": f"bool_or({key.unpackable})" if key else "false",
-        "untimed": f"count_if({unread})",
+        "untimed": f"count_if({unread})" if key else "0",
         "unread": f"bool_or({unread} AND {rows.stamp} IS NOT NULL)" if key else "false",
         **{what: f"bool_or({test})" for test, what in wrong},
     }
@@ -134,7 +137,7 @@ def survey(database: Any, name: str, columns: Columns, rows: Rows) -> Survey:
         f"SELECT {rows.case} AS case_id, {_number(database, rows, names, code)} AS activity_id, "
         f"{time or '0'} AS time_key, {key.number if key and key.number else 'NULL'} AS number_key, "
         f"{table.row} AS row_number, {rows.person or 'NULL::VARCHAR'} AS person, "
-        f"{rows.truncated or 'false'} AS truncated FROM {table.sql}"
+        f"{rows.truncated or 'false'} AS truncated, {rows.time_us} AS time_us FROM {table.sql}"
     )
     return Survey(
         rows=sum(group["size"] for group in found),
