@@ -26,6 +26,7 @@ from sacofa import (
     write_rules,
 )
 from sacofa.examples import running_example
+from sacofa.mechanisms.protocol import for_log
 from sacofa.privacy import total_epsilon
 from sacofa.semantics import FromSecretLog
 
@@ -108,10 +109,12 @@ def test_a_certificate_says_what_neighbours_are() -> None:
     assert "cryptographic" in content["guarantee"]
 
 
-@pytest.mark.parametrize("mechanism", [Certified(epsilon=1), LAPLACE, SACOFA], ids=str)
+@pytest.mark.parametrize(
+    "mechanism", [Certified(epsilon=1), LAPLACE, SACOFA], ids=["certified", "laplace", "sacofa"]
+)
 def test_what_was_charged_is_what_was_promised(mechanism: Mechanism) -> None:
     """The queries of the certificate add up to the lines of the promise."""
-    promised = mechanism.promise(ONE_CASE).accesses
+    promised = for_log(mechanism, timed=False).promise(ONE_CASE).accesses
     spent = anonymize(LOG, mechanism).certificate.spent
     assert total_epsilon(spent) == total_epsilon(promised)
     assert {access.line for access in spent} == {access.line for access in promised}

@@ -8,6 +8,7 @@ minimal   mechanisms that run fast
 sample    what was seen in many runs
 weigh     what a value says
 guess     learning to guess
+neighbours  whether a way to read logs keeps neighbours neighbours
 runs      running a mechanism many times
 audit     all of it
 """

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cases import NO_TIME, CaseBatch
+from ..errors import OutputError
 from ..temporary import secret_folder
 from ..unit import Unit
 from ..variants import VariantCounts
@@ -78,12 +79,21 @@ class CaseStore:
         complete: NDArray[Any],
     ) -> None:
         """Add cases that lie end to end, whose activity ids are places in the names given later."""
-        folder = self._folder.path
         offsets = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
-        np.save(folder / f"{self._parts}-activity_ids.npy", activity_ids.astype(np.int32))
-        np.save(folder / f"{self._parts}-times.npy", times.astype(np.int64))
-        np.save(folder / f"{self._parts}-offsets.npy", offsets)
-        np.save(folder / f"{self._parts}-complete.npy", complete.astype(np.bool_))
+        columns = {
+            "activity_ids": activity_ids.astype(np.int32),
+            "times": times.astype(np.int64),
+            "offsets": offsets,
+            "complete": complete.astype(np.bool_),
+        }
+        try:
+            for name, column in columns.items():
+                np.save(self._folder.path / f"{self._parts}-{name}.npy", column)
+        except OSError as error:
+            raise OutputError(
+                self._folder.path.parent,
+                f"temporary files cannot be written there ({error.strerror or error}): set TMPDIR",
+            ) from None
         self._parts += 1
 
     def _flush(self) -> None:

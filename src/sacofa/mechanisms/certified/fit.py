@@ -93,6 +93,8 @@ def _descend(gram: Floats, ridge: float, target: Floats, weights: Floats) -> Flo
     for _ in range(ROUNDS):
         slope = gram @ ahead + ridge * ahead - target
         new = np.maximum(ahead - slope / bound, 0.0)
+        if np.abs(new - ahead).max() < SAME / 20:
+            return new
         if (ahead - new) @ (new - weights) > 0:
             momentum = 1.0
         following = (1 + np.sqrt(1 + 4 * momentum * momentum)) / 2
