@@ -13,7 +13,15 @@ def test_plan_says_what_epsilon_buys(run: Run) -> None:
     """Shares, noise and thresholds in words; nothing is read."""
     ran = run("plan", "--epsilon", "1", "--max-length", "10", "--activities", "27", "--cases", 1000)
     assert ran.status == 0, ran.err
-    assert "semantics" in ran.out and "not shown" in ran.out
+    assert "semantics" in ran.out and "A variant is shown" in ran.out
+    assert "would be rough" in " ".join(ran.out.split())
+
+
+def test_plan_says_what_is_hopeless_before_anything_is_spent(run: Run) -> None:
+    """Too few cases for this ε, and how many would do."""
+    said = " ".join(run("plan", "--activities", 29, "--cases", 20, "--epsilon", "0.1").out.split())
+    assert "A release of 20 cases would be too small for this ε" in said
+    assert "cases or ε =" in said
 
 
 def test_plan_as_json_adds_up(run: Run) -> None:

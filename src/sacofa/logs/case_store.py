@@ -80,7 +80,7 @@ class CaseStore:
     ) -> None:
         """Add cases that lie end to end, whose activity ids are places in the names given later."""
         offsets = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
-        columns = {
+        columns: dict[str, NDArray[Any]] = {
             "activity_ids": activity_ids.astype(np.int32),
             "times": times.astype(np.int64),
             "offsets": offsets,

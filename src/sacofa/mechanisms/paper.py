@@ -60,7 +60,6 @@ class Laplace:
 
     name = "laplace"
     supports_distributed = False
-    asks_times = False
     minimal: ClassVar = {"max_length": 2, "prune": 2}
     """Settings of the smallest run that keeps the promise: what an audit repeats many times."""
 
@@ -131,7 +130,6 @@ class Sacofa:
 
     name = "sacofa"
     supports_distributed = False
-    asks_times = False
     minimal: ClassVar = {"max_length": 2, "prune": 2}
     """Settings of the smallest run that keeps the promise: what an audit repeats many times."""
 

@@ -79,7 +79,9 @@ class Outcome:
 class Mechanism(Protocol):
     """Turns the cases of a secret log into a private release, through a session.
 
-    Any object with these members can be given to `anonymize`, from outside the package too.
+    Any object with these members can be given to `anonymize`, from outside the package too. One
+    that asks for times says so (`asks_times = True`), and gives with `without_times()` the same
+    mechanism for logs that have none.
     """
 
     @property
@@ -89,10 +91,6 @@ class Mechanism(Protocol):
     @property
     def supports_distributed(self) -> bool:
         """Whether it asks only queries that can be answered in parts on a cluster."""
-
-    @property
-    def asks_times(self) -> bool:
-        """Whether it asks for times; then it has a `without_times()` for logs that have none."""
 
     def settings(self) -> Mapping[str, object]:
         """The settings that the certificate repeats."""
@@ -104,9 +102,14 @@ class Mechanism(Protocol):
         """Ask the log through a session, and make a release of the answers."""
 
 
+def asks_times(mechanism: Mechanism) -> bool:
+    """Whether a mechanism asks for times."""
+    return bool(getattr(mechanism, "asks_times", False))
+
+
 def for_log(mechanism: Mechanism, *, timed: bool) -> Mechanism:
     """The mechanism as it is run on a log: one without times is not asked for them."""
-    if timed or not mechanism.asks_times:
+    if timed or not asks_times(mechanism):
         return mechanism
     made: Mechanism = mechanism.without_times()  # type: ignore[attr-defined]
     return made

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..cases import Cases
 from ..errors import SettingError
 from ..logs import Log, Notify, count_variants, open_log, read_cases
-from ..mechanisms.protocol import Mechanism, Progress, for_log, perform
+from ..mechanisms.protocol import Mechanism, Progress, asks_times, for_log, perform
 from ..privacy.bits import Bits, SeededBits, SystemBits
 from ..privacy.noise import Noise
 from ..unit import Unit
@@ -67,7 +67,7 @@ def anonymize(
     check_seed(seed)
     check_bound(max_released_events)
     bits: Bits = SystemBits() if seed is None else SeededBits(seed)
-    cases = as_cases(log, notify, timed=mechanism.asks_times)
+    cases = as_cases(log, notify, timed=asks_times(mechanism))
     check_distributed(cases, mechanism)
     mechanism = for_log(mechanism, timed=cases.by_case is not None)
     certificate = certify_request(mechanism, cases.unit, activities=activities, seed=seed)

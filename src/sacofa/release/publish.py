@@ -15,7 +15,7 @@ from ..files import check_apart, check_target
 from ..logs import Log, Notify, ReadOptions, distribute_variants, is_distributed
 from ..logs import open_log as open_source
 from ..logs.write import check_names, output_of
-from ..mechanisms.protocol import Mechanism, for_log
+from ..mechanisms.protocol import Mechanism, asks_times, for_log
 from ..privacy.ledger import Ledger
 from .anonymize import (
     Release,
@@ -143,7 +143,7 @@ def _counted(
     def progress(done: float) -> None:
         on_stage("reading", done)
 
-    timed = mechanism.asks_times
+    timed = asks_times(mechanism)
     if timed or not (is_distributed(log) and mechanism.supports_distributed):
         yield read_log(log, timed=timed, progress=progress, notify=notify)
         return
