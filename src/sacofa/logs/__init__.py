@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .columns import Columns
 from .inspect import Inspection, inspect_variants
-from .log import count_variants, distribute_variants, is_distributed, open_log
+from .log import count_variants, distribute_variants, is_distributed, open_log, read_cases
 from .options import ReadOptions
 from .source import Log, Notify
 from .write import write_variants
@@ -20,5 +20,6 @@ __all__ = [
     "inspect_variants",
     "is_distributed",
     "open_log",
+    "read_cases",
     "write_variants",
 ]

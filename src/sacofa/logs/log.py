@@ -7,6 +7,7 @@ from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
+from ..cases import Cases
 from ..errors import SettingError
 from ..variants import VariantCounts
 from .bounded_file import Progress
@@ -95,6 +96,20 @@ def count_variants(
     """
     log = source if isinstance(source, Log) else open_log(source)
     return log.reader.count(log, progress, notify)
+
+
+def read_cases(
+    source: Any, *, progress: Progress | None = None, notify: Notify | None = None
+) -> Cases:
+    """Read the cases of a log with their times: variants, and the same cases one by one.
+
+    The result is secret. Only who asks for times needs this: it takes longer than counting, and
+    room on the disk. What is on the disk goes when `by_case` is closed, or forgotten.
+    """
+    log = source if isinstance(source, Log) else open_log(source)
+    by_case = log.reader.cases(log, progress, notify)
+    variants = by_case.variants()
+    return Cases(variants=variants, by_case=by_case.project_onto(variants.activities))
 
 
 def distribute_variants(

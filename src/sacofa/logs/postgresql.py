@@ -21,6 +21,7 @@ from urllib.parse import urlsplit
 from ..errors import MissingExtraError, ReadError
 from ..variants import VariantCounts
 from .bounded_file import Progress
+from .case_store import CaseStore, StoredCases
 from .columns import Columns, resolve_columns
 from .notices import notify_counts
 from .options import JOINER, ReadOptions
@@ -35,6 +36,9 @@ VALIDATING = 160_000
 
 _BLANK = r"E' \t\n\r\f\x0b'"
 """Letters that name nobody, as in `notices`."""
+
+_TIMES = {1082, 1114, 1184}
+"""The types that hold times: date, timestamp and timestamptz."""
 
 _TEXT = {25, 1042, 1043}
 """The types of PostgreSQL that hold text, by number."""
@@ -89,6 +93,31 @@ def count(
         notify, untimed=untimed, varying=varying, dropped=dropped, max_cases=log.max_cases
     )
     return VariantCounts.of(complete, truncated=truncated, unit=log.unit)
+
+
+def cases(log: Log, progress: Progress | None = None, notify: Notify | None = None) -> StoredCases:
+    """Give the cases in the database with their times."""
+    columns = log.columns
+    assert columns is not None
+    store = CaseStore(log.name, log.unit)
+    dropped = varying = 0
+    with _session(log.source) as session:
+        rows = _rows(session, log, columns)
+        untimed = _check(session, log, columns, rows)
+        with session.cursor(name="cases") as cursor:
+            cursor.itersize = AT_ONCE
+            cursor.execute(_case_by_case(log, rows))
+            for counted, varies, variant, truncated, times in cursor:
+                dropped += not counted
+                varying += varies
+                if counted:
+                    store.add(variant, times, truncated=truncated)
+    if progress is not None:
+        progress(1.0)
+    notify_counts(
+        notify, untimed=untimed, varying=varying, dropped=dropped, max_cases=log.max_cases
+    )
+    return store.close()
 
 
 @contextmanager
@@ -149,6 +178,8 @@ class _Rows:
     """The columns part_0, part_1, … that make up the activity."""
     order: str
     """What the rows of a case are ordered by: nothing but what they say."""
+    microseconds: str
+    """The time since 1970; missing where the stamp is no time, or endless."""
 
 
 def _rows(session: Any, log: Log, columns: Columns) -> _Rows:
@@ -177,8 +208,16 @@ def _rows(session: Any, log: Log, columns: Columns) -> _Rows:
     ]
     # Rows that tie in all of this are the same, so nothing is left for the server to decide.
     order = ", ".join(f"{key} NULLS LAST" for key in ("time_key", *parts, "person"))
+    microseconds = "NULL::bigint"
+    if kinds[columns.timestamp] in _TIMES | _TEXT:
+        # Whole seconds would do with floats, microseconds would not: this is a numeric.
+        microseconds = """(CASE WHEN isfinite(time_key)
+            THEN extract(epoch FROM time_key::timestamptz) * 1000000 END)::bigint"""
     return _Rows(
-        sql=f"SELECT {', '.join(fields)} FROM {_asked(log.source)}", parts=parts, order=order
+        sql=f"SELECT {', '.join(fields)} FROM {_asked(log.source)}",
+        parts=parts,
+        order=order,
+        microseconds=microseconds,
     )
 
 
@@ -216,7 +255,16 @@ def _check(session: Any, log: Log, columns: Columns, rows: _Rows) -> int:
     return int(untimed)
 
 
-def _cases(log: Log, rows: _Rows) -> str:
+def _case_by_case(log: Log, rows: _Rows) -> str:
+    """Write the query that gives every case, with its times."""
+    times = f"""coalesce(array_agg({rows.microseconds} ORDER BY {rows.order})
+        FILTER (WHERE NOT lone), ARRAY[]::bigint[]) AS times,"""
+    varies = "false" if log.max_cases is None else "varies"
+    return f"""{_cases(log, rows, times)}
+        SELECT counted, {varies}, variant, truncated, times FROM placed"""
+
+
+def _cases(log: Log, rows: _Rows, more: str = "") -> str:
     """Write the part of a query that finds the cases, each with its variant and whether it counts.
 
     Which cases of a person count is decided by that person's cases alone: the first by time, and
@@ -234,7 +282,7 @@ def _cases(log: Log, rows: _Rows) -> str:
     return f"""
         WITH events AS MATERIALIZED ({rows.sql}),
         cases AS (
-            SELECT case_id, bool_or(truncated) AS truncated,{persons}
+            SELECT case_id, bool_or(truncated) AS truncated,{persons}{more}
                 coalesce(array_agg({activity} ORDER BY {rows.order}) FILTER (WHERE NOT lone),
                          ARRAY[]::text[]) AS variant
             FROM events GROUP BY case_id

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..unit import Unit
 from ..variants import VariantCounts
@@ -12,6 +12,9 @@ from .bounded_file import Progress
 from .columns import Columns
 from .formats import Format
 from .options import Order, ReadOptions
+
+if TYPE_CHECKING:
+    from .case_store import StoredCases
 
 Notify = Callable[[str], None]
 """Told what the person who holds the log should know of it; never part of a release."""
@@ -82,3 +85,8 @@ class Reader(Protocol):
         self, log: Log, progress: Progress | None = None, notify: Notify | None = None
     ) -> VariantCounts:
         """Count the variants; what their holder should know is told to `notify`."""
+
+    def cases(
+        self, log: Log, progress: Progress | None = None, notify: Notify | None = None
+    ) -> StoredCases:
+        """Give the same cases one by one, in the same order of events, with their times."""

@@ -15,6 +15,7 @@ from typing import Any, TypeGuard
 from ..errors import ReadError, SettingError
 from ..variants import VariantCounts
 from .bounded_file import BoundedFile, Progress
+from .case_store import StoredCases
 from .options import ReadOptions
 from .source import Log, Notify, Source
 
@@ -43,6 +44,11 @@ def count(
 ) -> VariantCounts:
     """Read variants that are counted already."""
     return read_variants(log.source.content[0], trusted=log.source.trusted)
+
+
+def cases(log: Log, progress: Progress | None = None, notify: Notify | None = None) -> StoredCases:
+    """Refuse: counted variants have no times."""
+    raise ReadError(log.name, "counted variants have no times: give the log that they come from")
 
 
 def read_variants(path: Path, *, trusted: bool = False) -> VariantCounts:

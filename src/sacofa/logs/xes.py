@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -20,6 +20,7 @@ from lxml import etree
 from ..errors import ColumnsError, ReadError, SettingError
 from ..variants import VariantCounts
 from .bounded_file import BoundedFile, Progress
+from .case_store import CaseStore, StoredCases
 from .columns import Columns
 from .notices import is_blank, notify_counts, unreadable_times
 from .options import ReadOptions
@@ -115,17 +116,40 @@ def count(
     log: Log, progress: Progress | None = None, notify: Notify | None = None
 ) -> VariantCounts:
     """Count the variants of XES files."""
+    counter = VariantCounter(log.name, log.unit)
+    for case in _counted_cases(log, counter, progress, notify):
+        counter.add(case.activities, truncated=case.truncated)
+    return counter.variants()
+
+
+def cases(log: Log, progress: Progress | None = None, notify: Notify | None = None) -> StoredCases:
+    """Give the cases of XES files with their times."""
+    counter, store = VariantCounter(log.name, log.unit), CaseStore(log.name, log.unit)
+    for case in _counted_cases(log, counter, progress, notify, with_times=True):
+        times = [_microseconds(_time(stamp)) for stamp in case.stamps or ()]
+        store.add(case.activities, times, truncated=case.truncated)
+    return store.close()
+
+
+def _counted_cases(
+    log: Log,
+    counter: VariantCounter,
+    progress: Progress | None,
+    notify: Notify | None,
+    *,
+    with_times: bool = False,
+) -> Iterator[_Case]:
+    """Go through the cases that count, and tell at the end what was odd."""
     columns, paths = log.columns, log.source.content
     assert columns is not None
-    counter = VariantCounter(log.name, log.unit)
     checks = _Checks(wanted=notify is not None)
     for done, path in enumerate(paths):
         share: Progress | None = None
         if progress is not None:
             share = partial(_share, progress, done, len(paths))
-        for case in _cases(path, log, share, checks):
+        for case in _cases(path, log, share, checks, with_times):
             if counter.wants(case.person):
-                counter.add(case.activities, truncated=case.truncated)
+                yield case
     if log.timed and checks.events and checks.untimed == checks.events and checks.unread:
         raise ReadError(log.name, unreadable_times(columns.timestamp or TIME))
     notify_counts(
@@ -136,7 +160,6 @@ def count(
         dropped=counter.dropped,
         max_cases=log.max_cases,
     )
-    return counter.variants()
 
 
 def _share(progress: Progress, done: int, files: int, part: float) -> None:
@@ -148,9 +171,13 @@ class _Case:
     """A case as it is counted."""
 
     activities: list[Any]
-    times: list[str | None] | None
+    """Names, or the parts that make them up."""
+    stamps: list[str | None] | None
+    """The time stamps of the events, where they were asked for."""
     person: str | None
+    """Whose case it is."""
     truncated: bool
+    """Whether it went on."""
 
 
 @dataclass(kw_only=True)
@@ -166,7 +193,9 @@ class _Checks:
     varying: int = 0
 
 
-def _cases(path: Path, log: Log, progress: Progress | None, checks: _Checks) -> Iterator[_Case]:
+def _cases(
+    path: Path, log: Log, progress: Progress | None, checks: _Checks, with_times: bool
+) -> Iterator[_Case]:
     """Go through the cases of a file, with their events in the order asked for."""
     columns = log.columns
     assert columns is not None
@@ -192,15 +221,18 @@ def _cases(path: Path, log: Log, progress: Progress | None, checks: _Checks) -> 
             # The sort is stable: ties keep the order of the file.
             order = sorted(range(len(names)), key=[time or LAST for time in times].__getitem__)
             names = [names[i] for i in order]
-        elif checks.wanted and _is_disordered(queries.values(trace, stamp_key)):
-            checks.disordered += 1
+            stamps = [stamps[i] for i in order]
+        elif checks.wanted:
+            checks.disordered += _is_disordered(queries.dates(trace, stamp_key))
+        if with_times and stamps is None:
+            stamps = queries.values(trace, stamp_key)
         person = None
         if columns.person is not None:
             persons = queries.persons(trace, columns.person, order)
             person = persons[0] if persons else None
             checks.varying += len(set(persons)) > 1
         yield _Case(
-            activities=names, times=stamps, person=person, truncated=queries.truncated(trace)
+            activities=names, stamps=stamps, person=person, truncated=queries.truncated(trace)
         )
 
 
@@ -218,6 +250,7 @@ class _Queries:
 
         # At most one value for each event: attributes inside attributes are not looked at.
         self._of_events = prepared(f"{x}event/*[@key=$key][1]/@value")
+        self._dates = prepared(f"{x}event/{x}date[@key=$key]/@value")
         self._of_one = prepared("*[@key=$key][1]/@value")
         self._size = prepared(f"count({x}event)")
         self._events = prepared(f"{x}event")
@@ -238,6 +271,11 @@ class _Queries:
         found = [self._of_one(event, key=key) for event in self._events(trace)]
         return [value[0] if value else None for value in found]
 
+    def dates(self, trace: Any, key: str) -> list[str]:
+        """Give an attribute of those events that have it as a date; faster than `values`."""
+        dates: list[str] = self._dates(trace, key=key)
+        return dates
+
     def persons(self, trace: Any, key: str, order: list[int] | None) -> list[str]:
         """Give who a case could be of, the first being meant: the case says it, or its events."""
         values: list[str | None] = self._of_one(trace, key=key)
@@ -253,6 +291,7 @@ class _Queries:
         return bool(self._truncated(trace) == ["true"])
 
 
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 LAST = datetime.max.replace(tzinfo=UTC)
 """Stands for a missing time: after all others."""
 
@@ -267,20 +306,18 @@ def _time(stamp: str | None) -> datetime | None:
     return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
-def _is_disordered(stamps: list[str | None]) -> bool:
-    """Whether time stamps go back somewhere; those that are missing or unreadable are left out."""
-    texts = [stamp for stamp in stamps if stamp is not None]
-    # Texts of one form and one zone sort as their times do, and need not be read.
-    if len(set(map(_form, texts))) <= 1:
-        return texts != sorted(texts)
-    times = [time for text in texts if (time := _time(text)) is not None]
+def _microseconds(time: datetime | None) -> int | None:
+    return None if time is None else (time - EPOCH) // timedelta(microseconds=1)
+
+
+def _is_disordered(stamps: list[str]) -> bool:
+    """Whether time stamps go back somewhere; those that cannot be read are left out."""
+    # Texts of one length and one zone sort as their times do, and need not be read.
+    ends = {(len(stamp), stamp[-6:]) for stamp in stamps}
+    if len(ends) <= 1 and (not stamps or stamps[0][-6:-5] in ("+", "-")):
+        return stamps != sorted(stamps)
+    times = [time for stamp in stamps if (time := _time(stamp)) is not None]
     return any(later < earlier for earlier, later in pairwise(times))
-
-
-def _form(stamp: str) -> tuple[int, str, str, str]:
-    """How a time stamp is written, with its zone."""
-    zone = stamp[-6:] if stamp[-6:-5] in ("+", "-") else stamp[-1:] if stamp[-1:] == "Z" else ""
-    return len(stamp), stamp[10:11], stamp[19:20], zone
 
 
 def _first_events(path: Path, trusted: bool) -> Iterator[Any]:

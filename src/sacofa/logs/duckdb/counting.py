@@ -20,6 +20,18 @@ from .partitions import Partition, limited, partition
 from .source import file_literal, literal
 
 
+@dataclass(frozen=True, kw_only=True)
+class LongCase:
+    """A case that was put in order by itself."""
+
+    activity_ids: NDArray[Any]
+    """What its events did."""
+    complete: bool
+    """False where it went on but was truncated."""
+    times: NDArray[Any] | None = None
+    """When they happened, where that is asked for."""
+
+
 @dataclass(kw_only=True)
 class PartitionCounter:
     """What was counted so far.
@@ -44,8 +56,7 @@ class PartitionCounter:
     """How many cases have more than one person."""
     dropped: int = 0
     """How many cases are left out, because their person has more than count."""
-    _long: list[tuple[NDArray[Any], bool]] = field(default_factory=list, repr=False)
-    """Activity ids of each long case, and whether it is complete."""
+    _long: list[LongCase] = field(default_factory=list, repr=False)
     _written: list[Path] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -53,19 +64,25 @@ class PartitionCounter:
             f"CREATE TABLE counted (variant {self.code}[], truncated BOOLEAN, number BIGINT)"
         )
 
+    @property
+    def needed(self) -> list[str]:
+        """What is needed of rows besides their case and what they are ordered by."""
+        needed = ["truncated"] if self.truncated else []
+        return needed if self.unit.person is None else [*needed, "person", "row_number"]
+
     def add(self, part: Partition) -> None:
         """Count the variants of a part."""
         truncated = "bool_or(truncated)" if self.truncated else "false"
-        variant, long = self.order.variant, "NULL::INTEGER"
+        variant, long = self._events_of_a_case(), "NULL::INTEGER"
         if part.long:
-            variant, long = f"NULL::{self.code}[]", f"{len(self._long)}"
+            variant, long = "NULL", f"{len(self._long)}"
             self._long.append(self._long_case(part))
         if self.unit.person is not None:
             # Whose case it is, is decided by the case alone: the first person that is not blank.
             self._write(
                 f"SELECT {variant} AS variant, {truncated} AS truncated, {long} AS long_case, "
                 f"min(row_number) AS first_row, arg_min(person, {self.order.rank}) AS person, "
-                f"coalesce(min(person) <> max(person), false) AS varies "
+                "coalesce(min(hash(person)) <> max(hash(person)), false) AS varies "
                 f"FROM {part.sql} GROUP BY case_id"
             )
         elif not part.long:
@@ -93,10 +110,10 @@ class PartitionCounter:
         if self._long:
             return VariantCounts.from_arrays(
                 names,
-                np.concatenate([steps, *(case for case, _ in self._long)]),
-                np.concatenate([lengths, [len(case) for case, _ in self._long]]),
+                np.concatenate([steps, *(case.activity_ids for case in self._long)]),
+                np.concatenate([lengths, [len(case.activity_ids) for case in self._long]]),
                 np.concatenate([counts, np.ones(len(self._long), dtype=np.int64)]),
-                np.concatenate([complete, [flag for _, flag in self._long]]),
+                np.concatenate([complete, [case.complete for case in self._long]]),
                 self.unit,
             )
         return VariantCounts(
@@ -107,6 +124,10 @@ class PartitionCounter:
             complete=complete,
             unit=self.unit,
         )
+
+    def _events_of_a_case(self) -> str:
+        """What is kept of the events of a case, in order: an aggregate."""
+        return self.order.variant
 
     def _count(self, cases: str) -> None:
         self.database.execute(
@@ -121,20 +142,21 @@ class PartitionCounter:
             "(FORMAT parquet, COMPRESSION uncompressed)"
         )
 
-    def _long_case(self, part: Partition) -> tuple[NDArray[Any], bool]:
+    def _long_case(self, part: Partition, more: str = "") -> LongCase:
         """Put a single case in order, on disk if need be."""
-        order = self.order
+        order, truncated = self.order, False
         with limited(self.database):
-            steps = self._fetch(
-                f"SELECT {order.activity} AS activity_id FROM {part.sql} "
+            events = self._fetch(
+                f"SELECT {order.activity} AS activity_id {more} FROM {part.sql} "
                 f"WHERE {order.activity} IS NOT NULL ORDER BY {order.by}"
-            )["activity_id"]
-        if not self.truncated:
-            return steps, True
-        (truncated,) = self.database.execute(
-            f"SELECT bool_or(truncated) FROM {part.sql}"
-        ).fetchone()
-        return steps, not truncated
+            )
+        if self.truncated:
+            (truncated,) = self.database.execute(
+                f"SELECT bool_or(truncated) FROM {part.sql}"
+            ).fetchone()
+        return LongCase(
+            activity_ids=events["activity_id"], complete=not truncated, times=events.get("time_us")
+        )
 
     def _count_first_cases(self, most: int) -> None:
         """Count cases without a person, and the first of each person, as the source has them."""
@@ -154,7 +176,11 @@ class PartitionCounter:
                 f"FROM {part.sql} GROUP BY person"
             )
             kept += self._count_kept(f"{part.sql} SEMI JOIN ({first}) USING (first_row)")
-            counted += self.database.execute(f"SELECT count(*) FROM ({first})").fetchone()[0]
+            (number,) = self.database.execute(
+                f"SELECT sum(least(size, {most}))::BIGINT "
+                f"FROM (SELECT count(*) AS size FROM {part.sql} GROUP BY person)"
+            ).fetchone()
+            counted += number
         self.dropped = cases - counted
         self._long = [self._long[place] for place in kept]
 

@@ -14,13 +14,16 @@ partitions of whole cases, so memory does not grow with it, and time grows in pr
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 
 from ...variants import VariantCounts
 from ..bounded_file import Progress
+from ..case_store import CaseStore, StoredCases
 from ..columns import Columns, resolve_columns
 from ..csv_injection import unescape_formula
 from ..notices import notify_counts
@@ -28,9 +31,10 @@ from ..options import ReadOptions
 from ..source import Log, Notify, Source
 from ..variant_counter import check_unique
 from . import partitions
+from .collecting import CaseCollector
 from .counting import PartitionCounter
 from .source import check_gzip, open_database, open_table
-from .survey import Rows, survey
+from .survey import Rows, Survey, survey
 
 
 def list_columns(source: Source) -> list[str]:
@@ -48,6 +52,48 @@ def count(
     log: Log, progress: Progress | None = None, notify: Notify | None = None
 ) -> VariantCounts:
     """Count the variants of a table."""
+
+    def make(database: Any, surveyed: Survey, folder: Path) -> PartitionCounter:
+        return PartitionCounter(**_settings(log, database, surveyed, folder))
+
+    counted: VariantCounts = _go_through(log, make, PartitionCounter.total, progress, notify)
+    names: Sequence[str] = counted.activities
+    if log.max_cases is not None:
+        # Only cases that are counted may tell which activities there are.
+        names = [names[i] for i in np.unique(counted.activity_ids)]
+    return counted.project_onto(sorted(names))
+
+
+def cases(log: Log, progress: Progress | None = None, notify: Notify | None = None) -> StoredCases:
+    """Give the cases of a table with their times."""
+    store = CaseStore(log.name, log.unit)
+
+    def make(database: Any, surveyed: Survey, folder: Path) -> CaseCollector:
+        return CaseCollector(store=store, **_settings(log, database, surveyed, folder))
+
+    collected: StoredCases = _go_through(log, make, CaseCollector.stored, progress, notify)
+    return collected
+
+
+def _settings(log: Log, database: Any, surveyed: Survey, folder: Path) -> dict[str, Any]:
+    return {
+        "database": database,
+        "order": surveyed.order,
+        "code": surveyed.code,
+        "truncated": surveyed.truncated,
+        "unit": log.unit,
+        "folder": folder,
+    }
+
+
+def _go_through(
+    log: Log,
+    make: Callable[[Any, Survey, Path], Any],
+    finish: Callable[[Any, list[str]], Any],
+    progress: Progress | None,
+    notify: Notify | None,
+) -> Any:
+    """Hand the partitions of a table to what counts or collects them, and give what comes of it."""
     assert log.columns is not None
     tell = progress or (lambda _: None)
     check_gzip(log.source)
@@ -56,31 +102,20 @@ def count(
         rows = Rows.of(table, log.columns, timed=log.timed)
         surveyed = survey(database, log.name, log.columns, rows)
         tell(0.1)
-        needed, most = ["case_id", *surveyed.order.columns], None
-        if surveyed.truncated:
-            needed.append("truncated")
-        if log.max_cases is not None:
-            needed += ["person", "row_number"]
+        counter = make(database, surveyed, Path(folder))
+        needed, most = ["case_id", *surveyed.order.columns, *counter.needed], None
+        if len(counter.needed) > 1:
             # A case then takes nearly twice the memory.
             most = partitions.PARTITION_ROWS // 2
         source = f"(SELECT {', '.join(dict.fromkeys(needed))} FROM {surveyed.sql})"
-        counter = PartitionCounter(
-            database=database,
-            order=surveyed.order,
-            code=surveyed.code,
-            truncated=surveyed.truncated,
-            unit=log.unit,
-            folder=Path(folder),
-        )
         names, done = names_as_meant(log, surveyed.names), 0
-        divided = partitions.partition(
+        for part in partitions.partition(
             database, source, surveyed.rows, numbered=table.numbered, part=most
-        )
-        for part in divided:
+        ):
             counter.add(part)
             done += part.rows
             tell(0.1 + 0.9 * min(done / max(surveyed.rows, 1), 1.0))
-        counted = counter.total(names)
+        result = finish(counter, names)
     notify_counts(
         notify,
         untimed=surveyed.untimed,
@@ -88,10 +123,7 @@ def count(
         dropped=counter.dropped,
         max_cases=log.max_cases,
     )
-    if log.max_cases is not None:
-        # Only cases that are counted may tell which activities there are.
-        names = [names[i] for i in np.unique(counted.activity_ids)]
-    return counted.project_onto(sorted(names))
+    return result
 
 
 def names_as_meant(log: Log, names: list[str]) -> list[str]:

@@ -34,6 +34,15 @@ def moment(key: str, kind: str) -> str | None:
     return MOMENTS[kind].format(key) if kind in MOMENTS else None
 
 
+def microseconds(column: str, kind: str) -> str:
+    """Give a column of time stamps as microseconds since 1970 in UTC; missing if it is no time."""
+    if kind not in ("VARCHAR", "DATE") and not kind.startswith("TIMESTAMP"):
+        return "NULL::BIGINT"
+    zoned = kind in ("VARCHAR", "TIMESTAMP WITH TIME ZONE")
+    instant = "TIMESTAMP WITH TIME ZONE" if zoned else "TIMESTAMP"
+    return f"epoch_us(try_cast({column} AS {instant}))"
+
+
 @dataclass(frozen=True, kw_only=True)
 class TimeKey:
     """How the time stamps of a column are compared, as SQL.
@@ -130,5 +139,10 @@ class Ordering:
             by="time_key NULLS LAST, place" if timed else "place",
             activity=f"(place & {mask})::{code}",
             variant=f"list_transform(list_sort({events}), lambda e: (e & {mask})::{code})",
-            rank=f"(({time}) << {PLACE_BITS}) | row_number" if timed else "row_number",
+            # Where every row is an event, it is ranked by what it is sorted by, which is there.
+            rank=event
+            if not lone
+            else f"(({time}) << {PLACE_BITS}) | row_number"
+            if timed
+            else "row_number",
         )

@@ -15,7 +15,7 @@ from ..columns import Columns
 from ..notices import BLANK, unreadable_times
 from ..options import JOINER
 from ..variant_counter import check_unique
-from .ordering import PLACE_BITS, Ordering, TimeKey
+from .ordering import PLACE_BITS, Ordering, TimeKey, microseconds
 from .source import ROW_BITS, Table, literal
 
 
@@ -37,6 +37,8 @@ class Rows:
     """The person, missing where it is blank."""
     truncated: str | None
     """Whether the case went on."""
+    time_us: str
+    """The time in microseconds, missing where a stamp is no time: a number may count anything."""
 
     @classmethod
     def of(cls, table: Table, columns: Columns, *, timed: bool) -> Rows:
@@ -50,10 +52,9 @@ class Rows:
             parts=tuple(table.text(part) for part in columns.activity),
             stamp=table.columns[stamp][0] if stamp else "0",
             key=TimeKey.of(*table.columns[stamp]) if stamp and timed else None,
-            person=f"CASE WHEN trim({person}, {literal(BLANK)}) <> '' THEN {person} END"
-            if person
-            else None,
+            person=_unless_blank(person) if person else None,
             truncated=f"coalesce(try_cast({truncated} AS BOOLEAN), false)" if truncated else None,
+            time_us=microseconds(*table.columns[stamp]) if stamp else "NULL::BIGINT",
         )
 
     @property
@@ -78,7 +79,7 @@ class Survey:
     names: list[str]
     """The activities; ids are places here."""
     sql: str
-    """case_id, activity_id, time_key, number_key, row_number, person and truncated of each row."""
+    """case_id, activity_id, time_key, number_key, row_number, person, truncated and time_us."""
     code: str
     """The type of activity ids."""
     truncated: bool
@@ -98,7 +99,7 @@ def survey(database: Any, name: str, columns: Columns, rows: Rows) -> Survey:
         "size": "count(*)",
         "lone": f"bool_or({rows.lone})",
         "unpackable": f"bool_or({key.unpackable})" if key else "false",
-        "untimed": f"count_if({unread})",
+        "untimed": f"count_if({unread})" if key else "0",
         "unread": f"bool_or({unread} AND {rows.stamp} IS NOT NULL)" if key else "false",
         **{what: f"bool_or({test})" for test, what in wrong},
     }
@@ -134,7 +135,7 @@ def survey(database: Any, name: str, columns: Columns, rows: Rows) -> Survey:
         f"SELECT {rows.case} AS case_id, {_number(database, rows, names, code)} AS activity_id, "
         f"{time or '0'} AS time_key, {key.number if key and key.number else 'NULL'} AS number_key, "
         f"{table.row} AS row_number, {rows.person or 'NULL::VARCHAR'} AS person, "
-        f"{rows.truncated or 'false'} AS truncated FROM {table.sql}"
+        f"{rows.truncated or 'false'} AS truncated, {rows.time_us} AS time_us FROM {table.sql}"
     )
     return Survey(
         rows=sum(group["size"] for group in found),
@@ -145,6 +146,13 @@ def survey(database: Any, name: str, columns: Columns, rows: Rows) -> Survey:
         order=order,
         untimed=untimed,
     )
+
+
+def _unless_blank(text: str) -> str:
+    """Give text as SQL, missing where it is blank."""
+    # All blanks come before the exclamation mark, so that few texts need to be looked at closely.
+    closely = f"trim({text}, {literal(BLANK)}) <> ''"
+    return f"CASE WHEN {text} >= '!' THEN {text} WHEN {closely} THEN {text} END"
 
 
 def _first_row(database: Any, table: Table, test: str) -> int:

@@ -20,6 +20,7 @@ from typing import Any
 from ...errors import MissingExtraError, ReadError, SettingError
 from ...variants import VariantCounts
 from ..bounded_file import Progress
+from ..case_store import CaseStore, StoredCases
 from ..columns import Columns, resolve_columns
 from ..duckdb.events import names_as_meant
 from ..duckdb.source import csv_header
@@ -29,6 +30,9 @@ from ..source import Log, Notify, Source
 from ..variant_counter import check_unique
 from .distributed import SparkVariants
 from .errors import clear_errors, first_line
+
+ZONED = r":.*(Z|[+-][0-9]{2}:?[0-9]{2})\s*$"
+"""How text ends that is a time with its zone."""
 
 _NULL = "\ufdd0\ufdd1"
 """Stands for a missing value while CSV is parsed: not the empty text, which is a name."""
@@ -86,6 +90,31 @@ def distribute(
     return variants.project_onto(sorted(meant))
 
 
+def cases(log: Log, progress: Progress | None = None, notify: Notify | None = None) -> StoredCases:
+    """Give the cases with their times; they are brought here, partition by partition."""
+    _functions()
+    columns = log.columns
+    assert columns is not None
+    store = CaseStore(log.name, log.unit)
+    dropped = varying = 0
+    with clear_errors(log.name):
+        events = events_of(log, columns)
+        names, untimed = survey(log, columns, events)
+        meant = names_as_meant(log, names)
+        found = cases_of(log, events, names, with_times=True)
+        for row in found.toLocalIterator(prefetchPartitions=True):
+            dropped += not row.counted
+            varying += row.varies
+            if row.counted:
+                store.add([meant[i] for i in row.variant], row.times, truncated=row.truncated)
+    if progress is not None:
+        progress(1.0)
+    notify_counts(
+        notify, untimed=untimed, varying=varying, dropped=dropped, max_cases=log.max_cases
+    )
+    return store.close()
+
+
 def count_on_cluster(cases: Any) -> Any:
     """Count the variants as a DataFrame: variant (ids), truncated and number."""
     functions = _functions()
@@ -93,8 +122,8 @@ def count_on_cluster(cases: Any) -> Any:
     return counted.agg(functions.count("*").alias("number"))
 
 
-def cases_of(log: Log, events: Any, names: list[str]) -> Any:
-    """Give each case as a DataFrame: case_id, variant (ids), truncated, varies and counted.
+def cases_of(log: Log, events: Any, names: list[str], *, with_times: bool = False) -> Any:
+    """Give each case as a DataFrame: case_id, variant (ids), times, truncated, varies, counted.
 
     Which cases of a person count is decided by that person's cases alone: in files the first that
     begin, in a DataFrame the first by time, and among those by case id.
@@ -111,7 +140,7 @@ def cases_of(log: Log, events: Any, names: list[str]) -> Any:
     )
     numbered = events.join(functions.broadcast(ids), "activity", "left")
     # Ids are in the order of names, and rank is missing in no field that decides.
-    event = functions.struct("rank", "activity_id")
+    event = functions.struct("rank", "activity_id", *(["time_us"] * with_times))
     last = functions.coalesce("activity_id", functions.lit(len(names)))
     person = functions.when(
         functions.col("person").isNotNull(), functions.struct("rank", last, "person")
@@ -137,8 +166,14 @@ def cases_of(log: Log, events: Any, names: list[str]) -> Any:
         place = functions.row_number().over(cases_of_person)
         counted = functions.col("person").isNull() | (place <= log.max_cases)
     variant = functions.transform("events", lambda event: event["activity_id"])
+    times = functions.transform("events", lambda event: event["time_us"]).alias("times")
     return cases.select(
-        "case_id", variant.alias("variant"), "truncated", "varies", counted.alias("counted")
+        "case_id",
+        variant.alias("variant"),
+        *([times] * with_times),
+        "truncated",
+        "varies",
+        counted.alias("counted"),
     )
 
 
@@ -155,7 +190,7 @@ def _odd_cases(cases: Any) -> tuple[int, int]:
 def events_of(log: Log, columns: Columns) -> Any:
     """Give each row as a DataFrame.
 
-    It has case_id, activity, parts, person, the flags lone, missing, untimed, stamped and
+    It has case_id, activity, parts, person, time_us, the flags lone, missing, untimed, stamped and
     truncated, the rank by which rows of a case are ordered, and `first`, by which cases are.
     """
     functions = _functions()
@@ -174,7 +209,11 @@ def events_of(log: Log, columns: Columns) -> Any:
     if columns.timestamp is not None and dict(frame.dtypes)[columns.timestamp] == "string":
         # Spark takes 2020 for a year: text that is a number is none, as in all other readers.
         number = stamp.try_cast("decimal(38, 9)")
-        time = functions.when(number.isNull(), functions.try_to_timestamp(stamp))
+        zoned = stamp.rlike(ZONED)
+        time = functions.when(
+            number.isNull(),
+            functions.when(zoned, functions.try_to_timestamp(stamp)).otherwise(_in_utc(stamp)),
+        )
     untimed = time.isNull() & number.isNull()
     by_time = [time.isNull(), time, number.isNull(), number]
     if log.source.format == "spark frame":
@@ -205,11 +244,28 @@ def events_of(log: Log, columns: Columns) -> Any:
         missing.alias("missing"),
         untimed.alias("untimed"),
         stamp.isNotNull().alias("stamped"),
+        _microseconds(frame, columns.timestamp, time).alias("time_us"),
         _struct(rank).alias("rank"),
         _struct(first).alias("first"),
         person.alias("person"),
         truncated.alias("truncated"),
     )
+
+
+def _microseconds(frame: Any, column: str | None, time: Any) -> Any:
+    """Give a time as microseconds since 1970; missing where the stamp is no time."""
+    functions = _functions()
+    kind = dict(frame.dtypes)[column] if column is not None else ""
+    if kind not in ("timestamp", "timestamp_ntz", "date", "string"):
+        return functions.lit(None).cast("bigint")
+    return functions.unix_micros(_in_utc(time) if kind in ("timestamp_ntz", "date") else time)
+
+
+def _in_utc(time: Any) -> Any:
+    """Take a time without a zone for one in UTC, as all readers do, whatever Spark's zone is."""
+    functions = _functions()
+    text = time.try_cast("timestamp_ntz").cast("string")
+    return functions.try_to_timestamp(functions.concat(text, functions.lit("Z")))
 
 
 def _struct(fields: list[Any]) -> Any:

@@ -1,0 +1,70 @@
+"""Collects the cases of partitions with their times: the same as are counted, in the same order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...cases import NO_TIME
+from ..case_store import CaseStore, StoredCases
+from .counting import LongCase, PartitionCounter
+from .partitions import Partition
+
+
+@dataclass(kw_only=True)
+class CaseCollector(PartitionCounter):
+    """What was collected so far; rows have a time_us, too."""
+
+    store: CaseStore
+    """Where cases go."""
+
+    def __post_init__(self) -> None:
+        """Nothing is counted, so there is no table to make."""
+
+    @property
+    def needed(self) -> list[str]:
+        """What is needed of rows besides their case and what they are ordered by."""
+        return [*super().needed, "time_us", *self.order.columns[1:]]
+
+    def stored(self, names: list[str]) -> StoredCases:
+        """Give the cases of all partitions."""
+        if self.unit.person is not None:
+            self._count_first_cases(self.unit.max_cases)
+        for case in self._long:
+            assert case.times is not None
+            self.store.add_part(
+                case.activity_ids,
+                case.times,
+                np.array([len(case.activity_ids)]),
+                np.array([case.complete]),
+            )
+        return self.store.close(names)
+
+    def _events_of_a_case(self) -> str:
+        event = f"struct_pack(activity_id := {self.order.activity}, time_us := {_TIME})"
+        events = f"list({event} ORDER BY {self.order.by})"
+        return f"coalesce({events} FILTER ({self.order.activity} IS NOT NULL), [])"
+
+    def _count(self, cases: str) -> None:
+        """Write down the cases of a part."""
+        # Both answers come from one table, so that cases are in the same order in both.
+        self.database.execute(
+            f"CREATE OR REPLACE TEMP TABLE part AS SELECT variant, truncated FROM ({cases})"
+        )
+        rows = self._fetch("SELECT len(variant) AS length, NOT truncated AS complete FROM part")
+        events = self._fetch(
+            "SELECT event.activity_id AS activity_id, event.time_us AS time_us "
+            "FROM (SELECT unnest(variant) AS event FROM part)"
+        )
+        self.database.execute("DROP TABLE part")
+        if len(rows["length"]):
+            self.store.add_part(
+                events["activity_id"], events["time_us"], rows["length"], rows["complete"]
+            )
+
+    def _long_case(self, part: Partition, more: str = "") -> LongCase:
+        return super()._long_case(part, f", {_TIME} AS time_us")
+
+
+_TIME = f"coalesce(time_us, ({NO_TIME})::BIGINT)"
