@@ -159,7 +159,6 @@ def test_many_ties_after_a_shuffle(unit: Unit, session: Any) -> None:
         (broken.person_of_the_first_row, "polars"),
         (broken.any_person_of_a_case, "csv"),
         (broken.no_bound, "parquet"),
-        (broken.times_like_the_first, "csv"),
     ],
 )
 def test_mistakes_with_files_are_found(
@@ -169,6 +168,19 @@ def test_mistakes_with_files_are_found(
     mistake(monkeypatch)
     with pytest.raises(AssertionError, match="the law is broken"):
         try_law(FILES[name], 300, small=False)
+
+
+def test_times_guessed_from_the_first_row_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One case whose time is a number would turn the order of all others into that of the file."""
+    first = [Event(case="first", activity="a", time="7")]
+    others = [
+        Event(case=f"{case}", activity=name, time=f"2020-01-01T00:00:{second}")
+        for case in range(3)
+        for name, second in (("b", "02"), ("a", "01"))
+    ]
+    assert violations(FILES["csv"], first + others, ONE_CASE, "time") == []
+    broken.times_like_the_first(monkeypatch)
+    assert violations(FILES["csv"], first + others, ONE_CASE, "time")
 
 
 @pytest.mark.parametrize(

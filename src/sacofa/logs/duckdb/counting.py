@@ -82,7 +82,7 @@ class PartitionCounter:
             self._write(
                 f"SELECT {variant} AS variant, {truncated} AS truncated, {long} AS long_case, "
                 f"min(row_number) AS first_row, arg_min(person, {self.order.rank}) AS person, "
-                f"coalesce(min(person) <> max(person), false) AS varies "
+                "coalesce(min(hash(person)) <> max(hash(person)), false) AS varies "
                 f"FROM {part.sql} GROUP BY case_id"
             )
         elif not part.long:
@@ -176,7 +176,11 @@ class PartitionCounter:
                 f"FROM {part.sql} GROUP BY person"
             )
             kept += self._count_kept(f"{part.sql} SEMI JOIN ({first}) USING (first_row)")
-            counted += self.database.execute(f"SELECT count(*) FROM ({first})").fetchone()[0]
+            (number,) = self.database.execute(
+                f"SELECT sum(least(size, {most}))::BIGINT "
+                f"FROM (SELECT count(*) AS size FROM {part.sql} GROUP BY person)"
+            ).fetchone()
+            counted += number
         self.dropped = cases - counted
         self._long = [self._long[place] for place in kept]
 

@@ -139,5 +139,10 @@ class Ordering:
             by="time_key NULLS LAST, place" if timed else "place",
             activity=f"(place & {mask})::{code}",
             variant=f"list_transform(list_sort({events}), lambda e: (e & {mask})::{code})",
-            rank=f"(({time}) << {PLACE_BITS}) | row_number" if timed else "row_number",
+            # Where every row is an event, it is ranked by what it is sorted by, which is there.
+            rank=event
+            if not lone
+            else f"(({time}) << {PLACE_BITS}) | row_number"
+            if timed
+            else "row_number",
         )

@@ -52,9 +52,7 @@ class Rows:
             parts=tuple(table.text(part) for part in columns.activity),
             stamp=table.columns[stamp][0] if stamp else "0",
             key=TimeKey.of(*table.columns[stamp]) if stamp and timed else None,
-            person=f"CASE WHEN trim({person}, {literal(BLANK)}) <> '' THEN {person} END"
-            if person
-            else None,
+            person=_unless_blank(person) if person else None,
             truncated=f"coalesce(try_cast({truncated} AS BOOLEAN), false)" if truncated else None,
             time_us=microseconds(*table.columns[stamp]) if stamp else "NULL::BIGINT",
         )
@@ -148,6 +146,13 @@ def survey(database: Any, name: str, columns: Columns, rows: Rows) -> Survey:
         order=order,
         untimed=untimed,
     )
+
+
+def _unless_blank(text: str) -> str:
+    """Give text as SQL, missing where it is blank."""
+    # All blanks come before the exclamation mark, so that few texts need to be looked at closely.
+    closely = f"trim({text}, {literal(BLANK)}) <> ''"
+    return f"CASE WHEN {text} >= '!' THEN {text} WHEN {closely} THEN {text} END"
 
 
 def _first_row(database: Any, table: Table, test: str) -> int:

@@ -1,0 +1,142 @@
+"""Cases one by one are the cases that are counted, with their times."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from sacofa.audit.neighbours import Event
+from sacofa.cases import NO_TIME, CaseBatch
+from sacofa.errors import ReadError, SacofaError
+from sacofa.logs import case_store, count_variants, open_log, read_cases
+from sacofa.logs.duckdb import partitions
+from sacofa.unit import Unit
+
+from .test_neighbours import PERSON, database_of, event_logs, options_of, units
+from .ways import FILES, SPARK, Way
+
+Counted = dict[tuple[tuple[str, ...], tuple[int, ...], bool], int]
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def timed_cases(number: int, batch: CaseBatch) -> list[tuple[tuple[str, ...], tuple[int, ...]]]:
+    """A job that gives each case of a part as names and times."""
+    assert batch.times is not None
+    ends = batch.offsets.tolist()
+    return [
+        (tuple(batch.activities[i] for i in ids), tuple(batch.times[start:end].tolist()))
+        for ids, start, end in zip(batch.sequences(), ends, ends[1:], strict=False)
+    ]
+
+
+def microseconds(time: str | None) -> int:
+    """A time as it is kept; what is no time is missing."""
+    if time is None or "T" not in time:
+        return NO_TIME
+    return round((datetime.fromisoformat(time).replace(tzinfo=UTC) - EPOCH).total_seconds()) * 10**6
+
+
+def check(way: Way, rows: list[Event], unit: Unit, order: str, tmp_path: Path) -> None:
+    """Compare cases one by one with what is counted, and with the rows they come from."""
+    prepared = way.prepared(rows)
+    opened: list[Any] = []
+    with pytest.MonkeyPatch.context() as patch:
+        # A way counts what it opened; here what it opened is wanted.
+        patch.setattr("tests.logs.ways.count_variants", opened.append)
+        try:
+            way.read(tmp_path, prepared, **options_of(unit, order))
+            counted = count_variants(opened[0])
+        except SacofaError:
+            return
+    found = read_cases(opened[0])
+    assert found.variants == counted
+    assert found.unit == unit and found.by_case is not None
+    parts = found.by_case.map_parts(timed_cases)
+    stamps: dict[str, list[int]] = {}
+    for row in prepared:
+        times = stamps.setdefault(row.case, [])
+        times += [microseconds(row.time)] if row.activity is not None else []
+    known = sorted(map(sorted, stamps.values()))
+    for case in (case for part in parts for case in part):
+        assert sorted(case[1]) in known
+        if way.ties(order) != "file":
+            read = [time for time in case[1] if time != NO_TIME]
+            assert read == sorted(read)
+    if unit.person is None:
+        assert sorted(sorted(times) for part in parts for _, times in part) == known
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if name != "json"])
+def test_files_and_frames(name: str, tmp_path: Path) -> None:
+    """Cases of files and frames are those that are counted."""
+    way = FILES[name]
+    if name == "r4pm":
+        pytest.importorskip("r4pm", reason="the extra fast-xes is not installed")
+
+    @given(
+        rows=event_logs,
+        unit=units,
+        order=st.sampled_from(way.orders),
+        size=st.sampled_from([4, 10**9]),
+    )
+    @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+    def law(rows: list[Event], unit: Unit, order: str, size: int) -> None:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(partitions, "PARTITION_ROWS", size)
+            patch.setattr(case_store, "PART_EVENTS", size)
+            check(way, rows, unit if way.persons else Unit(), order, tmp_path)
+
+    law()
+
+
+ROWS = [
+    Event(case="1", activity="b", time="2020-01-01T00:00:01", person="ann"),
+    Event(case="2", activity="b", time="2020-07-01T00:00:00", person="ann"),
+    Event(case="1", activity="a", time="2020-01-01T00:00:00", person="bob"),
+    Event(case="1", activity="c", time=None),
+    Event(case="3", activity=None),
+    Event(case="4", activity="a", time="2020-07-01T00:00:00", person=" "),
+]
+
+
+@pytest.mark.parametrize("unit", [Unit(), PERSON[1]], ids=["case", "person"])
+@pytest.mark.parametrize("name", SPARK)
+def test_spark(name: str, unit: Unit, session: Any, tmp_path: Path) -> None:
+    """Cases that Spark reads are those that it counts, in UTC whatever its zone is."""
+    way = SPARK[name]
+    check(way, ROWS, unit, way.orders[0], tmp_path)
+
+
+@pytest.mark.parametrize("unit", [Unit(), PERSON[1]], ids=["case", "person"])
+def test_a_database(unit: Unit, address: str, tmp_path: Path) -> None:
+    """Cases in a server are those that it counts."""
+    check(database_of(address), ROWS, unit, "time", tmp_path)
+
+
+def test_what_is_stored_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing stays on the disk when cases are closed, or forgotten."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    log = tmp_path / "log.csv"
+    log.write_text("case,activity,time\n1,a,2020-01-01\n1,b,2020-01-02\n2,a,2020-01-01\n")
+    cases = read_cases(log)
+    assert cases.by_case is not None and len(list(tmp_path.iterdir())) == 2
+    short = cases.by_case.truncate(1).project_onto(("a",))
+    (batch,) = short.map_parts(lambda number, part: part)
+    assert sorted(batch.lengths.tolist()) == [1, 1] and sorted(batch.complete.tolist()) == [0, 1]
+    assert np.array_equal(batch.times, [1_577_836_800_000_000] * 2)
+    del cases, short, batch
+    assert [path.name for path in tmp_path.iterdir()] == ["log.csv"]
+
+
+def test_counted_variants_have_no_times(tmp_path: Path) -> None:
+    """They say so."""
+    path = tmp_path / "log.json"
+    path.write_text('{"format": "sacofa-variants-1", "activities": [], "variants": []}')
+    with pytest.raises(ReadError, match="no times"):
+        read_cases(open_log(path))
