@@ -3,6 +3,7 @@
 bound     what right guesses prove
 views     what an attacker may look at
 pairs     neighbouring logs to tell apart
+timed_pairs  the same with times
 likelihood  what an attacker makes of a transcript who knows both logs
 minimal   mechanisms that run fast
 sample    what was seen in many runs
@@ -15,6 +16,7 @@ audit     all of it
 from .audit import Finding, audit
 from .minimal import make_minimal, threshold_of
 from .pairs import Pair, built_in_pairs, pairs_around, persons_around, persons_pair
+from .timed_pairs import timed_pairs, timed_persons_pair
 
 __all__ = [
     "Finding",
@@ -26,4 +28,6 @@ __all__ = [
     "persons_around",
     "persons_pair",
     "threshold_of",
+    "timed_pairs",
+    "timed_persons_pair",
 ]
