@@ -4,6 +4,7 @@ bound     what right guesses prove
 views     what an attacker may look at
 pairs     neighbouring logs to tell apart
 timed_pairs  the same with times
+neighbours  a check of any way to read logs
 likelihood  what an attacker makes of a transcript who knows both logs
 minimal   mechanisms that run fast
 sample    what was seen in many runs
