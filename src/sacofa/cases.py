@@ -78,6 +78,17 @@ class CaseBatch:
             self.unit,
         )
 
+    def append(self, other: CaseBatch) -> CaseBatch:
+        """These cases, then others over the same activities and of the same unit."""
+        return replace(
+            self,
+            activity_ids=np.concatenate([self.activity_ids, other.activity_ids]),
+            offsets=np.concatenate([self.offsets, self.offsets[-1] + other.offsets[1:]]),
+            complete=np.concatenate([self.complete, other.complete]),
+            times=_joined(self.times, other.times),
+            starts=_joined(self.starts, other.starts),
+        )
+
     def truncate(self, max_length: int, *, by_length: bool = False) -> CaseBatch:
         """Truncate longer cases, as `VariantCounts.truncate` does."""
         lengths = self.lengths
@@ -112,6 +123,12 @@ class CaseBatch:
     def map_parts(self, job: Callable[[int, CaseBatch], Result]) -> list[Result]:
         """Do a job on every part: here all is one part, with the number 0."""
         return [job(0, self)]
+
+
+def _joined(
+    one: NDArray[np.int64] | None, other: NDArray[np.int64] | None
+) -> NDArray[np.int64] | None:
+    return None if one is None or other is None else np.concatenate([one, other])
 
 
 class Parts(Protocol):

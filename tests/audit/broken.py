@@ -7,14 +7,14 @@ mistake in it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
 
 from sacofa import Mechanism, Noise, Output, Promise, Session, Spend, Unit, VariantCounts
-from sacofa.mechanisms.protocol import Progress
+from sacofa.mechanisms.protocol import Progress, for_log
 from sacofa.privacy.noise import Ints
 from sacofa.privacy.reals import Real, power, precision
 from sacofa.queries.histogram import open_histogram
@@ -86,6 +86,13 @@ class WithNoise:
     supports_distributed = False
 
     @property
+    def asks_times(self) -> bool:
+        return self.mechanism.asks_times
+
+    def without_times(self) -> WithNoise:
+        return replace(self, mechanism=for_log(self.mechanism, timed=False))
+
+    @property
     def name(self) -> str:
         return f"{self.mechanism.name} with {self.noise.__name__}"
 
@@ -135,6 +142,7 @@ class ShowsCells:
 
     name = "histogram"
     supports_distributed = False
+    asks_times = False
 
     def settings(self) -> Mapping[str, object]:
         return {"epsilon": self.epsilon}

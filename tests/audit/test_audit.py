@@ -213,20 +213,21 @@ def test_certified_with_half_the_noise_is_refuted() -> None:
 class Several:
     """The number of cases, and cells that no case changes."""
 
-    cells: int
+    number: int
     counts_cases: bool
     name: str = "cases"
     what: str = "cases"
     sensitivity: int = 1
     by_case: bool = False
 
+    @property
+    def cells(self) -> range:
+        return range(self.number)
+
     def table(self, part: VariantCounts) -> Ints:
-        table = np.zeros(self.cells, dtype=np.int64)
+        table = np.zeros(self.number, dtype=np.int64)
         table[0] = part.cases if self.counts_cases else 0
         return table
-
-    def describe(self, values: Ints) -> object:
-        return values
 
 
 @dataclass(frozen=True)
@@ -239,6 +240,7 @@ class Own:
 
     name = "own"
     supports_distributed = False
+    asks_times = False
 
     def settings(self) -> dict[str, object]:
         return {}

@@ -57,14 +57,26 @@ def test_sacofa_is_refuted_with_status_3(capsys: pytest.CaptureFixture[str]) -> 
 
 def test_certified_holds(capsys: pytest.CaptureFixture[str]) -> None:
     """The default mechanism is not refuted; the page says what that means."""
-    status, out, err = run(capsys, "--epsilon", 1, *FEW)
+    status, out, err = run(capsys, "--epsilon", 1, "--no-time", *FEW)
     assert (status, err) == (0, "")
     assert out.count("not refuted") >= 12
+    assert "11 years" not in out
     assert "transcript" in out
     assert "no proof" in out
     said = " ".join(out.split())
     assert "300 runs on each log refute a claim of 1 where 1.73 or more shows in every run" in said
     assert "in one run of 100 is not seen" in said
+
+
+@pytest.mark.slow
+def test_times_are_audited_where_they_are_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    """With times, pairs that differ by the times of a case are tried as well."""
+    few = ("--runs", 100, "--person-cases", 2, "--seed", 1, "--workers", 1)
+    status, out, _ = run(capsys, "--epsilon", 1, "--json", *few)
+    names = {finding["pair"] for finding in json.loads(out)["findings"]}
+    assert status == 0
+    assert names > {"long wait", "year 1", "year 9999", "many times", "no times"}
+    assert "person with times" in names
 
 
 def test_an_audit_around_a_log_is_secret(

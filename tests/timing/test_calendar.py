@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from sacofa.timing.calendar import estimate_months, estimate_week, weeks
+from sacofa.timing.calendar import _best_stretch, estimate_months, estimate_week, weeks
 
 
 def test_months_are_found_on_a_calendar_of_a_century() -> None:
@@ -46,3 +48,20 @@ def test_a_week_of_office_hours() -> None:
     assert np.isclose(found.sum(), 1)
     assert found[office.ravel() > 0].sum() > 0.8
     assert np.allclose(weeks().sum(axis=1), 1)
+
+
+@settings(deadline=None)
+@given(seed=st.integers(0, 999), months=st.integers(1, 40), shift=st.sampled_from([-50.0, 0, 3]))
+def test_the_stretch_that_stands_out_is_found_among_all(
+    seed: int, months: int, shift: float
+) -> None:
+    """It is the first best of all widths and places, also where every month is below zero."""
+    noisy = np.random.default_rng(seed).normal(shift, 10, months).round()
+    sums = np.concatenate([[0.0], np.cumsum(noisy)])
+    scores = {
+        (first, first + width): (sums[first + width] - sums[first]) / (2.0 * np.sqrt(width))
+        for width in range(1, months + 1)
+        for first in range(months - width + 1)
+    }
+    best = max(scores, key=scores.__getitem__)
+    assert _best_stretch(noisy, 2.0) == (*best, scores[best])

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sacofa.cases import CaseBatch
 from sacofa.errors import SettingError
 from sacofa.evaluation.measures.performance import performance
 from sacofa.evaluation.measures.timed import Timed
@@ -18,23 +19,21 @@ from sacofa.timing.fit import ReleasedTimes, fit_times
 from sacofa.timing.settings import TimeSettings, TimeShares
 from sacofa.variants import VariantCounts
 
-from ..queries.batches import Batch, Event, batch, nasty_cases
+from ..queries.batches import Event, batch, nasty_cases
 from .releases import answer, counted, office, seeded
 
 SECONDS = TimeSettings()
 
 
-def as_log(released: ReleasedTimes, variants: VariantCounts) -> Batch:
+def as_log(released: ReleasedTimes, variants: VariantCounts) -> CaseBatch:
     """A release as a log."""
-    cases = len(released.variant)
-    return Batch(
-        variants.activities,
-        released.activity_ids,
-        released.offsets,
-        np.ones(cases, dtype=np.int64),
-        np.ones(cases, dtype=np.bool_),
-        released.times,
-        released.starts,
+    return CaseBatch(
+        activities=variants.activities,
+        activity_ids=released.activity_ids,
+        offsets=released.offsets,
+        complete=np.ones(len(released.variant), dtype=np.bool_),
+        times=released.times,
+        starts=released.starts,
     )
 
 

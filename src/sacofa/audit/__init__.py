@@ -3,6 +3,8 @@
 bound     what right guesses prove
 views     what an attacker may look at
 pairs     neighbouring logs to tell apart
+timed_pairs  the same with times
+neighbours  a check of any way to read logs
 likelihood  what an attacker makes of a transcript who knows both logs
 minimal   mechanisms that run fast
 sample    what was seen in many runs
@@ -16,6 +18,7 @@ audit     all of it
 from .audit import Finding, audit
 from .minimal import make_minimal, threshold_of
 from .pairs import Pair, built_in_pairs, pairs_around, persons_around, persons_pair
+from .timed_pairs import timed_pairs, timed_persons_pair
 
 __all__ = [
     "Finding",
@@ -27,4 +30,6 @@ __all__ = [
     "persons_around",
     "persons_pair",
     "threshold_of",
+    "timed_pairs",
+    "timed_persons_pair",
 ]

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
-from ..cases import Cases
 from ..errors import SettingError
 from ..mechanisms.protocol import Mechanism, perform
 from ..privacy.accounting import total_epsilon
@@ -119,7 +118,7 @@ def audit(
             guessers = _learn(work(pool, observe, batches[:half], done))
             if not guessers:
                 # Every run failed: let the reason be heard.
-                perform(mechanism, Cases(variants=pair.larger), Noise())
+                perform(mechanism, pair.larger_cases, Noise())
             job = partial(count_guesses, guessers=guessers)
             guessed = work(pool, job, batches[half:], done)
             for name, guesser in guessers.items():

@@ -16,6 +16,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from ..cases import CaseBatch
 from ..mechanisms.protocol import Outcome
 from ..queries.protocol import Answer, Ints, Query, SparseQuery
 from ..semantics.language import Word
@@ -48,6 +49,7 @@ class LikelihoodRatioAttack:
 
     def __init__(self, pair: Pair) -> None:
         self._logs = pair.smaller, pair.added
+        self._by_case = pair.smaller_by_case, pair.added_by_case
         self._asked: dict[object, tuple[VariantCounts, VariantCounts]] = {}
         self._short: dict[object, Tables] = {}
         self._long: dict[object, Tables] = {}
@@ -74,17 +76,21 @@ class LikelihoodRatioAttack:
 
     def _tables(self, answer: Answer) -> Tables:
         """What both logs answer without noise; tables add up, so the added cases have their own."""
-        query = answer.query
-        assert not isinstance(answer.values, Mapping)
+        query: Query = answer.query  # type: ignore[assignment]
         kept, most = (self._short, KEPT) if len(answer.values) <= SHORT else (self._long, KEPT_LONG)
         key = (answer.max_length, answer.activities, query)
         tables = kept.get(key)
         if tables is None:
             if len(kept) >= most:
                 kept.clear()
-            smaller, added = self._at(answer)
-            tables = kept[key] = _table(query, smaller), _table(query, added)
+            logs = self._cases_at(answer) if query.by_case else self._at(answer)
+            smaller, added = (query.table(log) for log in logs)
+            tables = kept[key] = smaller, added
         return tables
+
+    def _cases_at(self, answer: Answer) -> list[CaseBatch]:
+        """The cases of both logs one by one, which are never truncated."""
+        return [log.project_onto(answer.activities) for log in self._by_case if log is not None]
 
     def _nearer_cells(self, answer: Answer, shown: Mapping[Word, int]) -> int | None:
         """How much nearer the shown cells are, of those in which the logs differ; None: none is."""
@@ -114,10 +120,6 @@ class LikelihoodRatioAttack:
                 added.project_onto(answer.activities),
             )
         return self._asked[key]
-
-
-def _table(query: Query | SparseQuery, log: VariantCounts) -> Ints:
-    return query.table(log)  # type: ignore[union-attr]
 
 
 def _cells(query: Query | SparseQuery, log: VariantCounts) -> Mapping[Word, int]:

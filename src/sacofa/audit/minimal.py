@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..mechanisms.protocol import Mechanism
+from ..mechanisms.protocol import Mechanism, for_log
 from ..mechanisms.registry import MECHANISMS, make_mechanism
 from ..mechanisms.settings import settings_of
 from ..unit import Unit
@@ -38,6 +38,7 @@ def make_minimal(name: str, given: Mapping[str, Any]) -> Mechanism:
 
 def threshold_of(mechanism: Mechanism, unit: Unit) -> int:
     """The count from which a mechanism shows a variant, as far as that is known beforehand."""
-    shown_from = getattr(mechanism, "shown_from", None)
+    # Pairs around a threshold have no times: there, nothing is spent on them.
+    shown_from = getattr(for_log(mechanism, timed=False), "shown_from", None)
     found = None if shown_from is None else shown_from(unit, ACTIVITIES)
     return THRESHOLD if found is None else int(found)

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
+from ..cases import CaseBatch, Cases
 from ..errors import SettingError
 from ..semantics.language import Word
 from ..unit import Unit
@@ -40,6 +42,35 @@ class Pair:
     """One log."""
     larger: VariantCounts
     """The same log with the cases of one more person."""
+    smaller_by_case: CaseBatch | None = None
+    """The cases of the smaller log one by one, with their times; None: the pair has no times."""
+    added_by_case: CaseBatch | None = None
+    """The cases that the larger log has more, one by one."""
+
+    @classmethod
+    def timed(cls, *, name: str, what: str, smaller: CaseBatch, added: CaseBatch) -> Pair:
+        """Two logs with times, given by the cases of one and those that the other has more."""
+        return cls(
+            name=name,
+            what=what,
+            smaller=smaller.variants(),
+            larger=smaller.append(added).variants(),
+            smaller_by_case=smaller,
+            added_by_case=added,
+        )
+
+    @cached_property
+    def smaller_cases(self) -> Cases:
+        """One log, as a session asks it."""
+        return Cases(variants=self.smaller, by_case=self.smaller_by_case)
+
+    @cached_property
+    def larger_cases(self) -> Cases:
+        """The other log, as a session asks it."""
+        if self.smaller_by_case is None or self.added_by_case is None:
+            return Cases(variants=self.larger)
+        both = self.smaller_by_case.append(self.added_by_case)
+        return Cases(variants=self.larger, by_case=both)
 
     @property
     def unit(self) -> Unit:
@@ -54,10 +85,18 @@ class Pair:
             or self.smaller.unit != self.larger.unit
             or min(added.values(), default=0) < 0
             or not 1 <= sum(added.values()) <= max_cases
+            or not self._same_by_case()
         ):
             raise SettingError(
                 "pair", self.name, f"two logs of which one has 1 to {max_cases} cases more"
             )
+
+    def _same_by_case(self) -> bool:
+        """Whether cases one by one, where there are any, are those that were counted."""
+        one, more = self.smaller_by_case, self.added_by_case
+        if one is None or more is None:
+            return one is more
+        return one.variants() == self.smaller and more.variants() == self.added
 
     @property
     def added(self) -> VariantCounts:

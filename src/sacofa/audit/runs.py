@@ -13,7 +13,6 @@ from typing import TypeVar
 
 import numpy as np
 
-from ..cases import Cases
 from ..errors import SacofaError
 from ..mechanisms.protocol import Mechanism, perform
 from ..privacy.bits import Bits, SeededBits, SystemBits, Words
@@ -64,9 +63,9 @@ class Batch:
         """Run; for each run whether it was on the larger log, and what each view shows."""
         noise = Noise(BufferedBits(SystemBits() if self.seed is None else SeededBits(self.seed)))
         for coin in noise.below(2, self.runs).tolist():
-            log = self.pair.larger if coin else self.pair.smaller
+            log = self.pair.larger_cases if coin else self.pair.smaller_cases
             try:
-                outcome = perform(self.mechanism, Cases(variants=log), noise)
+                outcome = perform(self.mechanism, log, noise)
             except SacofaError as error:
                 failed: Features = {(FAILED, type(error).__name__): 1}
                 yield bool(coin), dict.fromkeys(self.views, failed)

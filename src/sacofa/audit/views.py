@@ -10,8 +10,10 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..mechanisms.protocol import Outcome
+from ..variants import VariantCounts
 
 Feature = tuple[Hashable, ...]
 """The name of a value: which part, and where in it."""
@@ -23,14 +25,33 @@ PRESENT = 1
 
 
 def view_release(outcome: Outcome) -> Features:
-    """What everyone sees: each released variant, and how many cases and variants there are."""
+    """What everyone sees: each released variant, how many cases there are, and when."""
     released = outcome.variants
     counts = released.counts.tolist()
     words = zip(released.sequences(), released.complete.tolist(), strict=True)
     found: Features = {("variant", word): count for word, count in zip(words, counts, strict=True)}
     found["cases",] = sum(counts)
     found["variants",] = len(counts)
+    if outcome.times is not None and len(outcome.times):
+        found.update(_when(released, outcome.times))
     return found
+
+
+def _when(released: VariantCounts, times: NDArray[np.int64]) -> Features:
+    """What stands out about released times: the first and last, and what takes longest."""
+    lengths = np.repeat(released.lengths, released.counts)
+    case = np.repeat(np.arange(len(lengths)), lengths)
+    gaps = np.diff(times)[case[1:] == case[:-1]]
+    ends = np.cumsum(lengths)
+    some = lengths > 0
+    took = times[ends[some] - 1] - times[ends[some] - lengths[some]]
+    return {
+        ("times", "earliest"): int(times.min()),
+        ("times", "latest"): int(times.max()),
+        ("times", "longest gap"): int(gaps.max(initial=0)),
+        ("times", "longest case"): int(took.max(initial=0)),
+        ("times", "all cases"): int(took.sum()),
+    }
 
 
 def view_transcript(outcome: Outcome) -> Features:

@@ -22,6 +22,8 @@ from ..audit import (
     persons_around,
     persons_pair,
     threshold_of,
+    timed_pairs,
+    timed_persons_pair,
 )
 from ..errors import SettingError
 from ..logs import ReadOptions, count_variants, open_log
@@ -95,9 +97,13 @@ def audit_claim(
     else:
         original = _read(log, options)
         pairs, person = pairs_around(original, threshold), persons_around(original, person_cases)
-    findings: list[Finding] = []
     if person_cases > 1:
         pairs = (*pairs, person)
+    if log is None and audited.asks_times:
+        pairs = (*pairs, *timed_pairs())
+        if person_cases > 1:
+            pairs = (*pairs, timed_persons_pair(person_cases))
+    findings: list[Finding] = []
     if runs is None:
         runs = RUNS if log is None else RUNS_AROUND
     with progress_bar(Console(stderr=True)) as stage:

@@ -50,7 +50,11 @@ def _best_stretch(noisy: Floats, deviation: float) -> tuple[int, int, float]:
     taken = -1e3 * float(np.abs(noisy[np.isfinite(noisy)]).sum() + deviation)
     sums = np.concatenate([[0.0], np.cumsum(np.where(np.isfinite(noisy), noisy, taken))])
     best = (0, months, -np.inf)
+    most = float((sums[1:] - np.minimum.accumulate(sums)[:-1]).max())
     for width in range(1, months + 1):
+        if most > 0 and most / (deviation * np.sqrt(width)) <= best[2]:
+            # No stretch of this width, or of a larger one, stands out more.
+            break
         scores = (sums[width:] - sums[:-width]) / (deviation * np.sqrt(width))
         place = int(np.argmax(scores))
         if scores[place] > best[2]:
@@ -67,7 +71,8 @@ def _smooth(noisy: Floats, inside: NDArray[np.bool_], deviation: float) -> Float
     off = (values - near)[inside]
     # A month is a fifth of its own surroundings, which hides a fifth of its noise.
     excess = float(np.mean(off**2)) if len(off) else 0.0
-    kept = max(0.0, 1.0 - 0.8 * deviation**2 / max(excess, 1e-300))
+    by_noise = 0.8 * deviation**2
+    kept = 1.0 - by_noise / excess if excess > by_noise else 0.0
     smooth: Floats = near + kept * (values - near)
     return smooth
 

@@ -104,16 +104,24 @@ class ByHandOutcome:
     epsilons: list[Fraction]
     """1/scale of all noise that was drawn."""
     released: VariantCounts
+    times: Ints | None
+    """The times that were released."""
     shown: int
     """How many variants were shown as they are."""
 
 
+Secret = VariantCounts | Cases
+"""A log without times, or with them."""
+
+
 def run_by_hand(
-    mechanism: Certified, log: VariantCounts, noise: list[Ints], session: type[Session] = Session
+    mechanism: Certified, log: Secret, noise: list[Ints], session: type[Session] = Session
 ) -> ByHandOutcome:
     """Run with noise by hand."""
     hand = ByHand(noise)
-    asked = session(Cases(variants=log), mechanism.promise(log.unit).accesses, hand)
+    cases = log if isinstance(log, Cases) else Cases(variants=log)
+    mechanism = mechanism if cases.by_case is not None else mechanism.without_times()
+    asked = session(cases, mechanism.promise(cases.unit).accesses, hand)
     with patch.object(histogram_module, "Histogram", EveryCell):
         output = mechanism.run(asked)
     shown = [answer.values for answer in asked.answers if isinstance(answer.values, Mapping)]
@@ -125,14 +133,15 @@ def run_by_hand(
         asked_for=[answer.query for answer in asked.answers],
         epsilons=hand.epsilons,
         released=output.variants,
+        times=output.times,
         shown=sum(map(len, shown)),
     )
 
 
 def log_ratio(
     mechanism: Certified,
-    log: VariantCounts,
-    neighbour: VariantCounts,
+    log: Secret,
+    neighbour: Secret,
     noise: list[Ints],
     session: type[Session] = Session,
 ) -> float:
@@ -158,6 +167,7 @@ def log_ratio(
     # The queries and the release are made of what is seen, and of nothing else.
     assert again.asked_for == outcome.asked_for
     assert again.released == outcome.released
+    assert np.array_equal(again.times, outcome.times)  # type: ignore[arg-type]
     return float(
         sum(
             epsilon * int((np.abs(b) - np.abs(a)).sum())
@@ -167,7 +177,7 @@ def log_ratio(
 
 
 def some_noise(
-    mechanism: Certified, log: VariantCounts, number: int, session: type[Session] = Session
+    mechanism: Certified, log: Secret, number: int, session: type[Session] = Session
 ) -> Iterator[list[Ints]]:
     """Noise of many sizes and signs for each query of a run, worked out query by query."""
     draw = np.random.default_rng(4)
