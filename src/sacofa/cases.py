@@ -127,6 +127,13 @@ class CaseBatch:
             starts=None if self.starts is None else self.starts[kept],
         )
 
+    def where(self, kept: NDArray[np.bool_]) -> CaseBatch:
+        """Keep some cases."""
+        lengths = self.lengths
+        chosen = self._keep(np.repeat(kept, lengths))
+        offsets = np.concatenate(([0], np.cumsum(lengths[kept])))
+        return replace(chosen, offsets=offsets, complete=self.complete[kept])
+
     def map_parts(self, job: Callable[[int, CaseBatch], Result]) -> list[Result]:
         """Do a job on every part: here all is one part, with the number 0."""
         return [job(0, self)]

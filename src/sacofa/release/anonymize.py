@@ -49,6 +49,11 @@ class Release:
             return None
         return CaseBatch.of_variants(self.variants, self.times * MICROSECONDS)
 
+    @property
+    def cases(self) -> Cases:
+        """What was released, as it is measured and drawn."""
+        return Cases(variants=self.variants, by_case=self.by_case)
+
 
 def anonymize(
     log: Any,

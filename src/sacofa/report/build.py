@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..cases import Cases
+from ..evaluation.evaluate import variants_of
 from ..release.anonymize import Release
 from ..variants import VariantCounts
 from .comparison import ComparisonTable
@@ -34,25 +36,27 @@ def make_report(release: Release, *, title: str) -> str:
 
 def make_internal_report(
     release: Release,
-    original: VariantCounts,
+    original: VariantCounts | Cases,
     *,
     title: str,
     comparison: ComparisonTable | None = None,
 ) -> str:
     """Make a page that shows a release beside its original: as secret as the original."""
-    return _make(release, title, original, comparison)
+    known = original if isinstance(original, Cases) else Cases(variants=original)
+    return _make(release, title, known, comparison)
 
 
 def _make(
-    release: Release, title: str, original: VariantCounts | None, comparison: ComparisonTable | None
+    release: Release, title: str, secret: Cases | None, comparison: ComparisonTable | None
 ) -> str:
     certificate, released = release.certificate, release.variants
+    original = None if secret is None else variants_of(secret)
     cut = certificate.settings.get("max_length")
     explorer = list_variants(released, original)
     flow = count_flow(released)
     before = None if original is None else count_flow(original)
     levels = draw_levels(flow) if before is None else draw_levels(before, flow)
-    measured = None if original is None else measure(original, released)
+    measured = None if secret is None else measure(secret, release.cases)
     return render_page(
         "report.html.j2",
         colours=len(explorer.activities),

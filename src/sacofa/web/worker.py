@@ -47,7 +47,7 @@ MOST_COLUMNS = 1_000
 LONGEST_MESSAGE = 10_000
 ENCODING = re.compile(r"^(\s*<\?xml\b[^>]*?)\s+encoding\s*=\s*(?:\"[^\"]*\"|'[^']*')")
 RELEASE = "release.parquet"
-"""The release as it is kept, with its times; other formats are made of it when they are asked for."""
+"""The release as it is kept, with its times; other formats are made of it when asked for."""
 
 
 def main() -> None:
