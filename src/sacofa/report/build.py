@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..cases import Cases
+from ..cases import CaseBatch, Cases, gather
 from ..evaluation.evaluate import variants_of
 from ..release.anonymize import Release
 from ..variants import VariantCounts
@@ -15,6 +15,7 @@ from .maps import Level, draw_levels
 from .measures import measure
 from .page import render_page
 from .promise import explain_epsilon, say_promise, say_reasons, say_spent, subject_of
+from .times import describe_times
 
 DEFAULT_SHARE = 0.8
 """The map opens at the least detail that shows this much."""
@@ -77,8 +78,14 @@ def _make(
         measures=() if measured is None else measured.lines,
         measures_missing=None if measured is None else measured.missing,
         comparison=comparison,
+        times=describe_times(release, None if secret is None else _batch(secret)),
+        made_up=release.times is None,
         cut=cut if isinstance(cut, int) else None,
     )
+
+
+def _batch(secret: Cases) -> CaseBatch | None:
+    return None if secret.by_case is None else gather(secret.by_case)
 
 
 def _figures(released: VariantCounts, original: VariantCounts | None) -> tuple[Figure, ...]:
