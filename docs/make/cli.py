@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args, get_origin
 
 import typer
 
-from sacofa.cli import app
+from sacofa.cli.app import app
 
 TARGET = Path(__file__).parents[1] / "reference" / "cli.md"
 

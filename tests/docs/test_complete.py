@@ -16,7 +16,7 @@ import typer
 
 import sacofa
 from sacofa import Laplace, anonymize, errors
-from sacofa.cli import app
+from sacofa.cli.app import app
 from sacofa.evaluation.table import HEADER
 from sacofa.examples import running_example
 from sacofa.logs import variants_json
