@@ -22,6 +22,8 @@ Result = TypeVar("Result")
 
 NO_TIME = int(np.iinfo(np.int64).min)
 """Stands for a missing time stamp."""
+MICROSECONDS = 1_000_000
+"""The unit of times, in one second."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -42,6 +44,22 @@ class CaseBatch:
     """When the activity of each event began, where the log says so."""
     unit: Unit = ONE_CASE
     """What adding or removing changes at most max_cases of the cases."""
+
+    @classmethod
+    def of_variants(cls, variants: VariantCounts, times: NDArray[np.int64]) -> CaseBatch:
+        """Lay out the cases of variants, one after the other, with the times of their events."""
+        which = np.repeat(np.arange(len(variants)), variants.counts)
+        lengths = variants.lengths[which]
+        offsets = np.concatenate(([0], np.cumsum(lengths)))
+        place = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
+        return cls(
+            activities=variants.activities,
+            activity_ids=variants.activity_ids[np.repeat(variants.offsets[which], lengths) + place],
+            offsets=offsets,
+            complete=variants.complete[which],
+            times=times,
+            unit=variants.unit,
+        )
 
     @property
     def counts(self) -> NDArray[np.int64]:
@@ -120,6 +138,13 @@ class CaseBatch:
             starts=None if self.starts is None else self.starts[kept],
         )
 
+    def where(self, kept: NDArray[np.bool_]) -> CaseBatch:
+        """Keep some cases."""
+        lengths = self.lengths
+        chosen = self._keep(np.repeat(kept, lengths))
+        offsets = np.concatenate(([0], np.cumsum(lengths[kept])))
+        return replace(chosen, offsets=offsets, complete=self.complete[kept])
+
     def map_parts(self, job: Callable[[int, CaseBatch], Result]) -> list[Result]:
         """Do a job on every part: here all is one part, with the number 0."""
         return [job(0, self)]
@@ -129,6 +154,25 @@ def _joined(
     one: NDArray[np.int64] | None, other: NDArray[np.int64] | None
 ) -> NDArray[np.int64] | None:
     return None if one is None or other is None else np.concatenate([one, other])
+
+
+def gather(parts: Parts) -> CaseBatch:
+    """Take all parts into memory, as one."""
+
+    def take(number: int, batch: CaseBatch) -> CaseBatch:
+        return batch
+
+    batches: list[CaseBatch] = parts.map_parts(take)
+    ends = np.cumsum([0, *(len(batch.activity_ids) for batch in batches)])
+    offsets = [batch.offsets[1:] + end for batch, end in zip(batches, ends, strict=False)]
+    times = [batch.times for batch in batches if batch.times is not None]
+    return replace(
+        batches[0],
+        activity_ids=np.concatenate([batch.activity_ids for batch in batches]),
+        offsets=np.concatenate([np.zeros(1, dtype=np.int64), *offsets]),
+        complete=np.concatenate([batch.complete for batch in batches]),
+        times=np.concatenate(times) if len(times) == len(batches) else None,
+    )
 
 
 class Parts(Protocol):

@@ -16,6 +16,7 @@ PAGES = [
     DOCS / "tutorial.md",
     DOCS / "audit.md",
     DOCS / "ledger.md",
+    DOCS / "time.md",
     *sorted((DOCS / "how-to").glob("*.md")),
     *sorted((DOCS / "explanation").glob("*.md")),
     DOCS / "reference" / "api.md",
@@ -41,7 +42,7 @@ def test_what_a_page_says_can_be_done(page: Path, tmp_path: Path) -> None:
     run_page(page, tmp_path)
 
 
-@pytest.mark.parametrize("name", ["tutorial", "how-to/choose-epsilon", "ledger"])
+@pytest.mark.parametrize("name", ["tutorial", "how-to/choose-epsilon", "ledger", "time"])
 def test_the_pages_hold_commands(name: str) -> None:
     """A page that is a walk through commands has some: else the test above would say nothing."""
     page = DOCS / f"{name}.md"

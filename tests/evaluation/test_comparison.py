@@ -9,13 +9,16 @@ from typing import Any
 
 import pytest
 
+from sacofa.cases import Cases
 from sacofa.errors import SettingError
 from sacofa.evaluation.comparison import FIGURES, Comparison, compare, default_prune
 from sacofa.evaluation.experiment import carry_out
 from sacofa.evaluation.perform import Performer
 from sacofa.evaluation.runs import digest_of
+from sacofa.evaluation.summary import Summary
 from sacofa.evaluation.table import RunTable
 from sacofa.variants import VariantCounts
+from tests.timing.releases import office
 
 LOG = VariantCounts.of(
     {
@@ -130,3 +133,19 @@ def test_an_empty_log_is_refused(tmp_path: Path) -> None:
 def _without(rows: list[Any], *names: str) -> list[dict[str, Any]]:
     left = [{k: v for k, v in vars(row).items() if k not in names} for row in rows]
     return sorted(left, key=lambda row: row["seed"])
+
+
+def test_times_are_compared_where_a_mechanism_releases_them() -> None:
+    """Their limit stands beside them; mechanisms without times have no such figures."""
+    log = office(300)
+    timed = Cases(variants=log.variants(), by_case=log)
+    once = Comparison(mechanisms=["certified", "laplace"], epsilons=["1"], repeat=1)
+    perform = Performer({"log": timed})
+    rows = {run.series: perform(run) for run in once.runs("log", log.variants())}
+    for series in ("original", "sampling limit", "certified"):
+        assert {"waits", "cycle_time", "bottlenecks"} <= set(rows[series].measures)
+    assert "waits" not in rows["laplace"].measures
+    assert rows["original"].measures["cycle_time"] == 0
+    assert rows["original"].digest != digest_of(log.variants())
+    shown = next(Summary(list(rows.values())).table())
+    assert "Bottlenecks" in shown

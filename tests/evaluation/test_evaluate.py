@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
+from sacofa.cases import CaseBatch, Cases
 from sacofa.errors import MissingExtraError, SettingError
 from sacofa.evaluation import Evaluator, evaluate_release
 from sacofa.evaluation.extras import optional_module
 from sacofa.evaluation.registry import BY_NAME
 from sacofa.variants import VariantCounts
 from tests.report.releases import without_packages
+from tests.timing.releases import office
 
 ORIGINAL = VariantCounts.of({("a", "b", "c"): 60, ("a", "c", "b"): 30, ("a", "b"): 10})
 
@@ -19,7 +22,7 @@ ORIGINAL = VariantCounts.of({("a", "b", "c"): 60, ("a", "c", "b"): 30, ("a", "b"
 def test_the_original_itself() -> None:
     """A release that is the original keeps everything and invents nothing."""
     measures = evaluate_release(ORIGINAL, ORIGINAL)
-    assert {name for name, measure in BY_NAME.items() if measure.lower} == {
+    assert {name for name, measure in BY_NAME.items() if measure.lower and not measure.timed} == {
         name for name in measures if measures[name] == 0
     }
     assert measures["similarity"] == measures["mass_kept"] == measures["top_steps"] == 1
@@ -57,7 +60,7 @@ def test_a_release_with_one_case() -> None:
 def test_an_original_with_one_variant() -> None:
     """A log of one variant is kept or not."""
     log = VariantCounts.of({("a",): 1})
-    expected = {name: 0.0 if one.lower else 1.0 for name, one in BY_NAME.items()}
+    expected = {name: 0.0 if one.lower else 1.0 for name, one in BY_NAME.items() if not one.timed}
     assert dict(evaluate_release(log, log)) == {**expected, "generalization": 0}
 
 
@@ -71,6 +74,41 @@ def test_the_limit_is_what_a_second_sample_shows() -> None:
     assert "size_error" not in small
     alone = Evaluator(VariantCounts.of({("a",): 1})).limit()
     assert alone["similarity"] == 1
+
+
+def cases(log: CaseBatch) -> Cases:
+    """A log with its times."""
+    return Cases(variants=log.variants(), by_case=log)
+
+
+def test_times_are_measured_where_both_have_them() -> None:
+    """A log is no distance from itself; where one has no times, nothing is said of them."""
+    log = cases(office(60))
+    timed = {name for name, measure in BY_NAME.items() if measure.timed}
+    same = evaluate_release(log, log)
+    assert {name: same[name] for name in timed} == {
+        name: 0 if BY_NAME[name].lower else 1 for name in timed
+    }
+    for one, other in ((log, log.variants), (log.variants, log)):
+        assert not timed & set(evaluate_release(one, other))
+    other = evaluate_release(log, cases(office(60, seed=2)))
+    assert other["cycle_time"] > 0 and other["arrivals"] > 0
+
+
+def test_a_release_without_a_time_is_a_result() -> None:
+    """What would be infinite is left out; the rest is as bad as can be."""
+    nothing = office(60).where(np.zeros(60, dtype=bool))
+    measures = evaluate_release(cases(office(60)), cases(nothing))
+    assert "cycle_time" not in measures and "mean_cycle" not in measures
+    assert (measures["bottlenecks"], measures["arrivals"]) == (0, 1)
+
+
+def test_the_limit_of_times_shrinks_with_the_log() -> None:
+    """Two halves of a large log are nearer to each other than those of a small one."""
+    small, large = (Evaluator(cases(office(n))).limit() for n in (20, 2_000))
+    # Medians of waits jump: those of this log are whole hours.
+    for name in ("cycle_time", "arrivals", "cycle_hours"):
+        assert 0 < large[name] < small[name], name
 
 
 def test_what_needs_no_library_is_measured_without_them(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from sacofa.errors import ReadError
-from sacofa.release import certificate_path, read_release, write_release
+from sacofa.release import Release, certificate_path, read_release, write_release
 from sacofa.report import read_comparison
-from tests.report.releases import hospital
+from sacofa.variants import VariantCounts
+from tests.report.releases import hospital, of
 
 
 @pytest.mark.parametrize("suffix", ["xes", "xes.gz", "csv", "parquet", "json"])
@@ -22,6 +25,36 @@ def test_what_was_written_is_read(tmp_path: Path, suffix: str) -> None:
     assert back.certificate.to_json() == certificate.to_json()
     names = back.variants.activities
     assert back.variants.project_onto(sorted(names)) == release.variants.project_onto(sorted(names))
+
+
+def timed() -> Release:
+    """A release with times of its own, and a variant without any event."""
+    variants = VariantCounts.of({("a", "b"): 3, ("b",): 2, (): 2}, truncated={("a", "b"): 1})
+    times = np.array([50, 90, 7, 8, 50, 60, 1, 2, 2_000_000_000, 30], dtype=np.int64)
+    return replace(of(variants), times=times)
+
+
+@pytest.mark.parametrize("suffix", ["xes", "xes.gz", "csv", "parquet"])
+def test_times_are_read(tmp_path: Path, suffix: str) -> None:
+    """Each case has its times again; cases of one variant go by their times."""
+    release = timed()
+    write_release(release, tmp_path / f"out.{suffix}")
+    back = read_release(tmp_path / f"out.{suffix}")
+    assert back.variants == release.variants
+    assert back.times is not None
+    assert back.times.tolist() == [7, 8, 50, 60, 50, 90, 1, 2, 30, 2_000_000_000]
+    # What is read is written as it is.
+    write_release(back, tmp_path / f"again.{suffix}")
+    twice = read_release(tmp_path / f"again.{suffix}")
+    assert twice.times is not None
+    assert twice.times.tolist() == back.times.tolist()
+
+
+@pytest.mark.parametrize("suffix", ["xes", "csv", "parquet", "json"])
+def test_made_up_times_are_no_times(tmp_path: Path, suffix: str) -> None:
+    """A file that says so, or has none, gives none."""
+    write_release(hospital(), tmp_path / f"out.{suffix}")
+    assert read_release(tmp_path / f"out.{suffix}").times is None
 
 
 def test_another_file_is_refused(tmp_path: Path) -> None:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from fractions import Fraction
 from random import Random
 
+import numpy as np
 import pytest
 
+from sacofa.cases import CaseBatch, Cases
 from sacofa.examples import running_example
 from sacofa.mechanisms.paper import Laplace, Sacofa
 from sacofa.privacy.accounting import Access, Spend
+from sacofa.queries.times import Gaps
 from sacofa.release.anonymize import Release, anonymize
 from sacofa.release.certificate import Certificate
 from sacofa.unit import ONE_CASE
@@ -50,6 +54,21 @@ def of(variants: VariantCounts, *accesses: Access) -> Release:
         settings={"max_length": 30},
     )
     return Release(variants=variants, certificate=certificate)
+
+
+def timed() -> Release:
+    """A release whose cases take an hour, half of them from one day, with names that are markup."""
+    variants = VariantCounts.of({(HOSTILE[0], HOSTILE[1]): 4})
+    begins = np.array([0, 40, 0, 40]) * 86_400
+    times = np.stack([begins, begins + 3_600], axis=1).ravel()
+    return replace(of(variants, Spend(what=Gaps.what, epsilon=Fraction(1))), times=times)
+
+
+def slow() -> Cases:
+    """The log behind it: there, cases take two hours and begin on one day."""
+    variants = timed().variants
+    batch = CaseBatch.of_variants(variants, np.tile([0, 7_200_000_000], 4))
+    return Cases(variants=variants, by_case=batch)
 
 
 def large(variants: int, length: int, activities: int) -> Release:

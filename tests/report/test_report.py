@@ -21,7 +21,7 @@ from sacofa.release.anonymize import Release
 from sacofa.report import make_internal_report, make_report, read_comparison
 from sacofa.variants import VariantCounts
 
-from .releases import HOSTILE, hospital, large, leaking, of, without_packages
+from .releases import HOSTILE, hospital, large, leaking, of, slow, timed, without_packages
 
 NOTHING = VariantCounts.of({})
 
@@ -46,6 +46,8 @@ PAGES = {
     "internal, nothing released": lambda: make_internal_report(
         of(NOTHING), running_example(), title="x"
     ),
+    "times": lambda: make_report(timed(), title="times"),
+    "internal, times": lambda: make_internal_report(timed(), slow(), title="times"),
     "internal, of nothing": lambda: make_internal_report(hospital(), NOTHING, title="x"),
 }
 
@@ -98,7 +100,7 @@ def test_the_publishable_report_says_first_what_is_promised() -> None:
     for line in (*release.certificate.assumptions, *release.certificate.not_promised):
         assert line in text
     assert "Secret" not in text
-    assert [h.tag for h in tree.xpath("//h1|//h2")] == ["h1", "h2", "h2", "h2", "h2"]
+    assert [h.tag for h in tree.xpath("//h1|//h2")] == ["h1", "h2", "h2", "h2", "h2", "h2"]
 
 
 def test_what_does_not_hold_is_said() -> None:
@@ -153,7 +155,9 @@ def test_all_measures_are_shown_where_the_libraries_are() -> None:
     """A line for each, with the similarity of a log to itself."""
     pytest.importorskip("pm4py")
     tree = _parse(make_internal_report(of(running_example()), running_example(), title="x"))
-    assert len(tree.xpath("//section[@id='measures']//tbody/tr")) == len(MEASURES)
+    assert len(tree.xpath("//section[@id='measures']//tbody/tr")) == sum(
+        not one.timed for one in MEASURES
+    )
     (similarity,) = tree.xpath("//section[@id='measures']//tr[th='Similarity']/td[1]/text()")
     assert similarity == "1.000"
 

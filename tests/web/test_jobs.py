@@ -17,7 +17,7 @@ from sacofa.examples import hospital_model, running_example
 from sacofa.logs import count_variants, open_log
 from sacofa.logs.write import OUTPUTS, write_variants
 from sacofa.privacy.ledger import Ledger
-from sacofa.release import verify
+from sacofa.release import read_release, verify
 from sacofa.semantics import FromSecretLog, learn_rules, write_rules
 from sacofa.variants import VariantCounts
 from sacofa.web.settings import ServeSettings
@@ -369,13 +369,31 @@ def test_a_format_that_cannot_hold_a_name_says_so(app: App, tmp_path: Path) -> N
     assert anna.ask("GET", f"/api/jobs/{job['id']}/files/log.parquet").status_code == 200
 
 
+def test_downloads_keep_times(app: App, tmp_path: Path) -> None:
+    """Every format that has times has those of the release, and marks its core."""
+    anna = person(*app)
+    log = anna.upload(example(tmp_path))
+    job = anna.wait(f"/api/jobs/{anna.start(log['id'], time=True)['id']}")
+    times = []
+    for ending in (".xes", ".xes.gz", ".csv", ".parquet"):
+        path = tmp_path / f"out{ending}"
+        for file in (path, path.with_name(f"{path.name}.certificate.json")):
+            name = file.name.replace("out", "log")
+            file.write_bytes(anna.ask("GET", f"/api/jobs/{job['id']}/files/{name}").content)
+        release = read_release(path)
+        assert release.times is not None
+        assert release.core is not None
+        times.append(release.times.tolist())
+    assert all(found == times[0] for found in times)
+
+
 def test_files_have_fixed_names(app: App, tmp_path: Path) -> None:
     """What is not on the list does not exist, though it lies in the folder."""
     anna = person(*app)
     log = anna.upload(example(tmp_path))
     job = anna.wait(f"/api/jobs/{anna.start(log['id'])['id']}")
     for name in (
-        "release.json",
+        "release.parquet",
         "rules.toml",
         "%2e%2e",
         "log.exe",

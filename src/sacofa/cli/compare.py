@@ -13,9 +13,11 @@ from rich.console import Console
 from ..errors import ReadError
 from ..evaluation.comparison import Comparison
 from ..evaluation.comparison import compare as compare_mechanisms
+from ..evaluation.evaluate import variants_of
 from ..evaluation.experiment import TIME_LIMIT, Progress
+from ..evaluation.read import read_measured
 from ..evaluation.runs import DONE, Row
-from ..logs import ReadOptions, count_variants, open_log
+from ..logs import ReadOptions, open_log
 from ..mechanisms.registry import MECHANISMS
 from ..release.publish import Stage
 from .options import LogPath, takes_read_options
@@ -75,12 +77,12 @@ def compare(
         max_length=max_length,
         prune=prune,
     )
-    variants = count_variants(open_log(log, options))
-    if not variants.cases:
+    cases = read_measured(open_log(log, options))
+    if not variants_of(cases).cases:
         raise ReadError(log, "has no cases")
     with kept_when_interrupted(), progress_bar(Console(stderr=True)) as stage:
         rows = compare_mechanisms(
-            variants,
+            cases,
             comparison,
             output,
             name=Path(log).name.partition(".")[0],

@@ -3,22 +3,35 @@
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
-from ..errors import ReadError
+from ..cases import Cases, gather
+from ..errors import ReadError, SettingError
 from ..evaluation import Evaluator, Measures
+from ..evaluation.evaluate import variants_of
+from ..evaluation.measures.indicators import FORM, Indicator
+from ..evaluation.measures.timed import Timed
+from ..evaluation.read import read_measured
 from ..evaluation.registry import BY_NAME
-from ..logs import ReadOptions, count_variants, open_log
+from ..logs import ReadOptions, open_log
+from ..report.durations import say_duration
 from .options import Json, takes_read_options
 
 LIMIT = (
     "Limit: what two random halves of the original show of each other. No release can be expected "
     "to come closer. For measures of a model it is what the original itself gets."
 )
+
+
+Indicated = tuple[Indicator, float, float]
+"""An indicator, and what it is in the original and in the release."""
 
 
 def register(app: typer.Typer) -> None:
@@ -31,26 +44,67 @@ def evaluate(
     original: Annotated[str, typer.Argument(help="The original log.", metavar="ORIGINAL")],
     release: Annotated[str, typer.Argument(help="The released log.", metavar="RELEASE")],
     options: ReadOptions,
+    indicator: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--indicator", help=f"A figure about times, {FORM}; repeat it.", metavar="TEXT"
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Measure how useful a release is. The answer is secret: it comes from the original log.
 
     Columns and order are those of the original; a release names its columns in the usual way.
+    Times are measured where both logs have their own.
     """
+    wanted = [Indicator.parse(text) for text in indicator or ()]
     log = open_log(original, options)
     opened = open_log(release)
-    variants = count_variants(log)
-    if not variants.cases:
+    secret = read_measured(log)
+    if not variants_of(secret).cases:
         raise ReadError(original, "has no cases")
-    evaluator = Evaluator(variants)
-    measures, limit = evaluator.measure(count_variants(opened)), evaluator.limit()
+    released = read_measured(opened)
+    indicated = _indicate(wanted, secret, released)
+    evaluator = Evaluator(secret)
+    measures, limit = evaluator.measure(released), evaluator.limit()
     if as_json:
-        typer.echo(json.dumps({**measures, "limit": dict(limit)}))
+        content: dict[str, object] = {**measures, "limit": dict(limit)}
+        if wanted:
+            content["indicators"] = {
+                one.text: {"original": _plain(before), "release": _plain(after)}
+                for one, before, after in indicated
+            }
+        typer.echo(json.dumps(content))
     else:
-        _show(measures, limit, Console(highlight=False))
+        _show(measures, limit, indicated, Console(highlight=False))
 
 
-def _show(measures: Measures, limit: Measures, console: Console) -> None:
+def _indicate(wanted: Sequence[Indicator], secret: Cases, released: Cases) -> list[Indicated]:
+    """Work out each indicator, before and after."""
+    if not wanted:
+        return []
+    if secret.by_case is None or released.by_case is None:
+        raise SettingError("indicator", wanted[0].text, "left out unless both logs have times")
+    before, after = Timed.both(gather(secret.by_case), gather(released.by_case))
+    for one in wanted:
+        one.check(before.activities)
+    return [(one, one.of(before), one.of(after)) for one in wanted]
+
+
+def _plain(value: float) -> float | None:
+    """JSON has no word for what is not a number."""
+    return None if math.isnan(value) else value
+
+
+def _say(one: Indicator, value: float) -> str:
+    if math.isnan(value):
+        return "–"
+    return f"{value:.3f}" if one.limit is not None else say_duration(value)
+
+
+def _show(
+    measures: Measures, limit: Measures, indicated: list[Indicated], console: Console
+) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("measure")
     table.add_column("release", justify="right")
@@ -62,6 +116,14 @@ def _show(measures: Measures, limit: Measures, console: Console) -> None:
         table.add_row(measure.title, f"{value:.3f}", best, measure.meaning)
     console.print(table)
     console.print(f"\n{LIMIT}")
+    if indicated:
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        for name, side in (("indicator", "left"), ("original", "right"), ("release", "right")):
+            table.add_column(name, justify=side)  # type: ignore[arg-type]
+        for one, before, after in indicated:
+            table.add_row(Text(one.text), _say(one, before), _say(one, after))
+        console.print()
+        console.print(table)
     if measures.missing is not None:
         console.print(f"Only a part could be measured: {measures.missing}", markup=False)
     console.print("Secret: these figures come from the original log without noise.")

@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from ..errors import SettingError
+from ..evaluation.read import read_measured
 from ..files import check_target, write_whole
-from ..logs import ReadOptions, count_variants, open_log
+from ..logs import ReadOptions, open_log
 from ..release import read_release
 from ..report import make_internal_report, make_report, read_comparison
 from .options import Force, takes_read_options
@@ -54,7 +55,7 @@ def report(
         log = open_log(original, options)
         page = make_internal_report(
             read_release(release),
-            count_variants(log),
+            read_measured(log),
             title=title or release.name,
             comparison=None if comparison is None else read_comparison(comparison),
         )

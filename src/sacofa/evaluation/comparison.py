@@ -19,6 +19,7 @@ from ..mechanisms.settings import settings_of
 from ..privacy.epsilon import parse_epsilon
 from ..variants import VariantCounts
 from .claims import CERTIFIED
+from .evaluate import Measured, variants_of
 from .experiment import TIME_LIMIT, Progress, carry_out
 from .extras import require_modules
 from .figures import draw_boxes
@@ -107,7 +108,7 @@ def default_prune(epsilon: Fraction) -> int:
 
 
 def compare(
-    log: VariantCounts,
+    log: Measured,
     comparison: Comparison,
     folder: Path,
     *,
@@ -118,10 +119,11 @@ def compare(
 ) -> list[Row]:
     """Compare mechanisms on a log: runs.csv, figures and README.md in a folder, all secret."""
     require_modules(*LIBRARIES)
-    if not log.cases:
+    variants = variants_of(log)
+    if not variants.cases:
         raise SettingError("log", "0 cases", "a log with at least one case")
     rows = carry_out(
-        comparison.runs(name, log),
+        comparison.runs(name, variants),
         {name: log},
         RunTable(folder / "runs.csv"),
         workers=workers,

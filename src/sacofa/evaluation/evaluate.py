@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..cases import CaseBatch, Cases, gather
 from ..errors import MissingExtraError, SettingError
 from ..variants import VariantCounts
 from .registry import MEASURES, Compared, Original, Reference
@@ -14,6 +16,9 @@ from .registry import MEASURES, Compared, Original, Reference
 SPLITS = 3
 """The sampling limit is the mean over so many random splits of the log."""
 SEED = 1
+
+Measured = VariantCounts | Cases
+"""What is measured: counted variants, or cases that may have times."""
 
 
 @dataclass(frozen=True)
@@ -41,20 +46,24 @@ class Measures(Mapping[str, float]):
 class Evaluator:
     """Measures releases of one original log; what concerns the original alone is done once."""
 
-    def __init__(self, original: VariantCounts) -> None:
+    def __init__(self, original: Measured) -> None:
         """Take an original with at least one case."""
-        if not original.cases:
+        variants, by_case = _parts(original)
+        if not variants.cases:
             raise SettingError("original", "0 cases", "a log with at least one case")
-        self._original = Original(original)
+        self._original = Original(variants, by_case)
         self._limit: Measures | None = None
 
-    def measure(self, released: VariantCounts, core: VariantCounts | None = None) -> Measures:
-        """Compare one release with the original; what needs a missing library is left out.
+    def measure(self, released: Measured, core: VariantCounts | None = None) -> Measures:
+        """Compare one release with the original.
+
+        What needs a missing library is left out, and so is time where one of both has none.
 
         Where a release marks an orderly core, the model is mined from it; all else is measured on
         the whole.
         """
-        return _measure(self._original, released, core=core)
+        variants, by_case = _parts(released)
+        return _measure(self._original, variants, by_case, core=core)
 
     def limit(self) -> Measures:
         """What a second sample of the same process would show: two random halves of the log.
@@ -64,15 +73,16 @@ class Evaluator:
         """
         if self._limit is None:
             original = self._original
-            splits = [_split(original.variants, SEED + i) for i in range(SPLITS)]
-            found = [_measure(one, other, "halves") for one, other in splits]
-            values = {name: float(np.mean([one[name] for one in found])) for name in found[0]}
-            own = _measure(original, original.variants, "original")
+            splits = [_split(original, SEED + i) for i in range(SPLITS)]
+            found = [_measure(*halves, reference="halves") for halves in splits]
+            names = [name for name in found[0] if all(name in one for one in found)]
+            values = {name: float(np.mean([one[name] for one in found])) for name in names}
+            own = _measure(original, original.variants, None, reference="original")
             self._limit = Measures({**values, **own})
         return self._limit
 
 
-def evaluate_release(original: VariantCounts, released: VariantCounts) -> Measures:
+def evaluate_release(original: Measured, released: Measured) -> Measures:
     """Measure how useful a release is; the result is secret, it must not be published with it."""
     return Evaluator(original).measure(released)
 
@@ -80,28 +90,54 @@ def evaluate_release(original: VariantCounts, released: VariantCounts) -> Measur
 def _measure(
     original: Original,
     released: VariantCounts,
+    by_case: CaseBatch | None,
+    *,
     reference: Reference | None = None,
     core: VariantCounts | None = None,
 ) -> Measures:
     """Take all measures, or those that are held against one reference."""
-    compared = Compared(original, released, core)
+    compared = Compared(original, released, core, by_case)
     values: dict[str, float] = {}
     missing = None
     for measure in MEASURES:
         if reference is not None and measure.reference != reference:
             continue
         try:
-            values[measure.name] = measure.function(compared)
+            value = measure.function(compared)
         except MissingExtraError as error:
             missing = str(error)
+            continue
+        # Beside a release without a single time, every distance of times is infinite.
+        if value is not None and not (measure.timed and math.isinf(value)):
+            values[measure.name] = value
     return Measures(values, missing)
 
 
-def _split(log: VariantCounts, seed: int) -> tuple[Original, VariantCounts]:
+def variants_of(log: Measured) -> VariantCounts:
+    """The variants of what is measured."""
+    variants = log.variants if isinstance(log, Cases) else log
+    assert isinstance(variants, VariantCounts)
+    return variants
+
+
+def _parts(log: Measured) -> tuple[VariantCounts, CaseBatch | None]:
+    by_case = log.by_case if isinstance(log, Cases) else None
+    return variants_of(log), None if by_case is None else gather(by_case)
+
+
+def _split(original: Original, seed: int) -> tuple[Original, VariantCounts, CaseBatch | None]:
     """Split the cases at random in two halves; a log of one case is its own half."""
-    half = np.random.default_rng(seed).binomial(log.counts, 0.5)
+    log, by_case = original.variants, original.by_case
+    draws = np.random.default_rng(seed)
+    half = draws.binomial(log.counts, 0.5)
     one, other = (
         VariantCounts.from_arrays(log.activities, log.activity_ids, log.lengths, counts)
         for counts in (half, log.counts - half)
     )
-    return (Original(one), other) if one.cases and other.cases else (Original(log), log)
+    if not (one.cases and other.cases):
+        return original, log, by_case
+    if by_case is None:
+        return Original(one), other, None
+    # Times have halves of their own: no measure looks at both.
+    chosen = draws.permutation(by_case.cases) < by_case.cases // 2
+    return Original(one, by_case.where(chosen)), other, by_case.where(~chosen)

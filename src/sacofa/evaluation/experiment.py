@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from ..errors import SettingError
-from ..variants import VariantCounts
+from .evaluate import Measured
 from .perform import Performer
 from .runs import FAILED, TIMEOUT, Row, Run, digest_of, start_row
 from .table import RunTable
@@ -20,7 +20,7 @@ Progress = Callable[[int, int], None]
 
 def carry_out(
     runs: Sequence[Run],
-    originals: Mapping[str, VariantCounts],
+    originals: Mapping[str, Measured],
     table: RunTable,
     *,
     workers: int | None = None,

@@ -8,15 +8,14 @@ from time import perf_counter
 
 from ..errors import TooLargeError
 from ..release.anonymize import anonymize
-from ..variants import VariantCounts
-from .evaluate import Evaluator
+from .evaluate import Evaluator, Measured, variants_of
 from .runs import DONE, LIMIT, REFUSED, Row, Run, digest_of, start_row
 
 
 class Performer:
     """Performs runs on some logs; what concerns a log alone is done once."""
 
-    def __init__(self, originals: Mapping[str, VariantCounts]) -> None:
+    def __init__(self, originals: Mapping[str, Measured]) -> None:
         """Take the logs by name."""
         self._originals = originals
         self._digests = {name: digest_of(log) for name, log in originals.items()}
@@ -28,26 +27,28 @@ class Performer:
         if run.log not in self._evaluators:
             self._evaluators[run.log] = Evaluator(original)
         start = perf_counter()
-        released, core, spent = original, None, None
+        released: Measured = original
+        core, spent = None, None
         if run.mechanism is not None:
             try:
                 release = anonymize(original, run.mechanism, seed=run.seed)
             except TooLargeError as error:
                 return start_row(run, self._digests[run.log], REFUSED, str(error))
-            released, core = release.variants, release.core_variants
+            released, core = release.cases, release.core_variants
             price = release.certificate.epsilon
             spent = math.inf if price is None else float(price)
         made = perf_counter()
         evaluator = self._evaluators[run.log]
         limit = run.series == LIMIT
+        variants = variants_of(released)
         measures = evaluator.limit() if limit else evaluator.measure(released, core)
         return start_row(
             run,
             self._digests[run.log],
             DONE,
             spent=spent,
-            cases=released.cases,
-            variants=len(released),
+            cases=variants.cases,
+            variants=len(variants),
             release_seconds=made - start,
             measure_seconds=perf_counter() - made,
             measures=dict(measures),

@@ -11,11 +11,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+import numpy as np
+
+from ..cases import CaseBatch
 from ..variants import VariantCounts
 from .measures import analysts, overlap
+from .measures.distances import cycle_time_distance
 from .measures.normal import NormalBehaviour
+from .measures.performance import Performance, performance
 from .measures.quality import ModelQuality, model_quality
 from .measures.similarity import similarity
+from .measures.timed import Timed
 from .sequences import share_activities
 
 Reference = Literal["halves", "original"]
@@ -25,11 +31,19 @@ class Compared:
     """An original and a release of it, with what several measures need worked out once."""
 
     def __init__(
-        self, original: Original, released: VariantCounts, core: VariantCounts | None = None
+        self,
+        original: Original,
+        released: VariantCounts,
+        core: VariantCounts | None = None,
+        by_case: CaseBatch | None = None,
     ) -> None:
-        """Take a release; where it marks an orderly core, miners are given that."""
+        """Take a release; where it marks an orderly core, miners are given that.
+
+        `by_case` are its cases one by one, where they have times of their own.
+        """
         self.original = original.variants
         self.released = released
+        self._by_case = by_case
         self._core = released if core is None else core
         self._known = original
 
@@ -43,13 +57,27 @@ class Compared:
         """The share of released cases that look normal."""
         return self._known.normal.share(self.released)
 
+    @cached_property
+    def timed(self) -> tuple[Timed, Timed] | None:
+        """The times of both; nothing where one of them has none."""
+        if self._known.by_case is None or self._by_case is None:
+            return None
+        original, released = Timed.both(self._known.by_case, self._by_case)
+        return (original, released) if original.cases else None
+
+    @cached_property
+    def performance(self) -> Performance | None:
+        """How well the release keeps times."""
+        return None if self.timed is None else performance(*self.timed)
+
 
 class Original:
     """An original log, with what concerns it alone worked out once."""
 
-    def __init__(self, variants: VariantCounts) -> None:
-        """Take an original with at least one case."""
+    def __init__(self, variants: VariantCounts, by_case: CaseBatch | None = None) -> None:
+        """Take an original with at least one case; `by_case` with its times, where it has any."""
         self.variants, _ = share_activities(variants, variants)
+        self.by_case = by_case
 
     @cached_property
     def normal(self) -> NormalBehaviour:
@@ -67,18 +95,36 @@ class Measure:
     """As people read it."""
     meaning: str
     """What it says, in plain words."""
-    function: Callable[[Compared], float]
-    """How it is worked out."""
+    function: Callable[[Compared], float | None]
+    """How it is worked out; None where it cannot be, because a log has no times."""
     lower: bool = False
     """Whether less is better."""
     reference: Reference | None = "halves"
     """What to hold it against: two random halves of the log, or what the log itself gets."""
+    timed: bool = False
+    """Whether both logs must have times."""
 
 
 def _of_logs(
     function: Callable[[VariantCounts, VariantCounts], float],
 ) -> Callable[[Compared], float]:
     return lambda compared: function(compared.original, compared.released)
+
+
+def _of_times(function: Callable[[Performance], float]) -> Callable[[Compared], float | None]:
+    def measure(compared: Compared) -> float | None:
+        return None if compared.performance is None else function(compared.performance)
+
+    return measure
+
+
+def _mean_cycle(found: Performance) -> float:
+    """How often the mean doubles, or halves; infinite where one is nothing."""
+    return abs(float(np.log2(found.mean_ratio))) if found.mean_ratio > 0 else float("inf")
+
+
+def _cycle_hours(compared: Compared) -> float | None:
+    return None if compared.timed is None else cycle_time_distance(*compared.timed)
 
 
 MEASURES: tuple[Measure, ...] = (
@@ -163,7 +209,37 @@ MEASURES: tuple[Measure, ...] = (
         function=lambda compared: compared.quality.generalization,
         meaning="how well the original supports all parts of that model",
     ),
+    Measure(
+        name="waits", title="Waits", lower=True, timed=True,
+        function=_of_times(lambda found: found.waits),
+        meaning="median waits of frequent steps: how far off, in doublings (a lost step counts 10)",
+    ),
+    Measure(
+        name="cycle_time", title="Cycle time", lower=True, timed=True,
+        function=_of_times(lambda found: found.cycle_time),
+        meaning="how long cases take: how far the distribution is off, in doublings",
+    ),
+    Measure(
+        name="mean_cycle", title="Mean cycle time", lower=True, timed=True,
+        function=_of_times(_mean_cycle),
+        meaning="how far the mean of how long cases take is off, in doublings",
+    ),
+    Measure(
+        name="bottlenecks", title="Bottlenecks", timed=True,
+        function=_of_times(lambda found: found.bottlenecks),
+        meaning="the 10 steps with the largest total time that are among the 10 of the release",
+    ),
+    Measure(
+        name="arrivals", title="Arrivals", lower=True, timed=True,
+        function=_of_times(lambda found: found.arrivals),
+        meaning="months in which cases begin: the share that would have to move",
+    ),
+    Measure(
+        name="cycle_hours", title="Cycle time, hours", lower=True, timed=True,
+        function=_cycle_hours,
+        meaning="how long cases take: how far the distribution is off, in hours (CTD)",
+    ),
 )  # fmt: skip
-"""In the order in which they are shown: what analysts ask first, then what the papers measure."""
+"""As they are shown: what analysts ask first, then what the papers measure, then times."""
 
 BY_NAME = {measure.name: measure for measure in MEASURES}

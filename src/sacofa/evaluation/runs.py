@@ -11,8 +11,11 @@ from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from typing import Any, get_type_hints
 
+import numpy as np
+
+from ..cases import Cases, gather
 from ..mechanisms.protocol import Mechanism
-from ..variants import VariantCounts
+from .evaluate import Measured, variants_of
 from .registry import BY_NAME
 
 ORIGINAL = "original"
@@ -130,11 +133,16 @@ def start_row(run: Run, digest: str, status: str, note: str = "", **values: Any)
     )
 
 
-def digest_of(counts: VariantCounts) -> str:
+def digest_of(log: Measured) -> str:
     """Tell one log from another."""
+    counts = variants_of(log)
     content = hashlib.sha256(json.dumps(counts.activities).encode())
     for part in (counts.activity_ids, counts.offsets, counts.counts, counts.complete):
         content.update(part.tobytes())
+    if isinstance(log, Cases) and log.by_case is not None:
+        times = gather(log.by_case).times
+        # Sorted: readers do not all keep the order of cases.
+        content.update(b"" if times is None else np.sort(times).tobytes())
     return content.hexdigest()[:12]
 
 

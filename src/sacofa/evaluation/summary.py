@@ -77,8 +77,14 @@ class Summary:
         states = [row.status for row in self._select(log, series, epsilon) if row.status != DONE]
         return ", ".join(f"{states.count(state)} {state}" for state in _distinct(states))
 
-    def table(self, measures: Sequence[str] = tuple(BY_NAME)) -> Iterator[str]:
-        """The lines of a Markdown table: medians of each log, ε and series."""
+    def table(self, measures: Sequence[str] | None = None) -> Iterator[str]:
+        """The lines of a Markdown table: medians of each log, ε and series.
+
+        Unless they are chosen, measures of time are left out where no log has times.
+        """
+        found = {name for row in self.rows for name in row.measures}
+        if measures is None:
+            measures = [name for name in BY_NAME if name in found or not BY_NAME[name].timed]
         yield _cells(
             "log",
             "ε asked for",

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cases import Cases
+from ..cases import MICROSECONDS, CaseBatch, Cases
 from ..errors import SettingError
 from ..logs import Log, Notify, count_variants, open_log, read_cases
 from ..mechanisms.protocol import Mechanism, Progress, asks_times, for_log, perform
@@ -41,6 +41,18 @@ class Release:
     def core_variants(self) -> VariantCounts | None:
         """The orderly core by itself; None where none is marked."""
         return None if self.core is None else self.variants.where(self.core)
+
+    @property
+    def by_case(self) -> CaseBatch | None:
+        """The cases one by one with their times; None where times are made up."""
+        if self.times is None:
+            return None
+        return CaseBatch.of_variants(self.variants, self.times * MICROSECONDS)
+
+    @property
+    def cases(self) -> Cases:
+        """What was released, as it is measured and drawn."""
+        return Cases(variants=self.variants, by_case=self.by_case)
 
 
 def anonymize(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..cases import CaseBatch, Cases, gather
+from ..evaluation.evaluate import variants_of
 from ..release.anonymize import Release
 from ..variants import VariantCounts
 from .comparison import ComparisonTable
@@ -13,6 +15,7 @@ from .maps import Level, draw_levels
 from .measures import measure
 from .page import render_page
 from .promise import explain_epsilon, say_promise, say_reasons, say_spent, subject_of
+from .times import describe_times
 
 DEFAULT_SHARE = 0.8
 """The map opens at the least detail that shows this much."""
@@ -34,25 +37,27 @@ def make_report(release: Release, *, title: str) -> str:
 
 def make_internal_report(
     release: Release,
-    original: VariantCounts,
+    original: VariantCounts | Cases,
     *,
     title: str,
     comparison: ComparisonTable | None = None,
 ) -> str:
     """Make a page that shows a release beside its original: as secret as the original."""
-    return _make(release, title, original, comparison)
+    known = original if isinstance(original, Cases) else Cases(variants=original)
+    return _make(release, title, known, comparison)
 
 
 def _make(
-    release: Release, title: str, original: VariantCounts | None, comparison: ComparisonTable | None
+    release: Release, title: str, secret: Cases | None, comparison: ComparisonTable | None
 ) -> str:
     certificate, released = release.certificate, release.variants
+    original = None if secret is None else variants_of(secret)
     cut = certificate.settings.get("max_length")
     explorer = list_variants(released, original)
     flow = count_flow(released)
     before = None if original is None else count_flow(original)
     levels = draw_levels(flow) if before is None else draw_levels(before, flow)
-    measured = None if original is None else measure(original, released)
+    measured = None if secret is None else measure(secret, release.cases)
     return render_page(
         "report.html.j2",
         colours=len(explorer.activities),
@@ -73,8 +78,14 @@ def _make(
         measures=() if measured is None else measured.lines,
         measures_missing=None if measured is None else measured.missing,
         comparison=comparison,
+        times=describe_times(release, None if secret is None else _batch(secret)),
+        made_up=release.times is None,
         cut=cut if isinstance(cut, int) else None,
     )
+
+
+def _batch(secret: Cases) -> CaseBatch | None:
+    return None if secret.by_case is None else gather(secret.by_case)
 
 
 def _figures(released: VariantCounts, original: VariantCounts | None) -> tuple[Figure, ...]:

@@ -40,17 +40,19 @@ def read_comparison(folder: str | Path) -> ComparisonTable:
         spent = "–" if row.spent is None else "∞" if row.spent == float("inf") else f"{row.spent:g}"
         # What a run really costs is known only where it was made.
         groups.setdefault((row.series, row.epsilon or "–", spent), []).append(row)
+    found = {name for row in rows for name in row.measures}
+    shown = [measure for measure in MEASURES if measure.name in found or not measure.timed]
     return ComparisonTable(
         columns=(
             "what",
             "ε asked for",
             "ε spent",
             "runs",
-            *(measure.title for measure in MEASURES),
+            *(measure.title for measure in shown),
         ),
         keys=3,
         rows=tuple(
-            (*key, str(len(group)), *(_middle(group, measure.name) for measure in MEASURES))
+            (*key, str(len(group)), *(_middle(group, measure.name) for measure in shown))
             for key, group in groups.items()
         ),
     )

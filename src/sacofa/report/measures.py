@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..cases import Cases
 from ..evaluation import Evaluator
+from ..evaluation.evaluate import variants_of
 from ..evaluation.registry import BY_NAME
-from ..variants import VariantCounts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,9 +29,9 @@ class Measured:
     missing: str | None
 
 
-def measure(original: VariantCounts, released: VariantCounts) -> Measured:
+def measure(original: Cases, released: Cases) -> Measured:
     """Measure a release, or as much as can be without the optional libraries."""
-    if not original.cases:
+    if not variants_of(original).cases:
         return Measured(lines=(), missing="The original log has no cases to measure by.")
     evaluator = Evaluator(original)
     measures, limit = evaluator.measure(released), evaluator.limit()

@@ -254,7 +254,7 @@ async def download(job: OneJob, file: str, jobs: JobsOf) -> FileResponse:
     if file == "report.html":
         return FileResponse(job.folder / file, filename=f"{download_stem(job.name)}.html")
     log = file.removesuffix(".certificate.json")
-    name = RELEASE if log == "log.json" else log
+    name = RELEASE if log == "log.parquet" else log
     problem = await jobs.convert(job, name)
     if problem is not None:
         raise HTTPException(409, problem)

@@ -46,8 +46,8 @@ LEFT_OUT = {
 MOST_COLUMNS = 1_000
 LONGEST_MESSAGE = 10_000
 ENCODING = re.compile(r"^(\s*<\?xml\b[^>]*?)\s+encoding\s*=\s*(?:\"[^\"]*\"|'[^']*')")
-RELEASE = "release.json"
-"""The release as it is kept; other formats are made of it when they are asked for."""
+RELEASE = "release.parquet"
+"""The release as it is kept, with its times; other formats are made of it when asked for."""
 
 
 def main() -> None:

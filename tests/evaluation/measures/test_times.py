@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,7 +11,6 @@ from sacofa.cases import NO_TIME
 from sacofa.errors import SettingError
 from sacofa.evaluation.measures.distances import distances
 from sacofa.evaluation.measures.indicators import Indicator
-from sacofa.evaluation.measures.limits import sampling_limits
 from sacofa.evaluation.measures.performance import bottlenecks, performance
 from sacofa.evaluation.measures.timed import Timed, transport
 from sacofa.queries.durations import DAY, HOUR, MINUTE, SECOND
@@ -228,13 +225,3 @@ def test_unknown_activities_are_refused() -> None:
     """With the nearest name."""
     with pytest.raises(SettingError, match="Did you mean"):
         Indicator.parse("median time from start to first Relase").check(("Release", "Admit"))
-
-
-def test_the_sampling_limit_shrinks_with_the_log() -> None:
-    """Two halves of a large log are nearer to each other than those of a small one."""
-    far = [
-        np.median([p.cycle_time for p in sampling_limits(Timed.of(office(n), "abcd"), performance)])
-        for n in (20, 2_000)
-    ]
-    assert far[1] < far[0]
-    assert all(low < high for low, high in pairwise([0, far[1], far[0]]))

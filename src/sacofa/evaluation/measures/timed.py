@@ -97,12 +97,6 @@ class Timed:
         # A clock that runs backwards is no wait.
         return steps, np.maximum(self.seconds[place] - self.seconds[place - 1], 0.0)
 
-    def half(self, chosen: NDArray[np.bool_]) -> Timed:
-        """Take some of the cases."""
-        kept = np.repeat(chosen, np.diff(self.offsets))
-        offsets = np.concatenate([[0], np.cumsum(np.diff(self.offsets)[chosen])]).astype(np.int64)
-        return Timed(self.activities, self.ids[kept], offsets, self.seconds[kept])
-
 
 def transport(left: Floats, right: Floats) -> float:
     """The Wasserstein distance between two samples of numbers; infinite where one is empty."""

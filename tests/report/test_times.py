@@ -1,0 +1,113 @@
+"""Times in a report: known values, from the release alone or beside the original."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import lxml.html
+import numpy as np
+import pytest
+
+from sacofa.cases import gather
+from sacofa.report import make_internal_report, make_report
+from sacofa.report.durations import say_duration
+from sacofa.report.times import describe_times
+from sacofa.variants import VariantCounts
+
+from .releases import HOSTILE, hospital, of, slow, timed
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (0, "0 s"),
+        (0.4, "0.4 s"),
+        (59, "59 s"),
+        (60, "1 min"),
+        (5_400, "1.5 h"),
+        (86_400, "1 d"),
+        (129_600, "36 h"),
+        (172_800, "2 d"),
+        (31_536_000, "1 y"),
+        (1e12, "31,710 y"),
+    ],
+)
+def test_durations_are_said_in_one_unit(seconds: float, said: str) -> None:
+    """As people do."""
+    assert say_duration(seconds) == said
+
+
+def test_a_release_alone() -> None:
+    """Shares of bins, quartiles, steps and months; nothing of an original."""
+    times = describe_times(timed())
+    assert times is not None
+    assert {bar.label: bar.share for bar in times.cycle if bar.share} == {"1 h – 4 h": 1}
+    assert [(bar.label, bar.share) for bar in times.arrivals] == [
+        ("1970-01", 0.5),
+        ("1970-02", 0.5),
+    ]
+    assert [one.after for one in times.quartiles] == ["1 h"] * 3
+    (wait,) = times.waits
+    assert (wait.source, wait.target) == (HOSTILE[0], HOSTILE[1])
+    assert (wait.times, wait.total, wait.median) == (4, "4 h", "1 h")
+    assert not any(bar.before is not None for bar in (*times.cycle, *times.arrivals))
+    assert wait.before is None
+
+
+def test_beside_the_original() -> None:
+    """Each figure has that of the original; the calendar is the release's."""
+    original = slow().by_case
+    assert original is not None
+    times = describe_times(timed(), gather(original))
+    assert times is not None
+    assert [bar.before for bar in times.arrivals] == [1, 0]
+    assert [one.before for one in times.quartiles] == ["2 h"] * 3
+    assert times.waits[0].before == "2 h"
+
+
+def test_few_votes_are_rough() -> None:
+    """Four cases at ε = 1 are, four thousand are not; without a price nobody knows."""
+    release = timed()
+    many = replace(
+        release,
+        variants=replace(release.variants, counts=release.variants.counts * 1_000),
+        times=np.tile([0, 3_600], 4_000),
+    )
+    unpaid = replace(release, certificate=of(release.variants).certificate)
+    found = [describe_times(each) for each in (release, many, unpaid)]
+    assert [times is not None and times.waits[0].rough for times in found] == [True, False, False]
+
+
+def test_many_years_are_shown_by_year() -> None:
+    """A page has no room for a hundred years of months."""
+    release = of(VariantCounts.of({("a",): 2}))
+    times = describe_times(replace(release, times=np.array([0, 40 * 31_557_600])))
+    assert times is not None
+    assert (times.spans, len(times.arrivals)) == ("year", 41)
+    assert sum(bar.share for bar in times.arrivals) == 1
+
+
+def test_nothing_is_shown_where_there_are_no_times() -> None:
+    """Made-up times are said to be so, and an empty release has none."""
+    assert describe_times(hospital()) is None
+    made_up = make_report(hospital(), title="x")
+    assert "Times are artificial" in made_up
+    empty = replace(of(VariantCounts.of({(): 3})), times=np.zeros(0, dtype=np.int64))
+    assert describe_times(empty) is None
+    assert "no events, and so no times" in make_report(empty, title="x")
+
+
+def test_the_page_shows_them() -> None:
+    """Numbers stand beside every bar, and only the internal page has two of each."""
+    published = lxml.html.document_fromstring(make_report(timed(), title="x"))
+    internal = lxml.html.document_fromstring(make_internal_report(timed(), slow(), title="x"))
+    for tree, bars in ((published, 1), (internal, 2)):
+        (section,) = tree.xpath("//section[@id='times']")
+        rows = section.xpath(".//table[@class='bars']//tbody/tr")
+        assert len(rows) == 14 + 2
+        assert {len(row.xpath(".//rect")) for row in rows} == {bars}
+        assert {len(row.xpath("./td[contains(@class, 'n')]")) for row in rows} == {bars}
+        assert "drawn from noisy answers" in section.text_content()
+    assert "before" not in published.xpath("//section[@id='times']")[0].text_content()
+    measured = internal.xpath("//section[@id='measures']//tbody/tr/th/text()")
+    assert "Cycle time" in measured

@@ -1,0 +1,65 @@
+"""Cases one by one: laid out from variants, chosen, and put together from parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sacofa.cases import CaseBatch, gather
+from sacofa.variants import VariantCounts
+
+logs = st.dictionaries(
+    st.lists(st.sampled_from("abc"), max_size=4).map(tuple), st.integers(1, 4), max_size=5
+).map(lambda counts: VariantCounts.of(counts, activities="abc"))
+
+
+class InParts:
+    """Cases in parts, as a store on disk has them."""
+
+    def __init__(self, *parts: CaseBatch) -> None:
+        self.parts = parts
+
+    def map_parts(self, job: Callable[[int, CaseBatch], Any]) -> list[Any]:
+        """Do a job on every part."""
+        return [job(number, part) for number, part in enumerate(self.parts)]
+
+
+def laid_out(variants: VariantCounts) -> CaseBatch:
+    """The cases of variants, whose events have the times 0, 1, 2, ...."""
+    return CaseBatch.of_variants(variants, np.arange(variants.events))
+
+
+def seen(batch: CaseBatch) -> list[tuple[tuple[int, ...], list[int]]]:
+    """Each case with its times."""
+    assert batch.times is not None
+    times = np.split(batch.times, batch.offsets[1:-1]) if batch.cases else []
+    return [(ids, t.tolist()) for ids, t in zip(batch.sequences(), times, strict=True)]
+
+
+@settings(deadline=None)
+@given(variants=logs)
+def test_cases_of_variants_have_these_variants(variants: VariantCounts) -> None:
+    """In their order."""
+    batch = laid_out(variants)
+    assert batch.variants() == variants
+    sequences = list(variants.sequences())
+    wanted = [s for s, n in zip(sequences, variants.counts, strict=True) for _ in range(n)]
+    assert list(batch.sequences()) == wanted
+
+
+@settings(deadline=None)
+@given(variants=logs, data=st.data())
+def test_parts_are_put_together_again(variants: VariantCounts, data: st.DataObject) -> None:
+    """Some cases and the others are all, each with its own times."""
+    batch = laid_out(variants)
+    size = batch.cases
+    kept = np.array(data.draw(st.lists(st.booleans(), min_size=size, max_size=size)), dtype=bool)
+    one, other = batch.where(kept), batch.where(~kept)
+    assert (one.cases, other.cases) == (int(kept.sum()), int((~kept).sum()))
+    together = gather(InParts(one, other))  # type: ignore[arg-type]
+    assert seen(together) == seen(one) + seen(other)
+    assert sorted(seen(together)) == sorted(seen(batch))
