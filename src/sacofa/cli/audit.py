@@ -27,7 +27,7 @@ from ..audit import (
 )
 from ..errors import SettingError
 from ..logs import ReadOptions, count_variants, open_log
-from ..mechanisms.protocol import Mechanism
+from ..mechanisms.protocol import Mechanism, asks_times
 from ..mechanisms.registry import DEFAULT, MECHANISMS, make_mechanism
 from ..privacy import parse_epsilon, total_epsilon
 from ..release.publish import Stage
@@ -99,7 +99,7 @@ def audit_claim(
         pairs, person = pairs_around(original, threshold), persons_around(original, person_cases)
     if person_cases > 1:
         pairs = (*pairs, person)
-    if log is None and audited.asks_times:
+    if log is None and asks_times(audited):
         pairs = (*pairs, *timed_pairs())
         if person_cases > 1:
             pairs = (*pairs, timed_persons_pair(person_cases))
