@@ -161,7 +161,8 @@ class CertifiedRun:
         """Ask about activities that stand out from now on; those that happen once come back."""
         share, number = self._split.activities, len(self._names)
         query = ActivityVotes(number)
-        votes = self._session.ask(query, self._price(share), "semantics").reshape(-1, 2)
+        answer = self._session.ask(query, self._price(share), "semantics")
+        votes, none = answer[:-1].reshape(-1, 2), answer[-1:]
         scale, part = self._scale(share, VOTE_UNITS), 1.0
         if self._set.drops_activities(number, size, self._session.unit):
             kept = activities_there(votes, scale)
@@ -172,7 +173,12 @@ class CertifiedRun:
                 )
                 votes = votes[kept]
                 part = min(max(float(votes.sum()) / (VOTE_UNITS * size), 0.01), 1.0)
-        self._evidence.add(votes, self._scale(share), occurrence_table(part), VOTE_UNITS)
+        self._evidence.add(
+            np.concatenate([votes.ravel(), none]),
+            self._scale(share),
+            occurrence_table(len(votes), part),
+            VOTE_UNITS,
+        )
         if lengths is not None and part >= KEPT:
             edges = bin_edges(self._set.max_length_bound)
             last = int(np.searchsorted(edges, max_length))
