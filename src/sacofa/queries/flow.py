@@ -17,7 +17,9 @@ VOTE_UNITS = 1_000
 class CaseCount:
     """The number of cases. A case adds 1."""
 
-    name = "size"
+    name: str = "size"
+    """Which of several such queries it is."""
+
     what = "the number of cases"
     sensitivity = 1
     by_case = False
