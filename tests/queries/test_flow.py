@@ -11,7 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sacofa.cases import CaseBatch
-from sacofa.queries.flow import VOTE_UNITS, CaseCount, CaseLengths, NearestCandidate, StepVotes
+from sacofa.queries.flow import (
+    VOTE_UNITS,
+    ActivityVotes,
+    CaseCount,
+    CaseLengths,
+    NearestCandidate,
+    StepVotes,
+)
 from sacofa.queries.protocol import Query
 
 from ..semantics.cases import logs, variants_of
@@ -24,7 +31,13 @@ CANDIDATES = ((0, 1), (), (0, 0, 1))
 
 def queries(size: int) -> list[Query]:
     """One query of each kind, for logs of so many activities."""
-    return [CaseCount(), CaseLengths(EDGES), StepVotes(size), NearestCandidate("final", CANDIDATES)]
+    return [
+        CaseCount(),
+        CaseLengths(EDGES),
+        ActivityVotes(size),
+        StepVotes(size),
+        NearestCandidate("final", CANDIDATES),
+    ]
 
 
 @given(logs(), st.integers(1, 8))
@@ -46,6 +59,22 @@ def test_a_case_spreads_its_votes_over_its_steps(log: tuple[list[Case], int], le
 
 
 @given(logs())
+def test_a_case_spreads_its_votes_over_its_activities(log: tuple[list[Case], int]) -> None:
+    """Half goes to the activities that a case repeats and half to the others, each evenly."""
+    cases, size = log
+    expected = [0] * (2 * size + 1)
+    for ids, _ in cases:
+        kinds = [{a for a in ids if (ids.count(a) > 1) == again} for again in (False, True)]
+        for again, activities in enumerate(kinds):
+            parts = len(activities) * (2 if all(kinds) else 1)
+            for a in activities:
+                expected[2 * a + again] += VOTE_UNITS // parts
+        if not ids:
+            expected[-1] += VOTE_UNITS
+    assert ActivityVotes(size).table(variants_of(cases, size)).tolist() == expected
+
+
+@given(logs())
 def test_lengths_fall_into_the_bin_that_holds_them(log: tuple[list[Case], int]) -> None:
     """A case is counted in the first bin whose upper end it does not exceed, else in the last."""
     cases, size = log
@@ -56,7 +85,7 @@ def test_lengths_fall_into_the_bin_that_holds_them(log: tuple[list[Case], int]) 
     assert CaseLengths(EDGES).table(variants_of(cases, size)).tolist() == expected
 
 
-@given(logs(), logs(), st.integers(0, 3))
+@given(logs(), logs(), st.integers(0, 4))
 def test_no_case_changes_a_table_by_more_than_its_sensitivity(
     log: tuple[list[Case], int], other: tuple[list[Case], int], kind: int
 ) -> None:
@@ -75,7 +104,7 @@ def test_no_case_changes_a_table_by_more_than_its_sensitivity(
         assert np.abs(change).sum() <= query.sensitivity
 
 
-@pytest.mark.parametrize("kind", range(4))
+@pytest.mark.parametrize("kind", range(5))
 def test_some_case_changes_a_table_by_its_sensitivity(kind: int) -> None:
     """No sensitivity is larger than it has to be: nothing is wasted."""
     query = queries(2)[kind]

@@ -11,15 +11,15 @@ from .protocol import Ints, Part
 
 VOTE_UNITS = 1_000
 """How many votes a case has for its steps; more would make the remainders smaller."""
-REPEATED = 2
-"""An activity that is repeated gets so many times the votes of one that is not."""
 
 
 @dataclass(frozen=True)
 class CaseCount:
     """The number of cases. A case adds 1."""
 
-    name = "size"
+    name: str = "size"
+    """Which of several such queries it is."""
+
     what = "the number of cases"
     sensitivity = 1
     by_case = False
@@ -59,10 +59,11 @@ class CaseLengths:
 class ActivityVotes:
     """In which cases an activity happens, once or repeatedly: one case, one vote, spread over them.
 
-    Cell [a, 0] is for cases in which a happens once, [a, 1] for those that repeat it. A case has
-    VOTE_UNITS votes and spreads them over its different activities (a remainder is lost); one
-    that it repeats gets REPEATED times as many as one that it does not. So it adds at most
-    VOTE_UNITS in sum.
+    Cell [a, 0] is for cases in which a happens once, [a, 1] for those that repeat it; the last cell
+    is for cases without events. A case has VOTE_UNITS votes: half of them for the activities that
+    it repeats and half for the others, or all where it has only one kind; it spreads them evenly
+    over each kind (a remainder is lost). So it adds at most VOTE_UNITS in sum. Without halves, the
+    few repeats of a case would drown among its other activities.
     """
 
     activities: int
@@ -75,23 +76,29 @@ class ActivityVotes:
 
     @property
     def cells(self) -> range:
-        """Two cells for each activity."""
-        return range(2 * self.activities)
+        """Two cells for each activity, and one for none."""
+        return range(2 * self.activities + 1)
 
     def table(self, part: Part) -> Ints:
         """The table of one part."""
         size = max(self.activities, 1)
-        table = np.zeros(2 * self.activities, dtype=np.int64)
+        table = np.zeros(2 * self.activities + 1, dtype=np.int64)
         owner = np.repeat(np.arange(len(part)), part.lengths)
         # Each different activity of each variant, with how often it happens there.
         places, times = np.unique(owner * size + part.activity_ids, return_counts=True)
         variants, activities = np.divmod(places, size)
-        weights = np.where(times > 1, REPEATED, 1)
-        total = np.zeros(len(part), dtype=np.int64)
-        np.add.at(total, variants, weights)
-        votes = part.counts[variants] * (VOTE_UNITS * weights // total[variants])
-        np.add.at(table, 2 * activities + (times > 1), votes)
+        kinds = (times > 1).astype(np.int64)
+        number = np.zeros((len(part), 2), dtype=np.int64)
+        np.add.at(number, (variants, kinds), 1)
+        each = activity_votes(number[variants, kinds], number[variants, 1 - kinds])
+        np.add.at(table, 2 * activities + kinds, part.counts[variants] * each)
+        table[-1] = VOTE_UNITS * part.counts[part.lengths == 0].sum()
         return table
+
+
+def activity_votes(same: Ints, other: Ints) -> Ints:
+    """The votes of each activity in a case with so many of its kind (repeated or not)."""
+    return VOTE_UNITS // np.where(other > 0, 2 * same, same)
 
 
 @dataclass(frozen=True)

@@ -25,15 +25,27 @@ def test_noise_scales_are_rounded_up(number: Fraction, epsilon: Fraction) -> Non
 @pytest.mark.parametrize("rules", [None, Rules.free(("a",))], ids=["no rules", "rules"])
 def test_shares_add_up(max_length: int | None, rules: Rules | None) -> None:
     """Whether frequent variants are shown or not, the queries cost ε."""
-    split = Certified(epsilon=Fraction(2, 3), max_length=max_length, rules=rules).split
-    always = split.size + split.length + split.semantics + split.search
-    assert always + split.frequent + split.final(frequent=True) == 1
-    assert always + split.final(frequent=False) == 1
-    assert split.size + split.length + split.semantics + split.counts == 1
+    settings = Certified(epsilon=Fraction(2, 3), max_length=max_length, rules=rules)
+    for activities in (5, 500):
+        whole = settings.split(activities)
+        for split in (whole, whole.for_size(small=True)):
+            lines = split.size + split.length + split.activities + split.semantics
+            assert lines + split.counts == 1
+            votes = split.size_again + split.search
+            assert votes + split.frequent + split.final(frequent=True) == split.counts
+            assert votes + split.final(frequent=False) == split.counts
+            # Each line of the promise is the same whatever the first answer says.
+            assert split.size == whole.size and split.counts == whole.counts
+            assert split.activities > 0
 
 
 def test_shares_leave_something_for_the_final_vote() -> None:
     """Shares of 1 and more, or of nothing, are refused."""
-    for bad in ({"semantics": Fraction(9, 10)}, {"size": Fraction(0)}, {"frequent": Fraction(-1)}):
+    for bad in (
+        {"semantics": Fraction(9, 10)},
+        {"size": Fraction(0)},
+        {"frequent": Fraction(-1)},
+        {"small": Fraction(12, 100)},
+    ):
         with pytest.raises(SettingError):
             Shares(**bad)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from ...errors import SettingError
@@ -28,18 +28,25 @@ class Shares:
     """The histogram over all sequences; spent only on logs that are large enough for it."""
     search: Fraction = Fraction(8, 100)
     """The vote that finds good candidates."""
+    size_again: Fraction = Fraction(6, 100)
+    """The number of cases once more, in logs that are small for ε; the final vote leaves it."""
+    small: Fraction = Fraction(9, 100)
+    """What the votes for activities leave to those for steps in logs that are small for ε."""
 
     def __post_init__(self) -> None:
         for name in ("size", "activities", "semantics", "semantics_with_rules", "search"):
             if getattr(self, name) <= 0:
                 raise SettingError(name, getattr(self, name), "above 0")
-        for name in ("length", "frequent", "wide"):
+        for name in ("length", "frequent", "wide", "size_again", "small"):
             if getattr(self, name) < 0:
                 raise SettingError(name, getattr(self, name), "0 or more")
         if self.wide >= min(self.semantics, self.semantics_with_rules):
             raise SettingError("wide", self.wide, "less than the votes for steps get")
+        if self.small >= self.activities:
+            raise SettingError("small", self.small, "less than the votes for activities get")
         for rules in (False, True):
-            if self.split(length=True, rules=rules, wide=True).final(frequent=True) <= 0:
+            split = self.split(length=True, rules=rules, wide=True)
+            if min(s.final(frequent=True) for s in (split, split.for_size(small=True))) <= 0:
                 raise SettingError("shares", self, "so small that the final vote gets some of ε")
 
     def split(self, *, length: bool, rules: bool, wide: bool) -> BudgetSplit:
@@ -55,6 +62,8 @@ class Shares:
             counts=1 - self.size - length_share - self.activities - semantics,
             frequent=self.frequent,
             search=self.search,
+            small=self.small,
+            small_size_again=self.size_again,
         )
 
 
@@ -72,10 +81,27 @@ class BudgetSplit:
     """The histogram's part of the counts, if it is asked."""
     search: Fraction
     """The first vote's part of the counts."""
+    small: Fraction
+    """What moves from activities to steps in small logs."""
+    small_size_again: Fraction
+    """What the number of cases gets once more, of the counts, in small logs."""
+    size_again: Fraction = Fraction(0)
+    """The same in this release."""
+
+    def for_size(self, small: bool) -> BudgetSplit:
+        """Divide the rest as the first answer asks: each line of the promise keeps its sum."""
+        if not small:
+            return self
+        return replace(
+            self,
+            activities=self.activities - self.small,
+            semantics=self.semantics + self.small,
+            size_again=self.small_size_again,
+        )
 
     def final(self, *, frequent: bool) -> Fraction:
         """The final vote's part of the counts: what is left of them."""
-        return self.counts - self.search - (self.frequent if frequent else 0)
+        return self.counts - self.size_again - self.search - (self.frequent if frequent else 0)
 
 
 def in_noise_scales(number: Fraction, epsilon: Fraction) -> int:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...queries.distance import Ids, nearest
-from ...queries.flow import REPEATED
+from ...queries.flow import VOTE_UNITS
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -139,14 +139,19 @@ def frequent_table(shown: Sequence[Ids]) -> Table:
     return table
 
 
-def occurrence_table(part: float = 1.0) -> Table:
+def occurrence_table(activities: int, part: float = 1.0) -> Table:
     """A case spreads this part of its vote over its activities, as `ActivityVotes` says."""
 
     def table(ids: Ids) -> Entries:
         times = Counter(ids)
-        total = sum(REPEATED if n > 1 else 1 for n in times.values())
+        repeated = sum(n > 1 for n in times.values())
+        once = len(times) - repeated
+        halves = 2 if once and repeated else 1
         for activity, n in times.items():
-            yield 2 * activity + (n > 1), part * (REPEATED if n > 1 else 1) / total
+            same = repeated if n > 1 else once
+            yield 2 * activity + (n > 1), part * _vote(halves * same)
+        if not times:
+            yield 2 * activities, part
 
     return table
 
@@ -157,10 +162,15 @@ def step_table(activities: int, max_length: int) -> Table:
 
     def table(ids: Ids) -> Entries:
         path = (end, *ids, end) if len(ids) < max_length else (end, *ids)
-        vote = 1.0 / (len(path) - 1)
+        vote = _vote(len(path) - 1)
         before = end
         for following in path[1:]:
             yield before * (activities + 1) + following, vote
             before = following
 
     return table
+
+
+def _vote(number: int) -> float:
+    """One of so many equal votes of a case; what is left over is lost, as in the query."""
+    return (VOTE_UNITS // number) / VOTE_UNITS

@@ -15,8 +15,10 @@ from ...privacy.reals import smallest_threshold
 
 Ints = NDArray[np.int64]
 
-FALSE = Fraction(3)
+FALSE = Fraction(10)
 """So many activities that are not there may be kept, expected."""
+FALSE_REPEATS = Fraction(3)
+"""So many activities that no case repeats may look repeated, expected."""
 AGAIN = Fraction(1)
 """An activity repeats itself if its votes for that are as many noise scales."""
 
@@ -33,6 +35,15 @@ def activities_there(votes: Ints, epsilon: Fraction) -> list[int]:
     # Two cells have half as much noise again as one.
     places: list[int] = np.flatnonzero((most >= bound) | (2 * total >= 3 * bound)).tolist()
     return places or [int(total.argmax())]
+
+
+def activities_repeated(votes: Ints, epsilon: Fraction) -> list[int]:
+    """Find the activities that cases surely repeat: the more there are, the more it takes."""
+    if not len(votes):
+        return []
+    bound = smallest_threshold(epsilon, len(votes), FALSE_REPEATS)
+    places: list[int] = np.flatnonzero(votes[:, 1] >= bound).tolist()
+    return places
 
 
 def activities_once(votes: Ints, epsilon: Fraction, least: Fraction = AGAIN) -> frozenset[int]:

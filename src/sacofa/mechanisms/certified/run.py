@@ -38,7 +38,7 @@ from .fit import fit
 from .frequent import show_frequent
 from .lengths import bin_edges, choose_length, is_fallback
 from .medoids import select_medoids
-from .occurrences import activities_once, activities_there
+from .occurrences import activities_once, activities_repeated, activities_there
 from .orderly import drop_disorder, mark_core
 from .sampler import UniformSampler
 from .settings import CertifiedSettings
@@ -84,8 +84,8 @@ class CertifiedRun:
         size = self._size()
         max_length, lengths = self._max_length()
         self._session.truncate(max_length)
-        once = self._activities(size, max_length, lengths)
-        steps = self._steps(max_length)
+        once, repeated = self._activities(size, max_length, lengths)
+        steps = self._steps(max_length, repeated)
         on_progress(0.2)
         scale = self._scale(self._split.frequent) if self._split.frequent else Fraction(1)
         number = len(self._session.activities)
@@ -141,10 +141,20 @@ class CertifiedRun:
         )
 
     def _size(self) -> int:
-        noisy = self._session.ask(CaseCount(), self._price(self._split.size), "size")
-        size = max(int(noisy[0]), 1)
-        self._evidence.add(np.array([size]), self._scale(self._split.size), count_table)
-        return size
+        """Ask how many cases there are; again, for more, where noise is large beside them."""
+        share = self._split.size
+        first = int(self._session.ask(CaseCount(), self._price(share), "size")[0])
+        self._split = self._split.for_size(self._set.is_small(max(first, 1), self._session.unit))
+        answers = {share: first}
+        if self._split.size_again:
+            again = CaseCount("size again")
+            share = self._split.size_again
+            answers[share] = int(self._session.ask(again, self._price(share), "counts")[0])
+        for share, noisy in answers.items():
+            self._evidence.add(np.array([noisy]), self._scale(share), count_table)
+        # Each counts by the inverse of its variance; whole numbers, so that no float decides.
+        whole = sum(share**2 for share in answers)
+        return max(round(sum(share**2 * noisy for share, noisy in answers.items()) / whole), 1)
 
     def _max_length(self) -> tuple[int, Ints | None]:
         if self._set.max_length is not None:
@@ -161,11 +171,14 @@ class CertifiedRun:
         self._notes.append(f"Cases are truncated at length {chosen}, {why}.")
         return chosen, votes
 
-    def _activities(self, size: int, max_length: int, lengths: Ints | None) -> frozenset[int]:
-        """Ask about activities that stand out from now on; those that happen once come back."""
+    def _activities(
+        self, size: int, max_length: int, lengths: Ints | None
+    ) -> tuple[frozenset[int], list[int]]:
+        """Ask about activities that stand out from now on; which happen once, and which repeat?"""
         share, number = self._split.activities, len(self._names)
         query = ActivityVotes(number)
-        votes = self._session.ask(query, self._price(share), "semantics").reshape(-1, 2)
+        answer = self._session.ask(query, self._price(share), "semantics")
+        votes, none = answer[:-1].reshape(-1, 2), answer[-1:]
         scale, part = self._scale(share, VOTE_UNITS), 1.0
         if self._set.drops_activities(number, size, self._session.unit):
             kept = activities_there(votes, scale)
@@ -176,7 +189,12 @@ class CertifiedRun:
                 )
                 votes = votes[kept]
                 part = min(max(float(votes.sum()) / (VOTE_UNITS * size), 0.01), 1.0)
-        self._evidence.add(votes, self._scale(share), occurrence_table(part), VOTE_UNITS)
+        self._evidence.add(
+            np.concatenate([votes.ravel(), none]),
+            self._scale(share),
+            occurrence_table(len(votes), part),
+            VOTE_UNITS,
+        )
         if lengths is not None and part >= KEPT:
             edges = bin_edges(self._set.max_length_bound)
             last = int(np.searchsorted(edges, max_length))
@@ -186,9 +204,11 @@ class CertifiedRun:
                 self._scale(self._split.length),
                 length_table(edges[: last + 1]),
             )
-        return frozenset() if self._rules else activities_once(votes, scale)
+        if self._rules:
+            return frozenset(), []
+        return activities_once(votes, scale), activities_repeated(votes, scale)
 
-    def _steps(self, max_length: int) -> KeptSteps:
+    def _steps(self, max_length: int, repeated: list[int]) -> KeptSteps:
         number, share = len(self._session.activities), self._split.semantics
         votes = self._session.ask(StepVotes(number), self._price(share), "semantics")
         table = step_table(number, max_length)
@@ -198,6 +218,7 @@ class CertifiedRun:
             self._scale(share, VOTE_UNITS),
             self._set.false_steps,
             self._rules,
+            repeated,
         )
 
     def _frequent(self, steps: KeptSteps, max_length: int, scale: Fraction) -> dict[Ids, int]:

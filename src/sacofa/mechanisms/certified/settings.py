@@ -16,6 +16,8 @@ from .frequent import all_threshold
 
 LONGEST = 100_000
 """No case is longer than this by far, and the universe of sequences must stay countable."""
+SMALL = 40
+"""Below so many noise scales of cases in the first answer about the size, a log is small."""
 CLEAR = 60
 """From so many noise scales of cases on, activities that noise hides are dropped."""
 TUNED = (
@@ -44,7 +46,7 @@ class CertifiedSettings:
     """The part of ε that is spent on times, where the log has them."""
     granularity: str = offered("word", default="second")
     """Times are written as whole seconds, minutes or days: second, minute or day."""
-    order_penalty: Fraction = offered("number", default=Fraction(8))
+    order_penalty: Fraction = offered("number", default=Fraction(6))
     """How many cases an order or a repeat of activities needs to be released, in noise scales. 0 is
     most faithful to the log; more gives more precise models and hides more of what is rare."""
     false_steps: Fraction = Fraction(1, 40)
@@ -120,6 +122,10 @@ class CertifiedSettings:
     def is_wide(self, activities: int) -> bool:
         """Whether so many activities are public that choosing among them takes a larger share."""
         return activities > self.wide
+
+    def is_small(self, size: int, unit: Unit) -> bool:
+        """Whether noise is large beside a log of this (noisy) size."""
+        return size * self.shares.size * self.price / unit.max_cases < SMALL
 
     def drops_activities(self, activities: int, size: int, unit: Unit) -> bool:
         """Whether activities that noise hides are dropped, in a log of this (noisy) size.

@@ -5,7 +5,7 @@ Everything here reads noisy votes only.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
@@ -24,6 +24,8 @@ MOST_FALSE = Fraction(40)
 """Of many activities, no more false steps than that may pass, expected."""
 LEAST = 1.5
 """Steps with fewer votes, in noise scales, do not pass even where votes are missing."""
+BACK = 0.5
+"""The same for the way back to an activity that cases repeat."""
 SLACK = 1.5
 """So many votes may be missing, in standard deviations of what is added up."""
 
@@ -54,7 +56,11 @@ class KeptSteps:
 
 
 def keep_steps(
-    votes: Ints, epsilon: Fraction, false_steps: Fraction, rules: Rules | None = None
+    votes: Ints,
+    epsilon: Fraction,
+    false_steps: Fraction,
+    rules: Rules | None = None,
+    repeated: Iterable[int] = (),
 ) -> KeptSteps:
     """Keep the steps whose votes pass a threshold and that lie on a way from beginning to end.
 
@@ -72,6 +78,7 @@ def keep_steps(
     if not (_reached(passed)[:-1] & passed[:-1, -1]).any():
         passed = possible & (votes >= widest_way(np.where(possible, votes, lowest)))
     balance(votes, passed, possible, int(1 / epsilon))
+    lead_back(votes, passed, possible, int(1 / epsilon), repeated)
     # A step is of use if its source is reached from the beginning and its target reaches the end;
     # both have the last place, so turning the arrows around turns the one into the other.
     passed &= _reached(passed)[:, None] & _reached(passed.T)[None, :]
@@ -107,6 +114,22 @@ def balance(votes: Ints, passed: Bools, possible: Bools, scale: int) -> None:
             if may[i] and not lets[i] and i != a:
                 lets[i] = True
                 short -= int(line[i])
+
+
+def lead_back(
+    votes: Ints, passed: Bools, possible: Bools, scale: int, repeated: Iterable[int]
+) -> None:
+    """Let the likeliest way back to itself pass for each activity that cases repeat.
+
+    That it is repeated was voted for: so some step leads to itself, or to another activity and
+    back, and it takes less to believe the one that looks best.
+    """
+    for a in repeated:
+        there = np.minimum(votes[a, :-1], votes[:-1, a])
+        may = possible[a, :-1] & possible[:-1, a]
+        best = int(np.where(may, there, np.iinfo(np.int64).min).argmax())
+        if may[best] and there[best] >= BACK * scale:
+            passed[a, best] = passed[best, a] = True
 
 
 def widest_way(votes: Ints) -> int:

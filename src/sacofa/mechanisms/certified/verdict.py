@@ -16,7 +16,8 @@ from math import ceil, log, sqrt
 import numpy as np
 
 from ...errors import SettingError
-from ...queries.flow import VOTE_UNITS
+from ...queries.distance import Ids
+from ...queries.flow import VOTE_UNITS, NearestCandidate
 from ...queries.protocol import Answer
 from ...unit import ONE_CASE, Unit
 from ...variants import VariantCounts
@@ -123,29 +124,97 @@ class StepRange:
     """In 95 of 100 runs, the share without noise is no further away."""
 
 
-def step_ranges(
-    settings: CertifiedSettings, answers: Sequence[Answer], unit: Unit = ONE_CASE
-) -> list[StepRange]:
+def step_ranges(answers: Sequence[Answer]) -> list[StepRange]:
     """Give every step between activities its range, from the answers of a run alone."""
-    by_name = {answer.query.name: answer for answer in answers}
-    steps, size = by_name["steps"], by_name["size"]
-    side = len(steps.activities) + 1
-    votes = np.asarray(steps.values, dtype=np.float64).reshape(side, side) / VOTE_UNITS
-    cases = max(int(np.asarray(size.values).ravel()[0]), 1)
+    cases, off = _cases(answers)
+    steps = _named(answers, "steps")
     names: list[str | None] = [*steps.activities, None]
-    # The number of cases has noise of its own; both together, by the root of squares.
-    one = log(1 / (1 - SURE)) / float(steps.epsilon * VOTE_UNITS)
-    whole = log(1 / (1 - SURE)) / float(size.epsilon)
+    pairs = ((before, after) for before in names for after in names)
     return [
-        StepRange(
-            before=names[a],
-            after=names[b],
-            share=votes[a, b] / cases,
-            within=sqrt(one**2 + (votes[a, b] / cases * whole) ** 2) / cases,
-        )
-        for a in range(side)
-        for b in range(side)
+        StepRange(before=before, after=after, share=share, within=within)
+        for (before, after), (share, within) in zip(pairs, _shares(steps, cases, off), strict=True)
     ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ActivityRange:
+    """How many of the votes for activities one has, done once or repeated, and the range."""
+
+    activity: str
+    """The activity."""
+    repeated: bool
+    """Whether this is for cases that repeat it, or for those that do it once."""
+    share: float
+    """The noisy share of all cases' votes."""
+    within: float
+    """In 95 of 100 runs, the share without noise is no further away."""
+
+
+def activity_ranges(answers: Sequence[Answer]) -> list[ActivityRange]:
+    """Give every activity its two ranges, from the answers of a run alone."""
+    cases, off = _cases(answers)
+    votes = _named(answers, "activities")
+    kinds = ((activity, again) for activity in votes.activities for again in (False, True))
+    # The last cell is for cases without activities.
+    return [
+        ActivityRange(activity=activity, repeated=again, share=share, within=within)
+        for (activity, again), (share, within) in zip(
+            kinds, _shares(votes, cases, off)[:-1], strict=True
+        )
+    ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountRange:
+    """How many cases are nearest to a candidate of the final vote, and the range."""
+
+    ids: Ids
+    """The candidate, in numbers of the activities that the vote was about."""
+    count: int
+    """The noisy number of cases."""
+    within: int
+    """In 95 of 100 runs, the number without noise is no further away."""
+
+
+def count_ranges(answers: Sequence[Answer]) -> list[CountRange]:
+    """Give every candidate of the final vote its range; others of a release have none."""
+    final = _named(answers, "final")
+    within = ceil(_sure(final.epsilon))
+    assert isinstance(final.query, NearestCandidate)
+    counts = np.asarray(final.values).ravel().tolist()
+    return [
+        CountRange(ids=ids, count=count, within=within)
+        for ids, count in zip(final.query.candidates, counts, strict=True)
+    ]
+
+
+def _named(answers: Sequence[Answer], name: str) -> Answer:
+    return next(answer for answer in answers if answer.query.name == name)
+
+
+def _sure(epsilon: Fraction) -> float:
+    """Laplace noise of scale 1/epsilon is no larger in 95 of 100 draws."""
+    return log(1 / (1 - SURE)) / float(epsilon)
+
+
+def _cases(answers: Sequence[Answer]) -> tuple[float, float]:
+    """The noisy number of cases, and how far it is off at most in 95 of 100 runs."""
+    sizes = [a for a in answers if a.query.name in ("size", "size again")]
+    weights = [float(a.epsilon) ** 2 for a in sizes]
+    values = [float(np.asarray(a.values).ravel()[0]) for a in sizes]
+    cases = sum(w * v for w, v in zip(weights, values, strict=True)) / sum(weights)
+    # A sum of Laplace noises exceeds the root of its squared bounds less often than one does.
+    off = sqrt(sum((w * _sure(a.epsilon)) ** 2 for w, a in zip(weights, sizes, strict=True)))
+    return max(cases, 1.0), off / sum(weights)
+
+
+def _shares(answer: Answer, cases: float, off: float) -> list[tuple[float, float]]:
+    """Each cell of votes as a share of the cases, with its range."""
+    one = _sure(answer.epsilon * VOTE_UNITS)
+    shares = np.asarray(answer.values, dtype=np.float64).ravel() / VOTE_UNITS / cases
+    # The number of cases has noise of its own; both together, by the root of squares.
+    within = np.sqrt(one**2 + (shares * off) ** 2) / cases
+    return list(zip(shares.tolist(), within.tolist(), strict=True))
 
 
 def _scale(settings: CertifiedSettings, unit: Unit, share: Fraction) -> float:

@@ -1,0 +1,60 @@
+"""A pool of sequences, logs made of it, and everything that is asked of such a log."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from hypothesis import strategies as st
+
+from sacofa.mechanisms.certified.evidence import (
+    Evidence,
+    count_table,
+    length_table,
+    occurrence_table,
+    step_table,
+)
+from sacofa.mechanisms.certified.lengths import bin_edges
+from sacofa.privacy.noise import Noise
+from sacofa.queries.distance import Ids
+from sacofa.queries.flow import (
+    VOTE_UNITS,
+    ActivityVotes,
+    CaseCount,
+    CaseLengths,
+    NearestCandidate,
+    StepVotes,
+)
+from sacofa.variants import VariantCounts
+
+from ...queries.bare import session_of
+
+NAMES = tuple("abcd")
+POOL: list[Ids] = [(0, 1, 2), (0, 2, 1), (0, 1, 1, 2), (3,), (0, 3), (), (0, 1, 2, 3, 0)]
+MAX_LENGTH = 6
+SCALE = Fraction(1, 3)
+"""1/scale of all noise."""
+SOME = [200, 100, 50, 30, 20, 0, 10]
+COUNTS = st.lists(st.integers(0, 300), min_size=len(POOL), max_size=len(POOL))
+
+
+def log_of(counts: list[int]) -> VariantCounts:
+    """A log of the pool."""
+    return VariantCounts.from_arrays(
+        NAMES, [i for ids in POOL for i in ids], [len(ids) for ids in POOL], counts
+    )
+
+
+def evidence_of(log: VariantCounts, noise: Noise | None = None) -> Evidence:
+    """Ask a log everything; without noise if none is given."""
+    session, evidence = session_of(log, 5 * SCALE, noise), Evidence()
+    edges = bin_edges(MAX_LENGTH)
+    for query, table, units in (
+        (CaseCount(), count_table, 1),
+        (CaseLengths(tuple(edges)), length_table(edges), 1),
+        (ActivityVotes(4), occurrence_table(4), VOTE_UNITS),
+        (StepVotes(4), step_table(4, MAX_LENGTH), VOTE_UNITS),
+    ):
+        evidence.add(session.ask(query, SCALE, "all"), SCALE, table, units)
+    votes = session.ask(NearestCandidate("final", tuple(POOL)), SCALE, "all")
+    evidence.add_nearest(votes, SCALE, POOL, 4)
+    return evidence

@@ -1,0 +1,34 @@
+"""The equations say what the queries ask."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+
+from sacofa.mechanisms.certified.evidence import Evidence, count_table, occurrence_table
+from sacofa.queries.flow import VOTE_UNITS, ActivityVotes
+
+from .mixture import COUNTS, POOL, SCALE, SOME, evidence_of, log_of
+
+
+@given(COUNTS)
+@settings(max_examples=40, deadline=None)
+def test_equations_say_what_the_queries_ask(counts: list[int]) -> None:
+    """Without noise, the log's own counts solve all equations, lost remainders and all."""
+    system = evidence_of(log_of(counts)).system(POOL)
+    own = np.array(counts, dtype=float)
+    assert system.misfit(own) <= 1e-9 * (1 + sum(counts)) ** 2
+    assert system.misfit(own + np.eye(len(POOL))[0] * 50) > 100
+
+
+def test_a_wrong_table_is_noticed() -> None:
+    """If the equations do not say what was asked, no counts explain the answers."""
+    votes = ActivityVotes(4).table(log_of(SOME))
+    weights = np.array(SOME, dtype=float)
+    misfits = []
+    for part in (1.0, 0.5):
+        evidence = Evidence()
+        evidence.add(np.array([sum(SOME)]), SCALE, count_table)
+        evidence.add(votes, SCALE, occurrence_table(4, part), VOTE_UNITS)
+        misfits.append(evidence.system(POOL).misfit(weights))
+    assert misfits[0] < 1e-9 and misfits[1] > 500

@@ -1,0 +1,52 @@
+"""All answers fitted at once: the solver, and how far a fit strays."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sacofa.mechanisms.certified.fit import fit, solve
+from sacofa.privacy.bits import SeededBits
+from sacofa.privacy.noise import Noise
+
+from .mixture import COUNTS, POOL, SCALE, SOME, evidence_of, log_of
+
+
+@given(COUNTS)
+@settings(max_examples=20, deadline=None)
+def test_a_fit_finds_the_mixture_without_noise(counts: list[int]) -> None:
+    """From a start that is wrong, the counts that gave the answers are found."""
+    system = evidence_of(log_of(counts)).system(POOL)
+    rows = system.rows
+    start = np.full(len(POOL), 100.0)
+    found = start
+    for _ in range(40):
+        found = solve(rows @ rows.T, rows @ system.answers, 1e-6, start, found)
+    assert np.abs(found - counts).max() <= 2 + 0.02 * sum(counts)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 8))
+@settings(max_examples=30, deadline=None)
+def test_the_solver_reaches_the_optimum(seed: int, size: int) -> None:
+    """Optimality itself: no slope where a number is positive, none downwards where it is 0."""
+    draw = np.random.default_rng(seed)
+    rows = draw.normal(size=(size, size + 3))
+    gram, pull = rows @ rows.T, rows @ draw.normal(size=size + 3) * 5
+    start = np.abs(draw.normal(size=size))
+    found = start
+    for _ in range(60):
+        found = solve(gram, pull, 0.1, start, found)
+    slope = gram @ found + 0.1 * found - pull - 0.1 * start
+    assert (found >= 0).all() and (slope > -0.2).all()
+    assert np.abs(slope[found > 0.01]).max(initial=0.0) < 0.2
+
+
+def test_a_fit_strays_only_if_answers_ask_for_it() -> None:
+    """A start that explains the answers hardly moves; one that does not is left."""
+    evidence = evidence_of(log_of(SOME), Noise(SeededBits(5)))
+    true = dict(zip(POOL, SOME, strict=True))
+    near = fit(evidence, POOL, true, float(SCALE))
+    assert sum(abs(near[ids] - n) for ids, n in true.items()) < 40
+    far = fit(evidence, POOL, {POOL[1]: 410}, float(SCALE))
+    assert abs(far[POOL[0]] - 200) < 60 and far[POOL[1]] < 200

@@ -1,0 +1,33 @@
+"""Which activities are there, which repeat, and which a case does only once."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from sacofa.mechanisms.certified.occurrences import (
+    activities_once,
+    activities_repeated,
+    activities_there,
+)
+
+VOTES = np.array([[90_000, 0], [100, -50], [40_000, 60_000], [-3_000, 10]])
+NOISE = Fraction(1, 2_000)
+
+
+def test_activities_that_noise_hides_are_dropped() -> None:
+    """What stands out stays, and one at least."""
+    assert activities_there(np.tile(VOTES, (50, 1)), NOISE)[:2] == [0, 2]
+    assert activities_there(np.tile(-VOTES[:1], (100, 1)), NOISE) == [0]
+    assert activities_there(VOTES[:0], NOISE) == []
+
+
+def test_nothing_is_both_repeated_and_done_once() -> None:
+    """Who is never repeated happens once; what is surely repeated does not."""
+    assert activities_once(VOTES, NOISE) == {0, 1, 3}
+    many = np.tile(VOTES, (50, 1))
+    repeated = activities_repeated(many, NOISE)
+    assert repeated == list(range(2, 200, 4))
+    assert not activities_once(many, NOISE).intersection(repeated)
+    assert activities_repeated(VOTES[:0], NOISE) == []
