@@ -125,7 +125,7 @@ class CertifiedSettings:
 
     def is_small(self, size: int, unit: Unit) -> bool:
         """Whether noise is large beside a log of this (noisy) size."""
-        return size * self.shares.size * self.price / unit.max_cases < SMALL
+        return size * self.shares.size * self.flow_price / unit.max_cases < SMALL
 
     def drops_activities(self, activities: int, size: int, unit: Unit) -> bool:
         """Whether activities that noise hides are dropped, in a log of this (noisy) size.
