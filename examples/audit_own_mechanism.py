@@ -65,6 +65,7 @@ class Ends:
 
     name = "ends"
     supports_distributed = False
+    asks_times = False
 
     def settings(self) -> Mapping[str, object]:
         """The settings that the certificate repeats."""

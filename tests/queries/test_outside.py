@@ -56,6 +56,7 @@ class Toy:
 
     name = "toy"
     supports_distributed = True
+    asks_times = False
 
     def settings(self) -> Mapping[str, object]:
         """The settings that the certificate repeats."""
