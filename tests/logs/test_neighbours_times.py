@@ -157,7 +157,6 @@ def test_a_database(address: str) -> None:
     try_law(way, 8)
 
 
-@pytest.mark.xfail(strict=True, reason="in XES the first event decides whether a log has times")
 @pytest.mark.parametrize("known", [None, "2020-01-01T00:00:00"], ids=["missing", "known"])
 def test_whether_a_log_has_times_does_not_depend_on_one_case(
     known: str | None, tmp_path: Path

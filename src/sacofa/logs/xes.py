@@ -35,6 +35,9 @@ TRUNCATED = "unfinished"
 """The attribute that marks a case which went on but was cut; pm4py adds `case:` to its name."""
 
 TIME = "time:timestamp"
+DECLARATIONS = (b"time:timestamp", b'prefix="time"', b"prefix='time'")
+"""What a log says before its first case if its events have times: a global, or the extension."""
+LONGEST_HEAD = 1 << 20
 
 
 def list_columns(source: Source) -> list[str]:
@@ -71,9 +74,28 @@ def find(source: Source, options: ReadOptions) -> Columns:
         _find_in_file(path, source.trusted, needed, late, present)
     for name, role in late.items():
         raise ColumnsError(source.name, [role], list(present), name)
-    if options.timestamp is None and present and TIME not in present:
+    asked = options.timestamp is not None or options.order == "time"
+    if not asked and not any(_declares_times(path, source.trusted) for path in source.content):
         return replace(columns, timestamp=None)
     return columns
+
+
+def _declares_times(path: Path, trusted: bool) -> bool:
+    """Whether what stands before the first case declares time stamps.
+
+    Whether times are released follows from this, so no case may decide it: a declaration is part of
+    the form of a log, what events hold is not.
+    """
+    head = b""
+    with BoundedFile(path, trusted=trusted) as stream:
+        while b"<trace" not in head and len(head) < LONGEST_HEAD:
+            block = stream.read(1 << 16)
+            if not block:
+                break
+            # In UTF-16 every other byte of such words is 0.
+            head += block.replace(b"\0", b"")
+    before, _, _ = head.partition(b"<trace")
+    return any(word in before for word in DECLARATIONS)
 
 
 def _find_in_file(
