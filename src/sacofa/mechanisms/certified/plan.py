@@ -68,15 +68,15 @@ class Plan:
         lines = [
             f"The number of cases comes out right to within about {float(size):,.0f}, in 95 of 100 "
             "runs.",
-            f"A way through the process stands out from about {self.candidate_from:,} cases on that "
-            "are closer to it than to any other.",
+            f"A way through the process stands out from about {self.candidate_from:,} cases on "
+            "that are closer to it than to any other.",
         ]
         if self.frequent_from is None:
             lines.append("With max_length given, it is known from how many cases on one is shown.")
         else:
             lines.append(
-                f"A variant is shown, whatever it is, from {self.frequent_from:,} cases on, in logs "
-                f"of at least {self.large_from:,} cases."
+                f"A variant is shown, whatever it is, from {self.frequent_from:,} cases on, in "
+                f"logs of at least {self.large_from:,} cases."
             )
         if self.verdict is not None:
             lines.append(f"A release of {self.cases:,} cases would be {self.verdict}")

@@ -132,9 +132,7 @@ def step_ranges(answers: Sequence[Answer]) -> list[StepRange]:
     pairs = ((before, after) for before in names for after in names)
     return [
         StepRange(before=before, after=after, share=share, within=within)
-        for (before, after), (share, within) in zip(
-            pairs, _shares(steps, cases, off), strict=True
-        )
+        for (before, after), (share, within) in zip(pairs, _shares(steps, cases, off), strict=True)
     ]
 
 
