@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sacofa.mechanisms.certified.chain import Chain
 from sacofa.mechanisms.certified.sampler import UniformSampler
-from sacofa.mechanisms.certified.steps import _reached, keep_steps, widest_way
+from sacofa.mechanisms.certified.steps import _reached, keep_steps, lead_back, widest_way
 from sacofa.privacy.bits import SeededBits
 from sacofa.privacy.noise import Noise
 
@@ -54,3 +54,17 @@ def test_what_is_reached_is_found_step_by_step(rows: list[list[bool]]) -> None:
         found |= new
         todo += new
     assert np.flatnonzero(_reached(np.array(rows))).tolist() == sorted(found)
+
+
+def test_a_repeated_activity_gets_its_likeliest_way_back() -> None:
+    """To itself, or to another one and back; only if votes ask for it, and rules allow it."""
+    votes = np.zeros((4, 4), dtype=np.int64)
+    votes[0, 1], votes[1, 0], votes[0, 2], votes[2, 0] = 9, 8, 30, 1
+    possible = np.ones((4, 4), dtype=np.bool_)
+    passed = np.zeros((4, 4), dtype=np.bool_)
+    lead_back(votes, passed, possible, 4, [0, 2])
+    assert {(int(a), int(b)) for a, b in np.argwhere(passed)} == {(0, 1), (1, 0)}
+    possible[1, 0] = False
+    passed[:] = False
+    lead_back(votes, passed, possible, 4, [0])
+    assert not passed.any()

@@ -35,7 +35,7 @@ def bin_edges(longest: int) -> list[int]:
 def choose_length(edges: list[int], votes: Ints, epsilon: Fraction) -> int:
     """Choose the smallest upper end that few enough cases exceed, as far as noise lets one see.
 
-    Bins whose votes noise alone could explain count as empty. One bin is added for what is hidden.
+    Bins whose votes noise alone could explain count as empty. MARGIN bins are added for what is hidden.
     """
     seen = _seen(edges, votes, epsilon)
     if not seen.any():
