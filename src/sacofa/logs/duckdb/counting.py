@@ -177,7 +177,7 @@ class PartitionCounter:
             )
             kept += self._count_kept(f"{part.sql} SEMI JOIN ({first}) USING (first_row)")
             (number,) = self.database.execute(
-                f"SELECT sum(least(size, {most}))::BIGINT "
+                f"SELECT coalesce(sum(least(size, {most})), 0)::BIGINT "
                 f"FROM (SELECT count(*) AS size FROM {part.sql} GROUP BY person)"
             ).fetchone()
             counted += number

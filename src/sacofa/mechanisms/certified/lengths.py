@@ -35,7 +35,8 @@ def bin_edges(longest: int) -> list[int]:
 def choose_length(edges: list[int], votes: Ints, epsilon: Fraction) -> int:
     """Choose the smallest upper end that few enough cases exceed, as far as noise lets one see.
 
-    Bins whose votes noise alone could explain count as empty. MARGIN bins are added for what is hidden.
+    Bins whose votes noise alone could explain count as empty. MARGIN bins are added for what it
+    hides.
     """
     seen = _seen(edges, votes, epsilon)
     if not seen.any():
