@@ -35,23 +35,19 @@ class FirstAndLast:
     by_case = False
 
     @property
-    def cells(self) -> int:
+    def cells(self) -> range:
         """Beginnings first, then ends."""
-        return 2 * self.activities
+        return range(2 * self.activities)
 
     def table(self, part: VariantCounts) -> NDArray[np.int64]:
         """The table of one part of the log. Secret."""
-        table = np.zeros(self.cells, dtype=np.int64)
+        table = np.zeros(len(self.cells), dtype=np.int64)
         some = part.lengths > 0
         first = part.activity_ids[part.offsets[:-1][some]]
         last = part.activity_ids[part.offsets[1:][some] - 1]
         np.add.at(table, first, part.counts[some])
         np.add.at(table, self.activities + last, part.counts[some])
         return table
-
-    def describe(self, values: NDArray[np.int64]) -> object:
-        """The noisy counts."""
-        return values
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +61,6 @@ class Ends:
 
     name = "ends"
     supports_distributed = False
-    asks_times = False
 
     def settings(self) -> Mapping[str, object]:
         """The settings that the certificate repeats."""

@@ -33,9 +33,9 @@ def main(repeat: int) -> None:
         measured = [evaluator.measure(release.variants) for release in releases]
         print(
             f"{mechanism.name:9}  {'∞' if price is None else price!s:>3}"
-            f"  {median(m.similarity for m in measured):10.3f}"
-            f"  {median(m.mass_kept for m in measured):9.3f}"
-            f"  {median(m.f_score for m in measured):7.3f}"
+            f"  {median(m['similarity'] for m in measured):10.3f}"
+            f"  {median(m['mass_kept'] for m in measured):9.3f}"
+            f"  {median(m['f_score'] for m in measured):7.3f}"
         )
 
 

@@ -85,7 +85,11 @@ def test_the_wheel_installs_and_works_in_an_empty_place(built: Path, tmp_path: P
     assert run(programs / "sacofa", "verify", released).returncode == 0
     # What is not installed is named, with the way to get it.
     original = tmp_path / "demo" / "hospital.csv"
-    missing = run(programs / "sacofa", "evaluate", original, released)
+    partly = run(programs / "sacofa", "evaluate", original, released)
+    assert partly.returncode == 0, partly.stderr
+    assert "pip install 'sacofa[evaluate]'" in " ".join(partly.stdout.split())
+    compared = ["compare", original, "--epsilon", "1", "-o", tmp_path / "compared"]
+    missing = run(programs / "sacofa", *compared)
     assert missing.returncode == 2
     assert "pip install 'sacofa[evaluate]'" in missing.stderr
     assert "Traceback" not in missing.stderr

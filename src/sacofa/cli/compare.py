@@ -98,9 +98,9 @@ def kept_when_interrupted() -> Iterator[None]:
     """Say that an interrupt lost nothing."""
     try:
         yield
-    except KeyboardInterrupt:
-        typer.echo("sacofa: interrupted: runs that were done are kept, repeat to go on", err=True)
-        raise typer.Exit(130) from None
+    except KeyboardInterrupt as error:
+        error.args = ("runs that were done are kept, repeat to go on",)
+        raise
 
 
 def runs_of(stage: Stage | None) -> Progress | None:
