@@ -10,17 +10,22 @@ weigh     what a value says
 guess     learning to guess
 runs      running a mechanism many times
 audit     all of it
+neighbours  whether a way to read logs keeps neighbours neighbours
 """
 
 from .audit import Finding, audit
 from .minimal import make_minimal, threshold_of
+from .neighbours import Event, Violation, check_neighbours
 from .pairs import Pair, built_in_pairs, pairs_around, persons_around, persons_pair
 
 __all__ = [
+    "Event",
     "Finding",
     "Pair",
+    "Violation",
     "audit",
     "built_in_pairs",
+    "check_neighbours",
     "make_minimal",
     "pairs_around",
     "persons_around",
