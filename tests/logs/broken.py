@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from sacofa.logs import postgresql
-from sacofa.logs.duckdb import counting, events
+from sacofa.logs.duckdb import counting, events, survey
 from sacofa.logs.duckdb.ordering import TimeKey
-from sacofa.logs.spark import reader
+from sacofa.logs.spark import cases
 
 
 def database_ties_by_row(patch: pytest.MonkeyPatch) -> None:
@@ -45,9 +45,9 @@ def spark_ties_by_id(patch: pytest.MonkeyPatch) -> None:
     """Ties, and the first cases of a person, go by the ids that Spark gives to rows."""
     from pyspark.sql import functions
 
-    right = reader._struct
+    right = cases._struct
     patch.setattr(
-        reader,
+        cases,
         "_struct",
         lambda fields: right([*fields, functions.monotonically_increasing_id()]),
     )
@@ -89,7 +89,7 @@ def no_bound(patch: pytest.MonkeyPatch) -> None:
 
 def times_like_the_first(patch: pytest.MonkeyPatch) -> None:
     """Whether text is a time or a number is told by the first row of the file."""
-    right = events.survey
+    right = survey.survey
 
     def wrong(database: Any, name: str, columns: Any, rows: Any) -> Any:
         first = database.execute(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -57,7 +58,7 @@ def test_a_larger_log_begins_with_the_same_cases(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize(
     "wrong", [{"cases": 0}, {"activities": 2}, {"activities": 10**6}, {"seed": -1}]
 )
-def test_settings_are_refused(wrong: dict[str, int], tmp_path: Path) -> None:
+def test_settings_are_refused(wrong: dict[str, Any], tmp_path: Path) -> None:
     """What cannot be is refused, and nothing is written."""
     with pytest.raises(SettingError):
         write_sample(tmp_path / "log.parquet", **{"cases": 10, **wrong})

@@ -50,7 +50,7 @@ def test_settings_are_refused_before_anything_is_read(tmp_path: Path) -> None:
         {"format": "xml"}, {"activity": ["a", "a"]},
     ):  # fmt: skip
         with pytest.raises(SettingError):
-            open_log(tmp_path / "missing.csv", **wrong)  # type: ignore[arg-type]
+            open_log(tmp_path / "missing.csv", **wrong)
 
 
 def test_the_suffix_can_be_overruled(tmp_path: Path) -> None:

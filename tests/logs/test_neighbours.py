@@ -91,6 +91,7 @@ def try_law(way: Way, examples: int, most: int | None = None, *, small: bool = T
         suppress_health_check=list(HealthCheck),
         database=None,
         derandomize=not small,
+        report_multiple_bugs=False,
         phases=list(Phase) if small else [Phase.generate],
     )
     def law(rows: list[Event], unit: Unit, order: str) -> None:

@@ -13,18 +13,23 @@ guess     learning to guess
 neighbours  whether a way to read logs keeps neighbours neighbours
 runs      running a mechanism many times
 audit     all of it
+neighbours  whether a way to read logs keeps neighbours neighbours
 """
 
 from .audit import Finding, audit
 from .minimal import make_minimal, threshold_of
+from .neighbours import Event, Violation, check_neighbours
 from .pairs import Pair, built_in_pairs, pairs_around, persons_around, persons_pair
 from .timed_pairs import timed_pairs, timed_persons_pair
 
 __all__ = [
+    "Event",
     "Finding",
     "Pair",
+    "Violation",
     "audit",
     "built_in_pairs",
+    "check_neighbours",
     "make_minimal",
     "pairs_around",
     "persons_around",

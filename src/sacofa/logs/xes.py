@@ -1,8 +1,9 @@
 """Cases of an XES file, one at a time.
 
-The file is parsed as a stream and each case is forgotten once it was counted, so memory holds one
-case and the variants, whatever the size of the file. A document type, and with it every entity, is
-refused. Each `trace` is a case, also one without events and also where two have the same name.
+Each case is forgotten once it was counted, so memory holds one case and the variants, whatever the
+size of the file. Each `trace` is a case, also one without events and also where two have the same
+name. The order of the file is meant: cases whose times contradict it are counted for the holder of
+the log, and ordered by time on request.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from lxml import etree
 
@@ -26,10 +27,7 @@ from .notices import is_blank, notify_counts, unreadable_times
 from .options import ReadOptions
 from .source import Log, Notify, Source
 from .variant_counter import VariantCounter
-
-MAX_CASE_BYTES = 1 << 24
-"""A single case that takes more than this in the file is refused unless trusted; in memory it takes
-thirty times as much."""
+from .xes_stream import parted, traces
 
 TRUNCATED = "unfinished"
 """The attribute that marks a case which went on but was cut; pm4py adds `case:` to its name."""
@@ -109,7 +107,7 @@ def _find_in_file(
     missing, first = dict(needed), True
     if not missing and not late:
         return
-    for trace in _traces(path, trusted, None):
+    for trace in traces(path, trusted, None):
         # Persons may be attributes of the case.
         for key in _keys(trace):
             late.pop(key, None)
@@ -226,8 +224,8 @@ def _cases(
     assert columns is not None
     queries: _Queries | None = None
     stamp_key = columns.timestamp or TIME
-    for number, trace in enumerate(_traces(path, log.source.trusted, progress), start=1):
-        namespace, _ = _parted(trace)
+    for number, trace in enumerate(traces(path, log.source.trusted, progress), start=1):
+        namespace, _ = parted(trace)
         if queries is None or queries.namespace != namespace:
             queries = _Queries(path, namespace)
         parts = [queries.needed(trace, number, part) for part in columns.activity]
@@ -346,76 +344,5 @@ def _is_disordered(stamps: list[str]) -> bool:
 
 
 def _first_events(path: Path, trusted: bool) -> Iterator[Any]:
-    for trace in _traces(path, trusted, None):
+    for trace in traces(path, trusted, None):
         yield from trace.iterchildren("{*}event")
-
-
-def _traces(path: Path, trusted: bool, progress: Progress | None) -> Iterator[Any]:
-    """Go through the traces of a file; each is forgotten when the next is asked for."""
-    with BoundedFile(path, trusted=trusted, progress=progress) as stream:
-        watch = _Watch(stream, trusted)
-        try:
-            parser: Any = etree.iterparse(
-                cast(Any, watch),
-                events=("start", "end"),
-                tag=("{*}log", "{*}trace"),
-                resolve_entities=False,
-                no_network=True,
-                huge_tree=trusted,
-                remove_comments=True,
-                remove_pis=True,
-                remove_blank_text=True,
-            )
-            root = None
-            for event, element in parser:
-                if root is None:
-                    root = _checked_root(path, element)
-                if event == "end" and element is not root and element.getparent() is root:
-                    watch.start = stream.done
-                    yield element
-                    element.clear()
-                    while element.getprevious() is not None:
-                        del root[0]
-            if root is None:
-                _checked_root(path, parser.root)
-        except etree.XMLSyntaxError as error:
-            if not stream.done:
-                raise ReadError(path, "the file is empty") from None
-            line, _ = error.position
-            # Further lines of such a message repeat what stands in the file.
-            what = (error.msg or "not XML").partition("\n")[0].split(", line ")[0]
-            raise ReadError(path, f"broken XML in line {line}: {what}") from None
-
-
-class _Watch:
-    """Hands bytes to the parser, and stops it when a single case grows past all bounds."""
-
-    def __init__(self, stream: BoundedFile, trusted: bool) -> None:
-        self.start = 0
-        self._stream = stream
-        self._trusted = trusted
-
-    def read(self, size: int) -> bytes:
-        if not self._trusted and self._stream.done - self.start > MAX_CASE_BYTES:
-            raise ReadError(
-                self._stream.path,
-                f"a single case takes more than {MAX_CASE_BYTES >> 20} MB: "
-                "say that the file is trusted (--trusted) if that is meant",
-            )
-        return self._stream.read(size)
-
-
-def _checked_root(path: Path, element: Any) -> Any:
-    root = element.getroottree().getroot()
-    if element.getroottree().docinfo.internalDTD is not None:
-        raise ReadError(path, "has a document type (<!DOCTYPE), which is refused: remove it")
-    _, name = _parted(root)
-    if name != "log":
-        raise ReadError(path, f"not XES: it begins with <{name}>")
-    return root
-
-
-def _parted(element: Any) -> tuple[str | None, str]:
-    """Part the name of an element from its namespace, in which anything may stand."""
-    space, brace, name = element.tag.rpartition("}")
-    return (space[1:] if brace else None), name

@@ -122,7 +122,8 @@ def test_all_frames_agree_with_the_slow_count(rows: list[Row], order: str) -> No
             "timestamp": pa.array([row[2] for row in rows], pa.timestamp("s")),
         }
     )
-    for source in (data, arrow, pl.from_arrow(arrow), pl.from_arrow(arrow).lazy()):
+    polars = pl.DataFrame(pl.from_arrow(arrow))
+    for source in (data, arrow, polars, polars.lazy()):
         assert count_variants(open_log(source, order=order)) == expected
 
 

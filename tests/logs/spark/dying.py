@@ -69,14 +69,14 @@ def look_while_dying(session: Any, log: str) -> dict[str, object]:
         died.append(mark.exists())
         return result
 
-    mechanism = Certified(epsilon=20, max_length=6)  # type: ignore[arg-type]
+    mechanism = Certified(epsilon=20, max_length=6)
     with distribute_variants(open_log(log, engine="spark")) as variants:
         calm = anonymize(variants, mechanism, seed=7)
-        SparkVariants.map_parts = deadly  # type: ignore[assignment, method-assign]
+        SparkVariants.map_parts = deadly  # type: ignore[method-assign]
         dying = anonymize(variants, mechanism, seed=7)
     return {
         "died": died,
-        "named": any("shown by name" in note for note in dying.certificate.notes),
+        "named": any("shown as they are" in note for note in dying.certificate.notes),
         "variants": len(calm.variants),
         "same": calm.variants == dying.variants,
     }

@@ -89,7 +89,7 @@ def test_a_standalone_cluster(master: str, workers_python: Path, tmp_path: Path)
         **QUIET,
         "spark.executor.memory": "512m",
         "spark.driver.memory": "512m",
-        "spark.sql.shuffle.partitions": "4",
+        "spark.sql.shuffle.partitions": "2",
         # No work before both are there.
         "spark.scheduler.minRegisteredResourcesRatio": "1.0",
         "spark.scheduler.maxRegisteredResourcesWaitingTime": "60s",

@@ -165,7 +165,7 @@ class PartitionCounter:
         of_persons = f"{written} WHERE person IS NOT NULL"
         kept = self._count_kept(of_nobody)
         cases, self.varying = self.database.execute(
-            f"SELECT count(*), count_if(varies) FROM {of_persons}"
+            f"SELECT count(*), coalesce(count_if(varies), 0) FROM {of_persons}"
         ).fetchone()
         counted = 0
         source = f"(SELECT * FROM {of_persons})"
