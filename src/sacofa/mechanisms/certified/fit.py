@@ -93,7 +93,7 @@ def _descend(gram: Floats, ridge: float, target: Floats, weights: Floats) -> Flo
     for _ in range(ROUNDS):
         slope = gram @ ahead + ridge * ahead - target
         new = np.maximum(ahead - slope / bound, 0.0)
-        if np.abs(new - ahead).max() < SAME / 20:
+        if np.abs(new - ahead).max() < SAME / 2:
             return new
         if (ahead - new) @ (new - weights) > 0:
             momentum = 1.0
