@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from lxml import etree
 
@@ -170,9 +170,7 @@ def _counted_cases(
         share: Progress | None = None
         if progress is not None:
             share = partial(_share, progress, done, len(paths))
-        for case in _cases(path, log, share, checks, with_times):
-            if counter.wants(case.person):
-                yield case
+        yield from _cases(path, log, counter, share, checks, with_times)
     if log.timed and checks.events and checks.untimed == checks.events and checks.unread:
         raise ReadError(log.name, unreadable_times(columns.timestamp or TIME))
     notify_counts(
@@ -189,16 +187,13 @@ def _share(progress: Progress, done: int, files: int, part: float) -> None:
     progress((done + part) / files)
 
 
-@dataclass(kw_only=True)
-class _Case:
+class _Case(NamedTuple):
     """A case as it is counted."""
 
     activities: list[Any]
     """Names, or the parts that make them up."""
     stamps: list[str | None] | None
     """The time stamps of the events, where they were asked for."""
-    person: str | None
-    """Whose case it is."""
     truncated: bool
     """Whether it went on."""
 
@@ -217,9 +212,14 @@ class _Checks:
 
 
 def _cases(
-    path: Path, log: Log, progress: Progress | None, checks: _Checks, with_times: bool
+    path: Path,
+    log: Log,
+    counter: VariantCounter,
+    progress: Progress | None,
+    checks: _Checks,
+    with_times: bool,
 ) -> Iterator[_Case]:
-    """Go through the cases of a file, with their events in the order asked for."""
+    """Go through the cases of a file that count, with their events in the order asked for."""
     columns = log.columns
     assert columns is not None
     queries: _Queries | None = None
@@ -249,14 +249,12 @@ def _cases(
             checks.disordered += _is_disordered(queries.dates(trace, stamp_key))
         if with_times and stamps is None:
             stamps = queries.values(trace, stamp_key)
-        person = None
         if columns.person is not None:
             persons = queries.persons(trace, columns.person, order)
-            person = persons[0] if persons else None
             checks.varying += len(set(persons)) > 1
-        yield _Case(
-            activities=names, stamps=stamps, person=person, truncated=queries.truncated(trace)
-        )
+            if not counter.wants(persons[0] if persons else None):
+                continue
+        yield _Case(names, stamps, queries.truncated(trace))
 
 
 class _Queries:

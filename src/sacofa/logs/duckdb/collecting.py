@@ -41,6 +41,10 @@ class CaseCollector(PartitionCounter):
             )
         return self.store.close(names)
 
+    @property
+    def _case_type(self) -> str:
+        return f"STRUCT(activity_id {self.code}, time_us BIGINT)[]"
+
     def _events_of_a_case(self) -> str:
         event = f"struct_pack(activity_id := {self.order.activity}, time_us := {_TIME})"
         events = f"list({event} ORDER BY {self.order.by})"

@@ -75,7 +75,7 @@ class PartitionCounter:
         truncated = "bool_or(truncated)" if self.truncated else "false"
         variant, long = self._events_of_a_case(), "NULL::INTEGER"
         if part.long:
-            variant, long = "NULL", f"{len(self._long)}"
+            variant, long = f"NULL::{self._case_type}", f"{len(self._long)}"
             self._long.append(self._long_case(part))
         if self.unit.person is not None:
             # Whose case it is, is decided by the case alone: the first person that is not blank.
@@ -124,6 +124,11 @@ class PartitionCounter:
             complete=complete,
             unit=self.unit,
         )
+
+    @property
+    def _case_type(self) -> str:
+        """The type of what is kept of the events of a case."""
+        return f"{self.code}[]"
 
     def _events_of_a_case(self) -> str:
         """What is kept of the events of a case, in order: an aggregate."""
