@@ -99,7 +99,7 @@ def test_the_outcomes_that_are_tried_show_variants_as_they_are() -> None:
     """The histogram is asked, and noise by hand lets some of its cells be shown, and others not."""
     log = VariantCounts.of(LOGS[2], NAMES)
     shown = {run_by_hand(LARGE, log, noise).shown for noise in some_noise(LARGE, log, NOISES)}
-    assert 0 in shown and max(shown) > 1
+    assert 0 in shown and max(shown) > 0
     assert len(run_by_hand(LARGE, log, []).seen) == len(run_by_hand(SHORT, log, []).seen) + 1
 
 
@@ -293,7 +293,7 @@ def test_the_release_itself_is_private() -> None:
     noise = next(some_noise(mechanism, logs[0], 1))
     start = run_by_hand(mechanism, logs[0], noise)
     epsilon = start.epsilons[-1]
-    reach = 12
+    reach = 15
 
     def chance(x: int) -> float:
         return float(tail(epsilon, x)(30) - tail(epsilon, x + 1)(30))
