@@ -15,6 +15,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from .domains import Attribute
 from .unit import ONE_CASE, Unit
 from .variants import DistributedVariants, VariantCounts
 
@@ -24,6 +25,18 @@ NO_TIME = int(np.iinfo(np.int64).min)
 """Stands for a missing time stamp."""
 MICROSECONDS = 1_000_000
 """The unit of times, in one second."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Values:
+    """An attribute of all cases or all events of a batch."""
+
+    name: str
+    """What it is called; `case:` before it where cases have it."""
+    of_case: bool
+    """Whether cases have it; else events do."""
+    cells: NDArray[np.int32]
+    """The cell of its domain that each value takes."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -42,6 +55,8 @@ class CaseBatch:
     """When each event happened (completed): microseconds since 1970 in UTC; NO_TIME if missing."""
     starts: NDArray[np.int64] | None = None
     """When the activity of each event began, where the log says so."""
+    attributes: tuple[Values, ...] = ()
+    """What else was asked for."""
     unit: Unit = ONE_CASE
     """What adding or removing changes at most max_cases of the cases."""
 
@@ -105,7 +120,12 @@ class CaseBatch:
             complete=np.concatenate([self.complete, other.complete]),
             times=_joined(self.times, other.times),
             starts=_joined(self.starts, other.starts),
+            attributes=_joined_values([self.attributes, other.attributes]),
         )
+
+    def values(self, name: str) -> Values:
+        """An attribute by its name."""
+        return next(values for values in self.attributes if values.name == name)
 
     def truncate(self, max_length: int, *, by_length: bool = False) -> CaseBatch:
         """Truncate longer cases, as `VariantCounts.truncate` does."""
@@ -136,6 +156,10 @@ class CaseBatch:
             offsets=before[self.offsets],
             times=None if self.times is None else self.times[kept],
             starts=None if self.starts is None else self.starts[kept],
+            attributes=tuple(
+                values if values.of_case else replace(values, cells=values.cells[kept])
+                for values in self.attributes
+            ),
         )
 
     def where(self, kept: NDArray[np.bool_]) -> CaseBatch:
@@ -143,7 +167,15 @@ class CaseBatch:
         lengths = self.lengths
         chosen = self._keep(np.repeat(kept, lengths))
         offsets = np.concatenate(([0], np.cumsum(lengths[kept])))
-        return replace(chosen, offsets=offsets, complete=self.complete[kept])
+        return replace(
+            chosen,
+            offsets=offsets,
+            complete=self.complete[kept],
+            attributes=tuple(
+                replace(values, cells=values.cells[kept]) if values.of_case else values
+                for values in chosen.attributes
+            ),
+        )
 
     def map_parts(self, job: Callable[[int, CaseBatch], Result]) -> list[Result]:
         """Do a job on every part: here all is one part, with the number 0."""
@@ -154,6 +186,13 @@ def _joined(
     one: NDArray[np.int64] | None, other: NDArray[np.int64] | None
 ) -> NDArray[np.int64] | None:
     return None if one is None or other is None else np.concatenate([one, other])
+
+
+def _joined_values(parts: Sequence[tuple[Values, ...]]) -> tuple[Values, ...]:
+    return tuple(
+        replace(values[0], cells=np.concatenate([one.cells for one in values]))
+        for values in zip(*parts, strict=True)
+    )
 
 
 def gather(parts: Parts) -> CaseBatch:
@@ -172,6 +211,7 @@ def gather(parts: Parts) -> CaseBatch:
         offsets=np.concatenate([np.zeros(1, dtype=np.int64), *offsets]),
         complete=np.concatenate([batch.complete for batch in batches]),
         times=np.concatenate(times) if len(times) == len(batches) else None,
+        attributes=_joined_values([batch.attributes for batch in batches]),
     )
 
 
@@ -196,6 +236,17 @@ class Cases:
     """Every variant with its count."""
     by_case: Parts | None = None
     """The same cases one by one, with their times; None where nobody asked for them."""
+    has_times: bool = True
+    """Whether cases one by one have times that may be asked for."""
+    attributes: tuple[Attribute, ...] = ()
+    """What else cases one by one have, with public domains."""
+    pairs: tuple[tuple[int, int], ...] = ()
+    """Which attributes are asked for together: places among them."""
+
+    @property
+    def timed(self) -> bool:
+        """Whether times may be asked for."""
+        return self.by_case is not None and self.has_times
 
     @property
     def unit(self) -> Unit:
@@ -209,7 +260,8 @@ class Cases:
 
     def project_onto(self, activities: Sequence[str]) -> Cases:
         """Express over other activities."""
-        return Cases(
+        return replace(
+            self,
             variants=self.variants.project_onto(activities),
             by_case=None if self.by_case is None else self.by_case.project_onto(activities),
         )

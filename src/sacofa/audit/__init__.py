@@ -4,6 +4,7 @@ bound     what right guesses prove
 views     what an attacker may look at
 pairs     neighbouring logs to tell apart
 timed_pairs  the same with times
+attribute_pairs  the same with attributes
 neighbours  a check of any way to read logs
 likelihood  what an attacker makes of a transcript who knows both logs
 minimal   mechanisms that run fast
@@ -16,6 +17,7 @@ audit     all of it
 neighbours  whether a way to read logs keeps neighbours neighbours
 """
 
+from .attribute_pairs import attribute_pairs, attribute_persons_pair
 from .audit import Finding, audit
 from .minimal import make_minimal, threshold_of
 from .neighbours import Event, Violation, check_neighbours
@@ -27,6 +29,8 @@ __all__ = [
     "Finding",
     "Pair",
     "Violation",
+    "attribute_pairs",
+    "attribute_persons_pair",
     "audit",
     "built_in_pairs",
     "check_neighbours",

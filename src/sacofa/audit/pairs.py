@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from ..cases import CaseBatch, Cases
+from ..domains import Attribute
 from ..errors import SettingError
 from ..semantics.language import Word
 from ..unit import Unit
@@ -46,6 +47,10 @@ class Pair:
     """The cases of the smaller log one by one, with their times; None: the pair has no times."""
     added_by_case: CaseBatch | None = None
     """The cases that the larger log has more, one by one."""
+    attributes: tuple[Attribute, ...] = ()
+    """The attributes that cases one by one have."""
+    together: tuple[tuple[int, int], ...] = ()
+    """Which of them are asked for together."""
 
     @classmethod
     def timed(cls, *, name: str, what: str, smaller: CaseBatch, added: CaseBatch) -> Pair:
@@ -62,7 +67,7 @@ class Pair:
     @cached_property
     def smaller_cases(self) -> Cases:
         """One log, as a session asks it."""
-        return Cases(variants=self.smaller, by_case=self.smaller_by_case)
+        return self._as_cases(self.smaller, self.smaller_by_case)
 
     @cached_property
     def larger_cases(self) -> Cases:
@@ -70,7 +75,12 @@ class Pair:
         if self.smaller_by_case is None or self.added_by_case is None:
             return Cases(variants=self.larger)
         both = self.smaller_by_case.append(self.added_by_case)
-        return Cases(variants=self.larger, by_case=both)
+        return self._as_cases(self.larger, both)
+
+    def _as_cases(self, variants: VariantCounts, by_case: CaseBatch | None) -> Cases:
+        return Cases(
+            variants=variants, by_case=by_case, attributes=self.attributes, pairs=self.together
+        )
 
     @property
     def unit(self) -> Unit:

@@ -25,7 +25,7 @@ PRESENT = 1
 
 
 def view_release(outcome: Outcome) -> Features:
-    """What everyone sees: each released variant, how many cases there are, and when."""
+    """What everyone sees: each released variant, how many cases there are, when, and values."""
     released = outcome.variants
     counts = released.counts.tolist()
     words = zip(released.sequences(), released.complete.tolist(), strict=True)
@@ -34,6 +34,13 @@ def view_release(outcome: Outcome) -> Features:
     found["variants",] = len(counts)
     if outcome.times is not None and len(outcome.times):
         found.update(_when(released, outcome.times))
+    for column in outcome.columns:
+        many = np.bincount(column.codes + 1, minlength=len(column.texts) + 1).tolist()
+        found["attribute", column.key, "missing"] = many[0]
+        found.update(
+            (("attribute", column.key, "is", text), number)
+            for text, number in zip(column.texts, many[1:], strict=True)
+        )
     return found
 
 

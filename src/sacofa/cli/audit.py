@@ -15,6 +15,8 @@ from rich.table import Table
 
 from ..audit import (
     Finding,
+    attribute_pairs,
+    attribute_persons_pair,
     audit,
     built_in_pairs,
     make_minimal,
@@ -103,6 +105,10 @@ def audit_claim(
         pairs = (*pairs, *timed_pairs())
         if person_cases > 1:
             pairs = (*pairs, timed_persons_pair(person_cases))
+    if log is None and hasattr(audited, "with_attributes"):
+        pairs = (*pairs, *attribute_pairs())
+        if person_cases > 1:
+            pairs = (*pairs, attribute_persons_pair(person_cases))
     findings: list[Finding] = []
     if runs is None:
         runs = RUNS if log is None else RUNS_AROUND

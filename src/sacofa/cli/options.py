@@ -39,7 +39,15 @@ Seed = Annotated[
     typer.Option("--seed", help="Repeatable noise, for tests; such a release is not private."),
 ]
 
-_READ_TYPES = {"activity": list[str], "max_cases": int, "trusted": bool}
+_READ_TYPES: dict[str, Any] = {
+    "activity": list[str],
+    "attribute": list[str],
+    "pair": list[str],
+    "columns": Path,
+    "max_cases": int,
+    "employees": bool,
+    "trusted": bool,
+}
 _MODEL_TYPES: dict[str, Any] = {"names": Path, "deviations": int}
 _KIND_TYPES: dict[Kind, Any] = {"whole": int, "flag": bool, "rules": Path}
 _METAVARS: dict[Kind, str] = {
@@ -56,7 +64,10 @@ def takes_read_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
     def collect(given: dict[str, Any]) -> ReadOptions:
         said = {name: given.pop(name) for name in names}
-        return ReadOptions(**{**said, "activity": tuple(said["activity"] or ())})
+        lists = {
+            name: tuple(said[name] or ()) for name, kind in _READ_TYPES.items() if kind == list[str]
+        }
+        return ReadOptions(**{**said, **lists})
 
     added = []
     for name in names:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -17,11 +18,13 @@ from weakref import finalize
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cases import NO_TIME, CaseBatch
+from ..cases import NO_TIME, CaseBatch, Values
+from ..domains import Attribute, cell_of, found_domain
 from ..errors import OutputError
 from ..temporary import secret_folder
 from ..unit import Unit
 from ..variants import VariantCounts
+from .attributes import MOST_FOUND
 from .variant_counter import check_unique, joined
 
 PART_EVENTS = 1 << 22
@@ -43,9 +46,11 @@ class _Folder:
 class CaseStore:
     """Takes cases one at a time or many at once, and writes them down."""
 
-    def __init__(self, name: object, unit: Unit) -> None:
+    def __init__(self, name: object, unit: Unit, attributes: tuple[Attribute, ...] = ()) -> None:
         self._name = name
         self._unit = unit
+        self._attributes = attributes
+        self._texts: list[dict[str, int]] = [{} for _ in attributes]
         self._folder = _Folder()
         self._parts = 0
         self._ids: dict[str | tuple[str, ...], int] = {}
@@ -54,6 +59,7 @@ class CaseStore:
     def _clear(self) -> None:
         self._activity_ids, self._times = array("i"), array("q")
         self._lengths, self._complete = array("q"), array("b")
+        self._values = [array("i") for _ in self._attributes]
 
     def add(
         self,
@@ -61,13 +67,22 @@ class CaseStore:
         times: Sequence[int | None],
         *,
         truncated: bool,
+        values: Sequence[Sequence[str | None]] = (),
     ) -> None:
-        """Add a case: an activity is a name or the parts that make up one."""
+        """Add a case: an activity is a name or the parts that make up one.
+
+        `values` are the texts of each attribute: one for each event, or one for the case.
+        """
         ids = self._ids
         self._activity_ids.extend([ids.setdefault(name, len(ids)) for name in activities])
         self._times.extend([NO_TIME if time is None else time for time in times])
         self._lengths.append(len(activities))
         self._complete.append(not truncated)
+        for place, texts in enumerate(values):
+            known = self._texts[place]
+            self._values[place].extend(
+                [-1 if text is None else known.setdefault(text, len(known)) for text in texts]
+            )
         if len(self._activity_ids) >= PART_EVENTS:
             self._flush()
 
@@ -77,8 +92,16 @@ class CaseStore:
         times: NDArray[Any],
         lengths: NDArray[Any],
         complete: NDArray[Any],
+        values: Sequence[NDArray[Any]] = (),
+        *,
+        settled: bool = False,
     ) -> None:
-        """Add cases that lie end to end, whose activity ids are places in the names given later."""
+        """Add cases that lie end to end, whose activity ids are places in the names given later.
+
+        `values` are places among texts given later, −1 where there is none; one for each event.
+        Of an attribute of cases, the first in the order of the events counts, unless that is
+        `settled` and there is one for each case.
+        """
         offsets = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
         columns: dict[str, NDArray[Any]] = {
             "activity_ids": activity_ids.astype(np.int32),
@@ -86,6 +109,10 @@ class CaseStore:
             "offsets": offsets,
             "complete": complete.astype(np.bool_),
         }
+        for place, (attribute, column) in enumerate(zip(self._attributes, values, strict=True)):
+            if attribute.of_case and not settled:
+                column = first_known(column, offsets)
+            columns[f"value-{place}"] = column.astype(np.int32)
         try:
             for name, column in columns.items():
                 np.save(self._folder.path / f"{self._parts}-{name}.npy", column)
@@ -102,18 +129,29 @@ class CaseStore:
             np.asarray(self._times, dtype=np.int64),
             np.asarray(self._lengths, dtype=np.int64),
             np.asarray(self._complete, dtype=np.bool_),
+            [np.asarray(column, dtype=np.int32) for column in self._values],
+            settled=True,
         )
         self._clear()
 
-    def close(self, names: Sequence[str] | None = None) -> StoredCases:
-        """Give all cases; `names` of activities where those were added as ids."""
+    def close(
+        self, names: Sequence[str] | None = None, texts: Sequence[Sequence[str]] | None = None
+    ) -> StoredCases:
+        """Give all cases; `names` of activities, and `texts`, where those were added as ids."""
         # A log without cases is one part without cases, so that whoever adds up has a beginning.
         if len(self._lengths) or not self._parts:
             self._flush()
         if names is None:
             names = [joined(parts) for parts in self._ids]
             check_unique(self._name, names)
-        return StoredCases(self._folder, self._parts, tuple(names), self._unit)
+        stored = StoredCases(
+            self._folder, self._parts, tuple(names), self._unit, attributes=self._attributes
+        )
+        if not self._attributes:
+            return stored
+        return stored.with_domains(
+            [list(known) for known in self._texts] if texts is None else texts
+        )
 
 
 class StoredCases:
@@ -126,6 +164,7 @@ class StoredCases:
         activities: tuple[str, ...],
         unit: Unit,
         changes: tuple[Change, ...] = (),
+        attributes: tuple[Attribute, ...] = (),
     ) -> None:
         # The folder is removed at the latest when nobody holds it any more.
         self._folder = folder
@@ -133,6 +172,26 @@ class StoredCases:
         self._activities = activities
         self._changes = changes
         self.unit = unit
+        self.attributes = attributes
+        """What else was asked for, with the domains that were declared or found."""
+
+    def with_domains(self, texts: Sequence[Sequence[str]]) -> StoredCases:
+        """Turn texts into cells; where no domain is declared, the texts of these cases are it."""
+        attributes, cells = [], []
+        used = self.map_parts(_used)
+        for place, (attribute, listed) in enumerate(zip(self.attributes, texts, strict=True)):
+            if attribute.domain is None:
+                there = {value for part in used for value in part[place]}
+                found = [listed[value] for value in there if value >= 0]
+                attribute = attribute.with_domain(found_domain(found, MOST_FOUND))
+            domain = attribute.known
+            attributes.append(attribute)
+            # The last place is that of −1: no text.
+            every = [*(cell_of(domain, text) for text in listed), cell_of(domain, None)]
+            cells.append(np.array(every, dtype=np.int32))
+        changed = self._changed(partial(_code, cells=tuple(cells)))
+        changed.attributes = tuple(attributes)
+        return changed
 
     def truncate(self, max_length: int, *, by_length: bool = False) -> StoredCases:
         """Truncate longer cases, when a job is done on them."""
@@ -177,7 +236,12 @@ class StoredCases:
 
     def _changed(self, change: Change) -> StoredCases:
         return StoredCases(
-            self._folder, self._parts, self._activities, self.unit, (*self._changes, change)
+            self._folder,
+            self._parts,
+            self._activities,
+            self.unit,
+            (*self._changes, change),
+            self.attributes,
         )
 
     def _load(self, number: int) -> CaseBatch:
@@ -190,11 +254,41 @@ class StoredCases:
             offsets=stored("offsets"),
             complete=stored("complete"),
             times=stored("times"),
+            attributes=tuple(
+                Values(name=each.key, of_case=each.of_case, cells=stored(f"value-{place}"))
+                for place, each in enumerate(self.attributes)
+            ),
             unit=self.unit,
         )
         for change in self._changes:
             batch = change(batch)
         return batch
+
+
+def first_known(values: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[Any]:
+    """The first value of each case that is there; −1 where none is."""
+    found = np.full(len(offsets) - 1, -1, dtype=np.int32)
+    places = np.flatnonzero(values >= 0)
+    owner = np.searchsorted(offsets, places, side="right") - 1
+    first = np.flatnonzero(np.diff(owner, prepend=-1))
+    found[owner[first]] = values[places[first]]
+    return found
+
+
+def _used(number: int, batch: CaseBatch) -> list[list[int]]:
+    """The places of texts that occur in a part."""
+    return [np.unique(values.cells).tolist() for values in batch.attributes]
+
+
+def _code(batch: CaseBatch, *, cells: tuple[NDArray[np.int32], ...]) -> CaseBatch:
+    """Give every text the cell that it takes in its domain."""
+    return replace(
+        batch,
+        attributes=tuple(
+            replace(values, cells=table[values.cells])
+            for values, table in zip(batch.attributes, cells, strict=True)
+        ),
+    )
 
 
 def _truncate(batch: CaseBatch, *, max_length: int, by_length: bool) -> CaseBatch:

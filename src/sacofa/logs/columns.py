@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..domains import Attribute
 from ..errors import ColumnsError
 from .options import ReadOptions
 
@@ -43,6 +44,13 @@ class Columns:
     """Whose case it is, where people with several cases are protected."""
     truncated: str | None = None
     """Whether a case went on but was truncated, where the log says so."""
+    attributes: tuple[Attribute, ...] = ()
+    """What else is read."""
+
+    @property
+    def roles(self) -> tuple[str | None, ...]:
+        """All that hold something else than attributes."""
+        return (self.case, *self.activity, self.timestamp, self.person, self.truncated)
 
 
 def resolve_columns(name: str, present: Sequence[str], options: ReadOptions) -> Columns:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import ReadError
+from .attributes import column_of
 from .columns import Columns
 
 FAMILIES = {"pandas": "pandas", "polars": "polars", "pyarrow": "pyarrow", "pyspark": "Spark"}
@@ -29,7 +30,8 @@ def as_registered(frame: Any, columns: Columns | None) -> Any:
         return frame
     from pandas.api.types import infer_dtype
 
-    roles = [columns.case, *columns.activity, columns.timestamp, columns.person, columns.truncated]
+    attributes = (column_of(each, list(frame.columns)) for each in columns.attributes)
+    roles = [*columns.roles, *attributes]
     used = list(dict.fromkeys(name for name in roles if name is not None))
     if not frame.columns.is_unique or not set(used) <= set(frame.columns):
         return frame

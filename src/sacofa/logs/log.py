@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ..cases import Cases
 from ..errors import SettingError
 from ..variants import VariantCounts
+from .attributes import pairs_of
 from .bounded_file import Progress
 from .columns import Columns
 from .formats import Format, find_files
@@ -73,6 +74,10 @@ def open_log(source: Any, options: ReadOptions | None = None, **more: Any) -> Lo
             )
         options = replace(options, order="time")
     columns = reader.find(opened, options)
+    if options.attribute and (columns is None or not columns.attributes):
+        raise SettingError(
+            "attribute", options.attribute[0], f"left out: {opened.format} is read without any"
+        )
     return Log(
         source=opened,
         columns=columns,
@@ -103,13 +108,20 @@ def read_cases(
 ) -> Cases:
     """Read the cases of a log with their times: variants, and the same cases one by one.
 
-    The result is secret. Only who asks for times needs this: it takes longer than counting, and
+    They have the attributes that the log was opened with. The result is secret. Only who asks for
+    times or attributes needs this: it takes longer than counting, and
     room on the disk. What is on the disk goes when `by_case` is closed, or forgotten.
     """
     log = source if isinstance(source, Log) else open_log(source)
     by_case = log.reader.cases(log, progress, notify)
     variants = by_case.variants()
-    return Cases(variants=variants, by_case=by_case.project_onto(variants.activities))
+    return Cases(
+        variants=variants,
+        by_case=by_case.project_onto(variants.activities),
+        has_times=log.has_times,
+        attributes=by_case.attributes,
+        pairs=pairs_of(by_case.attributes, log.options.pair),
+    )
 
 
 def distribute_variants(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from ..errors import SettingError, nearest
 from ..unit import ONE_CASE, Unit
@@ -38,6 +38,14 @@ class ReadOptions:
     """What is asked of a database: one row for each event."""
     engine: Engine | None = None
     """Reader to use instead of the built-in one: spark (tables) or r4pm (XES)."""
+    attribute: tuple[str, ...] = ()
+    """Attribute of cases or events to read as well; repeat it."""
+    pair: tuple[tuple[str, str], ...] = ()
+    """Two attributes, A,B, of which the release keeps how they go together; repeat it."""
+    columns: Any = None
+    """File that says which values attributes may have: TOML, as `sacofa columns` writes."""
+    employees: bool = False
+    """Allow attributes that name people at work: a unit of cases does not protect these."""
     trusted: bool = False
     """Skip the checks for decompression bombs and other hostile files."""
 
@@ -45,6 +53,12 @@ class ReadOptions:
         if isinstance(self.activity, str):
             object.__setattr__(self, "activity", (self.activity,))
         object.__setattr__(self, "activity", tuple(self.activity or ()))
+        for name in ("attribute", "pair"):
+            given = getattr(self, name) or ()
+            object.__setattr__(self, name, (given,) if isinstance(given, str) else tuple(given))
+        object.__setattr__(self, "pair", tuple(_pair(pair) for pair in self.pair))
+        if self.columns is not None and not self.attribute:
+            raise SettingError("columns", self.columns, "left out unless attributes are asked for")
         if len(set(self.activity)) < len(self.activity):
             raise SettingError("activity", JOINER.join(self.activity), "different columns")
         if self.order is not None and self.order not in get_args(Order):
@@ -70,3 +84,11 @@ class ReadOptions:
     def unit(self) -> Unit:
         """What is protected where a log is read so."""
         return self._make_unit()
+
+
+def _pair(pair: Any) -> tuple[str, str]:
+    """Take two names, or a text with a comma between them."""
+    names = tuple(pair.split(",")) if isinstance(pair, str) else tuple(pair)
+    if len(names) != 2 or not all(isinstance(name, str) and name.strip() for name in names):
+        raise SettingError("pair", pair, "two attributes with a comma between them: A,B")
+    return names[0].strip(), names[1].strip()

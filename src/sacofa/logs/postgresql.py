@@ -14,12 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
 from ..errors import MissingExtraError, ReadError
 from ..variants import VariantCounts
+from .attributes import column_of, resolve_attributes, table_lookup, values_of
 from .bounded_file import Progress
 from .case_store import CaseStore, StoredCases
 from .columns import Columns, resolve_columns
@@ -39,6 +40,14 @@ _BLANK = r"E' \t\n\r\f\x0b'"
 
 _TIMES = {1082, 1114, 1184}
 """The types that hold times: date, timestamp and timestamptz."""
+
+_KINDS = {
+    16: "boolean",
+    **dict.fromkeys((20, 21, 23), "int"),
+    **dict.fromkeys((700, 701, 1700), "float"),
+    **dict.fromkeys(_TIMES, "date"),
+}
+"""What attributes of a type are, in the words of XES."""
 
 _TEXT = {25, 1042, 1043}
 """The types of PostgreSQL that hold text, by number."""
@@ -64,7 +73,12 @@ def list_columns(source: Source) -> list[str]:
 
 def find(source: Source, options: ReadOptions) -> Columns:
     """Find the columns that the query gives."""
-    return resolve_columns(source.name, list_columns(source), options)
+    with _session(source) as session:
+        kinds = {column.name: column.type_code for column in _describe(session, source)}
+    columns = resolve_columns(source.name, list(kinds), options)
+    lookup = table_lookup({name: _KINDS.get(kind, "string") for name, kind in kinds.items()})
+    attributes = resolve_attributes(source.name, options, lookup, list(kinds), columns.roles)
+    return replace(columns, attributes=attributes)
 
 
 def count(
@@ -99,7 +113,7 @@ def cases(log: Log, progress: Progress | None = None, notify: Notify | None = No
     """Give the cases in the database with their times."""
     columns = log.columns
     assert columns is not None
-    store = CaseStore(log.name, log.unit)
+    store = CaseStore(log.name, log.unit, log.attributes)
     dropped = varying = 0
     with _session(log.source) as session:
         rows = _rows(session, log, columns)
@@ -107,11 +121,12 @@ def cases(log: Log, progress: Progress | None = None, notify: Notify | None = No
         with session.cursor(name="cases") as cursor:
             cursor.itersize = AT_ONCE
             cursor.execute(_case_by_case(log, rows))
-            for counted, varies, variant, truncated, times in cursor:
+            for counted, varies, variant, truncated, times, *values in cursor:
                 dropped += not counted
                 varying += varies
                 if counted:
-                    store.add(variant, times, truncated=truncated)
+                    values = values_of(log.attributes, values)
+                    store.add(variant, times, truncated=truncated, values=values)
     if progress is not None:
         progress(1.0)
     notify_counts(
@@ -180,11 +195,14 @@ class _Rows:
     """What the rows of a case are ordered by: nothing but what they say."""
     microseconds: str
     """The time since 1970; missing where the stamp is no time, or endless."""
+    values: tuple[str, ...] = ()
+    """The columns value_0, value_1, … that hold attributes."""
 
 
 def _rows(session: Any, log: Log, columns: Columns) -> _Rows:
     kinds = {column.name: column.type_code for column in _describe(session, log.source)}
     assert columns.timestamp is not None
+    values = tuple(f"value_{i}" for i in range(len(columns.attributes)))
     stamp = _quoted(columns.timestamp)
     key = stamp
     if kinds[columns.timestamp] in _TEXT:
@@ -205,9 +223,13 @@ def _rows(session: Any, log: Log, columns: Columns) -> _Rows:
         f"{key} AS time_key",
         f"(CASE WHEN btrim({person}, {_BLANK}) <> '' THEN {person} END) COLLATE \"C\" AS person",
         f"{truncated if columns.truncated else 'false'} AS truncated",
+        *(
+            f'{_quoted(column_of(each, kinds))}::text COLLATE "C" AS {value}'
+            for each, value in zip(columns.attributes, values, strict=True)
+        ),
     ]
     # Rows that tie in all of this are the same, so nothing is left for the server to decide.
-    order = ", ".join(f"{key} NULLS LAST" for key in ("time_key", *parts, "person"))
+    order = ", ".join(f"{key} NULLS LAST" for key in ("time_key", *parts, "person", *values))
     microseconds = "NULL::bigint"
     if kinds[columns.timestamp] in _TIMES | _TEXT:
         # Whole seconds would do with floats, microseconds would not: this is a numeric.
@@ -218,6 +240,7 @@ def _rows(session: Any, log: Log, columns: Columns) -> _Rows:
         parts=parts,
         order=order,
         microseconds=microseconds,
+        values=values,
     )
 
 
@@ -259,9 +282,13 @@ def _case_by_case(log: Log, rows: _Rows) -> str:
     """Write the query that gives every case, with its times."""
     times = f"""coalesce(array_agg({rows.microseconds} ORDER BY {rows.order})
         FILTER (WHERE NOT lone), ARRAY[]::bigint[]) AS times,"""
+    for value in rows.values:
+        times += f"""coalesce(array_agg({value} ORDER BY {rows.order})
+            FILTER (WHERE NOT lone), ARRAY[]::text[]) AS {value},"""
     varies = "false" if log.max_cases is None else "varies"
+    values = "".join(f", {value}" for value in rows.values)
     return f"""{_cases(log, rows, times)}
-        SELECT counted, {varies}, variant, truncated, times FROM placed"""
+        SELECT counted, {varies}, variant, truncated, times{values} FROM placed"""
 
 
 def _cases(log: Log, rows: _Rows, more: str = "") -> str:

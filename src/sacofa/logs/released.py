@@ -8,13 +8,14 @@ variants and their counts do. Where a release has no times, they are made up her
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..domains import Kind
 from ..variants import VariantCounts
 
 START = datetime(2000, 1, 1, tzinfo=UTC)
@@ -37,6 +38,35 @@ NO_ACTIVITY = -1
 """The activity of the one row that stands for a case without events."""
 
 
+NO_VALUE = -1
+"""The code of a value that is missing."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ReleasedColumn:
+    """An attribute of released cases or events, in the order of the variants."""
+
+    name: str
+    """What it is called, without `case:`."""
+    of_case: bool
+    """Whether cases have it; else events do."""
+    kind: Kind
+    """The type of its values."""
+    texts: tuple[str, ...]
+    """Its different values, as text."""
+    codes: NDArray[np.int32]
+    """For each case or event the place of its value; NO_VALUE where it has none."""
+
+    @property
+    def key(self) -> str:
+        """What it is called where cases and events lie in one table."""
+        return f"case:{self.name}" if self.of_case else self.name
+
+
+Columns = tuple[ReleasedColumn, ...]
+"""All attributes of a release."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class EventBlock:
     """Events of whole cases, in columns."""
@@ -52,6 +82,9 @@ class EventBlock:
     core: NDArray[np.bool_] | None = None
     """Whether the case of each event is of the orderly core; None: none is marked."""
 
+    values: tuple[NDArray[np.int32], ...] = ()
+    """The codes of each attribute."""
+
     def __len__(self) -> int:
         return len(self.case)
 
@@ -65,6 +98,7 @@ def event_blocks(
     variants: VariantCounts,
     times: NDArray[np.int64] | None = None,
     core: NDArray[np.bool_] | None = None,
+    columns: Columns = (),
 ) -> Iterator[EventBlock]:
     """Make the events of all cases, about BLOCK at a time; `core` marks variants.
 
@@ -99,9 +133,21 @@ def event_blocks(
             # Rows of cases without events have no time of their own in the list.
             real = block.activity_id != NO_ACTIVITY
             block.seconds[real] = times[done : done + int(real.sum())]
-            done += int(real.sum())
+        if columns:
+            block = replace(block, values=tuple(_codes(block, each, done) for each in columns))
+        done += int((block.activity_id != NO_ACTIVITY).sum())
         yield block
         start = end
+
+
+def _codes(block: EventBlock, column: ReleasedColumn, done: int) -> NDArray[np.int32]:
+    """The codes of an attribute for each row of a block, before which so many events came."""
+    if column.of_case:
+        return column.codes[block.case - 1]
+    real = block.activity_id != NO_ACTIVITY
+    codes = np.full(len(block), NO_VALUE, dtype=np.int32)
+    codes[real] = column.codes[done : done + int(real.sum())]
+    return codes
 
 
 def all_events(variants: VariantCounts, times: NDArray[np.int64] | None = None) -> EventBlock:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ..domains import Attribute
 from ..unit import Unit
 from ..variants import VariantCounts
 from .bounded_file import Progress
@@ -65,6 +66,11 @@ class Log:
     def has_times(self) -> bool:
         """Whether events have a time stamp: known from the names of columns alone."""
         return self.columns is not None and self.columns.timestamp is not None
+
+    @property
+    def attributes(self) -> tuple[Attribute, ...]:
+        """What is read of cases and events besides activities and times."""
+        return () if self.columns is None else self.columns.attributes
 
     @property
     def unit(self) -> Unit:

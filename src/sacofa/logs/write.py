@@ -29,7 +29,15 @@ from ..files import write_whole
 from ..variants import VariantCounts
 from . import variants_json
 from .bounded_file import Progress
-from .released import CORE_KEY, TIME_KEY, describe_times, event_blocks
+from .released import (
+    CORE_KEY,
+    TIME_KEY,
+    Columns,
+    EventBlock,
+    ReleasedColumn,
+    describe_times,
+    event_blocks,
+)
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -54,6 +62,7 @@ def write_variants(
     progress: Progress | None = None,
     times: NDArray[np.int64] | None = None,
     core: NDArray[np.bool_] | None = None,
+    columns: Columns = (),
 ) -> None:
     """Write variants to a file, in the format that the end of its name tells.
 
@@ -63,22 +72,24 @@ def write_variants(
     target = Path(path)
     output = output_of(target)
     check_names(variants.activities, target)
+    for column in columns:
+        check_names((column.name, *column.texts), target, "value")
     with write_whole(target, force) as part:
         if output in ("csv", "parquet"):
             from .write_table import write_table
 
-            write_table(variants, part, output, progress, times, core)
+            write_table(variants, part, output, progress, times, core, columns)
             return
         with part.open("wb") as file:
             if output == "xes.gz":
                 with gzip.GzipFile("", "wb", 6, file, mtime=0) as packed:
-                    for text in xes_parts(variants, progress, times, core):
+                    for text in xes_parts(variants, progress, times, core, columns):
                         packed.write(text.encode())
                 return
             for text in (
                 variants_json.lines(variants)
                 if output == "json"
-                else xes_parts(variants, progress, times, core)
+                else xes_parts(variants, progress, times, core, columns)
             ):
                 file.write(text.encode())
 
@@ -96,7 +107,9 @@ def output_of(path: str | os.PathLike[str]) -> Output:
     )
 
 
-def check_names(activities: Sequence[str], path: str | os.PathLike[str]) -> None:
+def check_names(
+    activities: Sequence[str], path: str | os.PathLike[str], what: str = "activity"
+) -> None:
     """Refuse names that a file cannot hold: XML has no control characters, nothing has surrogates.
 
     Leaving such characters out would make two activities one.
@@ -105,10 +118,10 @@ def check_names(activities: Sequence[str], path: str | os.PathLike[str]) -> None
     for name in activities:
         if output in ("xes", "xes.gz") and _NOT_XML.search(name):
             raise OutputError(
-                path, f"XES cannot hold the activity {name!a}: write Parquet or JSON instead"
+                path, f"XES cannot hold the {what} {name!a}: write Parquet or JSON instead"
             )
         if not name.isascii() and any("\ud800" <= letter <= "\udfff" for letter in name):
-            raise OutputError(path, f"the activity {name!a} is not Unicode text")
+            raise OutputError(path, f"the {what} {name!a} is not Unicode text")
 
 
 def xes_parts(
@@ -116,23 +129,28 @@ def xes_parts(
     progress: Progress | None = None,
     times: NDArray[np.int64] | None = None,
     core: NDArray[np.bool_] | None = None,
+    columns: Columns = (),
 ) -> Iterator[str]:
     """Give an XES file piece by piece."""
+    tags = [_tags(column) for column in columns]
     yield _HEAD.format(times=describe_times(times))
     names = [f'<string key="concept:name" value={_quote(name)}/>' for name in variants.activities]
     total = max(variants.cases, 1)
-    for block in event_blocks(variants, times, core):
+    for block in event_blocks(variants, times, core, columns):
         # A block holds whole cases: a case begins wherever the number changes.
         begins = np.flatnonzero(np.diff(block.case, prepend=-1)).tolist()
         ids, seconds = block.activity_id.tolist(), block.seconds.tolist()
+        of_cases, of_events = _values(block, columns, tags)
         for start, end in pairwise([*begins, len(block)]):
             case = int(block.case[start])
             flag = "true" if block.truncated[start] else "false"
             events = "".join(
                 [
                     f'<event>{names[i]}<date key="time:timestamp" value="{_minute(time // 60)}'
-                    f'{time % 60:02}.000+00:00"/></event>\n'
-                    for i, time in zip(ids[start:end], seconds[start:end], strict=True)
+                    f'{time % 60:02}.000+00:00"/>{more}</event>\n'
+                    for i, time, more in zip(
+                        ids[start:end], seconds[start:end], of_events[start:end], strict=True
+                    )
                     if i >= 0
                 ]
             )
@@ -142,11 +160,32 @@ def xes_parts(
                 mark = f'<boolean key="{CORE_KEY}" value="{inside}"/>'
             yield (
                 f'<trace><string key="concept:name" value="{case}"/>'
-                f'<boolean key="unfinished" value="{flag}"/>{mark}\n{events}</trace>\n'
+                f'<boolean key="unfinished" value="{flag}"/>{mark}{of_cases[start]}\n'
+                f"{events}</trace>\n"
             )
             if progress is not None and case % 10_000 == 0:
                 progress(case / total)
     yield "</log>\n"
+
+
+def _tags(column: ReleasedColumn) -> list[str]:
+    """An attribute with each of its values, and in the last place without any."""
+    key, kind = _quote(column.name), column.kind
+    texts = [f"{text}T00:00:00.000+00:00" if kind == "date" else text for text in column.texts]
+    return [*(f"<{kind} key={key} value={_quote(text)}/>" for text in texts), ""]
+
+
+def _values(
+    block: EventBlock, columns: Columns, tags: list[list[str]]
+) -> tuple[list[str], list[str]]:
+    """What stands in each row of a block for the attributes of its case, and of its event."""
+    found = {True: [""] * len(block), False: [""] * len(block)}
+    for column, texts, codes in zip(columns, tags, block.values, strict=True):
+        rows = found[column.of_case]
+        found[column.of_case] = [
+            row + texts[code] for row, code in zip(rows, codes.tolist(), strict=True)
+        ]
+    return found[True], found[False]
 
 
 @lru_cache(maxsize=4096)

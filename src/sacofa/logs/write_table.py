@@ -14,7 +14,7 @@ from .bounded_file import Progress
 from .columns import TRUNCATED
 from .csv_injection import escape_formula
 from .duckdb.source import interrupt_in
-from .released import CORE_KEY, TIME_KEY, describe_times, event_blocks
+from .released import CORE_KEY, TIME_KEY, Columns, ReleasedColumn, describe_times, event_blocks
 
 
 def write_table(
@@ -24,6 +24,7 @@ def write_table(
     progress: Progress | None = None,
     times: NDArray[np.int64] | None = None,
     core: NDArray[np.bool_] | None = None,
+    columns: Columns = (),
 ) -> None:
     """Write variants as CSV or Parquet with the columns that pm4py expects.
 
@@ -44,7 +45,7 @@ def write_table(
                 },
             )
             try:
-                _fill(database, variants, times, core, progress)
+                _fill(database, variants, times, core, columns, progress)
                 _copy(
                     database,
                     variants.activities,
@@ -52,6 +53,7 @@ def write_table(
                     kind,
                     describe_times(times),
                     core is not None,
+                    columns,
                 )
             finally:
                 database.close()
@@ -67,16 +69,19 @@ def _fill(
     variants: VariantCounts,
     times: NDArray[np.int64] | None,
     core: NDArray[np.bool_] | None,
+    columns: Columns,
     progress: Progress | None,
 ) -> None:
     """Put the events into the database, a block at a time."""
     database.execute("SET TimeZone = 'UTC'; SET enable_progress_bar = false")
     database.execute(
         "CREATE TABLE events "
-        "(case_id BIGINT, activity_id INTEGER, seconds BIGINT, truncated BOOLEAN, core BOOLEAN)"
+        "(case_id BIGINT, activity_id INTEGER, seconds BIGINT, truncated BOOLEAN, core BOOLEAN"
+        + "".join(f", value_{place} INTEGER" for place in range(len(columns)))
+        + ")"
     )
     done, total = 0, max(variants.events, 1)
-    for block in event_blocks(variants, times, core):
+    for block in event_blocks(variants, times, core, columns):
         database.register(
             "block",
             {
@@ -85,6 +90,7 @@ def _fill(
                 "seconds": block.seconds,
                 "truncated": block.truncated,
                 "core": np.zeros(len(block), np.bool_) if block.core is None else block.core,
+                **{f"value_{place}": codes for place, codes in enumerate(block.values)},
             },
         )
         database.execute("INSERT INTO events SELECT * FROM block")
@@ -95,7 +101,13 @@ def _fill(
 
 
 def _copy(
-    database: Any, activities: tuple[str, ...], path: Path, kind: str, what_times: str, marked: bool
+    database: Any,
+    activities: tuple[str, ...],
+    path: Path,
+    kind: str,
+    what_times: str,
+    marked: bool,
+    columns: Columns,
 ) -> None:
     time = "CASE WHEN activity_id >= 0 THEN to_timestamp(seconds) END"
     if kind == "csv":
@@ -105,6 +117,10 @@ def _copy(
     else:
         how = "FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 122880"
     core = f'\n                   core AS "case:{CORE_KEY}",' if marked else ""
+    values = "".join(
+        f"\n                   {_value(database, place, column, kind)},"
+        for place, column in enumerate(columns)
+    )
     target = "'" + str(path).replace("'", "''") + "'"
     database.execute("CREATE TABLE names (listed VARCHAR[])")
     database.execute("INSERT INTO names VALUES (?)", [list(activities)])
@@ -115,9 +131,33 @@ def _copy(
                    CASE WHEN activity_id >= 0 THEN (SELECT listed FROM names)[activity_id + 1] END
                        AS "concept:name",
                    {time} AS "time:timestamp",
-                   truncated AS "{TRUNCATED}",{core}
+                   truncated AS "{TRUNCATED}",{core}{values}
                    '{what_times}' AS "{TIME_KEY}"
             FROM events
         ) TO {target} ({how})
         """
     )
+
+
+TYPES = {
+    "string": "VARCHAR",
+    "int": "BIGINT",
+    "float": "DOUBLE",
+    "boolean": "BOOLEAN",
+    "date": "TIMESTAMPTZ",
+}
+"""The types of columns."""
+
+
+def _value(database: Any, place: int, column: ReleasedColumn, kind: str) -> str:
+    """An attribute as SQL, with its type; in CSV as its text."""
+    texts = list(column.texts)
+    if kind == "csv":
+        texts = list(map(escape_formula, texts)) if column.kind == "string" else texts
+    database.execute(f"CREATE TABLE texts_{place} (listed VARCHAR[])")
+    database.execute(f"INSERT INTO texts_{place} VALUES (?)", [texts])
+    text = f"(SELECT listed FROM texts_{place})[value_{place} + 1]"
+    found = f"CASE WHEN value_{place} >= 0 THEN {text} END"
+    if kind != "csv":
+        found = f"({found})::{TYPES[column.kind]}"
+    return f'{found} AS "{column.key.replace(chr(34), chr(34) * 2)}"'

@@ -18,8 +18,10 @@ from typing import Any, NamedTuple
 
 from lxml import etree
 
+from ..domains import Attribute
 from ..errors import ColumnsError, ReadError, SettingError
 from ..variants import VariantCounts
+from .attributes import TYPED, Present, resolve_attributes, values_of
 from .bounded_file import BoundedFile, Progress
 from .case_store import CaseStore, StoredCases
 from .columns import Columns
@@ -67,11 +69,23 @@ def find(source: Source, options: ReadOptions) -> Columns:
         needed.setdefault(columns.timestamp or TIME, "timestamp")
     # Activities must be at every event, so the first tells; others may come late, in any file.
     late = {} if options.person is None else {options.person: "person"}
+    late |= {name.removeprefix("case:"): "attribute" for name in options.attribute}
+    where: dict[str, Present] = {}
     present: dict[str, None] = {}
     for path in source.content:
-        _find_in_file(path, source.trusted, needed, late, present)
+        _find_in_file(path, source.trusted, needed, late, present, where)
     for name, role in late.items():
         raise ColumnsError(source.name, [role], list(present), name)
+
+    def lookup(name: str) -> Present | None:
+        there = where.get(name.removeprefix("case:"))
+        return replace(there, of_case=True) if there and name.startswith("case:") else there
+
+    used = [*columns.activity, columns.timestamp, columns.person, "case:concept:name"]
+    columns = replace(
+        columns,
+        attributes=resolve_attributes(source.name, options, lookup, list(present), used),
+    )
     asked = options.timestamp is not None or options.order == "time"
     if not asked and not any(_declares_times(path, source.trusted) for path in source.content):
         return replace(columns, timestamp=None)
@@ -102,23 +116,29 @@ def _find_in_file(
     needed: dict[str, str],
     late: dict[str, str],
     present: dict[str, None],
+    where: dict[str, Present],
 ) -> None:
-    """Look for attributes until all were seen; those found are taken out of `late`."""
+    """Look for attributes until all were seen; those found are taken out of `late`.
+
+    `where` is told of what kind each is that is found.
+    """
     missing, first = dict(needed), True
     if not missing and not late:
         return
     for trace in traces(path, trusted, None):
         # Persons may be attributes of the case.
-        for key in _keys(trace):
-            late.pop(key, None)
+        for key, kind in _kinds(trace):
+            if late.pop(key, None) is not None:
+                where[key] = Present(of_case=True, kind=kind)
         for event in trace.iterchildren("{*}event"):
             keys = _keys(event)
             if first:
                 present.update(dict.fromkeys(keys))
                 first = False
-            for key in keys:
+            for key, kind in _kinds(event):
                 missing.pop(key, None)
-                late.pop(key, None)
+                if late.pop(key, None) is not None:
+                    where[key] = Present(of_case=False, kind=kind)
             for name, role in missing.items():
                 if role == "activity":
                     raise ColumnsError(path, [role], list(present), name)
@@ -128,6 +148,29 @@ def _find_in_file(
     if not first:
         for name, role in missing.items():
             raise ColumnsError(path, [role], list(present), name)
+
+
+def _values(element: Any, wanted: set[str]) -> dict[str, str]:
+    """The values of some attributes of a trace or an event; the first of each counts."""
+    found: dict[str, str] = {}
+    for child in element:
+        key = child.get("key")
+        if key in wanted and key not in found:
+            value = child.get("value")
+            if value is not None:
+                found[key] = value
+    return found
+
+
+def _kinds(element: Any) -> list[tuple[str, str]]:
+    """The attributes of a trace or an event, each with its type."""
+    found = []
+    for child in element:
+        key = child.get("key")
+        if key is not None:
+            _, kind = parted(child)
+            found.append((key, kind if kind in TYPED else "string"))
+    return found
 
 
 def _keys(element: Any) -> list[str]:
@@ -147,10 +190,11 @@ def count(
 
 def cases(log: Log, progress: Progress | None = None, notify: Notify | None = None) -> StoredCases:
     """Give the cases of XES files with their times."""
-    counter, store = VariantCounter(log.name, log.unit), CaseStore(log.name, log.unit)
+    counter = VariantCounter(log.name, log.unit)
+    store = CaseStore(log.name, log.unit, log.attributes)
     for case in _counted_cases(log, counter, progress, notify, with_times=True):
         times = [_microseconds(_time(stamp)) for stamp in case.stamps or ()]
-        store.add(case.activities, times, truncated=case.truncated)
+        store.add(case.activities, times, truncated=case.truncated, values=case.values)
     return store.close()
 
 
@@ -196,6 +240,8 @@ class _Case(NamedTuple):
     """The time stamps of the events, where they were asked for."""
     truncated: bool
     """Whether it went on."""
+    values: list[list[str | None]]
+    """The texts of the attributes that were asked for."""
 
 
 @dataclass(kw_only=True)
@@ -254,7 +300,8 @@ def _cases(
             checks.varying += len(set(persons)) > 1
             if not counter.wants(persons[0] if persons else None):
                 continue
-        yield _Case(names, stamps, queries.truncated(trace))
+        values = queries.attributes(trace, log.attributes, order) if with_times else []
+        yield _Case(names, stamps, queries.truncated(trace), values)
 
 
 class _Queries:
@@ -306,6 +353,23 @@ class _Queries:
             of_events = self.values(trace, key)
             values = values + [of_events[i] for i in order]
         return [value for value in values if value is not None and not is_blank(value)]
+
+    def attributes(
+        self, trace: Any, attributes: tuple[Attribute, ...], order: list[int] | None
+    ) -> list[list[str | None]]:
+        """Give the attributes of all events; of the case, where they are its own, one value."""
+        if not attributes:
+            return []
+        wanted = {each.name for each in attributes}
+        events = [_values(event, wanted) for event in self._events(trace)]
+        if order is not None:
+            events = [events[i] for i in order]
+        own = _values(trace, wanted)
+        texts: list[list[str | None]] = []
+        for each in attributes:
+            first = [own[each.name]] if each.of_case and each.name in own else []
+            texts.append([*first, *(event.get(each.name) for event in events)])
+        return values_of(attributes, texts)
 
     def truncated(self, trace: Any) -> bool:
         """Tell whether the case is marked as one that went on."""

@@ -10,6 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cases import Cases
+from ..domains import Attribute
+from ..errors import SettingError
+from ..logs.released import Columns
 from ..privacy.accounting import Access
 from ..privacy.noise import Noise
 from ..queries.protocol import Answer
@@ -48,6 +51,8 @@ class Output:
     """Which variants are the orderly core, for miners; statistics use all. None: none is marked."""
     times: NDArray[np.int64] | None = None
     """When each event happened, in seconds since 1970, case by case; None: not released."""
+    columns: Columns = ()
+    """The attributes of cases and events."""
     verdict: str | None = None
     """How sure the release is, in words; from noise and noisy values alone."""
     notes: tuple[str, ...] = ()
@@ -64,6 +69,8 @@ class Outcome:
     """Which variants are the orderly core; None: none is marked."""
     times: NDArray[np.int64] | None = None
     """When each released event happened; None: not released."""
+    columns: Columns = ()
+    """The attributes of cases and events."""
     transcript: Mapping[str, object] = field(default_factory=dict)
     """Every noisy value that was seen on the way: what the proof protects and the audit tests."""
     answers: tuple[Answer, ...] = ()
@@ -81,7 +88,8 @@ class Mechanism(Protocol):
 
     Any object with these members can be given to `anonymize`, from outside the package too. One
     that asks for times says so (`asks_times = True`), and gives with `without_times()` the same
-    mechanism for logs that have none.
+    mechanism for logs that have none. One that can release attributes says with
+    `with_attributes(…)` which mechanism it is then.
     """
 
     @property
@@ -107,8 +115,17 @@ def asks_times(mechanism: Mechanism) -> bool:
     return bool(getattr(mechanism, "asks_times", False))
 
 
-def for_log(mechanism: Mechanism, *, timed: bool) -> Mechanism:
-    """The mechanism as it is run on a log: one without times is not asked for them."""
+def for_log(
+    mechanism: Mechanism, *, timed: bool, attributes: tuple[Attribute, ...] = ()
+) -> Mechanism:
+    """The mechanism as it is run on a log: one without times is not asked for them.
+
+    Where a log was opened with attributes, it is asked for these.
+    """
+    if attributes:
+        if not hasattr(mechanism, "with_attributes"):
+            raise SettingError("attribute", attributes[0].key, f"left out for {mechanism.name}")
+        mechanism = mechanism.with_attributes(attributes)
     if timed or not asks_times(mechanism):
         return mechanism
     made: Mechanism = mechanism.without_times()  # type: ignore[attr-defined]
@@ -119,13 +136,14 @@ def perform(
     mechanism: Mechanism, cases: Cases, noise: Noise, progress: Progress | None = None
 ) -> Outcome:
     """Run a mechanism on cases; the unit is theirs, and what is spent is what was promised."""
-    mechanism = for_log(mechanism, timed=cases.by_case is not None)
+    mechanism = for_log(mechanism, timed=cases.timed, attributes=cases.attributes)
     session = Session(cases, mechanism.promise(cases.unit).accesses, noise)
     output = mechanism.run(session, progress)
     return Outcome(
         variants=output.variants,
         core=output.core,
         times=output.times,
+        columns=output.columns,
         transcript=session.transcript,
         answers=tuple(session.answers),
         spent=session.close(),

@@ -2,6 +2,7 @@
 
 * protocol: what a query is, and what an answer is;
 * flow: case count, lengths, activities, directly-follows votes, nearest candidate;
+* attributes: which values attributes have, by activity or family, and in pairs;
 * durations, times: public bins of durations; cycle time, gaps, elapsed times, arrivals;
 * distance: how far two sequences are apart;
 * cells, histogram: the counts of all sequences, noised without being listed;

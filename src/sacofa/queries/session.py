@@ -64,6 +64,10 @@ class Session:
         """The names of the activities: public."""
         self.unit: Unit = cases.variants.unit
         """What is protected: bound to the cases when they were read."""
+        self.attributes = cases.attributes
+        """What else may be asked for, with public domains."""
+        self.pairs = cases.pairs
+        """Which attributes are asked for together: places among them."""
         self.spent: list[Access] = []
         """Every access so far, with its price."""
         self.answers: list[Answer] = []

@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from ..cases import MICROSECONDS, CaseBatch, Cases
 from ..errors import SettingError
 from ..logs import Log, Notify, count_variants, open_log, read_cases
+from ..logs.released import Columns
 from ..mechanisms.protocol import Mechanism, Progress, asks_times, for_log, perform
 from ..privacy.bits import Bits, SeededBits, SystemBits
 from ..privacy.noise import Noise
 from ..unit import Unit
 from ..variants import VariantCounts
-from .bound import MAX_RELEASED_EVENTS, bound_events, check_bound
+from .bound import MAX_RELEASED_EVENTS, bound_columns, bound_events, check_bound
 from .certificate import Certificate, certify
 
 NAMED = 10
@@ -36,6 +37,8 @@ class Release:
     """Which variants are the orderly core, for miners; statistics use all. None: none is marked."""
     times: NDArray[np.int64] | None = None
     """When each event happened, in seconds since 1970, case by case; None: times are made up."""
+    columns: Columns = ()
+    """The attributes of cases and events, in the same order."""
 
     @property
     def core_variants(self) -> VariantCounts | None:
@@ -81,7 +84,7 @@ def anonymize(
     bits: Bits = SystemBits() if seed is None else SeededBits(seed)
     cases = as_cases(log, notify, timed=asks_times(mechanism))
     check_distributed(cases, mechanism)
-    mechanism = for_log(mechanism, timed=cases.by_case is not None)
+    mechanism = for_log(mechanism, timed=cases.timed, attributes=cases.attributes)
     certificate = certify_request(mechanism, cases.unit, activities=activities, seed=seed)
     if activities is not None and notify is not None:
         _compare_names(cases, activities, notify)
@@ -89,10 +92,12 @@ def anonymize(
     secret = cases.project_onto(sorted(cases.activities if activities is None else activities))
     outcome = perform(mechanism, secret, Noise(bits), progress)
     variants, times, notes = bound_events(outcome.variants, max_released_events, outcome.times)
+    columns = bound_columns(outcome.columns, outcome.variants, max_released_events)
     return Release(
         variants=variants,
         core=None if notes else outcome.core,
         times=times,
+        columns=columns,
         certificate=replace(
             certificate,
             spent=outcome.spent,
@@ -122,7 +127,7 @@ def read_log(
     notify: Notify | None = None,
 ) -> Cases:
     """Read the cases of a log; one by one with their times where these are asked for and there."""
-    if timed and log.has_times:
+    if (timed and log.has_times) or log.attributes:
         return read_cases(log, progress=progress, notify=notify)
     return Cases(variants=count_variants(log, progress=progress, notify=notify))
 

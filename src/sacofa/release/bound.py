@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import SettingError
+from ..logs.released import Columns
 from ..variants import VariantCounts
 
 Times = NDArray[np.int64] | None
@@ -23,12 +26,10 @@ def bound_events(
     Only noisy counts and a public bound are looked at. A case without events counts as one, as it
     takes a row. Of `times`, those of the first cases of each variant stay.
     """
-    rows = np.maximum(variants.lengths, 1)
-    # In Python's own numbers: a product of two large ones would not fit into 64 bits.
-    total = sum(a * b for a, b in zip(variants.counts.tolist(), rows.tolist(), strict=True))
+    total = _rows(variants)
     if total <= most:
         return variants, times, ()
-    counts = np.array([count * most // total for count in variants.counts.tolist()], dtype=np.int64)
+    counts = _scaled(variants, total, most)
     kept = counts > 0
     scaled = VariantCounts.from_arrays(
         variants.activities,
@@ -43,12 +44,46 @@ def bound_events(
         f"of {most:,}. Every count was multiplied by the same factor and rounded down."
     )
     if times is not None:
-        # Times lie case by case: of each variant, as many as its events times its cases.
-        lengths, before = variants.lengths, variants.counts
-        kept_events, events = np.repeat(counts * lengths, before * lengths), before * lengths
-        place = np.arange(len(times)) - np.repeat(np.cumsum(events) - events, events)
-        times = times[place < kept_events]
+        times = times[_firsts(variants.counts, counts, variants.lengths)]
     return scaled, times, (note,)
+
+
+def bound_columns(columns: Columns, variants: VariantCounts, most: int) -> Columns:
+    """Keep the attributes of the cases that `bound_events` keeps."""
+    total = _rows(variants)
+    if total <= most:
+        return columns
+    counts = _scaled(variants, total, most)
+    ones = np.ones(len(variants), dtype=np.int64)
+    kept = {
+        of_case: _firsts(variants.counts, counts, ones if of_case else variants.lengths)
+        for of_case in (False, True)
+    }
+    return tuple(replace(each, codes=each.codes[kept[each.of_case]]) for each in columns)
+
+
+def _rows(variants: VariantCounts) -> int:
+    """How many rows all cases take: one at least."""
+    rows = np.maximum(variants.lengths, 1)
+    # In Python's own numbers: a product of two large ones would not fit into 64 bits.
+    return sum(a * b for a, b in zip(variants.counts.tolist(), rows.tolist(), strict=True))
+
+
+def _scaled(variants: VariantCounts, total: int, most: int) -> NDArray[np.int64]:
+    return np.array([count * most // total for count in variants.counts.tolist()], dtype=np.int64)
+
+
+def _firsts(
+    before: NDArray[np.int64], after: NDArray[np.int64], each: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """What stays of a list that lies case by case, where of each variant the first cases stay.
+
+    `before` and `after` count the cases of each variant, `each` what one case has in the list.
+    """
+    many = before * each
+    place = np.arange(int(many.sum())) - np.repeat(np.cumsum(many) - many, many)
+    kept: NDArray[np.bool_] = place < np.repeat(after * each, many)
+    return kept
 
 
 def check_bound(most: int) -> None:

@@ -71,7 +71,8 @@ def publish(
     on_stage = stage or (lambda name, done: None)
     opened = _open(log, options)
     _check_apart(opened, output, ledger)
-    mechanism = for_log(mechanism, timed=_has_times(opened))
+    timed = opened.has_times if isinstance(opened, Log) else opened.timed
+    mechanism = for_log(mechanism, timed=timed, attributes=opened.attributes)
     certificate = certify_request(mechanism, opened.unit, activities=activities, seed=seed)
     with (
         reserve_budget(ledger, dataset, certificate, tell) as reservation,
@@ -100,10 +101,6 @@ def publish(
         )
     on_stage("writing", 1.0)
     return replace(release, certificate=certificate)
-
-
-def _has_times(log: Log | Cases) -> bool:
-    return log.has_times if isinstance(log, Log) else log.by_case is not None
 
 
 def _check_apart(log: Log | Cases, output: str | Path, ledger: Ledger | None) -> None:
@@ -144,7 +141,7 @@ def _counted(
         on_stage("reading", done)
 
     timed = asks_times(mechanism)
-    if timed or not (is_distributed(log) and mechanism.supports_distributed):
+    if timed or log.attributes or not (is_distributed(log) and mechanism.supports_distributed):
         yield read_log(log, timed=timed, progress=progress, notify=notify)
         return
     with distribute_variants(log, progress=progress, notify=notify) as variants:

@@ -25,7 +25,13 @@ def write_release(
     does not fit. It carries the hash of the log.
     """
     with write_pair(path, force) as (log_part, certificate_part):
-        write_variants(release.variants, log_part, times=release.times, core=release.core)
+        write_variants(
+            release.variants,
+            log_part,
+            times=release.times,
+            core=release.core,
+            columns=release.columns,
+        )
         with log_part.open("rb") as written:
             sha256 = hashlib.file_digest(written, "sha256").hexdigest()
         certificate = release.certificate.of_file(sha256)

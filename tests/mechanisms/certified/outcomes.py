@@ -106,6 +106,8 @@ class ByHandOutcome:
     released: VariantCounts
     times: Ints | None
     """The times that were released."""
+    columns: list[tuple[tuple[str, ...], list[int]]]
+    """The attributes that were released."""
     shown: int
     """How many variants were shown as they are."""
 
@@ -121,6 +123,8 @@ def run_by_hand(
     hand = ByHand(noise)
     cases = log if isinstance(log, Cases) else Cases(variants=log)
     mechanism = mechanism if cases.by_case is not None else mechanism.without_times()
+    if cases.attributes:
+        mechanism = mechanism.with_attributes(cases.attributes)
     asked = session(cases, mechanism.promise(cases.unit).accesses, hand)
     with patch.object(histogram_module, "Histogram", EveryCell):
         output = mechanism.run(asked)
@@ -134,6 +138,7 @@ def run_by_hand(
         epsilons=hand.epsilons,
         released=output.variants,
         times=output.times,
+        columns=[(column.texts, column.codes.tolist()) for column in output.columns],
         shown=sum(map(len, shown)),
     )
 
@@ -168,6 +173,7 @@ def log_ratio(
     assert again.asked_for == outcome.asked_for
     assert again.released == outcome.released
     assert np.array_equal(again.times, outcome.times)  # type: ignore[arg-type]
+    assert again.columns == outcome.columns
     return float(
         sum(
             epsilon * int((np.abs(b) - np.abs(a)).sum())

@@ -18,6 +18,8 @@ class CaseCollector(PartitionCounter):
 
     store: CaseStore
     """Where cases go."""
+    texts: list[list[str]]
+    """The different texts of each attribute: rows have places among them, value_0, value_1, …"""
 
     def __post_init__(self) -> None:
         """Nothing is counted, so there is no table to make."""
@@ -25,7 +27,11 @@ class CaseCollector(PartitionCounter):
     @property
     def needed(self) -> list[str]:
         """What is needed of rows besides their case and what they are ordered by."""
-        return [*super().needed, "time_us", *self.order.columns[1:]]
+        return [*super().needed, "time_us", *self._values, *self.order.columns[1:]]
+
+    @property
+    def _values(self) -> list[str]:
+        return [f"value_{place}" for place in range(len(self.texts))]
 
     def stored(self, names: list[str]) -> StoredCases:
         """Give the cases of all partitions."""
@@ -38,15 +44,18 @@ class CaseCollector(PartitionCounter):
                 case.times,
                 np.array([len(case.activity_ids)]),
                 np.array([case.complete]),
+                case.values,
             )
-        return self.store.close(names)
+        return self.store.close(names, self.texts)
 
     @property
     def _case_type(self) -> str:
-        return f"STRUCT(activity_id {self.code}, time_us BIGINT)[]"
+        values = "".join(f", {value} INTEGER" for value in self._values)
+        return f"STRUCT(activity_id {self.code}, time_us BIGINT{values})[]"
 
     def _events_of_a_case(self) -> str:
-        event = f"struct_pack(activity_id := {self.order.activity}, time_us := {_TIME})"
+        values = "".join(f", {value} := {value}" for value in self._values)
+        event = f"struct_pack(activity_id := {self.order.activity}, time_us := {_TIME}{values})"
         events = f"list({event} ORDER BY {self.order.by})"
         return f"coalesce({events} FILTER ({self.order.activity} IS NOT NULL), [])"
 
@@ -58,17 +67,26 @@ class CaseCollector(PartitionCounter):
         )
         rows = self._fetch("SELECT len(variant) AS length, NOT truncated AS complete FROM part")
         events = self._fetch(
-            "SELECT event.activity_id AS activity_id, event.time_us AS time_us "
+            "SELECT "
+            + ", ".join(
+                f"event.{name} AS {name}" for name in ("activity_id", "time_us", *self._values)
+            )
+            + " "
             "FROM (SELECT unnest(variant) AS event FROM part)"
         )
         self.database.execute("DROP TABLE part")
         if len(rows["length"]):
             self.store.add_part(
-                events["activity_id"], events["time_us"], rows["length"], rows["complete"]
+                events["activity_id"],
+                events["time_us"],
+                rows["length"],
+                rows["complete"],
+                [events[value] for value in self._values],
             )
 
     def _long_case(self, part: Partition, more: str = "") -> LongCase:
-        return super()._long_case(part, f", {_TIME} AS time_us")
+        values = "".join(f", {value}" for value in self._values)
+        return super()._long_case(part, f", {_TIME} AS time_us{values}")
 
 
 _TIME = f"coalesce(time_us, ({NO_TIME})::BIGINT)"

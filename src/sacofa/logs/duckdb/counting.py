@@ -30,6 +30,8 @@ class LongCase:
     """False where it went on but was truncated."""
     times: NDArray[Any] | None = None
     """When they happened, where that is asked for."""
+    values: tuple[NDArray[Any], ...] = ()
+    """The attributes of its events, where those are asked for."""
 
 
 @dataclass(kw_only=True)
@@ -160,7 +162,10 @@ class PartitionCounter:
                 f"SELECT bool_or(truncated) FROM {part.sql}"
             ).fetchone()
         return LongCase(
-            activity_ids=events["activity_id"], complete=not truncated, times=events.get("time_us")
+            activity_ids=events["activity_id"],
+            complete=not truncated,
+            times=events.get("time_us"),
+            values=tuple(events[name] for name in events if name.startswith("value_")),
         )
 
     def _count_first_cases(self, most: int) -> None:

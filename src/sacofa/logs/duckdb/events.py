@@ -15,6 +15,7 @@ partitions of whole cases, so memory does not grow with it, and time grows in pr
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ import numpy as np
 
 from ...temporary import secret_folder
 from ...variants import VariantCounts
+from ..attributes import resolve_attributes, table_lookup
 from ..bounded_file import Progress
 from ..case_store import CaseStore, StoredCases
 from ..columns import Columns, resolve_columns
@@ -36,6 +38,15 @@ from .counting import PartitionCounter
 from .source import check_gzip, open_database, open_table
 from .survey import Rows, Survey, survey
 
+KINDS = {
+    ("BOOL",): "boolean",
+    ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER",
+     "UBIGINT", "UHUGEINT"): "int",
+    ("DOUBLE", "FLOAT", "DECIMAL", "REAL"): "float",
+    ("DATE", "TIMESTAMP"): "date",
+}  # fmt: skip
+"""How types of DuckDB begin, and what they are called here."""
+
 
 def list_columns(source: Source) -> list[str]:
     """List the columns of a table."""
@@ -45,13 +56,28 @@ def list_columns(source: Source) -> list[str]:
 
 def find(source: Source, options: ReadOptions) -> Columns:
     """Find the columns of a table."""
-    return resolve_columns(source.name, list_columns(source), options)
+    with open_database(source.name) as database:
+        kinds = {name: kind for name, (_, kind) in open_table(database, source).columns.items()}
+    columns = resolve_columns(source.name, list(kinds), options)
+    lookup = table_lookup({name: _kind(kind) for name, kind in kinds.items()})
+    attributes = resolve_attributes(source.name, options, lookup, list(kinds), columns.roles)
+    return replace(columns, attributes=attributes)
+
+
+def _kind(kind: str) -> str:
+    """The type of a column, in the words of XES."""
+    for words, found in KINDS.items():
+        if kind.startswith(words):
+            return found
+    return "string"
 
 
 def count(
     log: Log, progress: Progress | None = None, notify: Notify | None = None
 ) -> VariantCounts:
     """Count the variants of a table."""
+    assert log.columns is not None
+    log = replace(log, columns=replace(log.columns, attributes=()))
 
     def make(database: Any, surveyed: Survey, folder: Path) -> PartitionCounter:
         return PartitionCounter(**_settings(log, database, surveyed, folder))
@@ -66,10 +92,11 @@ def count(
 
 def cases(log: Log, progress: Progress | None = None, notify: Notify | None = None) -> StoredCases:
     """Give the cases of a table with their times."""
-    store = CaseStore(log.name, log.unit)
+    store = CaseStore(log.name, log.unit, log.attributes)
 
     def make(database: Any, surveyed: Survey, folder: Path) -> CaseCollector:
-        return CaseCollector(store=store, **_settings(log, database, surveyed, folder))
+        texts = [texts_as_meant(log, texts) for texts in surveyed.texts]
+        return CaseCollector(store=store, texts=texts, **_settings(log, database, surveyed, folder))
 
     collected: StoredCases = _go_through(log, make, CaseCollector.stored, progress, notify)
     return collected
@@ -128,8 +155,14 @@ def _go_through(
 
 def names_as_meant(log: Log, names: list[str]) -> list[str]:
     """Undo what was done to names in a CSV file of this package to make formulas harmless."""
-    if log.source.format != "csv" or log.columns is None or log.columns.truncated is None:
-        return names
-    meant = [unescape_formula(name) for name in names]
-    check_unique(log.name, meant)
+    meant = texts_as_meant(log, names)
+    if meant is not names:
+        check_unique(log.name, meant)
     return meant
+
+
+def texts_as_meant(log: Log, texts: list[str]) -> list[str]:
+    """The same for any texts."""
+    if log.source.format != "csv" or log.columns is None or log.columns.truncated is None:
+        return texts
+    return [unescape_formula(text) for text in texts]

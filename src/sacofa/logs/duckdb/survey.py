@@ -11,12 +11,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...errors import ReadError
+from ..attributes import column_of
 from ..columns import Columns
 from ..notices import BLANK, unreadable_times
 from ..options import JOINER
 from ..variant_counter import check_unique
 from .ordering import PLACE_BITS, Ordering, TimeKey, microseconds
 from .source import ROW_BITS, Table, literal
+
+TOGETHER = 100_000
+"""So many texts are handed over at a time."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +43,8 @@ class Rows:
     """Whether the case went on."""
     time_us: str
     """The time in microseconds, missing where a stamp is no time: a number may count anything."""
+    values: tuple[str, ...] = ()
+    """The texts of the attributes that are read."""
 
     @classmethod
     def of(cls, table: Table, columns: Columns, *, timed: bool) -> Rows:
@@ -55,6 +61,7 @@ class Rows:
             person=_unless_blank(person) if person else None,
             truncated=f"coalesce(try_cast({truncated} AS BOOLEAN), false)" if truncated else None,
             time_us=microseconds(*table.columns[stamp]) if stamp else "NULL::BIGINT",
+            values=tuple(table.text(column_of(each, table.columns)) for each in columns.attributes),
         )
 
     @property
@@ -79,7 +86,8 @@ class Survey:
     names: list[str]
     """The activities; ids are places here."""
     sql: str
-    """case_id, activity_id, time_key, number_key, row_number, person, truncated and time_us."""
+    """case and activity ids, time_key, number_key, row_number,
+    person, truncated, time_us, and values."""
     code: str
     """The type of activity ids."""
     truncated: bool
@@ -88,6 +96,8 @@ class Survey:
     """How events are put in order."""
     untimed: int
     """How many events have no time stamp that can be read, where that is needed."""
+    texts: list[list[str]]
+    """The different texts of each attribute; value_0, value_1, … are places here."""
 
 
 def survey(database: Any, name: str, columns: Columns, rows: Rows) -> Survey:
@@ -135,8 +145,14 @@ def survey(database: Any, name: str, columns: Columns, rows: Rows) -> Survey:
         f"SELECT {rows.case} AS case_id, {_number(database, rows, names, code)} AS activity_id, "
         f"{time or '0'} AS time_key, {key.number if key and key.number else 'NULL'} AS number_key, "
         f"{table.row} AS row_number, {rows.person or 'NULL::VARCHAR'} AS person, "
-        f"{rows.truncated or 'false'} AS truncated, {rows.time_us} AS time_us FROM {table.sql}"
+        f"{rows.truncated or 'false'} AS truncated, {rows.time_us} AS time_us"
     )
+    texts = []
+    for place, value in enumerate(rows.values):
+        listed, number = _number_texts(database, table, value, place)
+        texts.append(listed)
+        sql += f", {number} AS value_{place}"
+    sql += f" FROM {table.sql}"
     return Survey(
         rows=sum(group["size"] for group in found),
         names=names,
@@ -145,6 +161,7 @@ def survey(database: Any, name: str, columns: Columns, rows: Rows) -> Survey:
         truncated=rows.truncated is not None,
         order=order,
         untimed=untimed,
+        texts=texts,
     )
 
 
@@ -174,3 +191,21 @@ def _number(database: Any, rows: Rows, names: list[str], code: str) -> str:
     database.execute("CREATE TYPE activity AS ENUM (SELECT name FROM names ORDER BY rowid)")
     activity = f" || '{JOINER}' || ".join(rows.parts)
     return f"enum_code(({activity})::activity)::{code}"
+
+
+def _number_texts(database: Any, table: Table, value: str, place: int) -> tuple[list[str], str]:
+    """The texts of an attribute, and the place of a row's own among them, as SQL."""
+    found = database.execute(
+        f"SELECT DISTINCT {value} AS text FROM {table.sql} WHERE {value} IS NOT NULL ORDER BY text"
+    ).fetchall()
+    texts = [text for (text,) in found]
+    if not texts:
+        return [], "-1"
+    database.execute(f"CREATE TABLE texts_{place} (text VARCHAR)")
+    for start in range(0, len(texts), TOGETHER):
+        part = texts[start : start + TOGETHER]
+        database.execute(f"INSERT INTO texts_{place} SELECT unnest(?)", [part])
+    database.execute(
+        f"CREATE TYPE value_{place} AS ENUM (SELECT text FROM texts_{place} ORDER BY rowid)"
+    )
+    return texts, f"coalesce(enum_code(({value})::value_{place})::INTEGER, -1)"

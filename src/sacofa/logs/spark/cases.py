@@ -9,6 +9,7 @@ import json
 from typing import Any
 
 from ...errors import ReadError
+from ..attributes import column_of
 from ..columns import Columns
 from ..notices import BLANK, unreadable_times
 from ..options import JOINER
@@ -19,11 +20,12 @@ ZONED = r":.*(Z|[+-][0-9]{2}:?[0-9]{2})\s*$"
 """How text ends that is a time with its zone."""
 
 
-def events_of(log: Log, columns: Columns, frame: Any) -> Any:
+def events_of(log: Log, columns: Columns, frame: Any, *, with_values: bool = False) -> Any:
     """Give each row as a DataFrame.
 
-    It has case_id, activity, parts, person, time_us, the flags lone, missing, untimed, stamped and
-    truncated, the rank by which rows of a case are ordered, and `first`, by which cases are.
+    With `with_values` it has the texts of all attributes. And it has case_id, activity, parts,
+    person, time_us, the flags lone, missing, untimed, stamped and truncated, the rank by which
+    rows of a case are ordered, and `first`, by which cases are.
     """
     from pyspark.sql import functions
 
@@ -67,7 +69,12 @@ def events_of(log: Log, columns: Columns, frame: Any) -> Any:
         truncated = functions.coalesce(
             column(columns.truncated).cast("string").cast("boolean"), functions.lit(False)
         )
+    texts = [
+        column(column_of(each, frame.columns)).cast("string").alias(f"value_{place}")
+        for place, each in enumerate(columns.attributes * with_values)
+    ]
     return frame.select(
+        *texts,
         column(columns.case).cast("string").alias("case_id"),
         functions.concat_ws(JOINER, *parts).alias("activity"),
         functions.array(*parts).alias("parts"),
@@ -159,7 +166,8 @@ def cases_of(log: Log, events: Any, names: list[str], *, with_times: bool = Fals
     )
     numbered = events.join(functions.broadcast(ids), "activity", "left")
     # Ids are in the order of names, and rank is missing in no field that decides.
-    event = functions.struct("rank", "activity_id", *(["time_us"] * with_times))
+    values = [name for name in events.columns if name.startswith("value_")]
+    event = functions.struct("rank", "activity_id", *(["time_us"] * with_times), *values)
     last = functions.coalesce("activity_id", functions.lit(len(names)))
     person = functions.when(
         functions.col("person").isNotNull(), functions.struct("rank", last, "person")
@@ -186,10 +194,13 @@ def cases_of(log: Log, events: Any, names: list[str], *, with_times: bool = Fals
         counted = functions.col("person").isNull() | (place <= log.max_cases)
     variant = functions.transform("events", lambda event: event["activity_id"])
     times = functions.transform("events", lambda event: event["time_us"]).alias("times")
+    texts = functions.array(*(functions.col(f"events.{value}") for value in values))
+    none = functions.array().cast("array<array<string>>")
     return cases.select(
         "case_id",
         variant.alias("variant"),
         *([times] * with_times),
+        *([(texts if values else none).alias("values")] * with_times),
         "truncated",
         "varies",
         counted.alias("counted"),

@@ -13,15 +13,17 @@ the activity's name.
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ...errors import MissingExtraError, ReadError, SettingError
 from ...variants import VariantCounts
+from ..attributes import resolve_attributes, table_lookup, values_of
 from ..bounded_file import Progress
 from ..case_store import CaseStore, StoredCases
 from ..columns import Columns, resolve_columns
-from ..duckdb.events import names_as_meant
+from ..duckdb.events import names_as_meant, texts_as_meant
 from ..duckdb.source import csv_header
 from ..notices import notify_counts
 from ..options import ReadOptions
@@ -36,7 +38,26 @@ _NULL = "\ufdd0\ufdd1"
 
 def find(source: Source, options: ReadOptions) -> Columns:
     """Find the columns of a table."""
-    return resolve_columns(source.name, list_columns(source), options)
+    present = list_columns(source)
+    columns = resolve_columns(source.name, present, options)
+    if not options.attribute:
+        return columns
+    with clear_errors(source.name):
+        kinds = {name: _kind(kind) for name, kind in _open(source).dtypes}
+    lookup = table_lookup(kinds)
+    attributes = resolve_attributes(source.name, options, lookup, present, columns.roles)
+    return replace(columns, attributes=attributes)
+
+
+def _kind(kind: str) -> str:
+    """The type of a column, in the words of XES."""
+    if kind in ("tinyint", "smallint", "int", "bigint"):
+        return "int"
+    if kind in ("float", "double") or kind.startswith("decimal"):
+        return "float"
+    return {"boolean": "boolean", "date": "date"}.get(
+        kind, "date" if kind.startswith("timestamp") else "string"
+    )
 
 
 def list_columns(source: Source) -> list[str]:
@@ -91,10 +112,10 @@ def cases(log: Log, progress: Progress | None = None, notify: Notify | None = No
     _functions()
     columns = log.columns
     assert columns is not None
-    store = CaseStore(log.name, log.unit)
+    store = CaseStore(log.name, log.unit, log.attributes)
     dropped = varying = 0
     with clear_errors(log.name):
-        events = events_of(log, columns, _open(log.source))
+        events = events_of(log, columns, _open(log.source), with_values=True)
         names, untimed = survey(log, columns, events)
         meant = names_as_meant(log, names)
         found = cases_of(log, events, names, with_times=True)
@@ -102,7 +123,16 @@ def cases(log: Log, progress: Progress | None = None, notify: Notify | None = No
             dropped += not row.counted
             varying += row.varies
             if row.counted:
-                store.add([meant[i] for i in row.variant], row.times, truncated=row.truncated)
+                texts = [
+                    [text if text is None else texts_as_meant(log, [text])[0] for text in each]
+                    for each in row["values"]
+                ]
+                store.add(
+                    [meant[i] for i in row.variant],
+                    row.times,
+                    truncated=row.truncated,
+                    values=values_of(log.attributes, texts),
+                )
     if progress is not None:
         progress(1.0)
     notify_counts(

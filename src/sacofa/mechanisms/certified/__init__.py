@@ -16,6 +16,7 @@
 * times: times of the released events, under their share of ε;
 * verdict: how sure a release is;
 * run: all of it, query by query;
+* attributes: what cases and events have besides;
 * certified: the mechanism, its promise;
 * plan: what all of it costs and buys, before a log is read.
 """

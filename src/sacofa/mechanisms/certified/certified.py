@@ -18,6 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from ...domains import RESOURCES, Attribute, plain_name
 from ...privacy.accounting import Spend
 from ...queries.session import Session
 from ...unit import Unit
@@ -33,9 +34,30 @@ INDEPENDENT = (
 ARTIFICIAL_TIMES = (
     "Times are artificial: they say nothing about when or how fast anything happened."
 )
+ALONE = (
+    "Attributes go together with the flow, and with each other, only as far as tables of them were "
+    "asked for; all else about how they go together is chance."
+)
+EMPLOYEES = (
+    "People who work in the process are not protected: a unit of cases hides whose case it is, not "
+    "who worked on it. Attributes that name them, or their groups, may tell about them."
+)
 INVENTED = (
     "A released variant stands for the cases nearest to it; it need not have occurred itself."
 )
+
+
+def is_resource(attribute: Attribute) -> bool:
+    """Whether an attribute tells who works in the process."""
+    plain = plain_name(attribute.name)
+    return plain in RESOURCES or plain.startswith("org:") or "group" in plain or "role" in plain
+
+
+def _describe(attribute: Attribute) -> str:
+    """What is taken to be public about an attribute."""
+    if attribute.domain is None or attribute.taken:
+        return f"The values of {attribute.key} are public; they were taken from the log."
+    return f"The values of {attribute.key} are public: {attribute.domain.describe()}."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,12 +80,17 @@ class Certified(CertifiedSettings):
         """The same, for a log without times: all of ε is spent on the flow."""
         return replace(self, time=False)
 
+    def with_attributes(self, attributes: tuple[Attribute, ...]) -> Certified:
+        """The same, where so many attributes are asked for as well."""
+        return replace(self, attributes=attributes)
+
     def settings(self) -> Mapping[str, object]:
         """The settings that the certificate repeats."""
         return {
             "epsilon": self.price,
             "time_share": self.time_share if self.time else 0,
             "granularity": self.granularity if self.time else "none: times are artificial",
+            **self._attribute_settings(),
             "max_length": self.max_length or "chosen under a share of ε",
             "order_penalty": self.order_penalty,
             "rules": "none" if self.rules is None else str(self.rules.source),
@@ -100,15 +127,38 @@ class Certified(CertifiedSettings):
         ]
         if self.time:
             what = "times: how long cases and steps take, and when they happen"
-            spends.append(Spend(what=what, epsilon=self.price * self.time_share, line="time"))
+            spends.append(Spend(what=what, epsilon=self.time_price, line="time"))
             assumptions.append(
                 "Bins of durations and a calendar of the years 1970 to 2069 are public."
             )
+        not_promised = [INVENTED, TRUNCATION, INDEPENDENT if self.time else ARTIFICIAL_TIMES]
+        if self.attributes:
+            names = ", ".join(attribute.key for attribute in self.attributes)
+            what = f"attributes: the values of {names}"
+            spends.append(Spend(what=what, epsilon=self.attribute_price, line="attributes"))
+            assumptions += [_describe(attribute) for attribute in self.attributes]
+            not_promised.append(ALONE)
+            if any(is_resource(attribute) for attribute in self.attributes):
+                not_promised.append(EMPLOYEES)
         return Promise(
             accesses=tuple(spends),
             assumptions=tuple(assumptions),
-            not_promised=(INVENTED, TRUNCATION, INDEPENDENT if self.time else ARTIFICIAL_TIMES),
+            not_promised=tuple(not_promised),
         )
+
+    def _attribute_settings(self) -> dict[str, object]:
+        if not self.attributes:
+            return {}
+        return {
+            "attribute_share": self.attribute_share,
+            "attributes": [
+                {
+                    "name": attribute.key,
+                    "type": "string" if attribute.domain is None else attribute.domain.kind,
+                }
+                for attribute in self.attributes
+            ],
+        }
 
     def shown_from(self, unit: Unit, activities: int) -> int | None:
         """From how many cases on any variant is shown, in a log that is large enough."""

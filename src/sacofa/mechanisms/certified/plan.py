@@ -175,7 +175,7 @@ def _plan(mechanism: Certified, unit: Unit, activities: int, cases: int | None) 
 
 def _time_share(mechanism: Certified, unit: Unit) -> Share:
     """What the share of times buys: the gaps between events are what it is mostly spent on."""
-    price = mechanism.price * mechanism.time_share
+    price = mechanism.time_price
     gaps = TimeShares().divide(price)["gaps"] / unit.max_cases
     within = Fraction(smallest_threshold(gaps / VOTE_UNITS, 1, SURE), VOTE_UNITS)
     shared = ceil(OWN_ROW / float(gaps))

@@ -23,6 +23,7 @@ from ...queries.session import Session
 from ...variants import VariantCounts
 from ..protocol import Output, Progress
 from .apportion import apportion, round_to
+from .attributes import ask_attributes
 from .budget import in_noise_scales
 from .candidates import CandidateGenerator
 from .chain import Chain
@@ -114,10 +115,12 @@ class CertifiedRun:
         found = self._variants(released, max_length)
         variants = found.project_onto(self._names)
         times = ask_times(self._set, self._session, found) if self._set.time else None
+        columns = ask_attributes(self._set, self._session, found) if self._set.attributes else ()
         on_progress(1.0)
         return Output(
             variants=variants,
             times=times,
+            columns=columns,
             core=mark_core(variants, self._set),
             verdict=str(judge(self._set, size, variants)),
             notes=tuple(self._notes),

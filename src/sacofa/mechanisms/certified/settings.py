@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from ...domains import Attribute
 from ...errors import SettingError
 from ...privacy.epsilon import Epsilon, parse_epsilon
 from ...semantics.rules import Rules
@@ -44,6 +45,10 @@ class CertifiedSettings:
     """Whether a part of ε is spent on times, where the log has them; else times are artificial."""
     time_share: Fraction = offered("number", default=Fraction(9, 20))
     """The part of ε that is spent on times, where the log has them."""
+    attribute_share: Fraction = offered("number", default=Fraction(1, 5))
+    """The part of ε that is spent on attributes, where any are asked for."""
+    attributes: tuple[Attribute, ...] = ()
+    """The attributes that are asked for: those that the log was opened with."""
     granularity: str = offered("word", default="second")
     """Times are written as whole seconds, minutes or days: second, minute or day."""
     order_penalty: Fraction = offered("number", default=Fraction(6))
@@ -80,10 +85,11 @@ class CertifiedSettings:
         for name in ("max_length", "max_length_bound"):
             if (getattr(self, name) or 0) > LONGEST:
                 raise SettingError(name, getattr(self, name), f"at most {LONGEST:,}")
-        share = parse_epsilon("time_share", self.time_share, None)
-        if share >= 1:
-            raise SettingError("time_share", self.time_share, "above 0 and below 1")
-        object.__setattr__(self, "time_share", share)
+        for name in ("time_share", "attribute_share"):
+            share = parse_epsilon(name, getattr(self, name), None)
+            if share >= 1:
+                raise SettingError(name, getattr(self, name), "above 0 and below 1")
+            object.__setattr__(self, name, share)
         # It refuses what is no granularity.
         TimeSettings(granularity=self.granularity)
         # 0 is a setting of its own: keep every order.
@@ -109,7 +115,18 @@ class CertifiedSettings:
     @property
     def flow_price(self) -> Fraction:
         """What is spent on control flow."""
-        return self.price * (1 - self.time_share) if self.time else self.price
+        return self.price - self.attribute_price - self.time_price
+
+    @property
+    def attribute_price(self) -> Fraction:
+        """What is spent on attributes."""
+        return self.price * self.attribute_share if self.attributes else Fraction(0)
+
+    @property
+    def time_price(self) -> Fraction:
+        """What is spent on times: their share of what attributes leave."""
+        left = self.price - self.attribute_price
+        return left * self.time_share if self.time else Fraction(0)
 
     def split(self, activities: int = 0) -> BudgetSplit:
         """How ε is divided with these settings, for so many activities."""

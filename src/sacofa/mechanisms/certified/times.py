@@ -27,7 +27,7 @@ def ask_times(
     """
     time = TimeSettings(granularity=settings.granularity)
     # Bins follow from the noise, which has to hide all cases of a unit.
-    scale = session.cell_epsilon(1, settings.price * settings.time_share)
+    scale = session.cell_epsilon(1, settings.time_price)
     answers: dict[str, Any] = {}
     for name, (query, price) in time_queries(released, time, scale).items():
         table = session.ask(query, price * session.unit.max_cases, "time")

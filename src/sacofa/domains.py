@@ -1,0 +1,456 @@
+"""What attributes may be: public domains, of which every value of a log takes one cell.
+
+The cells of a domain are its values, in a public order, then `other` for what is none of them, then
+one for what is missing. Which cell a text takes follows from that text alone, and every text takes
+one: nothing is refused, so no value of a log can cause an error.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal, InvalidOperation
+from functools import cached_property
+from itertools import pairwise
+from typing import Literal, Protocol
+
+from .errors import SettingError
+
+OTHER = "other"
+"""What a category is called that is none of the declared ones."""
+MAX_VALUES = 1_000
+"""No domain has more values: every one takes a cell, and noise."""
+FINEST = 100
+"""Numbers between bounds have at most so many cells; those of more units share them evenly."""
+BLANK = " \t\n\r\f\v"
+EPOCH = date(1970, 1, 1)
+
+Kind = Literal["string", "int", "float", "boolean", "date"]
+"""The type that released values have, in the words of XES."""
+
+
+def _plain(number: Decimal) -> str:
+    text = f"{number.normalize():f}"
+    return text if text != "-0" else "0"
+
+
+def _check_size(values: int) -> None:
+    if not 1 <= values <= MAX_VALUES:
+        raise SettingError("values", f"{values:,}", f"1 to {MAX_VALUES:,}")
+
+
+class Domain(Protocol):
+    """The public values of an attribute."""
+
+    @property
+    def kind(self) -> Kind:
+        """The type of released values."""
+
+    @property
+    def values(self) -> int:
+        """How many values there are; `other` and missing come on top."""
+
+    def cell(self, text: str) -> int:
+        """The cell of a text that is not blank: a value, `other`, or missing."""
+
+    def label(self, value: int) -> str:
+        """A value as people read it."""
+
+    def describe(self) -> str:
+        """All of it in a few words."""
+
+
+def cells_of(domain: Domain) -> int:
+    """How many cells a domain has."""
+    return domain.values + 2
+
+
+def cell_of(domain: Domain, text: str | None) -> int:
+    """The cell that a text takes; blank ones are missing."""
+    if text is None or not text.strip(BLANK):
+        return domain.values + 1
+    return domain.cell(text)
+
+
+def labels_of(domain: Domain) -> list[str]:
+    """Every cell as people read it."""
+    return [*(domain.label(i) for i in range(domain.values)), OTHER, "missing"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Categories:
+    """Texts, one by one."""
+
+    names: tuple[str, ...]
+    """The values."""
+    groups: Mapping[str, str] | None = None
+    """What is released instead of a value: the group that it belongs to."""
+    kind: Kind = "string"
+
+    def __post_init__(self) -> None:
+        if len(set(self.names)) < len(self.names):
+            raise SettingError("values", f"{len(self.names)} names", "different names")
+        _check_size(self.values)
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        places = {name: i for i, name in enumerate(self.names)}
+        if self.groups is not None:
+            return {text: places[group] for text, group in self.groups.items()}
+        return places
+
+    @property
+    def values(self) -> int:
+        """One for each name."""
+        return len(self.names)
+
+    def cell(self, text: str) -> int:
+        """The place of its name."""
+        return self._places.get(text, self.values)
+
+    def label(self, value: int) -> str:
+        """The name."""
+        return self.names[value]
+
+    def describe(self) -> str:
+        """How many there are."""
+        return f"{len(self.names)} categories"
+
+
+@dataclass(frozen=True, kw_only=True)
+class YesNo:
+    """Yes or no."""
+
+    kind: Kind = "boolean"
+    values: int = 2
+
+    def cell(self, text: str) -> int:
+        """No, then yes, in the words and figures that are in use."""
+        word = text.strip(BLANK).lower()
+        if word in ("false", "no", "0", "0.0", "f", "n"):
+            return 0
+        return 1 if word in ("true", "yes", "1", "1.0", "t", "y") else 2
+
+    def label(self, value: int) -> str:
+        """As XES writes it."""
+        return ("false", "true")[value]
+
+    def describe(self) -> str:
+        """What it is."""
+        return "yes or no"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Numbers:
+    """Numbers, in public bins."""
+
+    edges: tuple[Decimal, ...]
+    """Where bins begin, and where the last one ends; that end belongs to it."""
+    unit: Decimal | None = None
+    """Numbers are written as multiples of it; None: as two figures."""
+    logarithmic: bool = False
+    """Whether numbers spread evenly in ratio inside a bin, not in difference."""
+    bounded: bool = True
+    """Whether somebody said where numbers end; else the public bins for all numbers are used."""
+
+    def __post_init__(self) -> None:
+        if len(self.edges) < 2 or any(a >= b for a, b in pairwise(self.edges)):
+            raise SettingError("edges", len(self.edges), "two or more numbers, from low to high")
+        if self.unit is not None and self.unit <= 0:
+            raise SettingError("unit", self.unit, "above 0")
+        _check_size(self.values)
+
+    @classmethod
+    def between(cls, low: Decimal, high: Decimal, unit: Decimal) -> Numbers:
+        """Numbers from low to high in units: a bin for each, or for several where they are many."""
+        if unit <= 0:
+            raise SettingError("unit", unit, "above 0")
+        if low >= high:
+            raise SettingError("max", high, f"above {low}")
+        units = int((high - low) / unit) + 1
+        width = -(-units // FINEST)
+        bins = -(-units // width)
+        return cls(edges=tuple(low + unit * width * i for i in range(bins + 1)), unit=unit)
+
+    @property
+    def kind(self) -> Kind:
+        """Whole numbers where the unit is one."""
+        return "int" if self.unit is not None and self.unit % 1 == 0 else "float"
+
+    @property
+    def values(self) -> int:
+        """One for each bin."""
+        return len(self.edges) - 1
+
+    @cached_property
+    def _floats(self) -> list[float]:
+        return [float(edge) for edge in self.edges]
+
+    def cell(self, text: str) -> int:
+        """The bin of a number; what is none, or beyond the bins, is other."""
+        try:
+            number = float(text)
+        except ValueError:
+            return self.values
+        if math.isnan(number):
+            return self.values + 1
+        edges = self._floats
+        if not edges[0] <= number <= edges[-1]:
+            return self.values
+        return min(bisect_right(edges, number) - 1, self.values - 1)
+
+    def label(self, value: int) -> str:
+        """From where to where."""
+        low, high = self.edges[value], self.edges[value + 1]
+        if self.unit is not None and high - low == self.unit:
+            return f"{_plain(low)}"
+        return f"{_plain(low)} – {_plain(high)}"
+
+    def describe(self) -> str:
+        """How many bins from where to where."""
+        if not self.bounded:
+            return f"numbers in {self.values} public bins"
+        return f"{self.values} bins from {_plain(self.edges[0])} to {_plain(self.edges[-1])}"
+
+    def number(self, value: int, uniform: float) -> str:
+        """A number of a bin, as it is released; `uniform` from 0 to 1 says which."""
+        low, high = self.edges[value], self.edges[value + 1]
+        if self.unit is not None:
+            many = max(int((high - low) / self.unit), 1)
+            return _plain(low + self.unit * min(int(uniform * many), many - 1))
+        if self.logarithmic and not low:
+            return "0"
+        a, b = float(low), float(high)
+        if self.logarithmic and a * b > 0:
+            found = math.copysign(abs(a) * (b / a) ** uniform, a)
+        else:
+            found = a + (b - a) * uniform
+        rounded = float(f"{found:.1e}")
+        return _plain(Decimal(str(rounded if a <= rounded < b else a)))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class AsWritten:
+    """The values of a released file, each as it stands there: they are public already."""
+
+    kind: Kind
+    texts: list[str] = field(default_factory=list)
+    """The different values that were seen so far, in the order of their text."""
+    values: int = 2**31 - 3
+    """As many as there may be."""
+
+    def cell(self, text: str) -> int:
+        """A cell for each text."""
+        plain = _released(text, self.kind)
+        if plain not in self._places:
+            self._places[plain] = len(self.texts)
+            self.texts.append(plain)
+        return self._places[plain]
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {}
+
+    def label(self, value: int) -> str:
+        """The text."""
+        return self.texts[value]
+
+    def describe(self) -> str:
+        """What it is."""
+        return "what was released"
+
+
+def _released(text: str, kind: Kind) -> str:
+    """A value as it was released, whatever its file made of it."""
+    if kind == "date":
+        return text[:10]
+    if kind == "boolean":
+        return text.lower()
+    if kind in ("int", "float"):
+        try:
+            return _plain(Decimal(text))
+        except InvalidOperation:
+            return text
+    return text
+
+
+def _ladder() -> tuple[Decimal, ...]:
+    steps = [Decimal(m) * Decimal(10) ** e for e in range(-3, 9) for m in (1, 2, 5)]
+    above = [*steps, Decimal(10) ** 9, Decimal(10) ** 15]
+    tiny = above[0]
+    below = [-(Decimal(10) ** 15), *(-(Decimal(10) ** e) for e in range(9, -4, -1))]
+    assert below[-1] == -tiny
+    return (*below, Decimal(0), *above)
+
+
+ALL_NUMBERS = Numbers(edges=_ladder(), logarithmic=True, bounded=False)
+"""For numbers without bounds: bins that begin at 1, 2 and 5 times a power of ten."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dates:
+    """Days, in public bins."""
+
+    edges: tuple[date, ...]
+    """The first days of the bins, and the day after the last one."""
+    kind: Kind = "date"
+
+    def __post_init__(self) -> None:
+        if len(self.edges) < 2 or any(a >= b for a, b in pairwise(self.edges)):
+            raise SettingError("first", len(self.edges), "a date before last")
+        _check_size(self.values)
+
+    @classmethod
+    def between(cls, first: date, last: date, by: str) -> Dates:
+        """The days, months or years from first to last."""
+        if by not in ("day", "month", "year"):
+            raise SettingError("by", by, "day, month or year")
+        edges = [first]
+        while edges[-1] <= last and len(edges) <= MAX_VALUES + 1:
+            edges.append(_next(edges[-1], by))
+        return cls(edges=tuple(edges))
+
+    @property
+    def values(self) -> int:
+        """One for each bin."""
+        return len(self.edges) - 1
+
+    @cached_property
+    def _days(self) -> list[int]:
+        return [(edge - EPOCH).days for edge in self.edges]
+
+    def cell(self, text: str) -> int:
+        """The bin of a date; what is none, or beyond the bins, is other."""
+        try:
+            moment = datetime.fromisoformat(text.strip(BLANK))
+        except ValueError:
+            return self.values
+        if moment.tzinfo is not None:
+            try:
+                moment = moment.astimezone(UTC)
+            except OverflowError:
+                return self.values
+        day = (moment.date() - EPOCH).days
+        if not self._days[0] <= day < self._days[-1]:
+            return self.values
+        return bisect_right(self._days, day) - 1
+
+    def label(self, value: int) -> str:
+        """The first day."""
+        return self.edges[value].isoformat()
+
+    def describe(self) -> str:
+        """From when to when."""
+        last = self.edges[-1] - timedelta(days=1)
+        return f"{self.values} bins from {self.edges[0]} to {last}"
+
+    def day(self, value: int, uniform: float) -> str:
+        """A day of a bin, as it is released."""
+        low, high = self.edges[value], self.edges[value + 1]
+        return (low + timedelta(days=int(uniform * (high - low).days))).isoformat()
+
+
+def _next(day: date, by: str) -> date:
+    if by == "day":
+        return day + timedelta(days=1)
+    if by == "month":
+        return (day.replace(day=1) + timedelta(days=32)).replace(day=1)
+    return date(day.year + 1, 1, 1)
+
+
+ALL_DATES = Dates.between(date(1970, 1, 1), date(2069, 12, 31), "year")
+"""For dates of which nobody said from when to when."""
+
+
+RESOURCES = frozenset(
+    [
+        "org:resource",
+        "resource",
+        "user",
+        "userid",
+        "username",
+        "employee",
+        "agent",
+        "originator",
+        "responsible",
+        "performer",
+        "assignee",
+        "handler",
+        "doctor",
+        "nurse",
+    ]
+)
+"""Columns that name people who work in the process."""
+IDS = frozenset(
+    [
+        "concept:instance",
+        "identity:id",
+        "case:concept:name",
+        "caseid",
+        "case:id",
+        "traceid",
+        "eventid",
+    ]
+)
+"""Columns that tell cases or events apart: never released."""
+
+
+def plain_name(name: str) -> str:
+    """A name without what makes no difference."""
+    return name.removeprefix("case:").strip().lower().translate(str.maketrans("", "", " _-"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attribute:
+    """An attribute that is read, with its domain."""
+
+    name: str
+    """As the log has it, without `case:`."""
+    of_case: bool = False
+    """Whether a case has one value; else every event has its own."""
+    domain: Domain | None = None
+    """What it may be; None: what the log holds, until it was read."""
+    taken: bool = field(default=False)
+    """Whether the domain was taken from the log."""
+
+    @property
+    def key(self) -> str:
+        """What it is called where cases and events lie in one table."""
+        return f"case:{self.name}" if self.of_case else self.name
+
+    @property
+    def known(self) -> Domain:
+        """The domain, once it is known."""
+        assert self.domain is not None
+        return self.domain
+
+    def with_domain(self, domain: Domain) -> Attribute:
+        """The same, with the domain that was found in the log."""
+        return replace(self, domain=domain, taken=True)
+
+
+def parse_number(name: str, value: object) -> Decimal:
+    """Take what a file says as an exact number."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise SettingError(name, value, "a number")
+    try:
+        number = Decimal(str(value))
+    except InvalidOperation:
+        raise SettingError(name, value, "a number") from None
+    if not number.is_finite() or abs(number.adjusted()) > 300:
+        raise SettingError(name, value, "a finite number")
+    return number
+
+
+def found_domain(texts: Sequence[str], most: int) -> Categories:
+    """The categories that a log holds, in the order of their names; too many are none at all.
+
+    A column with more values is an identifier or a measurement, and releases none of them.
+    """
+    names = sorted({text for text in texts if text.strip(BLANK)})
+    if not names or len(names) > most:
+        return Categories(names=(OTHER,))
+    return Categories(names=tuple(names))

@@ -1,0 +1,177 @@
+"""Queries about attributes: each case has one vote and gives it to what it shows.
+
+An attribute of cases is a table of families by values: a family is which of a few public activities
+happen in a case, and a case gives its vote to one cell. An attribute of events is a table of
+activities (and families) by values: a case spreads its vote evenly over its activities that have a
+value, and inside each over its events; remainders are dropped. Two attributes together are a table
+of the first value of each in a case. So one case moves a table by at most `VOTE_UNITS` in sum.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cases import CaseBatch, Values
+from .flow import VOTE_UNITS
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttributeQuery:
+    """What queries about attributes have in common."""
+
+    sensitivity = VOTE_UNITS
+    by_case = True
+
+    def _count(self, places: Ints, votes: Ints | int, cells: int) -> Ints:
+        table = np.zeros(cells, dtype=np.int64)
+        np.add.at(table, places, votes)
+        return table
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaseAttribute(AttributeQuery):
+    """Which value an attribute of cases has, by family."""
+
+    key: str
+    """The attribute."""
+    size: int
+    """How many cells its domain has; the last one is for what is missing."""
+    splits: tuple[int, ...]
+    """The activities that tell families apart, as ids."""
+
+    @property
+    def name(self) -> str:
+        """The key of the answer."""
+        return f"attribute {self.key}"
+
+    @property
+    def what(self) -> str:
+        """What is asked, in words."""
+        return f"attribute {self.key}: its values, by family of variants"
+
+    @property
+    def rows(self) -> int:
+        """How many families there are."""
+        return 1 << len(self.splits)
+
+    @property
+    def cells(self) -> range:
+        """Families times values."""
+        return range(self.rows * self.size)
+
+    def table(self, batch: CaseBatch) -> Ints:
+        """One vote of each case."""
+        cells = batch.values(self.key).cells
+        family = families(batch, self.splits)
+        return self._count(family * self.size + cells, VOTE_UNITS, len(self.cells))
+
+
+@dataclass(frozen=True, kw_only=True)
+class EventAttribute(AttributeQuery):
+    """Which values an attribute of events has, by activity and family.
+
+    The last cell counts the cases in which no event has a value.
+    """
+
+    key: str
+    """The attribute."""
+    size: int
+    """How many cells its domain has, but for the one of what is missing."""
+    activities: int
+    """How many activities there are."""
+    splits: tuple[int, ...] = ()
+    """The activities that tell families apart, as ids."""
+
+    @property
+    def name(self) -> str:
+        """The key of the answer."""
+        return f"attribute {self.key}"
+
+    @property
+    def what(self) -> str:
+        """What is asked, in words."""
+        return f"attribute {self.key}: its values, by activity"
+
+    @property
+    def rows(self) -> int:
+        """Activities times families."""
+        return self.activities << len(self.splits)
+
+    @property
+    def cells(self) -> range:
+        """Rows times values, and one more."""
+        return range(self.rows * self.size + 1)
+
+    def table(self, batch: CaseBatch) -> Ints:
+        """A vote of each case, spread over its activities that have a value."""
+        cells = batch.values(self.key).cells
+        there = np.flatnonzero(cells < self.size)
+        case = np.repeat(np.arange(batch.cases), batch.lengths)[there]
+        activity = batch.activity_ids[there].astype(np.int64)
+        group, inside = np.unique(case * self.activities + activity, return_inverse=True)
+        groups = np.bincount(group // max(self.activities, 1), minlength=batch.cases)
+        events = np.bincount(inside, minlength=len(group))
+        votes = VOTE_UNITS // (groups[case] * events[inside])
+        row = (activity << len(self.splits)) + families(batch, self.splits)[case]
+        table = self._count(row * self.size + cells[there], votes, len(self.cells))
+        table[-1] = VOTE_UNITS * int((groups == 0).sum())
+        return table
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttributePair(AttributeQuery):
+    """How the first values of two attributes go together."""
+
+    keys: tuple[str, str]
+    """The attributes."""
+    sizes: tuple[int, int]
+    """How many cells their domains have; the last ones are for what is missing."""
+
+    @property
+    def name(self) -> str:
+        """The key of the answer."""
+        return f"attributes {self.keys[0]} and {self.keys[1]}"
+
+    @property
+    def what(self) -> str:
+        """What is asked, in words."""
+        return f"{self.name}: how their values go together"
+
+    @property
+    def cells(self) -> range:
+        """Values of one times values of the other."""
+        return range(self.sizes[0] * self.sizes[1])
+
+    def table(self, batch: CaseBatch) -> Ints:
+        """One vote of each case."""
+        one, other = (
+            first_cells(batch, batch.values(key), size - 1)
+            for key, size in zip(self.keys, self.sizes, strict=True)
+        )
+        return self._count(one * self.sizes[1] + other, VOTE_UNITS, len(self.cells))
+
+
+def families(batch: CaseBatch, splits: tuple[int, ...]) -> Ints:
+    """The family of each case: which of the activities happen in it, as the bits of a number."""
+    found = np.zeros(batch.cases, dtype=np.int64)
+    case = np.repeat(np.arange(batch.cases), batch.lengths)
+    for bit, activity in enumerate(splits):
+        found[np.unique(case[batch.activity_ids == activity])] |= 1 << bit
+    return found
+
+
+def first_cells(batch: CaseBatch, values: Values, missing: int) -> Ints:
+    """The first value of each case that is not missing."""
+    if values.of_case:
+        return values.cells.astype(np.int64)
+    found = np.full(batch.cases, missing, dtype=np.int64)
+    there = np.flatnonzero(values.cells != missing)
+    case = np.repeat(np.arange(batch.cases), batch.lengths)[there]
+    first = np.flatnonzero(np.diff(case, prepend=-1))
+    found[case[first]] = values.cells[there[first]]
+    return found

@@ -1,0 +1,121 @@
+"""The ε of `certified` is true with attributes, too: exact ratios of outcomes.
+
+The pairs are those of the audit: a case with values that no other has, one with two values that no
+other has together, one of many events, one without values, and a person with three cases. As in
+test_privacy.py the ratio is exact for the outcomes that are tried.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import pytest
+
+from sacofa.audit import Finding, Pair, attribute_pairs, attribute_persons_pair, audit, make_minimal
+from sacofa.cases import CaseBatch
+from sacofa.mechanisms.certified.certified import Certified
+from sacofa.mechanisms.protocol import Output, Progress
+from sacofa.queries.protocol import Ints, Query
+from sacofa.queries.session import Session
+
+from .outcomes import log_ratio, run_by_hand, some_noise
+
+SHORT = Certified(
+    epsilon=Fraction(3, 2), max_length=2, min_candidates=3, max_candidates=3, time=False
+)
+PAIRS = {pair.name: pair for pair in (*attribute_pairs(), attribute_persons_pair(3))}
+ASKED = ["attribute case:colour", "attribute who", "attributes case:colour and who"]
+
+
+def largest_ratio(pair: Pair, session: type[Session] = Session, noises: int = 1) -> float:
+    """The largest ratio (its logarithm, in ε) over directions and outcomes."""
+    worst = 0.0
+    logs = pair.smaller_cases, pair.larger_cases
+    for first, second in (logs, logs[::-1]):
+        for noise in some_noise(SHORT, first, noises, session):
+            ratio = log_ratio(SHORT, first, second, noise, session)
+            worst = max(worst, ratio / float(SHORT.price))
+            if math.isinf(worst):
+                return worst
+    return worst
+
+
+def test_attributes_are_among_what_is_tried() -> None:
+    """Every question about attributes is asked, each with noise of its own, and values come out."""
+    outcome = run_by_hand(SHORT, PAIRS["rare value"].larger_cases, [])
+    assert [query.name for query in outcome.asked_for][-3:] == ASKED  # type: ignore[attr-defined]
+    assert len(outcome.epsilons) == len(outcome.seen)
+    assert len(outcome.columns) == 2
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_no_outcome_gives_a_case_away(name: str) -> None:
+    """Every ratio is at most e^ε, and much of it is used."""
+    PAIRS[name].check_neighbours()
+    worst = largest_ratio(PAIRS[name])
+    assert 0.4 < worst <= 1 + 1e-9
+    if name in ("rare value", "person with values"):
+        assert worst > 0.99
+
+
+def breaks(name: str, change: Callable[[Ints, Ints], Ints]) -> type[Session]:
+    """A session that changes the answer to one question by what is true."""
+
+    class Changed(Session):
+        def ask(self, query: Query, epsilon: Fraction, line: str) -> Ints:
+            noisy = super().ask(query, epsilon, line)
+            if query.name == name:
+                assert isinstance(self._by_case, CaseBatch)
+                noisy[:] = change(noisy, query.table(self._by_case))
+            return noisy
+
+    return Changed
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_a_table_of_values_without_noise_is_noticed(name: str) -> None:
+    """Whichever of the tables is given as it is."""
+    pair = PAIRS["rare value"]
+    assert largest_ratio(pair, breaks(name, lambda noisy, true: true)) > 1.2
+
+
+class ForgetsCases(Session):
+    """Hides one case of a person where attributes are asked for."""
+
+    def ask(self, query: Query, epsilon: Fraction, line: str) -> Ints:
+        if query.by_case:
+            self._left[line] += 2 * epsilon
+            epsilon = 3 * epsilon
+        return super().ask(query, epsilon, line)
+
+
+def test_too_little_noise_for_a_person_is_noticed() -> None:
+    """A person whose cases are taken for one is given away."""
+    assert largest_ratio(PAIRS["person with values"], ForgetsCases) > 1.2
+
+
+def worst(findings: tuple[Finding, ...]) -> Finding:
+    """The finding with the highest bound."""
+    return max(findings, key=lambda finding: finding.certified)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unnoised(Certified):
+    """Answers about one attribute are given as they are."""
+
+    def run(self, session: Session, progress: Progress | None = None) -> Output:
+        kind = breaks("attribute who", lambda noisy, true: true)
+        asking = kind.__new__(kind)
+        vars(asking).update(vars(session))
+        return super().run(asking, progress)
+
+
+def test_an_audit_finds_a_table_without_noise() -> None:
+    """The attacker who knows both logs sees attributes, and leaves what holds alone."""
+    small = make_minimal("certified", {"epsilon": 1, "time": False})
+    for mechanism, refuted in ((small, False), (Unnoised(**vars(small)), True)):
+        finding = worst(audit(mechanism, [PAIRS["rare value"]], runs=100, seed=1))
+        assert finding.claimed == 1 and finding.refuted == refuted

@@ -1,0 +1,101 @@
+"""Public domains: every text takes a cell, whatever it is, and nothing is refused."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sacofa.domains import (
+    ALL_DATES,
+    ALL_NUMBERS,
+    Categories,
+    Dates,
+    Domain,
+    Numbers,
+    YesNo,
+    cell_of,
+    cells_of,
+    found_domain,
+    labels_of,
+)
+from sacofa.errors import SettingError
+
+DOMAINS: tuple[Domain, ...] = (
+    Categories(names=("a", "b")),
+    Categories(names=("x", "y"), groups={"a": "x", "b": "x", "c": "y"}),
+    YesNo(),
+    ALL_NUMBERS,
+    Numbers(edges=(Decimal(0), Decimal(10), Decimal(20)), unit=Decimal(1)),
+    Numbers.between(Decimal(0), Decimal(1000), Decimal("0.5")),
+    ALL_DATES,
+    Dates.between(date(2020, 1, 1), date(2020, 12, 31), "month"),
+)
+ODD = [
+    "", " ", "nan", "NaN", "inf", "-inf", "1e300", "-1e300", "1e400", "0x10", "1_000", "١٢", "𝟙",
+    "9" * 5000, "0001-01-01", "9999-12-31T23:59:59+14:00", "0001-01-01T00:00:00-14:00", "\x00",
+    "2020-06-31", "true", "TRUE ", "-0", "1e-400", "null", "None",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("domain", DOMAINS, ids=lambda domain: type(domain).__name__)
+@given(st.one_of(st.sampled_from(ODD), st.text(), st.floats().map(str), st.integers().map(str)))
+def test_every_text_takes_a_cell(domain: Domain, text: str) -> None:
+    """Odd ones too: no value of a log is an error."""
+    assert 0 <= cell_of(domain, text) < cells_of(domain) == len(labels_of(domain))
+    assert cell_of(domain, None) == cells_of(domain) - 1
+
+
+def test_blanks_and_what_is_no_number_are_missing() -> None:
+    """Missing is a cell of its own, and so is what is none of the values."""
+    numbers = DOMAINS[4]
+    found = [
+        cell_of(numbers, text) for text in ("", " ", "nan", "inf", "x", "0", "9.9", "10", "20")
+    ]
+    assert found == [3, 3, 3, 2, 2, 0, 0, 1, 1]
+    assert [cell_of(YesNo(), text) for text in ("no", "True", "1", "maybe", "")] == [0, 1, 1, 2, 3]
+    assert [cell_of(DOMAINS[1], text) for text in ("a", "b", "c", "d", "x")] == [0, 0, 1, 2, 2]
+
+
+def test_released_numbers_lie_in_their_bin_at_their_unit() -> None:
+    """Whatever chance says; and so do those of the public bins."""
+    for domain in DOMAINS:
+        for value in range(domain.values):
+            for chance in (0.0, 0.3, 0.999999):
+                if isinstance(domain, Numbers):
+                    text = domain.number(value, chance)
+                    if domain.unit is not None:
+                        assert (Decimal(text) - domain.edges[0]) % domain.unit == 0
+                elif isinstance(domain, Dates):
+                    text = domain.day(value, chance)
+                else:
+                    continue
+                assert domain.cell(text) == value, (domain, value, chance, text)
+
+
+def test_domains_that_cannot_be_are_refused() -> None:
+    """Before any log is read."""
+    for make in (
+        lambda: Categories(names=()),
+        lambda: Categories(names=("a", "a")),
+        lambda: Categories(names=tuple(map(str, range(1001)))),
+        lambda: Numbers(edges=(Decimal(1),)),
+        lambda: Numbers(edges=(Decimal(2), Decimal(1))),
+        lambda: Numbers.between(Decimal(1), Decimal(0), Decimal(1)),
+        lambda: Numbers.between(Decimal(0), Decimal(1), Decimal(0)),
+        lambda: Dates.between(date(2021, 1, 1), date(2020, 1, 1), "day"),
+        lambda: Dates.between(date(2000, 1, 1), date(2020, 1, 1), "day"),
+        lambda: Dates.between(date(2000, 1, 1), date(2020, 1, 1), "week"),
+    ):
+        with pytest.raises(SettingError):
+            make()
+
+
+def test_a_column_of_identifiers_has_no_value_of_its_own() -> None:
+    """Its domain is one word that says nothing, so that no id is ever released."""
+    assert found_domain([f"id{i}" for i in range(1000)], 200).names == ("other",)
+    assert found_domain(["b", "a", " ", "b"], 200).names == ("a", "b")
+    assert found_domain([], 200).names == ("other",)
