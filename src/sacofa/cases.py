@@ -37,6 +37,8 @@ class Values:
     """Whether cases have it; else events do."""
     cells: NDArray[np.int32]
     """The cell of its domain that each value takes."""
+    size: int = 0
+    """How many cells the domain has; the last one is for what is missing."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -17,6 +17,7 @@ PAGES = [
     DOCS / "audit.md",
     DOCS / "ledger.md",
     DOCS / "time.md",
+    DOCS / "attributes.md",
     *sorted((DOCS / "how-to").glob("*.md")),
     *sorted((DOCS / "explanation").glob("*.md")),
     DOCS / "reference" / "api.md",

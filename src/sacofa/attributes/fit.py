@@ -30,8 +30,10 @@ UNLIKELY = 6.0
 """How much better, in noise scales, a table must be explained by some activities than by all."""
 MORE = 2.0
 """And how much better for each more of them."""
-TRIED = 40
-"""At most so many sets of activities are tried."""
+TRIED = 30
+"""At most so many sets of activities are tried; fewer, where tables are large."""
+LARGE = 20_000
+"""Cells of a table that is large."""
 ODD = 3.0
 """An activity has a value only now and then if its votes are so many noise scales off."""
 
@@ -108,6 +110,7 @@ def fit_case_attribute(
     seen = table.reshape(query.rows, query.size) / VOTE_UNITS
     many = np.bincount(families(cases.batch, query.splits), minlength=query.rows).astype(float)
     shares = _rows(seen, many, noise, ordered_cells(attribute))[0]
+    shares = _possible(shares, attribute)
     return Fitted(shares=shares, rates=np.ones(query.rows), within=noise)
 
 
@@ -137,7 +140,17 @@ def fit_event_attribute(
             shares[row], _ = estimate(
                 seen[row], expected[row], noise, parent=parent, ordered=ordered, parts=ROUGHLY
             )
+    shares = _possible(shares, attribute)
     return Fitted(shares=shares, rates=np.repeat(rates, families_of_one), within=noise)
+
+
+def _possible(shares: Floats, attribute: Attribute) -> Floats:
+    """Leave out `other` where the domain is what the log holds: nothing can be outside of it."""
+    if not attribute.taken:
+        return shares
+    kept = shares + 1e-12
+    kept[:, attribute.known.values] = 0.0
+    return kept / kept.sum(axis=1)[:, None]
 
 
 def fit_pair(query: AttributePair, table: Ints, noise: float, parent: Floats, cases: int) -> Floats:
@@ -192,7 +205,7 @@ def _presence(
     loud = np.where(there, np.maximum(seen - 1.5 * noise, 0.0).sum(axis=1), -1.0)
     order = np.argsort(-loud, kind="stable")[: int(there.sum())]
     best, best_cost = np.zeros(query.activities), np.inf
-    for many in _tried(len(order)):
+    for many in _tried(len(order), max(TRIED * LARGE // max(seen.size, LARGE), 4)):
         rates = np.zeros(query.activities)
         rates[order[:many]] = 1.0
         expected, nothing = cases.votes(query, rates)
@@ -224,7 +237,8 @@ def _now_and_then(
     return rates
 
 
-def _tried(most: int) -> list[int]:
-    if most <= TRIED:
+def _tried(most: int, number: int) -> list[int]:
+    """Numbers of activities to try, at most about so many of them: small ones, and all."""
+    if most <= number:
         return list(range(most + 1))
-    return sorted({round(most ** (i / (TRIED - 1))) for i in range(TRIED)} | {0, most})
+    return sorted({round(most ** (i / (number - 1))) for i in range(number)} | {0, most})

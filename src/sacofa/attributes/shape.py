@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-MOST = 60
+MOST = 10
 """Up to so many cells may stand out one by one; beyond that, numbers of them in steps."""
 NEARLY = (0.9, 1.0, 1.1, 1.2)
 """What part of the cases that a row is said to have it may have, if that is all of them."""

@@ -63,12 +63,17 @@ def evaluate(
     secret = read_measured(log)
     if not variants_of(secret).cases:
         raise ReadError(original, "has no cases")
-    released = read_measured(opened)
+    released = read_measured(opened, secret.attributes)
     indicated = _indicate(wanted, secret, released)
     evaluator = Evaluator(secret)
     measures, limit = evaluator.measure(released), evaluator.limit()
+    details = evaluator.attributes(released)
     if as_json:
         content: dict[str, object] = {**measures, "limit": dict(limit)}
+        if details:
+            content["attributes"] = {
+                name: {"release": off, "limit": best} for name, (off, best) in details.items()
+            }
         if wanted:
             content["indicators"] = {
                 one.text: {"original": _plain(before), "release": _plain(after)}
@@ -76,7 +81,7 @@ def evaluate(
             }
         typer.echo(json.dumps(content))
     else:
-        _show(measures, limit, indicated, Console(highlight=False))
+        _show(measures, limit, indicated, details, Console(highlight=False))
 
 
 def _indicate(wanted: Sequence[Indicator], secret: Cases, released: Cases) -> list[Indicated]:
@@ -103,7 +108,11 @@ def _say(one: Indicator, value: float) -> str:
 
 
 def _show(
-    measures: Measures, limit: Measures, indicated: list[Indicated], console: Console
+    measures: Measures,
+    limit: Measures,
+    indicated: list[Indicated],
+    details: dict[str, tuple[float, float]],
+    console: Console,
 ) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("measure")
@@ -116,6 +125,14 @@ def _show(
         table.add_row(measure.title, f"{value:.3f}", best, measure.meaning)
     console.print(table)
     console.print(f"\n{LIMIT}")
+    if details:
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        for name, side in (("attribute", "left"), ("release", "right"), ("limit", "right")):
+            table.add_column(name, justify=side)  # type: ignore[arg-type]
+        for what, (off, limited) in details.items():
+            table.add_row(Text(what), f"{off:.3f}", f"{limited:.3f}")
+        console.print()
+        console.print(table)
     if indicated:
         table = Table(box=None, pad_edge=False, header_style="bold")
         for name, side in (("indicator", "left"), ("original", "right"), ("release", "right")):

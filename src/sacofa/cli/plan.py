@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
+from ..logs import ReadOptions
+from ..logs.attributes import declared_attributes, pairs_of
 from ..mechanisms import Plan
 from ..mechanisms import plan as make_plan
 from ..unit import ONE_CASE, Unit
@@ -32,12 +35,32 @@ def plan(
     max_cases: Annotated[
         int | None, typer.Option("--max-cases", help="Cases kept of each person.")
     ] = None,
+    attribute: Annotated[
+        list[str] | None,
+        typer.Option("--attribute", help="An attribute of the file of columns; repeat it."),
+    ] = None,
+    pair: Annotated[
+        list[str] | None, typer.Option("--pair", help="Two of them, A,B; repeat it.")
+    ] = None,
+    columns: Annotated[
+        Path | None,
+        typer.Option("--columns", help="File that says which values attributes may have."),
+    ] = None,
     as_json: options.Json = False,
 ) -> None:
     """Show how ε is divided and what each share buys. Reads no log and spends nothing."""
     unit = ONE_CASE if max_cases is None else Unit(person="person", max_cases=max_cases)
+    together: Any = tuple(pair or ())
+    asked = ReadOptions(attribute=tuple(attribute or ()), pair=together, columns=columns)
+    attributes = declared_attributes(asked)
     made = make_plan(
-        epsilon=epsilon, activities=activities, max_length=max_length, cases=cases, unit=unit
+        epsilon=epsilon,
+        activities=activities,
+        max_length=max_length,
+        cases=cases,
+        unit=unit,
+        attributes=attributes,
+        pairs=pairs_of(attributes, asked.pair),
     )
     if as_json:
         typer.echo(json.dumps(_content(made), ensure_ascii=False))

@@ -51,7 +51,8 @@ class Evaluator:
         variants, by_case = _parts(original)
         if not variants.cases:
             raise SettingError("original", "0 cases", "a log with at least one case")
-        self._original = Original(variants, by_case)
+        pairs = original.pairs if isinstance(original, Cases) else ()
+        self._original = Original(variants, by_case, pairs)
         self._limit: Measures | None = None
 
     def measure(self, released: Measured, core: VariantCounts | None = None) -> Measures:
@@ -64,6 +65,17 @@ class Evaluator:
         """
         variants, by_case = _parts(released)
         return _measure(self._original, variants, by_case, core=core)
+
+    def attributes(self, released: Measured) -> dict[str, tuple[float, float]]:
+        """How far off each attribute and pair is, each beside two random halves of the log."""
+        variants, by_case = _parts(released)
+        found = _details(Compared(self._original, variants, None, by_case))
+        splits = [_split(self._original, SEED + i) for i in range(SPLITS if found else 0)]
+        halves = [_details(Compared(one, other, None, half)) for one, other, half in splits]
+        return {
+            name: (value, float(np.mean([one.get(name, value) for one in halves])))
+            for name, value in found.items()
+        }
 
     def limit(self) -> Measures:
         """What a second sample of the same process would show: two random halves of the log.
@@ -80,6 +92,11 @@ class Evaluator:
             own = _measure(original, original.variants, None, reference="original")
             self._limit = Measures({**values, **own})
         return self._limit
+
+
+def _details(compared: Compared) -> dict[str, float]:
+    by_activity = {f"{name}, by activity": off for name, off in compared.activity_values.items()}
+    return {**compared.values, **by_activity, **compared.pair_values}
 
 
 def evaluate_release(original: Measured, released: Measured) -> Measures:
@@ -140,4 +157,5 @@ def _split(original: Original, seed: int) -> tuple[Original, VariantCounts, Case
         return Original(one), other, None
     # Times have halves of their own: no measure looks at both.
     chosen = draws.permutation(by_case.cases) < by_case.cases // 2
-    return Original(one, by_case.where(chosen)), other, by_case.where(~chosen)
+    half_of_cases = Original(one, by_case.where(chosen), original.pairs)
+    return half_of_cases, other, by_case.where(~chosen)

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from ..cases import CaseBatch
 from ..variants import VariantCounts
-from .measures import analysts, overlap
+from .measures import analysts, attributes, overlap
 from .measures.distances import cycle_time_distance
 from .measures.normal import NormalBehaviour
 from .measures.performance import Performance, performance
@@ -47,6 +47,39 @@ class Compared:
         self._core = released if core is None else core
         self._known = original
 
+    def attributes(self, function: Callable[..., dict[str, float]], *more: Any) -> dict[str, float]:
+        """A measure of each attribute, or pair; none where logs were read without any."""
+        before, after = self._known.by_case, self._by_case
+        if before is None or after is None or not before.attributes or not after.attributes:
+            return {}
+        return function(before, after, *more)
+
+    @cached_property
+    def values(self) -> dict[str, float]:
+        """How far off the values of each attribute are."""
+        return self.attributes(attributes.value_distances)
+
+    @cached_property
+    def activity_values(self) -> dict[str, float]:
+        """The same within each activity, for attributes of events."""
+        return self.attributes(attributes.activity_distances)
+
+    @cached_property
+    def pair_values(self) -> dict[str, float]:
+        """How far off declared pairs are."""
+        return self.attributes(attributes.pair_distances, self._known.pairs)
+
+    @property
+    def decisions(self) -> float | None:
+        """How good a decision tree of the release is."""
+        before, after = self._known.by_case, self._by_case
+        if not self.values or before is None or after is None:
+            return None
+        try:
+            return attributes.decision_accuracy(before, after, self._known.pairs)
+        except ImportError:
+            return None
+
     @cached_property
     def quality(self) -> ModelQuality:
         """The quality of the model of the release, or of its orderly core, on the original."""
@@ -74,10 +107,19 @@ class Compared:
 class Original:
     """An original log, with what concerns it alone worked out once."""
 
-    def __init__(self, variants: VariantCounts, by_case: CaseBatch | None = None) -> None:
-        """Take an original with at least one case; `by_case` with its times, where it has any."""
+    def __init__(
+        self,
+        variants: VariantCounts,
+        by_case: CaseBatch | None = None,
+        pairs: tuple[tuple[int, int], ...] = (),
+    ) -> None:
+        """Take an original with at least one case.
+
+        `by_case` has its times and attributes, where there are any; `pairs` are those to compare.
+        """
         self.variants, _ = share_activities(variants, variants)
         self.by_case = by_case
+        self.pairs = pairs
 
     @cached_property
     def normal(self) -> NormalBehaviour:
@@ -102,7 +144,7 @@ class Measure:
     reference: Reference | None = "halves"
     """What to hold it against: two random halves of the log, or what the log itself gets."""
     timed: bool = False
-    """Whether both logs must have times."""
+    """Whether both logs must have more than activities: times, or attributes."""
 
 
 def _of_logs(
@@ -116,6 +158,10 @@ def _of_times(function: Callable[[Performance], float]) -> Callable[[Compared], 
         return None if compared.performance is None else function(compared.performance)
 
     return measure
+
+
+def _mean(found: dict[str, float]) -> float | None:
+    return float(np.mean(list(found.values()))) if found else None
 
 
 def _mean_cycle(found: Performance) -> float:
@@ -238,6 +284,26 @@ MEASURES: tuple[Measure, ...] = (
         name="cycle_hours", title="Cycle time, hours", lower=True, timed=True,
         function=_cycle_hours,
         meaning="how long cases take: how far the distribution is off, in hours (CTD)",
+    ),
+    Measure(
+        name="values", title="Attributes", lower=True, timed=True,
+        function=lambda compared: _mean(compared.values),
+        meaning="values of attributes: the share that would have to move, mean over attributes",
+    ),
+    Measure(
+        name="values_by_activity", title="Attributes by activity", lower=True, timed=True,
+        function=lambda compared: _mean(compared.activity_values),
+        meaning="the same within each activity, for attributes of events (a lost one counts 1)",
+    ),
+    Measure(
+        name="value_pairs", title="Pairs of attributes", lower=True, timed=True,
+        function=lambda compared: _mean(compared.pair_values),
+        meaning="declared pairs of attributes: the share of cases that would have to move",
+    ),
+    Measure(
+        name="decisions", title="Decision tree", timed=True,
+        function=lambda compared: compared.decisions,
+        meaning="original cases that a decision tree of the release gets right (scikit-learn)",
     ),
 )  # fmt: skip
 """As they are shown: what analysts ask first, then what the papers measure, then times."""

@@ -83,6 +83,19 @@ def resolve_attributes(
     return attributes
 
 
+def declared_attributes(options: ReadOptions) -> tuple[Attribute, ...]:
+    """The attributes that are asked for, as a file of columns declares them; no log is read."""
+    declared = read_columns(options.columns)
+    found = []
+    for asked in options.attribute:
+        there = Present(of_case=asked.startswith("case:"))
+        attribute = _attribute(asked, there, declared, options)
+        if attribute.domain is None:
+            raise SettingError("attribute", asked, "one whose values a file of columns declares")
+        found.append(attribute)
+    return tuple(found)
+
+
 def _attribute(
     asked: str, there: Present, declared: DeclaredColumns, options: ReadOptions
 ) -> Attribute:

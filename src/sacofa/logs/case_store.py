@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cases import NO_TIME, CaseBatch, Values
-from ..domains import Attribute, cell_of, found_domain
+from ..domains import Attribute, cell_of, cells_of, found_domain
 from ..errors import OutputError
 from ..temporary import secret_folder
 from ..unit import Unit
@@ -189,7 +189,8 @@ class StoredCases:
             # The last place is that of −1: no text.
             every = [*(cell_of(domain, text) for text in listed), cell_of(domain, None)]
             cells.append(np.array(every, dtype=np.int32))
-        changed = self._changed(partial(_code, cells=tuple(cells)))
+        sizes = tuple(cells_of(attribute.known) for attribute in attributes)
+        changed = self._changed(partial(_code, cells=tuple(cells), sizes=sizes))
         changed.attributes = tuple(attributes)
         return changed
 
@@ -280,13 +281,15 @@ def _used(number: int, batch: CaseBatch) -> list[list[int]]:
     return [np.unique(values.cells).tolist() for values in batch.attributes]
 
 
-def _code(batch: CaseBatch, *, cells: tuple[NDArray[np.int32], ...]) -> CaseBatch:
+def _code(
+    batch: CaseBatch, *, cells: tuple[NDArray[np.int32], ...], sizes: tuple[int, ...]
+) -> CaseBatch:
     """Give every text the cell that it takes in its domain."""
     return replace(
         batch,
         attributes=tuple(
-            replace(values, cells=table[values.cells])
-            for values, table in zip(batch.attributes, cells, strict=True)
+            replace(values, cells=table[values.cells], size=size)
+            for values, table, size in zip(batch.attributes, cells, sizes, strict=True)
         ),
     )
 

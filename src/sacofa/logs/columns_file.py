@@ -177,7 +177,7 @@ def _number(entry: Mapping[str, Any]) -> Domain:
     if len(bounds) < 2:
         raise SettingError(bounds[0], entry[bounds[0]], "given together: min and max")
     low, high = (parse_number(key, entry[key]) for key in ("min", "max"))
-    return Numbers.between(low, high, unit or parse_number("unit", 1))
+    return Numbers.between(low, high, parse_number("unit", 1) if unit is None else unit)
 
 
 def _date(entry: Mapping[str, Any]) -> Domain:

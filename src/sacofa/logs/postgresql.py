@@ -71,13 +71,19 @@ def list_columns(source: Source) -> list[str]:
         return [column.name for column in _describe(session, source)]
 
 
+def kinds(source: Source) -> dict[str, str]:
+    """List the columns that the query gives with their types."""
+    with _session(source) as session:
+        found = _describe(session, source)
+    return {column.name: _KINDS.get(column.type_code, "string") for column in found}
+
+
 def find(source: Source, options: ReadOptions) -> Columns:
     """Find the columns that the query gives."""
-    with _session(source) as session:
-        kinds = {column.name: column.type_code for column in _describe(session, source)}
-    columns = resolve_columns(source.name, list(kinds), options)
-    lookup = table_lookup({name: _KINDS.get(kind, "string") for name, kind in kinds.items()})
-    attributes = resolve_attributes(source.name, options, lookup, list(kinds), columns.roles)
+    types = kinds(source)
+    columns = resolve_columns(source.name, list(types), options)
+    lookup = table_lookup(types)
+    attributes = resolve_attributes(source.name, options, lookup, list(types), columns.roles)
     return replace(columns, attributes=attributes)
 
 

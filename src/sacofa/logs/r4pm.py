@@ -32,6 +32,11 @@ def list_columns(source: Source) -> list[str]:
     return xes.list_columns(source)
 
 
+def kinds(source: Source) -> dict[str, str]:
+    """List the attributes with their types."""
+    return xes.kinds(source)
+
+
 def find(source: Source, options: ReadOptions) -> Columns:
     """Find the attributes to count by."""
     _library()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -88,6 +88,9 @@ class Reader(Protocol):
 
     def list_columns(self, source: Source) -> list[str]:
         """List the columns of a log, or the attributes of an XES file."""
+
+    def kinds(self, source: Source) -> Mapping[str, str]:
+        """List the attributes with their types in the words of XES; those of cases as `case:…`."""
 
     def find(self, source: Source, options: ReadOptions) -> Columns | None:
         """Find what holds what, and refuse what can be refused at once."""

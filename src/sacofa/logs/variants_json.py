@@ -35,6 +35,11 @@ def list_columns(source: Source) -> list[str]:
     return []
 
 
+def kinds(source: Source) -> dict[str, str]:
+    """List nothing: counted variants have no attributes."""
+    return {}
+
+
 def find(source: Source, options: ReadOptions) -> None:
     """Find nothing: there are no columns. Settings that need some are refused."""
     for name in ("case", "activity", "timestamp", "person", "order"):

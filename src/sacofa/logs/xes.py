@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -37,6 +37,8 @@ TRUNCATED = "unfinished"
 TIME = "time:timestamp"
 DECLARATIONS = (b"time:timestamp", b'prefix="time"', b"prefix='time'")
 """What a log says before its first case if its events have times: a global, or the extension."""
+FIRST_CASES = 100
+"""So many cases are looked at for the names of attributes."""
 LONGEST_HEAD = 1 << 20
 
 
@@ -48,6 +50,17 @@ def list_columns(source: Source) -> list[str]:
         if first is not None:
             found.update((child.get("key"), None) for child in first if child.get("key"))
     return list(found)
+
+
+def kinds(source: Source) -> dict[str, str]:
+    """List the attributes of the first cases of each file with their types."""
+    found: dict[str, str] = {}
+    for path in source.content:
+        for trace in islice(traces(path, source.trusted, None), FIRST_CASES):
+            found.update({f"case:{key}": kind for key, kind in _kinds(trace)})
+            for event in trace.iterchildren("{*}event"):
+                found.update(_kinds(event))
+    return found
 
 
 def find(source: Source, options: ReadOptions) -> Columns:

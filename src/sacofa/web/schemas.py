@@ -37,6 +37,13 @@ class ColumnChoice(_Model):
     order: Literal["time", "file"] | None = _read("order")
     person: Name | None = _read("person")
     max_cases: Whole | None = _read("max_cases")
+    attribute: list[Name] = _read("attribute", default=[], max_length=50)
+    pair: list[tuple[Name, Name]] = _read("pair", default=[], max_length=50)
+    columns: dict[str, Any] | None = Field(
+        default=None,
+        description="Which values attributes may have, as in a file that `sacofa columns` writes.",
+    )
+    employees: bool = _read("employees", default=False)
     trusted: bool = _read("trusted", default=False)
 
     def options(self) -> ReadOptions:

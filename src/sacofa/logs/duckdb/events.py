@@ -54,13 +54,19 @@ def list_columns(source: Source) -> list[str]:
         return list(open_table(database, source).columns)
 
 
+def kinds(source: Source) -> dict[str, str]:
+    """List the columns of a table with their types."""
+    with open_database(source.name) as database:
+        columns = open_table(database, source).columns
+    return {name: _kind(kind) for name, (_, kind) in columns.items()}
+
+
 def find(source: Source, options: ReadOptions) -> Columns:
     """Find the columns of a table."""
-    with open_database(source.name) as database:
-        kinds = {name: kind for name, (_, kind) in open_table(database, source).columns.items()}
-    columns = resolve_columns(source.name, list(kinds), options)
-    lookup = table_lookup({name: _kind(kind) for name, kind in kinds.items()})
-    attributes = resolve_attributes(source.name, options, lookup, list(kinds), columns.roles)
+    types = kinds(source)
+    columns = resolve_columns(source.name, list(types), options)
+    lookup = table_lookup(types)
+    attributes = resolve_attributes(source.name, options, lookup, list(types), columns.roles)
     return replace(columns, attributes=attributes)
 
 

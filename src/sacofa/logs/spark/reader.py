@@ -42,11 +42,16 @@ def find(source: Source, options: ReadOptions) -> Columns:
     columns = resolve_columns(source.name, present, options)
     if not options.attribute:
         return columns
-    with clear_errors(source.name):
-        kinds = {name: _kind(kind) for name, kind in _open(source).dtypes}
-    lookup = table_lookup(kinds)
+    lookup = table_lookup(kinds(source))
     attributes = resolve_attributes(source.name, options, lookup, present, columns.roles)
     return replace(columns, attributes=attributes)
+
+
+def kinds(source: Source) -> dict[str, str]:
+    """List the columns of a table with their types."""
+    _functions()
+    with clear_errors(source.name):
+        return {name: _kind(kind) for name, kind in _open(source).dtypes}
 
 
 def _kind(kind: str) -> str:

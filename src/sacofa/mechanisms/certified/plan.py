@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
+from ...attributes.ask import divide
+from ...domains import Attribute
 from ...errors import SettingError
 from ...privacy.epsilon import Epsilon
 from ...privacy.reals import smallest_threshold
@@ -93,17 +95,25 @@ def plan(
     cases: int | None = None,
     unit: Unit = ONE_CASE,
     time: bool = False,
+    attributes: tuple[Attribute, ...] = (),
+    pairs: tuple[tuple[int, int], ...] = (),
 ) -> Plan:
     """Work out what `certified` would do; reads no log."""
-    mechanism = Certified(epsilon=epsilon, max_length=max_length, time=time)
+    mechanism = Certified(epsilon=epsilon, max_length=max_length, time=time, attributes=attributes)
     if not 0 <= activities <= MAX_ACTIVITIES:
         raise SettingError("activities", activities, f"0 to {MAX_ACTIVITIES:,}")
     if cases is not None and cases < 0:
         raise SettingError("cases", cases, "0 or more")
-    return _plan(mechanism, unit, activities, cases)
+    return _plan(mechanism, unit, activities, cases, pairs)
 
 
-def _plan(mechanism: Certified, unit: Unit, activities: int, cases: int | None) -> Plan:
+def _plan(
+    mechanism: Certified,
+    unit: Unit,
+    activities: int,
+    cases: int | None,
+    pairs: tuple[tuple[int, int], ...],
+) -> Plan:
     split, price, max_length = mechanism.split(activities), mechanism.price, mechanism.max_length
     per_case = mechanism.flow_price / unit.max_cases
     frequent_from = large_from = large = None
@@ -156,6 +166,7 @@ def _plan(mechanism: Certified, unit: Unit, activities: int, cases: int | None) 
     )
     if mechanism.time:
         shares.append(_time_share(mechanism, unit))
+    shares += _attribute_shares(mechanism, unit, activities, pairs)
     return Plan(
         epsilon=price,
         max_length=max_length,
@@ -185,3 +196,26 @@ def _time_share(mechanism: Certified, unit: Unit) -> Share:
         within=within,
         buys=f"durations and dates; steps of fewer than {shared:,} votes share one distribution",
     )
+
+
+def _attribute_shares(
+    mechanism: Certified, unit: Unit, activities: int, pairs: tuple[tuple[int, int], ...]
+) -> list[Share]:
+    """What each attribute and each pair costs: every one more takes from all others."""
+    attributes = mechanism.attributes
+    if not attributes:
+        return []
+    prices = divide(mechanism.attribute_price, attributes, pairs, activities)
+    names = [attribute.key for attribute in attributes]
+    names += [f"{names[one]}, {names[other]}" for one, other in pairs]
+    return [
+        Share(
+            what=f"attribute {name}" if place < len(attributes) else f"pair {name}",
+            epsilon=price,
+            within=Fraction(
+                smallest_threshold(price / unit.max_cases / VOTE_UNITS, 1, SURE), VOTE_UNITS
+            ),
+            buys="how many cases have each value" if place < len(attributes) else "both together",
+        )
+        for place, (name, price) in enumerate(zip(names, prices, strict=True))
+    ]

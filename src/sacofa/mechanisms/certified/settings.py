@@ -21,6 +21,8 @@ SMALL = 40
 """Below so many noise scales of cases in the first answer about the size, a log is small."""
 CLEAR = 60
 """From so many noise scales of cases on, activities that noise hides are dropped."""
+FROM_TIMES = Fraction(1, 3)
+"""Times leave attributes so much less than in proportion: they are noisier than the flow."""
 TUNED = (
     "false_steps", "search_threshold", "final_threshold", "min_gain", "large_log_ratio",
     "candidates",
@@ -124,9 +126,9 @@ class CertifiedSettings:
 
     @property
     def time_price(self) -> Fraction:
-        """What is spent on times: their share of what attributes leave."""
-        left = self.price - self.attribute_price
-        return left * self.time_share if self.time else Fraction(0)
+        """What is spent on times: their share, less a part of what attributes take."""
+        share = self.time_share * (self.price - FROM_TIMES * self.attribute_price)
+        return share if self.time else Fraction(0)
 
     def split(self, activities: int = 0) -> BudgetSplit:
         """How ε is divided with these settings, for so many activities."""
