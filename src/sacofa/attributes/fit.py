@@ -150,7 +150,8 @@ def _possible(shares: Floats, attribute: Attribute) -> Floats:
         return shares
     kept = shares + 1e-12
     kept[:, attribute.known.values] = 0.0
-    return kept / kept.sum(axis=1)[:, None]
+    found: Floats = kept / kept.sum(axis=1)[:, None]
+    return found
 
 
 def fit_pair(query: AttributePair, table: Ints, noise: float, parent: Floats, cases: int) -> Floats:

@@ -2,9 +2,9 @@
 
 A row is a number of cases spread over cells, seen through noise. What it may have been: the few
 cells that stand out and no other (for each number of them), the shape that it would have if it were
-like all rows, and, where cells have an order, neighbours together. Each is weighed by how well it
-explains what is seen (the noise is Laplace's, so by the sum of distances) and by how much it had to
-be told (so many cells). Post-processing: nothing but noisy values is looked at.
+like all rows, all cells alike, and, where cells have an order, neighbours together. Each is weighed
+by how well it explains what is seen (the noise is Laplace's, so by the sum of distances) and by how
+much it had to be told (so many cells). Post-processing: nothing but noisy values is looked at.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ SPREAD = 0.8
 """How far off the number of cases of a row is, as a logarithm."""
 LITTLE = 1e-3
 """A row of fewer cases, in noise scales, says nothing."""
+EVEN = 2.0
+"""What it costs, in noise scales, that all cells are alike."""
 ALL_TOLD = 1.2
 """What each cell costs, in noise scales, where all are told one by one."""
 TOGETHER = 1.3
@@ -90,6 +92,8 @@ def _estimate(
     if parent is not None:
         shapes.append(parent * total)
         tolls.append(0.0)
+    shapes.append(np.full(cells, total / cells))
+    tolls.append(EVEN)
     shapes.append(project(seen, total))
     tolls.append(ALL_TOLD * cells)
     for weights in WINDOWS:

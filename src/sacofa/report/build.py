@@ -8,6 +8,7 @@ from ..cases import CaseBatch, Cases, gather
 from ..evaluation.evaluate import variants_of
 from ..release.anonymize import Release
 from ..variants import VariantCounts
+from .attributes import describe_attributes
 from .comparison import ComparisonTable
 from .explorer import list_variants
 from .flow import count_flow, list_steps
@@ -80,6 +81,7 @@ def _make(
         comparison=comparison,
         times=describe_times(release, None if secret is None else _batch(secret)),
         made_up=release.times is None,
+        attributes=describe_attributes(release),
         cut=cut if isinstance(cut, int) else None,
     )
 

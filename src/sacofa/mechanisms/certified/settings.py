@@ -21,7 +21,7 @@ SMALL = 40
 """Below so many noise scales of cases in the first answer about the size, a log is small."""
 CLEAR = 60
 """From so many noise scales of cases on, activities that noise hides are dropped."""
-FROM_TIMES = Fraction(1, 3)
+FROM_TIMES = Fraction(2, 3)
 """Times leave attributes so much less than in proportion: they are noisier than the flow."""
 TUNED = (
     "false_steps", "search_threshold", "final_threshold", "min_gain", "large_log_ratio",
