@@ -25,7 +25,9 @@ SPREAD = 0.8
 """How far off the number of cases of a row is, as a logarithm."""
 LITTLE = 1e-3
 """A row of fewer cases, in noise scales, says nothing."""
-EVEN = 2.0
+FEW = 8
+"""Up to so many cells are told one by one, not as all alike."""
+EVEN = 3.0
 """What it costs, in noise scales, that all cells are alike."""
 ALL_TOLD = 1.2
 """What each cell costs, in noise scales, where all are told one by one."""
@@ -92,8 +94,9 @@ def _estimate(
     if parent is not None:
         shapes.append(parent * total)
         tolls.append(0.0)
-    shapes.append(np.full(cells, total / cells))
-    tolls.append(EVEN)
+    if cells > FEW:
+        shapes.append(np.full(cells, total / cells))
+        tolls.append(EVEN)
     shapes.append(project(seen, total))
     tolls.append(ALL_TOLD * cells)
     for weights in WINDOWS:

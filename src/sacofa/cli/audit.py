@@ -81,6 +81,10 @@ def audit_claim(
     workers: Annotated[
         int | None, typer.Option("--workers", help="Processes.", show_default="all cores")
     ] = None,
+    attributes: Annotated[
+        bool,
+        typer.Option("--attributes", help="Also try pairs with a rare value and a rare pair."),
+    ] = False,
     as_json: shared.Json = False,
 ) -> None:
     """Try to refute what a mechanism claims: run it on pairs of neighbouring logs, many times.
@@ -105,7 +109,9 @@ def audit_claim(
         pairs = (*pairs, *timed_pairs())
         if person_cases > 1:
             pairs = (*pairs, timed_persons_pair(person_cases))
-    if log is None and hasattr(audited, "with_attributes"):
+    if attributes and (log is not None or not hasattr(audited, "with_attributes")):
+        raise SettingError("attributes", True, "left out: there is nothing to try")
+    if attributes:
         pairs = (*pairs, *attribute_pairs())
         if person_cases > 1:
             pairs = (*pairs, attribute_persons_pair(person_cases))
