@@ -12,7 +12,7 @@ from starlette.concurrency import run_in_threadpool
 
 from ..mechanisms.registry import choices
 from ..report.page import colour_rules
-from .api import OneJob
+from .api.common import OneJob
 
 TEMPLATES = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "templates"),

@@ -1,0 +1,45 @@
+"""How uploads and jobs stand, as the interface answers it."""
+
+from __future__ import annotations
+
+from ..logs.write import OUTPUTS
+from . import schemas
+from .jobs import ENDED, Job, Jobs
+from .settings import ServeSettings
+from .uploads import Upload
+
+LOGS = tuple(f"log{suffix}" for suffix in OUTPUTS)
+"""The released log in every format."""
+FILES = (*LOGS, *(f"{name}.certificate.json" for name in LOGS), "report.html")
+
+
+def describe_upload(upload: Upload, jobs: Jobs, settings: ServeSettings) -> schemas.LogAnswer:
+    """An upload, with what is known of it."""
+    job = None if upload.inspection is None else jobs.get(upload.owner, upload.inspection)
+    return schemas.LogAnswer(
+        id=upload.id,
+        name=upload.name,
+        bytes=upload.bytes,
+        seconds_left=max(0, round(upload.until - settings.clock())),
+        inspection=None if job is None else describe_job(job),
+    )
+
+
+def describe_job(job: Job) -> schemas.JobAnswer:
+    """A job, with what came of it."""
+    inspected = job.kind == "inspect" and job.state == "done"
+    released = job.kind == "anonymize" and job.state == "done"
+    return schemas.JobAnswer(
+        id=job.id,
+        kind=job.kind,
+        log=job.log,
+        name=job.name,
+        state=job.state,
+        stage=job.stage,
+        progress=job.progress,
+        problem=job.problem if job.state in ENDED else None,
+        columns=None if job.columns is None else schemas.MissingColumns(**job.columns),
+        inspection=schemas.InspectionAnswer(**job.result) if inspected and job.result else None,
+        release=schemas.ReleaseAnswer(**job.result) if released and job.result else None,
+        files=list(FILES) if released else [],
+    )
