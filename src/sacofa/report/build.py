@@ -10,6 +10,7 @@ from ..release.anonymize import Release
 from ..variants import VariantCounts
 from .comparison import ComparisonTable
 from .explorer import list_variants
+from .facts import Facts
 from .flow import count_flow, list_steps
 from .maps import Level, draw_levels
 from .measures import measure
@@ -30,9 +31,9 @@ class Figure:
     before: str | None = None
 
 
-def make_report(release: Release, *, title: str) -> str:
+def make_report(release: Release, *, title: str, facts: Facts | None = None) -> str:
     """Make a page of a release and its certificate alone: it may be published with them."""
-    return _make(release, title, None, None)
+    return _make(release, title, facts or Facts(), None, None)
 
 
 def make_internal_report(
@@ -40,15 +41,20 @@ def make_internal_report(
     original: VariantCounts | Cases,
     *,
     title: str,
+    facts: Facts | None = None,
     comparison: ComparisonTable | None = None,
 ) -> str:
     """Make a page that shows a release beside its original: as secret as the original."""
     known = original if isinstance(original, Cases) else Cases(variants=original)
-    return _make(release, title, known, comparison)
+    return _make(release, title, facts or Facts(), known, comparison)
 
 
 def _make(
-    release: Release, title: str, secret: Cases | None, comparison: ComparisonTable | None
+    release: Release,
+    title: str,
+    facts: Facts,
+    secret: Cases | None,
+    comparison: ComparisonTable | None,
 ) -> str:
     certificate, released = release.certificate, release.variants
     original = None if secret is None else variants_of(secret)
@@ -62,6 +68,7 @@ def _make(
         "report.html.j2",
         colours=len(explorer.activities),
         title=title,
+        facts=facts,
         internal=original is not None,
         certificate=certificate,
         promise=say_promise(certificate),

@@ -5,12 +5,15 @@ from __future__ import annotations
 from ..logs.write import OUTPUTS
 from . import schemas
 from .jobs import ENDED, Job, Jobs
+from .reading import ColumnChoice
 from .settings import ServeSettings
 from .uploads import Upload
 
 LOGS = tuple(f"log{suffix}" for suffix in OUTPUTS)
 """The released log in every format."""
-FILES = (*LOGS, *(f"{name}.certificate.json" for name in LOGS), "report.html")
+PACKED = tuple(f"{name}.zip" for name in LOGS)
+"""The same with certificate and report, in one file."""
+FILES = (*LOGS, *(f"{name}.certificate.json" for name in LOGS), "report.html", *PACKED)
 
 
 def describe_upload(upload: Upload, jobs: Jobs, settings: ServeSettings) -> schemas.LogAnswer:
@@ -21,6 +24,8 @@ def describe_upload(upload: Upload, jobs: Jobs, settings: ServeSettings) -> sche
         name=upload.name,
         bytes=upload.bytes,
         seconds_left=max(0, round(upload.until - settings.clock())),
+        reading=ColumnChoice(**upload.reading),
+        draft=upload.draft,
         inspection=None if job is None else describe_job(job),
     )
 
@@ -39,6 +44,8 @@ def describe_job(job: Job) -> schemas.JobAnswer:
         progress=job.progress,
         problem=job.problem if job.state in ENDED else None,
         columns=None if job.columns is None else schemas.MissingColumns(**job.columns),
+        trustable=job.trustable,
+        preview=None if job.preview is None else schemas.PreviewAnswer(**job.preview),
         inspection=schemas.InspectionAnswer(**job.result) if inspected and job.result else None,
         release=schemas.ReleaseAnswer(**job.result) if released and job.result else None,
         files=list(FILES) if released else [],

@@ -11,6 +11,7 @@ from ...errors import SacofaError
 from .. import schemas
 from ..describe import describe_job, describe_upload
 from ..jobs import Job, Jobs
+from ..reading import ColumnChoice
 from ..uploads import TooBigError, TooManyError, Upload
 from .common import JobsOf, OneUpload, Owner, SettingsOf, UploadsOf, problems
 
@@ -50,7 +51,7 @@ async def upload_log(
     try:
         upload = await uploads.receive(owner, name, request.stream())
         try:
-            start_inspection(upload, schemas.ColumnChoice(), jobs)
+            start_inspection(upload, ColumnChoice(), jobs)
         except BaseException:
             # Nobody is told its id: it could not even be deleted.
             uploads.delete(upload)
@@ -75,18 +76,19 @@ async def show_log(upload: OneUpload, jobs: JobsOf, settings: SettingsOf) -> sch
 
 
 @router.delete("/logs/{log}", status_code=204, responses=problems(404))
-async def delete_log(upload: OneUpload, uploads: UploadsOf, jobs: JobsOf) -> None:
-    """Delete an uploaded log; jobs that read it end."""
-    for job in (*jobs.of(upload.owner, "inspect"), *jobs.of(upload.owner, "anonymize")):
-        if job.log == upload.id:
-            await (jobs.delete(job) if job.kind == "inspect" else jobs.cancel(job))
-    uploads.delete(upload)
+async def delete_log(upload: OneUpload, jobs: JobsOf) -> None:
+    """Delete an uploaded log and what is known of it; jobs that read it end."""
+    await jobs.delete_log(upload)
+
+
+@router.put("/logs/{log}/draft", status_code=204, responses=problems(404, 413))
+async def keep_draft(upload: OneUpload, draft: schemas.Draft) -> None:
+    """Keep what was chosen for a release so far, as long as the log is here."""
+    upload.draft = draft
 
 
 @router.post("/logs/{log}/inspection", status_code=202, responses=problems(404, 413, 429))
-async def inspect_log(
-    upload: OneUpload, columns: schemas.ColumnChoice, jobs: JobsOf
-) -> schemas.JobAnswer:
+async def inspect_log(upload: OneUpload, columns: ColumnChoice, jobs: JobsOf) -> schemas.JobAnswer:
     """Look again at what a log contains, with other columns."""
     before = None if upload.inspection is None else jobs.get(upload.owner, upload.inspection)
     if before is not None:
@@ -97,8 +99,9 @@ async def inspect_log(
         raise HTTPException(429, str(error)) from None
 
 
-def start_inspection(upload: Upload, columns: schemas.ColumnChoice, jobs: Jobs) -> Job:
-    content = {"log": str(upload.path), "columns": columns.model_dump()}
+def start_inspection(upload: Upload, columns: ColumnChoice, jobs: Jobs) -> Job:
+    upload.reading = columns.model_dump()
+    content = {"log": str(upload.path), "title": upload.name, "columns": upload.reading}
     job = jobs.start("inspect", upload, content)
     upload.inspection = job.id
     return job

@@ -5,12 +5,12 @@ from __future__ import annotations
 from fastapi import APIRouter, HTTPException
 from starlette.concurrency import run_in_threadpool
 
-from ...errors import SacofaError
+from ...errors import LedgerError, SacofaError
 from ...mechanisms.registry import DEFAULT, MECHANISMS
 from ...mechanisms.settings import settings_of
 from .. import schemas
 from ..planning import make_plan
-from .common import problems
+from .common import SettingsOf, problems
 
 router = APIRouter()
 
@@ -29,10 +29,12 @@ async def list_mechanisms() -> list[schemas.MechanismAnswer]:
     ]
 
 
-@router.post("/plan", responses=problems(413, 422))
-async def plan(request: schemas.PlanRequest) -> schemas.PlanAnswer:
+@router.post("/plan", responses=problems(413, 422, 503))
+async def plan(request: schemas.PlanRequest, settings: SettingsOf) -> schemas.PlanAnswer:
     """Say what a release would promise and cost; reads no log and spends nothing."""
     try:
-        return await run_in_threadpool(make_plan, request)
+        return await run_in_threadpool(make_plan, request, settings.ledger)
+    except LedgerError as error:
+        raise HTTPException(503, str(error)) from None
     except SacofaError as error:
         raise HTTPException(422, str(error)) from None

@@ -1,0 +1,23 @@
+"""Messages as pages show them: people who use a browser know no options of a command line."""
+
+from __future__ import annotations
+
+import re
+
+HINTS = (
+    (re.compile(r"[:;,]? ?(?:or )?say that (?:it|the file) is trusted \(--trusted\).*"), ""),
+    (re.compile(r" Name it with --[a-z-]+(?: --[a-z-]+)*"), " Choose it below"),
+    (re.compile(r"\bmax_length\b"), "the greatest length"),
+    (re.compile(r"\border=(time|file)\b"), r"the order by \1"),
+    (re.compile(r"\s*\(--[a-z][a-z-]*(?:[ =][^)]*)?\)"), ""),
+    (re.compile(r"`?sacofa [a-z]+`?(?: writes?)?"), "the program"),
+)
+"""Parts of messages that speak of the command line, and what pages say instead."""
+OPTION = re.compile(r"--([a-z][a-z-]*)")
+
+
+def plain_words(message: str) -> str:
+    """Say the same without options; one that is named is called as the page calls it."""
+    for pattern, words in HINTS:
+        message = pattern.sub(words, message)
+    return OPTION.sub(lambda found: f"“{found[1].replace('-', ' ')}”", message)
