@@ -80,7 +80,7 @@ def _charge_nobody(page: Any) -> None:
 def _number(page: Any, what: str) -> int:
     """A figure on the page, by the words under it."""
     found = page.locator("dl div", has=page.locator("dt", has_text=re.compile(f"^{what}$")))
-    return int(found.locator("dd").inner_text().replace(",", ""))
+    return int(found.locator("dd").inner_text().split()[0].replace(",", ""))
 
 
 @pytest.fixture

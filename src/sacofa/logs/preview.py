@@ -48,9 +48,7 @@ def preview(path: str | Path, options: ReadOptions) -> Preview:
     source = find_source(path, options)
     if source.format == "xes":
         return _of_xes(source)
-    if source.format in ("csv", "tsv", "parquet"):
-        return _of_table(source)
-    return Preview()
+    return Preview() if source.format == "json" else _of_table(source)
 
 
 def count_disordered(log: Log) -> int | None:
@@ -58,7 +56,7 @@ def count_disordered(log: Log) -> int | None:
 
     The whole log is read once more, in the order of the file, whichever order was asked for.
     """
-    if not log.has_times or log.source.format not in ("xes", "csv", "tsv", "parquet"):
+    if not log.has_times or not isinstance(log.source.content, tuple):
         return None
     if sum(path.stat().st_size for path in log.source.content) > LARGEST:
         return None

@@ -10,6 +10,7 @@ from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.concurrency import run_in_threadpool
 
+from ..logs.formats import SUFFIXES
 from ..mechanisms.registry import choices
 from ..report.page import colour_rules
 from .api.common import OneJob
@@ -37,6 +38,8 @@ def _page(request: Request, template: str) -> HTMLResponse:
         loopback=settings.loopback,
         max_memory=settings.max_memory,
         reading=more_fields(),
+        suffixes=",".join((*SUFFIXES, ".gz")),
+        formats=", ".join(dict.fromkeys(kind.upper() for kind in SUFFIXES.values())),
         settings=SETTINGS,
     )
     return HTMLResponse(content)

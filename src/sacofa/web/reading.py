@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, create_mod
 
 from ..described import field_docs
 from ..logs import ReadOptions
+from .words import plain_words
 
 Whole = Annotated[int, Field(ge=1, le=10**9)]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=1_000)]
@@ -28,6 +29,9 @@ LEFT_OUT = ("format", "query", "engine")
 """Not for uploads: their name tells the format, and the app reaches no database and no cluster."""
 OWN_PLACE = ("case", "activity", "timestamp", "order", "person", "max_cases", "trusted")
 """Fields that the page asks for in a place of their own; all others follow by themselves."""
+
+BY_HAND: dict[str, tuple[Any, Any]] = {}
+"""Fields of other types: what the interface takes for them; pages do not ask for them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +53,12 @@ def read_fields() -> tuple[ReadField, ...]:
         kind, choices = _kind_of(hints[entry.name])
         if kind is not None and entry.name not in LEFT_OUT:
             found.append(
-                ReadField(name=entry.name, kind=kind, help=docs[entry.name], choices=choices)
+                ReadField(
+                    name=entry.name,
+                    kind=kind,
+                    help=plain_words(docs[entry.name]),
+                    choices=choices,
+                )
             )
     return tuple(found)
 
@@ -107,4 +116,5 @@ else:
         __base__=_Chosen,
         __doc__="How a log is read; columns that are left out are found by their names.",
         **{entry.name: _field(entry) for entry in read_fields()},
+        **BY_HAND,
     )

@@ -155,6 +155,9 @@ class JobRequest(MechanismChoice):
         default=False,
         description="Charge nobody although there is a ledger: nothing then adds this release up.",
     )
+    released_by: Name | None = Field(
+        default=None, description="Who releases it, as the report says."
+    )
     delete_log: bool = Field(
         default=False,
         description="Delete the uploaded log as soon as its release is made.",

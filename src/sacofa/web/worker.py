@@ -147,7 +147,9 @@ def anonymize(request: dict[str, Any], tell: Tell) -> dict[str, Any]:
     )
     tell("drawing", 0.0)
     with write_whole("report.html") as part:
-        facts = Facts(dataset=request["dataset"], date=date.today())
+        facts = Facts(
+            dataset=request["dataset"], date=date.today(), released_by=request["released_by"]
+        )
         html = make_report(release, title=request["title"], facts=facts)
         part.write_text(html, encoding="utf-8")
     return {**summarize(release), "dataset": request["dataset"], "ledger": said, "notices": notices}

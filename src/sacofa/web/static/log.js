@@ -194,7 +194,7 @@ form.addEventListener("submit", attempt(async (event) => {
     const job = await ask("POST", "/jobs", {
       ...settings(), log: id, columns: reading(), rules: file ? await file.text() : null, rules_file: file ? file.name.slice(-200) : null,
       model: file ? model() : {}, rules_log: used.has("rules") ? text("rules_log") : null,
-      activities: names.length ? names : null, dataset, not_charged: free, delete_log: field("delete_log").checked,
+      activities: names.length ? names : null, dataset, not_charged: free, delete_log: field("delete_log").checked, released_by: text("released_by"),
     });
     location.assign(`/jobs/${job.id}`);
   } finally {
