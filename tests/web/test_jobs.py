@@ -299,7 +299,7 @@ def test_jobs_wait_for_a_free_place_and_the_app_answers_meanwhile(tmp_path: Path
     """With one place, the second job waits; asking is answered all the time."""
     with serving(tmp_path / "app", workers=1) as (app, settings):
         anna = person(app, settings)
-        log = anna.upload(_endless(tmp_path), "long.xes")
+        log = anna.upload(example(tmp_path))
         anna.wait(f"/api/logs/{log['id']}")
         first, second = (anna.start(log["id"])["id"] for _ in range(2))
         states = set()

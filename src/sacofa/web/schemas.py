@@ -220,6 +220,15 @@ class InspectionAnswer(BaseModel):
     )
 
 
+class WithinAnswer(BaseModel):
+    """In 95 of 100 runs noise moves a number of each kind by no more than this; null: unknown."""
+
+    cases: int | None
+    variant: int | None
+    step: int | None
+    activity: int | None
+
+
 class ReleaseAnswer(BaseModel):
     """What was released. Public, unless the noise was drawn from a seed."""
 
@@ -227,6 +236,7 @@ class ReleaseAnswer(BaseModel):
     strength: str | None = Field(description="How strong that is, in a word.")
     level: int | None = Field(description="The same as a number: 0, very strong, to 4, none.")
     verdict: str | None = Field(description="How sure the figures are.")
+    within: WithinAnswer
     epsilon: str | None = Field(description="The price of the whole release; null: none is finite.")
     publishable: bool
     cases: int

@@ -33,6 +33,7 @@ from ..release.certificate import Certificate
 from ..release.rules import public_rules
 from ..report import Facts, make_report
 from ..report.promise import explain_epsilon, say_number, say_promise
+from ..report.sureness import find_within
 from ..semantics import Rules
 from ..semantics.models import MODELS
 from . import schemas
@@ -162,6 +163,7 @@ def convert(request: dict[str, Any], tell: Tell) -> dict[str, Any]:
         write_release(read_release(RELEASE), file, force=True)
     if request["packed"] is not None:
         target, name = request["packed"]
+        # Wiring point: what else belongs to a release, such as its signature, goes in here.
         pack(
             target,
             {
@@ -202,6 +204,7 @@ def summarize(release: Release) -> dict[str, Any]:
         "strength": None if meaning is None else meaning.strength,
         "level": None if meaning is None else meaning.level,
         "verdict": certificate.verdict,
+        "within": asdict(find_within(release)),
         "epsilon": None if certificate.epsilon is None else say_number(certificate.epsilon),
         "publishable": certificate.publishable,
         "cases": release.variants.cases,

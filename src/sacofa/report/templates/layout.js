@@ -41,7 +41,8 @@ const rankPlaces = (places, edges) => {
     const next = edges.filter((edge) => edge.above === place).map((edge) => rank.get(edge.below));
     if (place !== "start" && next.length && !edges.some((edge) => edge.below === place)) rank.set(place, Math.min(...next) - 2);
   }
-  if (rank.has("end")) rank.set("end", Math.max(...rank.values()));
+  // The end is below everything else, wherever its own ways would put it.
+  if (rank.has("end")) rank.set("end", Math.max(rank.get("end"), 2 + Math.max(0, ...places.filter((place) => place !== "end").map((place) => rank.get(place)))));
   return rank;
 };
 
