@@ -320,7 +320,7 @@ def test_the_ledger_pays_and_refuses(app: App, tmp_path: Path) -> None:
     log = anna.upload(example(tmp_path))
     job = anna.wait(f"/api/jobs/{anna.start(log['id'], epsilon='0.75', dataset='visits')['id']}")
     assert job["release"]["dataset"] == "visits"
-    assert "1/4 of 1 left" in job["release"]["ledger"][0]
+    assert "0.25 of 1 left" in job["release"]["ledger"][0]
     assert anna.ask("GET", "/api/ledger").json()["datasets"] == [
         {"dataset": "visits", "budget": "1", "spent": "0.75", "left": "0.25"}
     ]

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
+
+from ..report.promise import say_number
 
 HINTS = (
     (re.compile(r"[:;,]? ?(?:or )?say that (?:it|the file) is trusted \(--trusted\).*"), ""),
@@ -13,7 +16,13 @@ HINTS = (
     (re.compile(r"`?sacofa [a-z]+`?(?: writes?)?"), "the program"),
 )
 """Parts of messages that speak of the command line, and what pages say instead."""
+FRACTION = re.compile(r"\b[0-9]{1,15}/[1-9][0-9]{0,14}\b")
 OPTION = re.compile(r"--([a-z][a-z-]*)")
+
+
+def plain_numbers(message: str) -> str:
+    """Write fractions as decimal numbers where those are exact: 13/10 is 1.3."""
+    return FRACTION.sub(lambda found: say_number(Fraction(found[0])), message)
 
 
 def plain_words(message: str) -> str:

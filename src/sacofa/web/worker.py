@@ -38,7 +38,7 @@ from ..semantics import Rules
 from ..semantics.models import MODELS
 from . import schemas
 from .reading import ColumnChoice
-from .words import plain_words
+from .words import plain_numbers, plain_words
 
 Tell = Callable[..., None]
 LARGEST_RESULT = 2_000_000
@@ -144,7 +144,7 @@ def anonymize(request: dict[str, Any], tell: Tell) -> dict[str, Any]:
         stage=tell,
         ledger=None if request["ledger"] is None else Ledger.open(request["ledger"]),
         dataset=request["dataset"],
-        tell=said.append,
+        tell=lambda line: said.append(plain_numbers(line)),
     )
     tell("drawing", 0.0)
     with write_whole("report.html") as part:

@@ -15,12 +15,22 @@ const text = (name) => field(name)?.value.trim() || null;
 const whole = (name) => (text(name) === null ? null : Number(text(name)));
 const uses = () => new Set(mechanisms.find((m) => m.name === text("mechanism"))?.settings ?? []);
 
+/** The log; if it is gone because reading it crashed, its last job knows why. */
+let lastJob = null;
+const askLog = async () => {
+  try { return await ask("GET", `/logs/${id}`); } catch (error) {
+    const job = error.status === 404 && lastJob ? await ask("GET", `/jobs/${lastJob}`).catch(() => null) : null;
+    throw job?.problem ? new Error(job.problem) : error;
+  }
+};
+
 /** What the log contains: wait for it, then show it, or ask for its columns. */
 const watch = async () => {
   const mine = ++look;
   for (;;) {
-    const log = await ask("GET", `/logs/${id}`);
+    const log = await askLog();
     if (mine !== look) return null;
+    lastJob = log.inspection?.id ?? lastJob;
     document.title = `${log.name} · sacofa`;
     find("#name").textContent = log.name;
     find("#left").textContent = `Deleted in ${Math.ceil(log.seconds_left / 60)} minutes.`;
