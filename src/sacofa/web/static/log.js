@@ -50,6 +50,7 @@ const show = (log) => {
   find("#doubt").hidden = !doubtful;
   find("#doubt-words").textContent = doubtful ? job.problem : "";
   const columns = showReading(log);
+  if (doubtful) find("#columns").hidden = true;
   const person = text("person") ?? log.reading.person;
   field("person").replaceChildren(option("", "choose …"), ...columns.map((name) => option(name)));
   field("person").value = person ?? "";
