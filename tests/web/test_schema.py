@@ -78,6 +78,7 @@ def test_the_description_names_every_way() -> None:
         "/api/ledger/{dataset}",
         "/api/logs",
         "/api/logs/{log}",
+        "/api/logs/{log}/draft",
         "/api/logs/{log}/inspection",
         "/api/mechanisms",
         "/api/plan",

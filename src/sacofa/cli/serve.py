@@ -32,6 +32,14 @@ def serve(
     max_upload: Annotated[
         int, typer.Option("--max-upload", help="The largest log, in megabytes.", min=1)
     ] = 2000,
+    max_memory: Annotated[
+        int,
+        typer.Option(
+            "--max-memory",
+            help="Memory for reading a file that looks like a bomb and is trusted, in megabytes.",
+            min=200,
+        ),
+    ] = 2000,
     workers: Annotated[
         int | None,
         typer.Option("--workers", help="Jobs at the same time.", show_default="one for each core"),
@@ -69,6 +77,7 @@ def serve(
             port=port,
             names=tuple(name or ()),
             max_upload=max_upload * MEGABYTE,
+            max_memory=max_memory * MEGABYTE,
             workers=workers or os.cpu_count() or 1,
             ledger=ledger,
         )

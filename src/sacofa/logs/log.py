@@ -59,7 +59,7 @@ def open_log(source: Any, options: ReadOptions | None = None, **more: Any) -> Lo
     if more:
         options = replace(options or ReadOptions(), **more)
     options = options or ReadOptions()
-    opened = _open(source, options)
+    opened = find_source(source, options)
     module = READERS[opened.format]
     if options.engine is not None:
         module, formats = ENGINES[options.engine]
@@ -132,7 +132,8 @@ def is_distributed(log: Log) -> bool:
     return hasattr(log.reader, "distribute")
 
 
-def _open(source: Any, options: ReadOptions) -> Source:
+def find_source(source: Any, options: ReadOptions) -> Source:
+    """Find where a log is and how it is stored; which column holds what is not asked yet."""
     if isinstance(source, (str, os.PathLike)):
         path = os.fspath(source)
         if path.startswith(("postgresql://", "postgres://")):

@@ -37,6 +37,8 @@ class ServeSettings:
     """How many jobs run at the same time."""
     longest_job: float = 6 * 3600.0
     """A job that takes longer, in seconds, is ended."""
+    max_memory: int = 2_000 * MEGABYTE
+    """What reading a log may take that is trusted although it looks like a bomb, in bytes."""
     ledger: Path | None = None
     """Pays for releases; without it there are no budgets."""
     clock: Callable[[], float] = monotonic
