@@ -15,8 +15,12 @@ from rich.table import Table
 from ..errors import SettingError, plain
 from ..privacy import parse_epsilon
 from ..privacy.ledger import Account, Entry, Ledger
+from ..release.keys import read_private_key
+from ..release.sign_ledger import sign_ledger, verify_ledger
 from . import options
+from .key import TrustedFolder, TrustedKey, ask_passphrase, trusted_keys
 from .show import to_json
+from .sign import SigningKey
 
 UNLIMITED = "unlimited"
 
@@ -98,6 +102,28 @@ def history(
     for _, _, row in sorted(rows, key=lambda row: row[:2]):
         table.add_row(*map(plain, row))
     Console(highlight=False, markup=False, emoji=False).print(table)
+
+
+@commands.command()
+def sign(ledger: FilePath, key: SigningKey) -> None:
+    """Sign a ledger as it stands, in LEDGER.signature.json."""
+    signer = read_private_key(key, ask_passphrase)
+    written = sign_ledger(Ledger.open(ledger), signer)
+    typer.echo(f"{plain(str(written))}: signed with {plain(signer.public.name)}")
+
+
+@commands.command()
+def verify(ledger: FilePath, key: TrustedKey = None, trusted: TrustedFolder = None) -> None:
+    """Check every row of a ledger, and with a key that what was signed still stands in it."""
+    opened = Ledger.open(ledger)
+    opened.check()
+    typer.echo(f"{plain(str(ledger))}: every row fits the others")
+    if keys := trusted_keys(key, trusted):
+        signed = verify_ledger(opened, keys)
+        typer.echo(
+            f"signed by {plain(signed.signer)} on {_minute(signed.signed_at)} UTC: "
+            f"{signed.releases} releases are as they were, {signed.since} were added since"
+        )
 
 
 def say_account(account: Account) -> str:
