@@ -150,14 +150,21 @@ class BudgetError(LedgerError):
     """A release that would overspend the budget of its dataset."""
 
     def __init__(
-        self, dataset: str, price: Fraction | None, left: Fraction, budget: Fraction | None
+        self,
+        dataset: str,
+        price: Fraction | None,
+        left: Fraction,
+        budget: Fraction | None,
+        period: str | None = None,
     ) -> None:
         what = "has no finite ε" if price is None else f"costs ε = {price}"
+        when = "" if period is None else f" in period {period}"
         super().__init__(
-            f'the release {what}, and dataset "{dataset}" has ε = {left} left of {budget}: '
+            f'the release {what}, and dataset "{dataset}" has ε = {left} left of {budget}{when}: '
             "nothing was read or released"
         )
         self.dataset = dataset
         self.price = price
         self.left = left
         self.budget = budget
+        self.period = period

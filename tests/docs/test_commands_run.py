@@ -17,6 +17,7 @@ PAGES = [
     DOCS / "audit.md",
     DOCS / "ledger.md",
     DOCS / "certificates.md",
+    DOCS / "periods.md",
     DOCS / "time.md",
     *sorted((DOCS / "how-to").glob("*.md")),
     *sorted((DOCS / "explanation").glob("*.md")),
