@@ -78,7 +78,7 @@ class Certificate:
             "unit": _unit(self.unit),
             **({} if self.period is None else {"period": self.period.to_content(self.unit)}),
             "neighbours": self.unit.neighbours,
-            "guarantee": _guarantee(self.epsilon, self.unit),
+            "guarantee": guarantee(self.epsilon, self.unit),
             "spent": [_access(access) for access in self.spent],
             "assumptions": list(self.assumptions),
             "not_promised": list(self.not_promised),
@@ -164,7 +164,7 @@ def _number(value: Fraction) -> int | float:
     return int(value) if value.denominator == 1 else float(value)
 
 
-def _guarantee(epsilon: Fraction | None, unit: Unit) -> str:
+def guarantee(epsilon: Fraction | None, unit: Unit) -> str:
     """What ε means for the people in the log, in plain words."""
     if epsilon is None:
         return "None: something was read off the log without payment."
