@@ -98,7 +98,8 @@ def test_the_public_names_are_these() -> None:
 PUBLIC = {
     "ADMIT_NONE", "BudgetError", "CaseBatch", "Cases", "Certificate", "Certified", "ColumnsError",
     "Laplace", "Leak", "Ledger", "LedgerError", "Log", "Mechanism", "MissingExtraError", "Noise",
-    "ONE_CASE", "Outcome", "Output", "OutputError", "Plan", "PrivateKey", "Promise", "PromiseError",
+    "ONE_CASE", "Outcome", "Output", "OutputError", "Plan", "PolicyError", "PrivateKey",
+    "Promise", "PromiseError",
     "PublicKey", "Query",
     "ReadError", "ReadOptions", "Release", "Rules", "RulesError", "Sacofa", "SacofaError",
     "Semantics", "Session", "SettingError", "Spend", "TooLargeError", "Unit", "VariantCounts",

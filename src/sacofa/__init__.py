@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         LedgerError,
         MissingExtraError,
         OutputError,
+        PolicyError,
         PromiseError,
         ReadError,
         RulesError,
@@ -72,8 +73,8 @@ if TYPE_CHECKING:
 
 _HOMES = {
     ".cases": "CaseBatch Cases",
-    ".errors": "BudgetError ColumnsError LedgerError MissingExtraError OutputError PromiseError "
-    "ReadError RulesError SacofaError SettingError TooLargeError",
+    ".errors": "BudgetError ColumnsError LedgerError MissingExtraError OutputError PolicyError "
+    "PromiseError ReadError RulesError SacofaError SettingError TooLargeError",
     ".logs": "Log ReadOptions count_variants distribute_variants inspect_variants open_log",
     ".mechanisms": "ADMIT_NONE Certified Laplace Mechanism Outcome Output Plan Promise Sacofa plan",
     ".privacy": "Leak Noise Spend",
@@ -127,6 +128,7 @@ __all__ = [
     "Output",
     "OutputError",
     "Plan",
+    "PolicyError",
     "PrivateKey",
     "Promise",
     "PromiseError",

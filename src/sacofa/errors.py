@@ -10,7 +10,8 @@
     ├── PromiseError         a mechanism that asks for other than it promised (exit status 1)
     ├── TooLargeError        a run that would grow past its limit (exit status 1)
     └── LedgerError          a ledger that refuses or cannot be used (exit status 1)
-        └── BudgetError      a release that would overspend the budget
+        ├── BudgetError      a release that would overspend the budget
+        └── PolicyError      a release that the policy forbids
 
 A message reads *what happened: what to do*. The values are attributes too.
 """
@@ -168,3 +169,11 @@ class BudgetError(LedgerError):
         self.left = left
         self.budget = budget
         self.period = period
+
+
+class PolicyError(LedgerError):
+    """A release that the policy of a ledger forbids."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"the policy forbids it: {what}. Nothing was read or released")
+        self.what = what

@@ -31,6 +31,7 @@ from typing import Any, TypeVar
 from ...errors import BudgetError, LedgerError, SettingError, nearest
 from . import rows, storage
 from .case_key import CaseKey, holding_key, make_key
+from .policy import current_user, read_policy
 from .records import Account, Budget, Charged, Claim, Entry, Part
 
 Sums = TypeVar("Sums", Account, Part)
@@ -131,6 +132,9 @@ class Ledger:
             raise SettingError("price", price, "0 or more")
         if price is not None and max(map(_digits, price.as_integer_ratio())) > LONGEST_PRICE:
             raise SettingError("price", "so long", f"a fraction of {LONGEST_PRICE} digits at most")
+        policy = read_policy(self.path, dataset)
+        if policy is not None:
+            policy.check(dataset, price, current_user())
         self.settle()
         with self._writing() as database:
             account = self._account(database, dataset)
@@ -140,6 +144,10 @@ class Ledger:
             if not account.allows(price):
                 left = account.left or Fraction(0)
                 raise BudgetError(dataset, price, left, account.budget, of_period)
+            now = _now()
+            if policy is not None and policy.largest_year is not None:
+                year = self._spent_in_year(database, account, now[:4])
+                policy.check_year(now[:4], year.book(price, of_period).spent)
             paying = account if of_period is None else account.part(of_period)
             payer = paying.charge(price)
             if max(map(_digits, payer.finite.as_integer_ratio())) > rows.MOST_DIGITS:
@@ -149,7 +157,7 @@ class Ledger:
                 id=head.entries + 1,
                 token=token or secrets.token_hex(16),
                 dataset=dataset,
-                at=_now(),
+                at=now,
                 mechanism=mechanism,
                 settings=settings,
                 price=price,
@@ -335,6 +343,15 @@ class Ledger:
                         else account
                     )
                     rows.write(database, payer.charge(found.price, -1))
+
+    def _spent_in_year(self, database: sqlite3.Connection, account: Account, year: str) -> Account:
+        """What the releases of a year cost, as an account of its own."""
+        spent = Account(dataset=account.dataset, budget=None)
+        for entry in rows.read_year(database, account.dataset, year):
+            claim: Claim | None = rows.find(database, Claim, entry.id)
+            of_period = None if claim is None or claim.charged == "dataset" else claim.period
+            spent = spent.book(entry.price, of_period)
+        return spent
 
     def _account(self, database: sqlite3.Connection, dataset: str) -> Account:
         account = rows.find_account(database, dataset)

@@ -161,6 +161,13 @@ class Account:
         found = (part for part in self.parts if part.period == period)
         return next(found, Part(dataset=self.dataset, period=period))
 
+    def book(self, price: Fraction | None, period: str | None) -> Account:
+        """The account after a release of the whole log, or of a period."""
+        if period is None:
+            return self.charge(price)
+        others = tuple(part for part in self.parts if part.period != period)
+        return replace(self, parts=(*others, self.part(period).charge(price)))
+
     def in_period(self, period: str) -> Account:
         """How the dataset stands for cases of one period alone."""
         return replace(self, parts=(self.part(period),))

@@ -114,6 +114,19 @@ def read_entries(database: sqlite3.Connection) -> Iterator[Entry]:
         raise DamageError
 
 
+def read_year(database: sqlite3.Connection, dataset: str, year: str) -> list[Entry]:
+    """Read the releases of a dataset that were asked for in a year and count as spent."""
+    return list(
+        _rows(
+            database,
+            Entry,
+            "WHERE dataset = ? AND substr(at, 1, 4) = ? AND state <> 'returned'",
+            dataset,
+            year,
+        )
+    )
+
+
 def read_budgets(database: sqlite3.Connection) -> list[Budget]:
     """Read all budgets in their order."""
     budgets: list[Budget] = list(_rows(database, Budget, "ORDER BY id"))
