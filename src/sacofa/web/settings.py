@@ -10,6 +10,7 @@ from pathlib import Path
 from time import monotonic
 
 from ..errors import SettingError
+from ..release.keys import PrivateKey
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 MEGABYTE = 1_000_000
@@ -39,6 +40,8 @@ class ServeSettings:
     """A job that takes longer, in seconds, is ended."""
     ledger: Path | None = None
     """Pays for releases; without it there are no budgets."""
+    signer: PrivateKey | None = field(default=None, repr=False)
+    """Signs released files; without it nothing is signed."""
     clock: Callable[[], float] = monotonic
     """Tells seconds."""
 
