@@ -52,7 +52,9 @@ class Unit:
     @property
     def noun(self) -> str:
         """What to call one unit."""
-        return "case" if self.person is None else "person"
+        if self.person is None:
+            return "case"
+        return "person-period" if self.per_period else "person"
 
     @property
     def neighbours(self) -> str:

@@ -17,7 +17,7 @@ def test_histories_are_as_the_model_says() -> None:
 @pytest.mark.parametrize("mistake", ["forget", "free-periods", "lose-returns"])
 def test_the_model_finds_mistakes(mistake: str) -> None:
     """A ledger that forgets cases, allows too much or gives nothing back does not pass."""
-    done = run_module("histories", "run", 60, 1, mistake)
+    done = run_module("histories", "run", 40, 1, mistake)
     assert done.returncode != 0
     assert "Error" in done.stderr
 

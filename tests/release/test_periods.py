@@ -129,7 +129,7 @@ def test_a_case_is_released_once_for_ever(ledger: Ledger, tmp_path: Path) -> Non
 def test_neighbours_differ_in_one_release_of_a_series(quick_folder: Path) -> None:
     """Whatever the history: growing cases, overlapping periods, repeats; a case moves no other."""
     chance = random.Random(3)
-    for turn in range(8):
+    for turn in range(6):
         history: list[tuple[str, Events]] = []
         events: Events = {}
         for _ in range(4):
