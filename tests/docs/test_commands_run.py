@@ -16,6 +16,8 @@ PAGES = [
     DOCS / "tutorial.md",
     DOCS / "audit.md",
     DOCS / "ledger.md",
+    DOCS / "certificates.md",
+    DOCS / "periods.md",
     DOCS / "time.md",
     *sorted((DOCS / "how-to").glob("*.md")),
     *sorted((DOCS / "explanation").glob("*.md")),
@@ -23,7 +25,8 @@ PAGES = [
     DOCS / "reference" / "errors.md",
 ]
 NEEDS = {
-    "tutorial": [("pm4py", "evaluate"), ("ssh-keygen", "")],
+    "tutorial": [("pm4py", "evaluate"), ("cryptography", "sign")],
+    "certificates": [("cryptography", "sign")],
     "use-pm4py": [("pm4py", "evaluate")],
     "choose-epsilon": [("pm4py", "evaluate")],
     "run-on-spark": [("pyspark", "spark"), ("java", "")],

@@ -74,6 +74,7 @@ def test_the_description_names_every_way() -> None:
         "/api/jobs/{job}",
         "/api/jobs/{job}/cancel",
         "/api/jobs/{job}/files/{file}",
+        "/api/jobs/{job}/signatures/{file}",
         "/api/ledger",
         "/api/ledger/{dataset}",
         "/api/logs",
@@ -82,4 +83,5 @@ def test_the_description_names_every_way() -> None:
         "/api/logs/{log}/inspection",
         "/api/mechanisms",
         "/api/plan",
+        "/api/signer",
     ]

@@ -17,6 +17,7 @@ from ..logs.write import output_of
 from ..mechanisms.registry import DEFAULT, MECHANISMS, make_mechanism
 from ..release import Release, certificate_path, publish
 from ..release.bound import MAX_RELEASED_EVENTS
+from ..release.earlier import start_from
 from ..release.rules import public_rules
 from ..report import make_report
 from ..semantics import ModelOptions
@@ -58,6 +59,10 @@ def anonymize(
         Path | None,
         typer.Option("--activities", help="Public names of activities: a text file, one a line."),
     ] = None,
+    earlier: Annotated[
+        list[Path] | None,
+        typer.Option("--earlier", help="Earlier releases of the same process, to start from."),
+    ] = None,
     seed: shared.Seed = None,
     report: Annotated[
         Path | None,
@@ -90,7 +95,7 @@ def anonymize(
         activities=names,
         notify=shared.say,
     )
-    chosen = make_mechanism(mechanism, {**settings, "rules": public})
+    chosen = start_from(make_mechanism(mechanism, {**settings, "rules": public}), earlier or [])
     outputs: dict[str, Path] = {"the output": output, "its certificate": certificate_path(output)}
     if report is not None:
         outputs["the report"] = report
@@ -99,6 +104,7 @@ def anonymize(
         check_target(target, force)
     given = {"the ledger": ledger, "the log": log, "the rules": rules, "the names": activities}
     given["the public log"] = rules_from
+    given |= {f"the earlier release {path}": path for path in earlier or []}
     check_apart(outputs, {what: path for what, path in given.items() if path is not None})
     errors = Console(stderr=True)
 

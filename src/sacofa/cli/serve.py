@@ -10,6 +10,8 @@ import typer
 
 from ..errors import MissingExtraError, SettingError
 from ..privacy.ledger import Ledger
+from ..release.keys import read_private_key
+from .key import ask_passphrase
 
 
 def register(app: typer.Typer) -> None:
@@ -48,6 +50,10 @@ def serve(
         Path | None,
         typer.Option("--ledger", help="Releases can be paid from this ledger.", metavar="LEDGER"),
     ] = None,
+    key: Annotated[
+        Path | None,
+        typer.Option("--key", help="Released files can be signed with this private key (.key)."),
+    ] = None,
     folder: Annotated[
         Path | None,
         typer.Option(
@@ -69,6 +75,7 @@ def serve(
         raise SettingError("host", host, "this machine's own, or give --expose too")
     if ledger is not None:
         Ledger.open(ledger)
+    signer = None if key is None else read_private_key(key, ask_passphrase)
 
     def settings(own: Path) -> ServeSettings:
         return ServeSettings(
@@ -80,6 +87,7 @@ def serve(
             max_memory=max_memory * MEGABYTE,
             workers=workers or os.cpu_count() or 1,
             ledger=ledger,
+            signer=signer,
         )
 
     def say(made: ServeSettings) -> None:

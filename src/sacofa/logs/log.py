@@ -41,6 +41,9 @@ ENGINES: dict[Engine, tuple[str, tuple[Format, ...]]] = {
 UNORDERED: tuple[Format, ...] = ("spark frame", "postgresql")
 """Sources that have no order of their own: what looks like one may change with any other row."""
 
+PERIODS: tuple[Format, ...] = ("xes", "csv", "tsv", "parquet", "frame")
+"""Sources that can be read period by period."""
+
 FILE_FIRST: tuple[Format, ...] = ("xes", "json")
 """Formats whose order of events is meant: time stamps are often coarser than it."""
 
@@ -73,6 +76,8 @@ def open_log(source: Any, options: ReadOptions | None = None, **more: Any) -> Lo
             )
         options = replace(options, order="time")
     columns = reader.find(opened, options)
+    if options.period is not None:
+        _check_periods(opened, options, columns)
     return Log(
         source=opened,
         columns=columns,
@@ -80,6 +85,17 @@ def open_log(source: Any, options: ReadOptions | None = None, **more: Any) -> Lo
         options=options,
         reader=reader,
     )
+
+
+def _check_periods(opened: Source, options: ReadOptions, columns: Columns | None) -> None:
+    """Refuse a period for a log that cannot be read so."""
+    if opened.format not in PERIODS or options.engine is not None:
+        what = opened.format if options.engine is None else options.engine
+        raise SettingError("period", options.period, f"left out for {what}: give files or frames")
+    if columns is None or columns.timestamp is None:
+        raise SettingError(
+            "period", options.period, "left out: no time stamps are declared (name them: timestamp)"
+        )
 
 
 def _default_order(format: Format, columns: Columns | None) -> Order:

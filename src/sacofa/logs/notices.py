@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from .source import Notify
 
 BLANK = " \t\n\r\f\v"
@@ -21,10 +23,13 @@ def notify_counts(
     varying: int = 0,
     dropped: int = 0,
     max_cases: int | None = None,
+    more: Iterable[str] = (),
 ) -> None:
     """Tell what was counted on the way, where there is anything to tell."""
     if notify is None:
         return
+    for note in more:
+        notify(note)
     if untimed:
         have, they = ("has", "it comes") if untimed == 1 else ("have", "they come")
         notify(

@@ -8,9 +8,11 @@ from typing import Literal, get_args
 from ..errors import SettingError, nearest
 from ..unit import ONE_CASE, Unit
 from .formats import SUFFIXES
+from .periods import Period
 
 Order = Literal["time", "file"]
 Engine = Literal["spark", "r4pm"]
+Protect = Literal["person", "person-period"]
 
 JOINER = "+"
 """Stands between the parts of an activity that is built from several columns."""
@@ -32,6 +34,10 @@ class ReadOptions:
     """Column that says whose case it is; then a person is protected, not a case."""
     max_cases: int | None = None
     """Cases kept of each person; needs person."""
+    period: str | None = None
+    """Only cases that were completed then, in UTC: 2026, 2026-Q4, 2026-10 or 2026-10-31."""
+    protect: Protect | None = None
+    """For persons with a period: person (prices of periods add up) or person-period."""
     format: str | None = None
     """How files are stored, where their names do not tell."""
     query: str | None = None
@@ -59,12 +65,27 @@ class ReadOptions:
             raise SettingError("person", None, "given where max_cases is")
         if self.person is not None and self.max_cases is None:
             raise SettingError("max_cases", None, "given where person is")
+        if self.period is not None:
+            Period.parse(self.period)
+        if self.protect is not None and self.protect not in get_args(Protect):
+            raise SettingError("protect", self.protect, f"one of {', '.join(get_args(Protect))}")
+        both = self.person is not None and self.period is not None
+        if both and self.protect is None:
+            raise SettingError(
+                "protect",
+                None,
+                "said for persons with a period: person (what they cost adds up over periods) or "
+                "person-period (what a person does in one period is protected by itself)",
+            )
+        if self.protect is not None and not both:
+            raise SettingError("protect", self.protect, "left out without both person and period")
         self._make_unit()  # It refuses what cannot be.
 
     def _make_unit(self) -> Unit:
         if self.person is None or self.max_cases is None:
             return ONE_CASE
-        return Unit(person=self.person, max_cases=self.max_cases)
+        per_period = self.protect == "person-period"
+        return Unit(person=self.person, max_cases=self.max_cases, per_period=per_period)
 
     @property
     def unit(self) -> Unit:

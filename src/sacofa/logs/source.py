@@ -12,6 +12,7 @@ from .bounded_file import Progress
 from .columns import Columns
 from .formats import Format
 from .options import Order, ReadOptions
+from .periods import Period, PeriodFilter, Wanted
 
 if TYPE_CHECKING:
     from .case_store import StoredCases
@@ -50,6 +51,8 @@ class Log:
     """What was asked for."""
     reader: Reader = field(repr=False)
     """What counts it."""
+    wanted: Wanted | None = field(default=None, repr=False)
+    """Asked for every case of the period whether it is read; None: all are."""
 
     @property
     def name(self) -> str:
@@ -65,6 +68,16 @@ class Log:
     def has_times(self) -> bool:
         """Whether events have a time stamp: known from the names of columns alone."""
         return self.columns is not None and self.columns.timestamp is not None
+
+    @property
+    def period(self) -> Period | None:
+        """Only cases of this period are read; None: all are."""
+        return None if self.options.period is None else Period.parse(self.options.period)
+
+    def period_filter(self) -> PeriodFilter | None:
+        """What decides which cases of this log are read; None: all are."""
+        period = self.period
+        return None if period is None else PeriodFilter(period=period, wanted=self.wanted)
 
     @property
     def unit(self) -> Unit:

@@ -25,6 +25,7 @@ from .case_store import CaseStore, StoredCases
 from .columns import Columns
 from .notices import is_blank, notify_counts, unreadable_times
 from .options import ReadOptions
+from .periods import PeriodFilter
 from .source import Log, Notify, Source
 from .variant_counter import VariantCounter
 from .xes_stream import parted, traces
@@ -32,6 +33,7 @@ from .xes_stream import parted, traces
 TRUNCATED = "unfinished"
 """The attribute that marks a case which went on but was cut; pm4py adds `case:` to its name."""
 
+NAME = "concept:name"
 TIME = "time:timestamp"
 DECLARATIONS = (b"time:timestamp", b'prefix="time"', b"prefix='time'")
 """What a log says before its first case if its events have times: a global, or the extension."""
@@ -63,7 +65,8 @@ def find(source: Source, options: ReadOptions) -> Columns:
         truncated=TRUNCATED,
     )
     needed = dict.fromkeys(columns.activity, "activity")
-    if options.order == "time" or options.timestamp is not None:
+    asked = options.timestamp is not None or options.order == "time"
+    if asked:
         needed.setdefault(columns.timestamp or TIME, "timestamp")
     # Activities must be at every event, so the first tells; others may come late, in any file.
     late = {} if options.person is None else {options.person: "person"}
@@ -72,7 +75,6 @@ def find(source: Source, options: ReadOptions) -> Columns:
         _find_in_file(path, source.trusted, needed, late, present)
     for name, role in late.items():
         raise ColumnsError(source.name, [role], list(present), name)
-    asked = options.timestamp is not None or options.order == "time"
     if not asked and not any(_declares_times(path, source.trusted) for path in source.content):
         return replace(columns, timestamp=None)
     return columns
@@ -165,7 +167,7 @@ def _counted_cases(
     """Go through the cases that count, and tell at the end what was odd."""
     columns, paths = log.columns, log.source.content
     assert columns is not None
-    checks = _Checks(wanted=notify is not None)
+    checks = _Checks(wanted=notify is not None, period=log.period_filter())
     for done, path in enumerate(paths):
         share: Progress | None = None
         if progress is not None:
@@ -180,6 +182,7 @@ def _counted_cases(
         varying=checks.varying,
         dropped=counter.dropped,
         max_cases=log.max_cases,
+        more=() if checks.period is None else checks.period.notices(),
     )
 
 
@@ -204,6 +207,8 @@ class _Checks:
 
     wanted: bool
     """Whether anyone asks; else what costs time is not looked for."""
+    period: PeriodFilter | None = None
+    """Which cases are read."""
     events: int = 0
     untimed: int = 0
     unread: bool = False
@@ -229,6 +234,10 @@ def _cases(
         if queries is None or queries.namespace != namespace:
             queries = _Queries(path, namespace)
         parts = [queries.needed(trace, number, part) for part in columns.activity]
+        if checks.period is not None:
+            when = [_microseconds(_time(stamp)) for stamp in queries.values(trace, stamp_key)]
+            if not checks.period.keeps(queries.name(trace), when):
+                continue
         names: list[Any] = parts[0] if len(parts) == 1 else list(zip(*parts, strict=True))
         stamps: list[str | None] | None = None
         order: list[int] | None = None
@@ -306,6 +315,11 @@ class _Queries:
             of_events = self.values(trace, key)
             values = values + [of_events[i] for i in order]
         return [value for value in values if value is not None and not is_blank(value)]
+
+    def name(self, trace: Any) -> str | None:
+        """Give the id of the case, if it has one."""
+        values: list[str] = self._of_one(trace, key=NAME)
+        return values[0] if values else None
 
     def truncated(self, trace: Any) -> bool:
         """Tell whether the case is marked as one that went on."""

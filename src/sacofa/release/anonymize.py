@@ -19,6 +19,7 @@ from ..unit import Unit
 from ..variants import VariantCounts
 from .bound import MAX_RELEASED_EVENTS, bound_events, check_bound
 from .certificate import Certificate, certify
+from .periods import PeriodStatement
 
 NAMED = 10
 """So many names are listed in a message."""
@@ -64,6 +65,7 @@ def anonymize(
     progress: Progress | None = None,
     notify: Notify | None = None,
     max_released_events: int = MAX_RELEASED_EVENTS,
+    period: PeriodStatement | None = None,
 ) -> Release:
     """Release a log through a mechanism.
 
@@ -73,7 +75,8 @@ def anonymize(
     are dropped; without them, those of the log are taken and the certificate lists that as an
     assumption. A `seed` makes a run repeatable, for tests and teaching: its release must not be
     published. What only the holder of the log should know is told to `notify`. A release of more
-    than `max_released_events`, a public bound, is scaled down, and its certificate says so.
+    than `max_released_events`, a public bound, is scaled down, and its certificate says so. Which
+    `period` of a log it is, a log that was opened so says itself.
     """
     check_activities(activities)
     check_seed(seed)
@@ -82,7 +85,11 @@ def anonymize(
     cases = as_cases(log, notify, timed=asks_times(mechanism))
     check_distributed(cases, mechanism)
     mechanism = for_log(mechanism, timed=cases.by_case is not None)
-    certificate = certify_request(mechanism, cases.unit, activities=activities, seed=seed)
+    if period is None and isinstance(log, Log) and log.period is not None:
+        period = PeriodStatement(period=log.period)
+    certificate = certify_request(
+        mechanism, cases.unit, activities=activities, seed=seed, period=period
+    )
     if activities is not None and notify is not None:
         _compare_names(cases, activities, notify)
     # One public order, whatever the order in which the log named them.
@@ -139,13 +146,20 @@ def certify_request(
     *,
     activities: Sequence[str] | None = None,
     seed: int | None = None,
+    period: PeriodStatement | None = None,
 ) -> Certificate:
     """Make the certificate of a release that is still to come; no log is needed for it."""
     check_activities(activities)
     check_seed(seed)
     if activities is not None:
         check_number(activities, mechanism)
-    return certify(mechanism, unit, (_describe_names(activities),), reproducible=seed is not None)
+    return certify(
+        mechanism,
+        unit,
+        (_describe_names(activities),),
+        reproducible=seed is not None,
+        period=period,
+    )
 
 
 def check_activities(activities: Sequence[str] | None) -> None:

@@ -28,6 +28,7 @@ from ..columns import Columns, resolve_columns
 from ..csv_injection import unescape_formula
 from ..notices import notify_counts
 from ..options import ReadOptions
+from ..periods import PeriodFilter
 from ..source import Log, Notify, Source
 from ..variant_counter import check_unique
 from . import partitions
@@ -35,6 +36,9 @@ from .collecting import CaseCollector
 from .counting import PartitionCounter
 from .source import check_gzip, open_database, open_table
 from .survey import Rows, Survey, survey
+
+FETCHED = 100_000
+"""So many cases are looked at at one time."""
 
 
 def list_columns(source: Source) -> list[str]:
@@ -58,7 +62,7 @@ def count(
 
     counted: VariantCounts = _go_through(log, make, PartitionCounter.total, progress, notify)
     names: Sequence[str] = counted.activities
-    if log.max_cases is not None:
+    if log.max_cases is not None or log.period is not None:
         # Only cases that are counted may tell which activities there are.
         names = [names[i] for i in np.unique(counted.activity_ids)]
     return counted.project_onto(sorted(names))
@@ -107,7 +111,9 @@ def _go_through(
         if len(counter.needed) > 1:
             # A case then takes nearly twice the memory.
             most = partitions.PARTITION_ROWS // 2
-        source = f"(SELECT {', '.join(dict.fromkeys(needed))} FROM {surveyed.sql})"
+        chosen = log.period_filter()
+        among = "" if chosen is None else _choose(database, chosen, surveyed.sql)
+        source = f"(SELECT {', '.join(dict.fromkeys(needed))} FROM {surveyed.sql} {among})"
         names, done = names_as_meant(log, surveyed.names), 0
         for part in partitions.partition(
             database, source, surveyed.rows, numbered=table.numbered, part=most
@@ -122,8 +128,24 @@ def _go_through(
         varying=counter.varying,
         dropped=counter.dropped,
         max_cases=log.max_cases,
+        more=() if chosen is None else chosen.notices(),
     )
     return result
+
+
+def _choose(database: Any, chosen: PeriodFilter, rows: str) -> str:
+    """Find the cases of a period, and give what limits the rows to theirs, as SQL."""
+    first, after = chosen.period.first, chosen.period.after
+    database.execute("CREATE TABLE chosen (case_id VARCHAR)")
+    found = database.execute(
+        f"SELECT case_id, max(time_us), count_if(time_us >= {first} AND time_us < {after}) "
+        f"FROM {rows} GROUP BY case_id"
+    )
+    while some := found.fetchmany(FETCHED):
+        kept = [case for case, last, late in some if chosen.keeps_last(case, last, late)]
+        # Another cursor: this one is being read.
+        database.cursor().execute("INSERT INTO chosen SELECT unnest(?)", [kept])
+    return "SEMI JOIN chosen USING (case_id)"
 
 
 def names_as_meant(log: Log, names: list[str]) -> list[str]:
