@@ -196,6 +196,8 @@ class Cases:
     """Every variant with its count."""
     by_case: Parts | None = None
     """The same cases one by one, with their times; None where nobody asked for them."""
+    assumptions: tuple[str, ...] = ()
+    """What reading them took to be public, though it comes from the log."""
 
     @property
     def unit(self) -> Unit:
@@ -209,7 +211,8 @@ class Cases:
 
     def project_onto(self, activities: Sequence[str]) -> Cases:
         """Express over other activities."""
-        return Cases(
+        return replace(
+            self,
             variants=self.variants.project_onto(activities),
             by_case=None if self.by_case is None else self.by_case.project_onto(activities),
         )

@@ -29,7 +29,7 @@ from .show import progress_bar, show_certificate
 @shared.takes_read_options
 @shared.takes_model_options()
 def anonymize(
-    log: shared.LogPath,
+    log: shared.LogPaths,
     output: Annotated[
         Path,
         typer.Option(
@@ -84,7 +84,7 @@ def anonymize(
     public = public_rules(
         rules,
         rules_from,
-        secret=log,
+        secret=shared.one_or_all(log),
         trusted=options.trusted,
         model=model,
         activities=names,
@@ -97,8 +97,13 @@ def anonymize(
     output_of(output)
     for target in outputs.values():
         check_target(target, force)
-    given = {"the ledger": ledger, "the log": log, "the rules": rules, "the names": activities}
-    given["the public log"] = rules_from
+    given: dict[str, str | Path | None] = {
+        "the ledger": ledger,
+        "the rules": rules,
+        "the names": activities,
+        "the public log": rules_from,
+        **({"the log": log[0]} if len(log) == 1 else {f"the log {path}": path for path in log}),
+    }
     check_apart(outputs, {what: path for what, path in given.items() if path is not None})
     errors = Console(stderr=True)
 
@@ -108,7 +113,7 @@ def anonymize(
     before = identity(output)
     with saying_what_is_written(output, before), progress_bar(errors) as stage:
         release = publish(
-            log,
+            shared.one_or_all(log),
             chosen,
             output,
             options=options,

@@ -26,9 +26,17 @@ from ..semantics.models import read_names_map
 LogPath = Annotated[
     str,
     typer.Argument(
-        help="The event log: XES, CSV, TSV or Parquet (a file, a pattern or a folder), or "
-        "postgresql://… with --query.",
+        help="The event log: XES, CSV, TSV, Parquet, xlsx, ods or JSON lines (a file, a pattern or "
+        "a folder), - for standard input, or postgresql://… with --query.",
         metavar="LOG",
+    ),
+]
+LogPaths = Annotated[
+    list[str],
+    typer.Argument(
+        help="The event log: XES, CSV, TSV, Parquet, xlsx, ods or JSON lines (a file, several, a "
+        "pattern or a folder), - for standard input, or postgresql://… with --query.",
+        metavar="LOG...",
     ),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")]
@@ -56,7 +64,8 @@ def takes_read_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
     def collect(given: dict[str, Any]) -> ReadOptions:
         said = {name: given.pop(name) for name in names}
-        return ReadOptions(**{**said, "activity": tuple(said["activity"] or ())})
+        lists = {name: said[name] or () for name in ("activity", "header")}
+        return ReadOptions(**{**said, **lists})
 
     added = []
     for name in names:
@@ -130,6 +139,11 @@ def read_names(path: Path) -> list[str]:
     except (OSError, UnicodeDecodeError) as error:
         raise ReadError(path, f"cannot be read: {error}") from None
     return [name for name in names if name]
+
+
+def one_or_all(logs: list[str]) -> str | list[str]:
+    """A log that is one path, or several files that make up one."""
+    return logs[0] if len(logs) == 1 else logs
 
 
 def say(note: str) -> None:

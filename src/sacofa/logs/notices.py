@@ -26,10 +26,10 @@ def notify_counts(
     if notify is None:
         return
     if untimed:
-        have, they = ("has", "it comes") if untimed == 1 else ("have", "they come")
+        one = untimed == 1
         notify(
-            f"{_count(untimed, 'event')} {have} no time stamp that can be read: "
-            f"{they} last in their case"
+            f"{_count(untimed, 'event')} {'has' if one else 'have'} no time stamp that can be "
+            f"read: {'it comes last in its case' if one else 'they come last in their case'}"
         )
     if disordered:
         notify(
@@ -46,15 +46,6 @@ def notify_counts(
             f"{_count(dropped, 'case')} left out, of persons with more than {max_cases}: "
             "the first of each are counted"
         )
-
-
-def unreadable_times(column: str) -> str:
-    """Say that no time stamp of a column can be read, and what to do."""
-    return (
-        f'no time stamp in column "{column}" can be read: write them as 2024-05-31, '
-        "2024-05-31 18:05:00 or 2024-05-31T18:05:00+02:00, or as numbers, "
-        "or take the events as they stand (order=file)"
-    )
 
 
 def _count(number: int, what: str) -> str:

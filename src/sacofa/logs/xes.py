@@ -23,9 +23,10 @@ from ..variants import VariantCounts
 from .bounded_file import BoundedFile, Progress
 from .case_store import CaseStore, StoredCases
 from .columns import Columns
-from .notices import is_blank, notify_counts, unreadable_times
+from .notices import is_blank, notify_counts
 from .options import ReadOptions
 from .source import Log, Notify, Source
+from .time_format import only_iso
 from .variant_counter import VariantCounter
 from .xes_stream import parted, traces
 
@@ -172,7 +173,7 @@ def _counted_cases(
             share = partial(_share, progress, done, len(paths))
         yield from _cases(path, log, counter, share, checks, with_times)
     if log.timed and checks.events and checks.untimed == checks.events and checks.unread:
-        raise ReadError(log.name, unreadable_times(columns.timestamp or TIME))
+        raise ReadError(log.name, only_iso(columns.timestamp or TIME))
     notify_counts(
         notify,
         untimed=checks.untimed if log.timed else 0,

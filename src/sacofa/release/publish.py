@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +17,7 @@ from ..logs import open_log as open_source
 from ..logs.write import check_names, output_of
 from ..mechanisms.protocol import Mechanism, asks_times, for_log
 from ..privacy.ledger import Ledger
+from ..variants import VariantCounts
 from .anonymize import (
     Release,
     anonymize,
@@ -72,7 +73,9 @@ def publish(
     opened = _open(log, options)
     _check_apart(opened, output, ledger)
     mechanism = for_log(mechanism, timed=_has_times(opened))
-    certificate = certify_request(mechanism, opened.unit, activities=activities, seed=seed)
+    certificate = certify_request(
+        mechanism, opened.unit, activities=activities, seed=seed, read=opened.assumptions
+    )
     with (
         reserve_budget(ledger, dataset, certificate, tell) as reservation,
         _counted(opened, mechanism, on_stage, notify, max_gathered) as cases,
@@ -122,7 +125,7 @@ def _open(log: Any, options: ReadOptions | None) -> Log | Cases:
     """Open what has to be opened; what was counted already is taken as it is."""
     if isinstance(log, Log):
         return log
-    if options is None and not isinstance(log, (str, Path)) and not hasattr(log, "columns"):
+    if isinstance(log, (Cases, VariantCounts, Mapping)) or hasattr(log, "map_parts"):
         return as_cases(log)
     return open_source(log, options)
 
@@ -149,4 +152,4 @@ def _counted(
         return
     with distribute_variants(log, progress=progress, notify=notify) as variants:
         gathered = variants.gather() if len(variants) <= max_gathered else variants
-        yield Cases(variants=gathered)
+        yield Cases(variants=gathered, assumptions=log.assumptions)

@@ -15,11 +15,13 @@ partitions of whole cases, so memory does not grow with it, and time grows in pr
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ...errors import SettingError
 from ...temporary import secret_folder
 from ...variants import VariantCounts
 from ..bounded_file import Progress
@@ -33,19 +35,52 @@ from ..variant_counter import check_unique
 from . import partitions
 from .collecting import CaseCollector
 from .counting import PartitionCounter
-from .source import check_gzip, open_database, open_table
+from .source import check_gzip, literal, open_database, open_table
+from .staging import check_fields, staged, text_columns
+from .stamps import pattern_time
 from .survey import Rows, Survey, survey
 
 
 def list_columns(source: Source) -> list[str]:
     """List the columns of a table."""
+    text = text_columns(source)
+    if text is not None:
+        return text
+    return list(_typed_columns(source))
+
+
+def _typed_columns(source: Source) -> dict[str, str]:
+    """Give the type of each column."""
+    if source.format == "relation":
+        relation = source.content
+        return dict(zip(relation.columns, map(str, relation.types), strict=True))
     with open_database(source.name) as database:
-        return list(open_table(database, source).columns)
+        table = open_table(database, source)
+        return {name: kind for name, (_, kind) in table.columns.items()}
 
 
 def find(source: Source, options: ReadOptions) -> Columns:
     """Find the columns of a table."""
-    return resolve_columns(source.name, list_columns(source), options)
+    text = text_columns(source)
+    kinds = _typed_columns(source) if text is None else dict.fromkeys(text, "VARCHAR")
+    options = check_fields(source, list(kinds), options)
+    columns = resolve_columns(source.name, list(kinds), options)
+    if options.time_format is not None and "%" in options.time_format:
+        _check_pattern(options.time_format)
+    stamp = columns.timestamp
+    return replace(columns, text_times=stamp is not None and kinds[stamp] == "VARCHAR")
+
+
+def _check_pattern(pattern: str) -> None:
+    """Refuse a pattern that is none, before any row is read."""
+    import duckdb
+
+    try:
+        duckdb.execute(f"SELECT {pattern_time(literal('x'), pattern)}").fetchone()
+    except duckdb.Error:
+        raise SettingError(
+            "time_format", pattern, "a pattern of strptime, such as %d.%m.%Y %H:%M"
+        ) from None
 
 
 def count(
@@ -56,7 +91,9 @@ def count(
     def make(database: Any, surveyed: Survey, folder: Path) -> PartitionCounter:
         return PartitionCounter(**_settings(log, database, surveyed, folder))
 
-    counted: VariantCounts = _go_through(log, make, PartitionCounter.total, progress, notify)
+    counted: VariantCounts = _go_through(
+        log, make, PartitionCounter.total, progress, notify, with_times=False
+    )
     names: Sequence[str] = counted.activities
     if log.max_cases is not None:
         # Only cases that are counted may tell which activities there are.
@@ -71,7 +108,9 @@ def cases(log: Log, progress: Progress | None = None, notify: Notify | None = No
     def make(database: Any, surveyed: Survey, folder: Path) -> CaseCollector:
         return CaseCollector(store=store, **_settings(log, database, surveyed, folder))
 
-    collected: StoredCases = _go_through(log, make, CaseCollector.stored, progress, notify)
+    collected: StoredCases = _go_through(
+        log, make, CaseCollector.stored, progress, notify, with_times=True
+    )
     return collected
 
 
@@ -92,25 +131,32 @@ def _go_through(
     finish: Callable[[Any, list[str]], Any],
     progress: Progress | None,
     notify: Notify | None,
+    *,
+    with_times: bool,
 ) -> Any:
     """Hand the partitions of a table to what counts or collects them, and give what comes of it."""
     assert log.columns is not None
     tell = progress or (lambda _: None)
     check_gzip(log.source)
-    with open_database(log.name) as database, secret_folder() as folder:
-        table = open_table(database, log.source, log.columns)
-        rows = Rows.of(table, log.columns, timed=log.timed)
-        surveyed = survey(database, log.name, log.columns, rows)
+    with (
+        staged(log.source) as source,
+        open_database(log.name) as database,
+        secret_folder() as folder,
+    ):
+        table = open_table(database, source, log.columns)
+        form = log.options.time_format
+        rows = Rows.of(table, log.columns, timed=log.timed, with_times=with_times, form=form)
+        surveyed = survey(database, log.name, log.columns, rows, with_times=with_times)
         tell(0.1)
         counter = make(database, surveyed, Path(folder))
         needed, most = ["case_id", *surveyed.order.columns, *counter.needed], None
         if len(counter.needed) > 1:
             # A case then takes nearly twice the memory.
             most = partitions.PARTITION_ROWS // 2
-        source = f"(SELECT {', '.join(dict.fromkeys(needed))} FROM {surveyed.sql})"
+        rows_of_cases = f"(SELECT {', '.join(dict.fromkeys(needed))} FROM {surveyed.sql})"
         names, done = names_as_meant(log, surveyed.names), 0
         for part in partitions.partition(
-            database, source, surveyed.rows, numbered=table.numbered, part=most
+            database, rows_of_cases, surveyed.rows, numbered=table.numbered, part=most
         ):
             counter.add(part)
             done += part.rows
@@ -118,7 +164,7 @@ def _go_through(
         result = finish(counter, names)
     notify_counts(
         notify,
-        untimed=surveyed.untimed,
+        untimed=surveyed.untimed if log.timed else 0,
         varying=counter.varying,
         dropped=counter.dropped,
         max_cases=log.max_cases,

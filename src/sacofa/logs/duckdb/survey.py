@@ -7,16 +7,18 @@ every way that it is done, so that a row more cannot change the order of others.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...errors import ReadError
 from ..columns import Columns
-from ..notices import BLANK, unreadable_times
+from ..notices import BLANK
 from ..options import JOINER
+from ..time_format import NUMBERS, both_orders, open_order, unknown_numbers, unreadable_times
 from ..variant_counter import check_unique
-from .ordering import PLACE_BITS, Ordering, TimeKey, microseconds
+from .ordering import PLACE_BITS, Ordering, TimeKey
 from .source import ROW_BITS, Table, literal
+from .stamps import DAY_FIRST, MONTH_FIRST, OPEN, DayMonth, day_month, odd_text, read_time
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +26,9 @@ class Rows:
     """What is asked of each row, as SQL."""
 
     table: Table
-    """Where the rows are."""
+    """Where the rows are; where time stamps are text, with the times that were read from them."""
+    source: Table
+    """The same, as it stands there."""
     case: str
     """The case."""
     parts: tuple[str, ...]
@@ -33,29 +37,72 @@ class Rows:
     """The time stamp as it stands there; something that is never missing if there is none."""
     key: TimeKey | None
     """What events are ordered by, or nothing for the order of the source."""
+    times: TimeKey | None
+    """How time stamps are read, where anything is asked of them."""
+    kind: str
+    """The type of the time stamps."""
+    form: str | None
+    """How they are written, where that was declared."""
     person: str | None
     """The person, missing where it is blank."""
     truncated: str | None
     """Whether the case went on."""
-    time_us: str
-    """The time in microseconds, missing where a stamp is no time: a number may count anything."""
 
     @classmethod
-    def of(cls, table: Table, columns: Columns, *, timed: bool) -> Rows:
-        """Find out what is asked of the rows of a table."""
+    def of(
+        cls,
+        table: Table,
+        columns: Columns,
+        *,
+        timed: bool,
+        with_times: bool = False,
+        form: str | None = None,
+    ) -> Rows:
+        """Find out what is asked of the rows of a table.
+
+        `timed` if they are ordered by time, `with_times` if times are asked for beside the order.
+        """
         stamp = columns.timestamp
+        times = None
+        if stamp and (timed or with_times):
+            times = TimeKey.of(*table.columns[stamp], form)
         person = table.text(columns.person) if columns.person else None
         truncated = table.text(columns.truncated) if columns.truncated else None
-        return cls(
+        rows = cls(
             table=table,
+            source=table,
             case=table.text(columns.case),
             parts=tuple(table.text(part) for part in columns.activity),
             stamp=table.columns[stamp][0] if stamp else "0",
-            key=TimeKey.of(*table.columns[stamp]) if stamp and timed else None,
+            key=times if timed else None,
+            times=times,
+            kind=table.columns[stamp][1] if stamp else "",
+            form=form,
             person=_unless_blank(person) if person else None,
             truncated=f"coalesce(try_cast({truncated} AS BOOLEAN), false)" if truncated else None,
-            time_us=microseconds(*table.columns[stamp]) if stamp else "NULL::BIGINT",
         )
+        return rows.read_as("either") if rows.is_text and form is not None else rows
+
+    @property
+    def is_text(self) -> bool:
+        """Whether time stamps are asked for, and are text that is no mere number."""
+        return self.times is not None and self.kind == "VARCHAR" and self.form not in NUMBERS
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether stamps are read as ISO 8601 alone, which is quick, because nobody knows more."""
+        return self.is_text and self.table is self.source
+
+    @property
+    def is_open(self) -> bool:
+        """Whether stamps may leave open which of day and month comes first."""
+        return self.is_text and self.form is None
+
+    def read_as(self, order: DayMonth) -> Rows:
+        """The same, with time stamps read in their form, or in any."""
+        times = TimeKey.of(self.stamp, self.kind, self.form, READ)
+        table = _with_times(self.source, self.stamp, self.form, order)
+        return replace(self, table=table, times=times, key=times if self.key else None)
 
     @property
     def lone(self) -> str:
@@ -68,6 +115,20 @@ class Rows:
         missing = " OR ".join(f"{part} IS NULL" for part in self.parts)
         # Without a time column no row is lone: one without an activity is taken for a mistake.
         yield f"({missing}) AND NOT ({self.lone})", "has no activity"
+
+
+READ = '"sacofa:moment"'
+"""The column of the times that text is read as. It is made once, as reading takes long."""
+
+
+def _with_times(table: Table, column: str, form: str | None, order: DayMonth) -> Table:
+    """Add the times that text is read as."""
+    more, row = f"{read_time(column, form, order)} AS {READ}", table.row
+    if table.numbered:
+        # What a file says of a row beside its columns must be asked for where the file is read.
+        row = '"sacofa:row"'
+        more += f", {table.row} AS {row}"
+    return replace(table, sql=f"(SELECT *, {more} FROM {table.sql})", row=row)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,23 +151,33 @@ class Survey:
     """How many events have no time stamp that can be read, where that is needed."""
 
 
-def survey(database: Any, name: str, columns: Columns, rows: Rows) -> Survey:
+def survey(
+    database: Any, name: str, columns: Columns, rows: Rows, *, with_times: bool = False
+) -> Survey:
     """Find all activities and number them in the order of their names; refuse wrong rows."""
-    table, wrong, key = rows.table, list(rows.wrong()), rows.key
+    table, wrong, key = rows.table, list(rows.wrong()), rows.times
     parts = ", ".join(rows.parts)
     unread = f"({key.missing}) AND NOT ({rows.lone})" if key else "false"
+    no_time = f"{key.micros} IS NULL AND NOT ({rows.lone})" if key and with_times else "false"
     asked = {
         "size": "count(*)",
         "lone": f"bool_or({rows.lone})",
         "unpackable": f"bool_or({key.unpackable})" if key else "false",
         "untimed": f"count_if({unread})" if key else "0",
         "unread": f"bool_or({unread} AND {rows.stamp} IS NOT NULL)" if key else "false",
+        "timeless": f"count_if({no_time})",
+        "odd": f"bool_or({odd_text(rows.stamp)})" if rows.is_plain else "false",
+        "day_month": "0"
+        if rows.is_plain or not rows.is_open
+        else f"bit_or({day_month(rows.stamp)})",
         **{what: f"bool_or({test})" for test, what in wrong},
     }
     answers = database.execute(
         f"SELECT {', '.join(asked.values())}, {parts} FROM {table.sql} GROUP BY {parts}"
     ).fetchall()
     found = [dict(zip(asked, row, strict=False)) for row in answers]
+    if rows.is_plain and any(group["odd"] for group in found):
+        return survey(database, name, columns, rows.read_as("either"), with_times=with_times)
     for test, what in wrong:
         if any(group[what] for group in found):
             raise ReadError(name, f"row {_first_row(database, table, test)} {what}")
@@ -117,9 +188,23 @@ def survey(database: Any, name: str, columns: Columns, rows: Rows) -> Survey:
     lone = not names or any(group["lone"] for group in found)
     untimed = sum(group["untimed"] for group in found)
     events = sum(group["size"] for group in found if not group["lone"])
+    column = columns.timestamp or ""
+    some_unread = rows.kind == "VARCHAR" and any(group["unread"] for group in found)
+    if rows.key and some_unread and untimed == events:
+        shown = _first_stamp(database, rows, f"{rows.stamp} IS NOT NULL AND {unread}")
+        raise ReadError(name, unreadable_times(column, shown, rows.form))
+    timeless = sum(group["timeless"] for group in found)
+    if with_times and rows.form != "number" and untimed < timeless == events:
+        shown = _first_stamp(database, rows, f"NOT ({key.missing if key else 'false'})")
+        raise ReadError(name, unknown_numbers(column, shown))
+    if rows.is_open and not rows.is_plain:
+        told = 0
+        for group in found:
+            told |= group["day_month"] or 0
+        rows = rows.read_as(_day_month(database, name, column, rows, told))
+        table = rows.table
+    key = rows.key
     text = key is not None and key.number is not None
-    if text and events and untimed == events and any(group["unread"] for group in found):
-        raise ReadError(name, unreadable_times(columns.timestamp or ""))
     bits = max(len(names) - 1, 1).bit_length()
     code = "UTINYINT" if bits <= 8 else "USMALLINT" if bits <= 16 else "INTEGER"
     packable = key is None or not any(group["unpackable"] for group in found)
@@ -135,7 +220,8 @@ def survey(database: Any, name: str, columns: Columns, rows: Rows) -> Survey:
         f"SELECT {rows.case} AS case_id, {_number(database, rows, names, code)} AS activity_id, "
         f"{time or '0'} AS time_key, {key.number if key and key.number else 'NULL'} AS number_key, "
         f"{table.row} AS row_number, {rows.person or 'NULL::VARCHAR'} AS person, "
-        f"{rows.truncated or 'false'} AS truncated, {rows.time_us} AS time_us FROM {table.sql}"
+        f"{rows.truncated or 'false'} AS truncated, "
+        f"{rows.times.micros if rows.times else 'NULL::BIGINT'} AS time_us FROM {table.sql}"
     )
     return Survey(
         rows=sum(group["size"] for group in found),
@@ -146,6 +232,27 @@ def survey(database: Any, name: str, columns: Columns, rows: Rows) -> Survey:
         order=order,
         untimed=untimed,
     )
+
+
+def _day_month(database: Any, name: str, column: str, rows: Rows, told: int) -> DayMonth:
+    """Say which of day and month comes first; refuse a column that tells both, or nothing."""
+
+    def first(what: int) -> str:
+        return _first_stamp(database, rows, f"{day_month(rows.stamp)} = {what}")
+
+    if told & DAY_FIRST and told & MONTH_FIRST:
+        raise ReadError(name, both_orders(column, first(DAY_FIRST), first(MONTH_FIRST)))
+    if told == OPEN:
+        raise ReadError(name, open_order(column, first(OPEN)))
+    return "month" if told & MONTH_FIRST else "day"
+
+
+def _first_stamp(database: Any, rows: Rows, test: str) -> str:
+    """Give the smallest time stamp of which something is true, as text to be shown."""
+    (value,) = database.execute(
+        f"SELECT min({rows.stamp})::VARCHAR FROM {rows.table.sql} WHERE {test}"
+    ).fetchone()
+    return str(value)
 
 
 def _unless_blank(text: str) -> str:
