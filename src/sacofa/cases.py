@@ -166,12 +166,14 @@ def gather(parts: Parts) -> CaseBatch:
     ends = np.cumsum([0, *(len(batch.activity_ids) for batch in batches)])
     offsets = [batch.offsets[1:] + end for batch, end in zip(batches, ends, strict=False)]
     times = [batch.times for batch in batches if batch.times is not None]
+    starts = [batch.starts for batch in batches if batch.starts is not None]
     return replace(
         batches[0],
         activity_ids=np.concatenate([batch.activity_ids for batch in batches]),
         offsets=np.concatenate([np.zeros(1, dtype=np.int64), *offsets]),
         complete=np.concatenate([batch.complete for batch in batches]),
         times=np.concatenate(times) if len(times) == len(batches) else None,
+        starts=np.concatenate(starts) if len(starts) == len(batches) else None,
     )
 
 

@@ -42,7 +42,7 @@ def inspect(
         )
     if not variants.cases:
         raise ReadError(opened.name, "has no cases")
-    inspection = inspect_variants(variants, frequent=frequent)
+    inspection = inspect_variants(variants, frequent=frequent, log=opened)
     if as_json:
         content = {**asdict(inspection), "frequent": shown_variants(inspection)}
         typer.echo(to_json(content))
@@ -79,4 +79,8 @@ def _show(inspection: Inspection, console: Console) -> None:
                 f"{variant['count']:,}", escape(names + f" … and {more:,} more" * (more > 0))
             )
         console.print(top)
+    if inspection.warnings:
+        console.print("\nlook at this before you release it")
+        for warning in inspection.warnings:
+            console.print(f"* {escape(warning)}", soft_wrap=True)
     console.print("\nSecret: these figures come from the log without noise.")

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import ColumnsError
+from .lifecycle import TRANSITION
 from .options import ReadOptions
 
 TRUNCATED = "case:unfinished"
@@ -37,6 +38,10 @@ COMMON = {
         "zeitpunkt", "zeit", "datum", "endzeitpunkt", "endzeit", "ende", "syscreatedon",
         "sysupdatedon", "updated", "created", "udate", "erdat", "aedat",
     ),
+    "start": (
+        "starttimestamp", "time:starttimestamp", "starttime", "startdate", "startzeitpunkt",
+        "startzeit", "beginn",
+    ),
 }  # fmt: skip
 """Names in common use, as programs export them: those that say most come first."""
 
@@ -53,6 +58,10 @@ class Columns:
     """When an event happened, where that is known."""
     person: str | None = None
     """Whose case it is, where people with several cases are protected."""
+    start: str | None = None
+    """When the work on an event began, where the table has a column for that."""
+    lifecycle: str | None = None
+    """Whether an event is the start or the end of work, where the log says so."""
     text_times: bool = False
     """Whether time stamps are text, which may be written in several ways."""
     truncated: str | None = None
@@ -65,6 +74,8 @@ def resolve_columns(name: str, present: Sequence[str], options: ReadOptions) -> 
         ("case", options.case),
         *(("activity", part) for part in options.activity),
         ("timestamp", options.timestamp),
+        ("start", options.start),
+        ("lifecycle", options.lifecycle),
         ("person", options.person),
     ):
         if column is not None and column not in present:
@@ -86,9 +97,16 @@ def resolve_columns(name: str, present: Sequence[str], options: ReadOptions) -> 
         case=case,
         activity=activity,
         timestamp=timestamp,
+        start=options.start or (_common("start", present) if timestamp else None),
+        lifecycle=options.lifecycle or _lifecycle(present, activity),
         person=options.person,
         truncated=TRUNCATED if TRUNCATED in present else None,
     )
+
+
+def _lifecycle(present: Sequence[str], activity: Sequence[str]) -> str | None:
+    """The transition, unless it is a part of the activity, where it tells two of them apart."""
+    return TRANSITION if TRANSITION in present and TRANSITION not in activity else None
 
 
 def _common(role: str, present: Sequence[str]) -> str | None:

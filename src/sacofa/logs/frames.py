@@ -36,7 +36,10 @@ def as_registered(frame: Any, columns: Columns | None) -> Any:
         return frame
     from pandas.api.types import infer_dtype
 
-    roles = [columns.case, *columns.activity, columns.timestamp, columns.person, columns.truncated]
+    roles = [
+        columns.case, *columns.activity, columns.timestamp, columns.start, columns.lifecycle,
+        columns.person, columns.truncated,
+    ]  # fmt: skip
     used = list(dict.fromkeys(name for name in roles if name is not None))
     if not frame.columns.is_unique or not set(used) <= set(frame.columns):
         return frame

@@ -88,6 +88,10 @@ def open_log(source: Any, options: ReadOptions | None = None, **more: Any) -> Lo
         raise SettingError(
             "time_format", options.time_format, f"left out for {options.engine or opened.format}"
         )
+    for option in ("start", "lifecycle"):
+        if getattr(options, option) is not None and module not in (*FORMED, "xes", "r4pm"):
+            where = options.engine or opened.format
+            raise SettingError(option, getattr(options, option), f"left out for {where}")
     if opened.format in UNORDERED:
         if options.order == "file":
             raise SettingError(

@@ -35,6 +35,10 @@ class ReadOptions:
     time_format: str | None = None
     """How time stamps are written: iso, day-first, month-first, epoch, epoch-ms, epoch-us, excel,
     number, or a pattern such as "%d.%m.%Y %H:%M"; left out, that is found."""
+    start: str | None = None
+    """Column of the time at which work began, where the time stamp says when it ended."""
+    lifecycle: str | None = None
+    """Column that says whether an event is the start or the end of work (start, complete)."""
     order: Order | None = None
     """Order inside a case: time (ties in file order) or file; left out, time if there is any."""
     person: str | None = None

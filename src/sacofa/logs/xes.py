@@ -23,6 +23,7 @@ from ..variants import VariantCounts
 from .bounded_file import BoundedFile, Progress
 from .case_store import CaseStore, StoredCases
 from .columns import Columns
+from .lifecycle import TRANSITION, join_instances
 from .notices import is_blank, notify_counts
 from .options import ReadOptions
 from .source import Log, Notify, Source
@@ -60,9 +61,14 @@ def find(source: Source, options: ReadOptions) -> Columns:
         case="concept:name",
         activity=options.activity or ("concept:name",),
         timestamp=options.timestamp or TIME,
+        lifecycle=options.lifecycle or TRANSITION,
         person=options.person,
         truncated=TRUNCATED,
     )
+    if columns.lifecycle in columns.activity:
+        columns = replace(columns, lifecycle=None)
+    if options.start is not None:
+        raise SettingError("start", options.start, "left out for XES: events are start or complete")
     needed = dict.fromkeys(columns.activity, "activity")
     if options.order == "time" or options.timestamp is not None:
         needed.setdefault(columns.timestamp or TIME, "timestamp")
@@ -148,10 +154,15 @@ def count(
 
 def cases(log: Log, progress: Progress | None = None, notify: Notify | None = None) -> StoredCases:
     """Give the cases of XES files with their times."""
-    counter, store = VariantCounter(log.name, log.unit), CaseStore(log.name, log.unit)
+    started = log.columns is not None and log.columns.lifecycle is not None
+    counter = VariantCounter(log.name, log.unit)
+    store = CaseStore(log.name, log.unit, started=started)
     for case in _counted_cases(log, counter, progress, notify, with_times=True):
         times = [_microseconds(_time(stamp)) for stamp in case.stamps or ()]
-        store.add(case.activities, times, truncated=case.truncated)
+        starts = None
+        if started:
+            starts = [None if s is None else _microseconds(_time(s)) for s in case.starts or ()]
+        store.add(case.activities, times, truncated=case.truncated, starts=starts)
     return store.close()
 
 
@@ -179,6 +190,8 @@ def _counted_cases(
         untimed=checks.untimed if log.timed else 0,
         disordered=checks.disordered,
         varying=checks.varying,
+        joined=checks.joined,
+        undone=checks.undone,
         dropped=counter.dropped,
         max_cases=log.max_cases,
     )
@@ -197,6 +210,8 @@ class _Case(NamedTuple):
     """The time stamps of the events, where they were asked for."""
     truncated: bool
     """Whether it went on."""
+    starts: list[str | None] | None = None
+    """When the work on each began, where they were asked for."""
 
 
 @dataclass(kw_only=True)
@@ -210,6 +225,8 @@ class _Checks:
     unread: bool = False
     disordered: int = 0
     varying: int = 0
+    joined: int = 0
+    undone: int = 0
 
 
 def _cases(
@@ -255,7 +272,23 @@ def _cases(
             checks.varying += len(set(persons)) > 1
             if not counter.wants(persons[0] if persons else None):
                 continue
-        yield _Case(names, stamps, queries.truncated(trace))
+        starts: list[str | None] | None = None
+        if columns.lifecycle is not None:
+            said = queries.values(trace, columns.lifecycle)
+            if order is not None:
+                said = [said[i] for i in order]
+            if any(word is not None and word.lower() != "complete" for word in said):
+                instances = join_instances(said, names)
+                if stamps is not None:
+                    starts = [None if i is None else stamps[i] for _, i in instances]
+                    stamps = [stamps[i] for i, _ in instances]
+                ended = len(instances)
+                checks.joined += sum(i is not None and i != e for e, i in instances)
+                checks.undone += len(names) - ended - sum(i not in (None, e) for e, i in instances)
+                names = [names[i] for i, _ in instances]
+            elif stamps is not None:
+                starts = [None] * len(stamps)
+        yield _Case(names, stamps, queries.truncated(trace), starts)
 
 
 class _Queries:

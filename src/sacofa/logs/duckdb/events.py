@@ -95,18 +95,22 @@ def count(
         log, make, PartitionCounter.total, progress, notify, with_times=False
     )
     names: Sequence[str] = counted.activities
-    if log.max_cases is not None:
-        # Only cases that are counted may tell which activities there are.
+    if log.max_cases is not None or (log.columns and log.columns.lifecycle):
+        # Only events that are counted may tell which activities there are.
         names = [names[i] for i in np.unique(counted.activity_ids)]
     return counted.project_onto(sorted(names))
 
 
 def cases(log: Log, progress: Progress | None = None, notify: Notify | None = None) -> StoredCases:
     """Give the cases of a table with their times."""
-    store = CaseStore(log.name, log.unit)
+    assert log.columns is not None
+    started = log.columns.start is not None or log.columns.lifecycle is not None
+    store = CaseStore(log.name, log.unit, started=started)
 
     def make(database: Any, surveyed: Survey, folder: Path) -> CaseCollector:
-        return CaseCollector(store=store, **_settings(log, database, surveyed, folder))
+        return CaseCollector(
+            store=store, started=started, **_settings(log, database, surveyed, folder)
+        )
 
     collected: StoredCases = _go_through(
         log, make, CaseCollector.stored, progress, notify, with_times=True
@@ -121,6 +125,7 @@ def _settings(log: Log, database: Any, surveyed: Survey, folder: Path) -> dict[s
         "code": surveyed.code,
         "truncated": surveyed.truncated,
         "unit": log.unit,
+        "staged": surveyed.staged,
         "folder": folder,
     }
 
@@ -166,10 +171,29 @@ def _go_through(
         notify,
         untimed=surveyed.untimed if log.timed else 0,
         varying=counter.varying,
+        undone=surveyed.undone,
         dropped=counter.dropped,
         max_cases=log.max_cases,
     )
     return result
+
+
+def count_disordered(log: Log) -> int:
+    """Count the cases whose rows stand in another order than their times."""
+    assert log.columns is not None
+    if log.source.format == "relation":
+        return 0
+    with staged(log.source) as source, open_database(log.name) as database:
+        table = open_table(database, source, log.columns)
+        form = log.options.time_format
+        rows = Rows.of(table, log.columns, timed=False, with_times=True, form=form)
+        surveyed = survey(database, log.name, log.columns, rows)
+        order = "OVER (PARTITION BY case_id ORDER BY row_number)"
+        (cases,) = database.execute(
+            f"SELECT count(DISTINCT case_id) FROM (SELECT case_id, time_us < max(time_us) {order} "
+            f"AS back FROM {surveyed.sql} WHERE activity_id IS NOT NULL) WHERE back"
+        ).fetchone()
+    return int(cases)
 
 
 def names_as_meant(log: Log, names: list[str]) -> list[str]:

@@ -79,10 +79,15 @@ def check_fields(source: Source, names: list[str], options: ReadOptions) -> Read
     """
     if source.format != "jsonl":
         return options
-    said = {"case": options.case, "activity": options.activity, "timestamp": options.timestamp}
+    said = {
+        "case": options.case,
+        "activity": options.activity,
+        "timestamp": options.timestamp,
+        "start": options.start,
+    }
     for role, common in COMMON.items():
         found = [name for name in names if plain_name(name) in common]
-        if len(found) > 1 and not said[role]:
+        if len(found) > 1 and not said.get(role):
             raise ReadError(
                 source.name, f"several fields may be the {role} ({', '.join(found)}): --{role}"
             )

@@ -6,7 +6,7 @@ every way that it is done, so that a row more cannot change the order of others.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from ..notices import BLANK
 from ..options import JOINER
 from ..time_format import NUMBERS, both_orders, open_order, unknown_numbers, unreadable_times
 from ..variant_counter import check_unique
+from .instances import stage_of
 from .ordering import PLACE_BITS, Ordering, TimeKey
 from .source import ROW_BITS, Table, literal
 from .stamps import DAY_FIRST, MONTH_FIRST, OPEN, DayMonth, day_month, odd_text, read_time
@@ -47,6 +48,12 @@ class Rows:
     """The person, missing where it is blank."""
     truncated: str | None
     """Whether the case went on."""
+    began: str | None
+    """When the work on an event began, as it stands there, where there is a column for it."""
+    began_kind: str
+    """The type of that column."""
+    stage: str | None
+    """Whether an event is the start or the end of work; missing where nothing was done."""
 
     @classmethod
     def of(
@@ -80,6 +87,9 @@ class Rows:
             form=form,
             person=_unless_blank(person) if person else None,
             truncated=f"coalesce(try_cast({truncated} AS BOOLEAN), false)" if truncated else None,
+            began=table.columns[columns.start][0] if columns.start and with_times else None,
+            began_kind=table.columns[columns.start][1] if columns.start else "",
+            stage=stage_of(table.text(columns.lifecycle)) if columns.lifecycle else None,
         )
         return rows.read_as("either") if rows.is_text and form is not None else rows
 
@@ -101,8 +111,27 @@ class Rows:
     def read_as(self, order: DayMonth) -> Rows:
         """The same, with time stamps read in their form, or in any."""
         times = TimeKey.of(self.stamp, self.kind, self.form, READ)
-        table = _with_times(self.source, self.stamp, self.form, order)
+        read = {READ: self.stamp}
+        if self.began is not None and self.began_kind == "VARCHAR":
+            read[BEGAN_READ] = self.began
+        table = _with_times(self.source, read, self.form, order)
         return replace(self, table=table, times=times, key=times if self.key else None)
+
+    @property
+    def stamps(self) -> list[str]:
+        """The columns of text that hold times."""
+        text = [self.stamp] if self.is_text else []
+        if self.began is not None and self.began_kind == "VARCHAR" and self.is_text:
+            text.append(self.began)
+        return text
+
+    @property
+    def start_us(self) -> str | None:
+        """When the work on an event began, in microseconds."""
+        if self.began is None:
+            return None
+        read = BEGAN_READ if self.began_kind == "VARCHAR" and not self.is_plain else None
+        return TimeKey.of(self.began, self.began_kind, self.form, read).micros
 
     @property
     def lone(self) -> str:
@@ -117,13 +146,16 @@ class Rows:
         yield f"({missing}) AND NOT ({self.lone})", "has no activity"
 
 
-READ = '"sacofa:moment"'
-"""The column of the times that text is read as. It is made once, as reading takes long."""
+READ, BEGAN_READ = '"sacofa:moment"', '"sacofa:began"'
+"""The columns of the times that text is read as. They are made once, as reading takes long."""
 
 
-def _with_times(table: Table, column: str, form: str | None, order: DayMonth) -> Table:
-    """Add the times that text is read as."""
-    more, row = f"{read_time(column, form, order)} AS {READ}", table.row
+def _with_times(
+    table: Table, columns: Mapping[str, str], form: str | None, order: DayMonth
+) -> Table:
+    """Add the times that text is read as: each new column with the one it comes from."""
+    more = ", ".join(f"{read_time(old, form, order)} AS {new}" for new, old in columns.items())
+    row = table.row
     if table.numbered:
         # What a file says of a row beside its columns must be asked for where the file is read.
         row = '"sacofa:row"'
@@ -149,6 +181,10 @@ class Survey:
     """How events are put in order."""
     untimed: int
     """How many events have no time stamp that can be read, where that is needed."""
+    staged: bool = False
+    """Whether rows say that they are the start or the end of work."""
+    undone: int = 0
+    """How many rows tell of no work."""
 
 
 def survey(
@@ -166,12 +202,16 @@ def survey(
         "untimed": f"count_if({unread})" if key else "0",
         "unread": f"bool_or({unread} AND {rows.stamp} IS NOT NULL)" if key else "false",
         "timeless": f"count_if({no_time})",
-        "odd": f"bool_or({odd_text(rows.stamp)})" if rows.is_plain else "false",
-        "day_month": "0"
-        if rows.is_plain or not rows.is_open
-        else f"bit_or({day_month(rows.stamp)})",
+        "odd": "false",
+        "day_month": "0",
         **{what: f"bool_or({test})" for test, what in wrong},
     }
+    if rows.is_plain:
+        asked["odd"] = f"bool_or({' OR '.join(map(odd_text, rows.stamps))})"
+    elif rows.is_open:
+        asked["day_month"] = f"bit_or({' | '.join(map(day_month, rows.stamps))})"
+    if rows.stage is not None:
+        asked["undone"] = f"count_if({rows.stage} IS NULL AND NOT ({rows.lone}))"
     answers = database.execute(
         f"SELECT {', '.join(asked.values())}, {parts} FROM {table.sql} GROUP BY {parts}"
     ).fetchall()
@@ -185,18 +225,19 @@ def survey(
     names = [JOINER.join(activity) for activity in activities]
     check_unique(name, names)
     names.sort()
-    lone = not names or any(group["lone"] for group in found)
+    # Starts that are joined with their end leave rows that are no events.
+    lone = not names or rows.stage is not None or any(group["lone"] for group in found)
     untimed = sum(group["untimed"] for group in found)
     events = sum(group["size"] for group in found if not group["lone"])
     column = columns.timestamp or ""
     some_unread = rows.kind == "VARCHAR" and any(group["unread"] for group in found)
     if rows.key and some_unread and untimed == events:
         shown = _first_stamp(database, rows, f"{rows.stamp} IS NOT NULL AND {unread}")
-        raise ReadError(name, unreadable_times(column, shown, rows.form))
+        raise ReadError(name, unreadable_times(column, shown or "", rows.form))
     timeless = sum(group["timeless"] for group in found)
     if with_times and rows.form != "number" and untimed < timeless == events:
         shown = _first_stamp(database, rows, f"NOT ({key.missing if key else 'false'})")
-        raise ReadError(name, unknown_numbers(column, shown))
+        raise ReadError(name, unknown_numbers(column, shown or ""))
     if rows.is_open and not rows.is_plain:
         told = 0
         for group in found:
@@ -218,6 +259,7 @@ def survey(
         order = Ordering.plain(timed=key is not None, lone=lone, text=text)
     sql = (
         f"SELECT {rows.case} AS case_id, {_number(database, rows, names, code)} AS activity_id, "
+        f"{rows.stage or 'NULL::TINYINT'} AS stage, {rows.start_us or 'NULL::BIGINT'} AS began_us, "
         f"{time or '0'} AS time_key, {key.number if key and key.number else 'NULL'} AS number_key, "
         f"{table.row} AS row_number, {rows.person or 'NULL::VARCHAR'} AS person, "
         f"{rows.truncated or 'false'} AS truncated, "
@@ -231,6 +273,8 @@ def survey(
         truncated=rows.truncated is not None,
         order=order,
         untimed=untimed,
+        staged=rows.stage is not None,
+        undone=sum(group.get("undone", 0) for group in found),
     )
 
 
@@ -238,7 +282,11 @@ def _day_month(database: Any, name: str, column: str, rows: Rows, told: int) -> 
     """Say which of day and month comes first; refuse a column that tells both, or nothing."""
 
     def first(what: int) -> str:
-        return _first_stamp(database, rows, f"{day_month(rows.stamp)} = {what}")
+        for column in rows.stamps:
+            shown = _first_stamp(database, rows, f"{day_month(column)} = {what}", column)
+            if shown is not None:
+                return shown
+        return ""
 
     if told & DAY_FIRST and told & MONTH_FIRST:
         raise ReadError(name, both_orders(column, first(DAY_FIRST), first(MONTH_FIRST)))
@@ -247,12 +295,12 @@ def _day_month(database: Any, name: str, column: str, rows: Rows, told: int) -> 
     return "month" if told & MONTH_FIRST else "day"
 
 
-def _first_stamp(database: Any, rows: Rows, test: str) -> str:
+def _first_stamp(database: Any, rows: Rows, test: str, column: str | None = None) -> str | None:
     """Give the smallest time stamp of which something is true, as text to be shown."""
     (value,) = database.execute(
-        f"SELECT min({rows.stamp})::VARCHAR FROM {rows.table.sql} WHERE {test}"
+        f"SELECT min({column or rows.stamp})::VARCHAR FROM {rows.table.sql} WHERE {test}"
     ).fetchone()
-    return str(value)
+    return None if value is None else str(value)
 
 
 def _unless_blank(text: str) -> str:
@@ -280,4 +328,5 @@ def _number(database: Any, rows: Rows, names: list[str], code: str) -> str:
     database.execute("INSERT INTO names SELECT unnest(?)", [names])
     database.execute("CREATE TYPE activity AS ENUM (SELECT name FROM names ORDER BY rowid)")
     activity = f" || '{JOINER}' || ".join(rows.parts)
-    return f"enum_code(({activity})::activity)::{code}"
+    number = f"enum_code(({activity})::activity)::{code}"
+    return number if rows.stage is None else f"CASE WHEN {rows.stage} IS NOT NULL THEN {number} END"
