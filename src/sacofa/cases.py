@@ -166,12 +166,14 @@ def gather(parts: Parts) -> CaseBatch:
     ends = np.cumsum([0, *(len(batch.activity_ids) for batch in batches)])
     offsets = [batch.offsets[1:] + end for batch, end in zip(batches, ends, strict=False)]
     times = [batch.times for batch in batches if batch.times is not None]
+    starts = [batch.starts for batch in batches if batch.starts is not None]
     return replace(
         batches[0],
         activity_ids=np.concatenate([batch.activity_ids for batch in batches]),
         offsets=np.concatenate([np.zeros(1, dtype=np.int64), *offsets]),
         complete=np.concatenate([batch.complete for batch in batches]),
         times=np.concatenate(times) if len(times) == len(batches) else None,
+        starts=np.concatenate(starts) if len(starts) == len(batches) else None,
     )
 
 
@@ -196,6 +198,8 @@ class Cases:
     """Every variant with its count."""
     by_case: Parts | None = None
     """The same cases one by one, with their times; None where nobody asked for them."""
+    assumptions: tuple[str, ...] = ()
+    """What reading them took to be public, though it comes from the log."""
 
     @property
     def unit(self) -> Unit:
@@ -209,7 +213,8 @@ class Cases:
 
     def project_onto(self, activities: Sequence[str]) -> Cases:
         """Express over other activities."""
-        return Cases(
+        return replace(
+            self,
             variants=self.variants.project_onto(activities),
             by_case=None if self.by_case is None else self.by_case.project_onto(activities),
         )

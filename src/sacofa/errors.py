@@ -34,8 +34,16 @@ def nearest(word: str, choices: Iterable[str]) -> str:
     if len(word) > LONGEST_WORD:
         return ""
     short = [choice for choice in choices if len(choice) <= LONGEST_WORD][:MOST_CHOICES]
+    same = next((choice for choice in short if _letters(choice) == _letters(word)), None)
+    if same is not None:
+        return f' Did you mean "{same}"?'
     close = get_close_matches(word, short, n=1, cutoff=0.6)
     return f' Did you mean "{close[0]}"?' if close else ""
+
+
+def _letters(word: str) -> str:
+    """A word without what is mistyped most: capitals, blanks and marks between words."""
+    return word.casefold().translate(str.maketrans("", "", " _-"))
 
 
 def plain(text: str) -> str:

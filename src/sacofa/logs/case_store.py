@@ -43,7 +43,8 @@ class _Folder:
 class CaseStore:
     """Takes cases one at a time or many at once, and writes them down."""
 
-    def __init__(self, name: object, unit: Unit) -> None:
+    def __init__(self, name: object, unit: Unit, *, started: bool = False) -> None:
+        self._started = started
         self._name = name
         self._unit = unit
         self._folder = _Folder()
@@ -54,6 +55,7 @@ class CaseStore:
     def _clear(self) -> None:
         self._activity_ids, self._times = array("i"), array("q")
         self._lengths, self._complete = array("q"), array("b")
+        self._starts = array("q")
 
     def add(
         self,
@@ -61,11 +63,17 @@ class CaseStore:
         times: Sequence[int | None],
         *,
         truncated: bool,
+        starts: Sequence[int | None] | None = None,
     ) -> None:
-        """Add a case: an activity is a name or the parts that make up one."""
+        """Add a case: an activity is a name or the parts that make up one.
+
+        All cases have `starts`, when work began, or none has.
+        """
         ids = self._ids
         self._activity_ids.extend([ids.setdefault(name, len(ids)) for name in activities])
         self._times.extend([NO_TIME if time is None else time for time in times])
+        if starts is not None:
+            self._starts.extend([NO_TIME if time is None else time for time in starts])
         self._lengths.append(len(activities))
         self._complete.append(not truncated)
         if len(self._activity_ids) >= PART_EVENTS:
@@ -77,6 +85,7 @@ class CaseStore:
         times: NDArray[Any],
         lengths: NDArray[Any],
         complete: NDArray[Any],
+        starts: NDArray[Any] | None = None,
     ) -> None:
         """Add cases that lie end to end, whose activity ids are places in the names given later."""
         offsets = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
@@ -86,6 +95,8 @@ class CaseStore:
             "offsets": offsets,
             "complete": complete.astype(np.bool_),
         }
+        if starts is not None:
+            columns["starts"] = starts.astype(np.int64)
         try:
             for name, column in columns.items():
                 np.save(self._folder.path / f"{self._parts}-{name}.npy", column)
@@ -102,6 +113,7 @@ class CaseStore:
             np.asarray(self._times, dtype=np.int64),
             np.asarray(self._lengths, dtype=np.int64),
             np.asarray(self._complete, dtype=np.bool_),
+            np.asarray(self._starts, dtype=np.int64) if self._started else None,
         )
         self._clear()
 
@@ -190,6 +202,9 @@ class StoredCases:
             offsets=stored("offsets"),
             complete=stored("complete"),
             times=stored("times"),
+            starts=stored("starts")
+            if (self._folder.path / f"{number}-starts.npy").exists()
+            else None,
             unit=self.unit,
         )
         for change in self._changes:

@@ -7,7 +7,14 @@ from typing import Any
 from ..errors import ReadError
 from .columns import Columns
 
-FAMILIES = {"pandas": "pandas", "polars": "polars", "pyarrow": "pyarrow", "pyspark": "Spark"}
+FAMILIES = {
+    "pandas": "pandas",
+    "polars": "polars",
+    "pyarrow": "pyarrow",
+    "pyspark": "Spark",
+    "duckdb": "DuckDB",
+    "_duckdb": "DuckDB",
+}
 
 
 def frame_name(source: Any) -> str:
@@ -15,7 +22,7 @@ def frame_name(source: Any) -> str:
     family = type(source).__module__.split(".")[0]
     if family not in FAMILIES:
         kind = f"{type(source).__module__}.{type(source).__qualname__}"
-        raise ReadError(kind, "is no path and no frame of pandas, polars, pyarrow or Spark")
+        raise ReadError(kind, "is no path and no frame of pandas, polars, pyarrow, Spark or DuckDB")
     return f"{FAMILIES[family]} frame"
 
 
@@ -29,7 +36,10 @@ def as_registered(frame: Any, columns: Columns | None) -> Any:
         return frame
     from pandas.api.types import infer_dtype
 
-    roles = [columns.case, *columns.activity, columns.timestamp, columns.person, columns.truncated]
+    roles = [
+        columns.case, *columns.activity, columns.timestamp, columns.start, columns.lifecycle,
+        columns.person, columns.truncated,
+    ]  # fmt: skip
     used = list(dict.fromkeys(name for name in roles if name is not None))
     if not frame.columns.is_unique or not set(used) <= set(frame.columns):
         return frame

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -9,6 +10,7 @@ from ..errors import SettingError, nearest
 from ..unit import ONE_CASE, Unit
 from .formats import SUFFIXES
 from .periods import Period
+from .time_format import check_time_format
 
 Order = Literal["time", "file"]
 Engine = Literal["spark", "r4pm"]
@@ -16,6 +18,10 @@ Protect = Literal["person", "person-period"]
 
 JOINER = "+"
 """Stands between the parts of an activity that is built from several columns."""
+
+
+ENCODINGS = ("utf-8", "utf-16", "cp1252", "latin-1", "cp850", "mac-roman")
+"""Encodings that are named in messages; any that Python knows can be asked for."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +34,13 @@ class ReadOptions:
     """Column of the activity; several are joined with a plus sign."""
     timestamp: str | None = None
     """Column of the time stamp."""
+    time_format: str | None = None
+    """How time stamps are written: iso, day-first, month-first, epoch, epoch-ms, epoch-us, excel,
+    number, or a pattern such as "%d.%m.%Y %H:%M"; left out, that is found."""
+    start: str | None = None
+    """Column of the time at which work began, where the time stamp says when it ended."""
+    lifecycle: str | None = None
+    """Column that says whether an event is the start or the end of work (start, complete)."""
     order: Order | None = None
     """Order inside a case: time (ties in file order) or file; left out, time if there is any."""
     person: str | None = None
@@ -40,6 +53,10 @@ class ReadOptions:
     """For persons with a period: person (prices of periods add up) or person-period."""
     format: str | None = None
     """How files are stored, where their names do not tell."""
+    encoding: str | None = None
+    """How the letters of a text file are written, such as cp1252; left out, that is found."""
+    header: tuple[str, ...] = ()
+    """What the columns are called, with commas between, where no line of the file says it."""
     query: str | None = None
     """What is asked of a database: one row for each event."""
     engine: Engine | None = None
@@ -51,12 +68,23 @@ class ReadOptions:
         if isinstance(self.activity, str):
             object.__setattr__(self, "activity", (self.activity,))
         object.__setattr__(self, "activity", tuple(self.activity or ()))
+        if isinstance(self.header, str):
+            object.__setattr__(self, "header", tuple(self.header.split(",")))
+        object.__setattr__(self, "header", tuple(name.strip() for name in self.header or ()))
+        if len(set(self.header)) < len(self.header) or "" in self.header:
+            raise SettingError("header", ",".join(self.header), "different names")
+        if self.encoding is not None and not _is_encoding(self.encoding):
+            advice = nearest(self.encoding, ENCODINGS)
+            raise SettingError(
+                "encoding", self.encoding, f"such as {', '.join(ENCODINGS)}.{advice}"
+            )
         if len(set(self.activity)) < len(self.activity):
             raise SettingError("activity", JOINER.join(self.activity), "different columns")
         if self.order is not None and self.order not in get_args(Order):
             raise SettingError("order", self.order, "time or file")
         if self.engine is not None and self.engine not in get_args(Engine):
             raise SettingError("engine", self.engine, f"one of {', '.join(get_args(Engine))}")
+        check_time_format(self.time_format)
         known = sorted(set(SUFFIXES.values()))
         if self.format is not None and self.format not in known:
             advice = nearest(self.format, known)
@@ -91,3 +119,11 @@ class ReadOptions:
     def unit(self) -> Unit:
         """What is protected where a log is read so."""
         return self._make_unit()
+
+
+def _is_encoding(name: str) -> bool:
+    """Whether Python knows an encoding, and it is one of text."""
+    try:
+        return "a".encode(name).decode(name) == "a" and bool(codecs.lookup(name).incrementaldecoder)
+    except (LookupError, TypeError, ValueError):
+        return False

@@ -21,6 +21,13 @@ Notify = Callable[[str], None]
 """Told what the person who holds the log should know of it; never part of a release."""
 
 
+OPEN_ORDER = (
+    "Which of day and month comes first in time stamps such as 3/4/2025, if there are any, is "
+    "public; it was taken from the log."
+)
+"""What is assumed where time stamps are text and nobody said how they are written."""
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Source:
     """Where an event log is."""
@@ -35,6 +42,12 @@ class Source:
     """What is asked of a database."""
     trusted: bool = False
     """Whether guards against hostile files are off."""
+    encoding: str | None = None
+    """How the letters of text files are written, where that was said."""
+    header: tuple[str, ...] = ()
+    """What columns are called where no line of the file says it."""
+    held: object = field(default=None, repr=False)
+    """What keeps the files in their place."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -83,6 +96,14 @@ class Log:
     def unit(self) -> Unit:
         """What is protected: its cases are bounded to it while they are read."""
         return self.options.unit
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What reading it takes to be public, though it comes from the log."""
+        columns = self.columns
+        if columns is None or not columns.text_times or self.options.time_format is not None:
+            return ()
+        return (OPEN_ORDER,)
 
     @property
     def max_cases(self) -> int | None:

@@ -23,10 +23,12 @@ from ..variants import VariantCounts
 from .bounded_file import BoundedFile, Progress
 from .case_store import CaseStore, StoredCases
 from .columns import Columns
-from .notices import is_blank, notify_counts, unreadable_times
+from .lifecycle import TRANSITION, join_instances
+from .notices import is_blank, notify_counts
 from .options import ReadOptions
 from .periods import PeriodFilter
 from .source import Log, Notify, Source
+from .time_format import only_iso
 from .variant_counter import VariantCounter
 from .xes_stream import parted, traces
 
@@ -61,9 +63,14 @@ def find(source: Source, options: ReadOptions) -> Columns:
         case="concept:name",
         activity=options.activity or ("concept:name",),
         timestamp=options.timestamp or TIME,
+        lifecycle=options.lifecycle or TRANSITION,
         person=options.person,
         truncated=TRUNCATED,
     )
+    if columns.lifecycle in columns.activity:
+        columns = replace(columns, lifecycle=None)
+    if options.start is not None:
+        raise SettingError("start", options.start, "left out for XES: events are start or complete")
     needed = dict.fromkeys(columns.activity, "activity")
     asked = options.timestamp is not None or options.order == "time"
     if asked:
@@ -149,10 +156,15 @@ def count(
 
 def cases(log: Log, progress: Progress | None = None, notify: Notify | None = None) -> StoredCases:
     """Give the cases of XES files with their times."""
-    counter, store = VariantCounter(log.name, log.unit), CaseStore(log.name, log.unit)
+    started = log.columns is not None and log.columns.lifecycle is not None
+    counter = VariantCounter(log.name, log.unit)
+    store = CaseStore(log.name, log.unit, started=started)
     for case in _counted_cases(log, counter, progress, notify, with_times=True):
         times = [_microseconds(_time(stamp)) for stamp in case.stamps or ()]
-        store.add(case.activities, times, truncated=case.truncated)
+        starts = None
+        if started:
+            starts = [None if s is None else _microseconds(_time(s)) for s in case.starts or ()]
+        store.add(case.activities, times, truncated=case.truncated, starts=starts)
     return store.close()
 
 
@@ -174,12 +186,14 @@ def _counted_cases(
             share = partial(_share, progress, done, len(paths))
         yield from _cases(path, log, counter, share, checks, with_times)
     if log.timed and checks.events and checks.untimed == checks.events and checks.unread:
-        raise ReadError(log.name, unreadable_times(columns.timestamp or TIME))
+        raise ReadError(log.name, only_iso(columns.timestamp or TIME))
     notify_counts(
         notify,
         untimed=checks.untimed if log.timed else 0,
         disordered=checks.disordered,
         varying=checks.varying,
+        joined=checks.joined,
+        undone=checks.undone,
         dropped=counter.dropped,
         max_cases=log.max_cases,
         more=() if checks.period is None else checks.period.notices(),
@@ -199,6 +213,8 @@ class _Case(NamedTuple):
     """The time stamps of the events, where they were asked for."""
     truncated: bool
     """Whether it went on."""
+    starts: list[str | None] | None = None
+    """When the work on each began, where they were asked for."""
 
 
 @dataclass(kw_only=True)
@@ -214,6 +230,8 @@ class _Checks:
     unread: bool = False
     disordered: int = 0
     varying: int = 0
+    joined: int = 0
+    undone: int = 0
 
 
 def _cases(
@@ -263,7 +281,23 @@ def _cases(
             checks.varying += len(set(persons)) > 1
             if not counter.wants(persons[0] if persons else None):
                 continue
-        yield _Case(names, stamps, queries.truncated(trace))
+        starts: list[str | None] | None = None
+        if columns.lifecycle is not None:
+            said = queries.values(trace, columns.lifecycle)
+            if order is not None:
+                said = [said[i] for i in order]
+            if any(word is not None and word.lower() != "complete" for word in said):
+                instances = join_instances(said, names)
+                if stamps is not None:
+                    starts = [None if i is None else stamps[i] for _, i in instances]
+                    stamps = [stamps[i] for i, _ in instances]
+                ended = len(instances)
+                checks.joined += sum(i is not None and i != e for e, i in instances)
+                checks.undone += len(names) - ended - sum(i not in (None, e) for e, i in instances)
+                names = [names[i] for i, _ in instances]
+            elif stamps is not None:
+                starts = [None] * len(stamps)
+        yield _Case(names, stamps, queries.truncated(trace), starts)
 
 
 class _Queries:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from ..unit import Unit
 from ..variants import VariantCounts
 from .bound import MAX_RELEASED_EVENTS, bound_events, check_bound
 from .certificate import Certificate, certify
+from .frames import to_pandas, to_polars
 from .periods import PeriodStatement
 
 NAMED = 10
@@ -55,6 +57,20 @@ class Release:
         """What was released, as it is measured and drawn."""
         return Cases(variants=self.variants, by_case=self.by_case)
 
+    def to_pandas(self) -> Any:
+        """Give the released log as a pandas frame, with pm4py's names of columns."""
+        return to_pandas(self.variants, self.times, self.core)
+
+    def to_polars(self) -> Any:
+        """Give the released log as a polars frame, with the same columns."""
+        return to_polars(self.variants, self.times, self.core)
+
+    def _repr_html_(self) -> str:
+        """Show a notebook the promise, the most frequent variants and a map."""
+        # Looked up by name: how a release is drawn is known further up, and only there.
+        shown: str = import_module("sacofa.report.notebook").notebook_html(self)
+        return shown
+
 
 def anonymize(
     log: Any,
@@ -88,7 +104,12 @@ def anonymize(
     if period is None and isinstance(log, Log) and log.period is not None:
         period = PeriodStatement(period=log.period)
     certificate = certify_request(
-        mechanism, cases.unit, activities=activities, seed=seed, period=period
+        mechanism,
+        cases.unit,
+        activities=activities,
+        seed=seed,
+        period=period,
+        read=cases.assumptions,
     )
     if activities is not None and notify is not None:
         _compare_names(cases, activities, notify)
@@ -131,7 +152,8 @@ def read_log(
     """Read the cases of a log; one by one with their times where these are asked for and there."""
     if timed and log.has_times:
         return read_cases(log, progress=progress, notify=notify)
-    return Cases(variants=count_variants(log, progress=progress, notify=notify))
+    variants = count_variants(log, progress=progress, notify=notify)
+    return Cases(variants=variants, assumptions=log.assumptions)
 
 
 def check_distributed(cases: Cases, mechanism: Mechanism) -> None:
@@ -147,8 +169,12 @@ def certify_request(
     activities: Sequence[str] | None = None,
     seed: int | None = None,
     period: PeriodStatement | None = None,
+    read: tuple[str, ...] = (),
 ) -> Certificate:
-    """Make the certificate of a release that is still to come; no log is needed for it."""
+    """Make the certificate of a release that is still to come; no log is needed for it.
+
+    `read` is what reading the log takes to be public.
+    """
     check_activities(activities)
     check_seed(seed)
     if activities is not None:
@@ -156,7 +182,7 @@ def certify_request(
     return certify(
         mechanism,
         unit,
-        (_describe_names(activities),),
+        (_describe_names(activities), *read),
         reproducible=seed is not None,
         period=period,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +18,7 @@ from ..logs.write import check_names, output_of
 from ..mechanisms.protocol import Mechanism, asks_times, for_log
 from ..privacy.ledger import Ledger
 from ..privacy.ledger.case_key import key_path
+from ..variants import VariantCounts
 from .anonymize import (
     Release,
     anonymize,
@@ -81,7 +82,12 @@ def publish(
         turn = stack.enter_context(take_turn(opened, ledger, dataset))
         period = _period(opened) if turn is None else turn.statement
         certificate = certify_request(
-            mechanism, opened.unit, activities=activities, seed=seed, period=period
+            mechanism,
+            opened.unit,
+            activities=activities,
+            seed=seed,
+            period=period,
+            read=opened.assumptions,
         )
         reservation = stack.enter_context(reserve_budget(ledger, dataset, certificate, tell))
         limited = opened if turn is None or isinstance(opened, Cases) else turn.limit(opened)
@@ -142,7 +148,7 @@ def _open(log: Any, options: ReadOptions | None) -> Log | Cases:
     """Open what has to be opened; what was counted already is taken as it is."""
     if isinstance(log, Log):
         return log
-    if options is None and not isinstance(log, (str, Path)) and not hasattr(log, "columns"):
+    if isinstance(log, (Cases, VariantCounts, Mapping)) or hasattr(log, "map_parts"):
         return as_cases(log)
     return open_source(log, options)
 
@@ -169,4 +175,4 @@ def _counted(
         return
     with distribute_variants(log, progress=progress, notify=notify) as variants:
         gathered = variants.gather() if len(variants) <= max_gathered else variants
-        yield Cases(variants=gathered)
+        yield Cases(variants=gathered, assumptions=log.assumptions)

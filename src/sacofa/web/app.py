@@ -19,7 +19,6 @@ from .jobs import Jobs
 from .pages import pages
 from .security import Guard
 from .settings import ServeSettings
-from .signing import signing
 from .uploads import Uploads
 
 SWEEP = 20.0
@@ -44,7 +43,6 @@ def create_app(settings: ServeSettings) -> FastAPI:
     app.state.settings = settings
     app.state.uploads = Uploads(settings)
     app.include_router(api, tags=["api"])
-    app.include_router(signing, tags=["api"])
     app.include_router(pages)
     app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"))
     app.add_middleware(Guard, settings=settings)

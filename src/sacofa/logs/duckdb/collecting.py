@@ -18,6 +18,13 @@ class CaseCollector(PartitionCounter):
 
     store: CaseStore
     """Where cases go."""
+    started: bool = False
+    """Whether it is known when work began: from another event, or from the column began_us."""
+
+    @property
+    def timed(self) -> bool:
+        """Whether times are asked for."""
+        return True
 
     def __post_init__(self) -> None:
         """Nothing is counted, so there is no table to make."""
@@ -25,7 +32,8 @@ class CaseCollector(PartitionCounter):
     @property
     def needed(self) -> list[str]:
         """What is needed of rows besides their case and what they are ordered by."""
-        return [*super().needed, "time_us", *self.order.columns[1:]]
+        began = ["began_us"] * self.started
+        return [*super().needed, "time_us", *began, *self.order.columns[1:]]
 
     def stored(self, names: list[str]) -> StoredCases:
         """Give the cases of all partitions."""
@@ -38,15 +46,19 @@ class CaseCollector(PartitionCounter):
                 case.times,
                 np.array([len(case.activity_ids)]),
                 np.array([case.complete]),
+                case.starts if self.started else None,
             )
         return self.store.close(names)
 
     @property
     def _case_type(self) -> str:
-        return f"STRUCT(activity_id {self.code}, time_us BIGINT)[]"
+        return f"STRUCT(activity_id {self.code}, time_us BIGINT, start_us BIGINT)[]"
 
     def _events_of_a_case(self) -> str:
-        event = f"struct_pack(activity_id := {self.order.activity}, time_us := {_TIME})"
+        event = (
+            f"struct_pack(activity_id := {self.order.activity}, time_us := {_TIME}, "
+            f"start_us := {self._start})"
+        )
         events = f"list({event} ORDER BY {self.order.by})"
         return f"coalesce({events} FILTER ({self.order.activity} IS NOT NULL), [])"
 
@@ -58,17 +70,28 @@ class CaseCollector(PartitionCounter):
         )
         rows = self._fetch("SELECT len(variant) AS length, NOT truncated AS complete FROM part")
         events = self._fetch(
-            "SELECT event.activity_id AS activity_id, event.time_us AS time_us "
+            "SELECT event.activity_id AS activity_id, event.time_us AS time_us, "
+            "event.start_us AS start_us "
             "FROM (SELECT unnest(variant) AS event FROM part)"
         )
         self.database.execute("DROP TABLE part")
         if len(rows["length"]):
             self.store.add_part(
-                events["activity_id"], events["time_us"], rows["length"], rows["complete"]
+                events["activity_id"],
+                events["time_us"],
+                rows["length"],
+                rows["complete"],
+                events["start_us"] if self.started else None,
             )
 
     def _long_case(self, part: Partition, more: str = "") -> LongCase:
-        return super()._long_case(part, f", {_TIME} AS time_us")
+        return super()._long_case(part, f", {_TIME} AS time_us, {self._start} AS start_us")
+
+    @property
+    def _start(self) -> str:
+        """When the work on an event began."""
+        known = (["start_us"] * self.staged) + (["began_us"] * self.started)
+        return f"coalesce({', '.join([*known, f'({NO_TIME})::BIGINT'])})"
 
 
 _TIME = f"coalesce(time_us, ({NO_TIME})::BIGINT)"

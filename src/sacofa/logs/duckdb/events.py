@@ -15,11 +15,13 @@ partitions of whole cases, so memory does not grow with it, and time grows in pr
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ...errors import SettingError
 from ...temporary import secret_folder
 from ...variants import VariantCounts
 from ..bounded_file import Progress
@@ -34,7 +36,9 @@ from ..variant_counter import check_unique
 from . import partitions
 from .collecting import CaseCollector
 from .counting import PartitionCounter
-from .source import check_gzip, open_database, open_table
+from .source import check_gzip, literal, open_database, open_table
+from .staging import check_fields, staged, text_columns
+from .stamps import pattern_time
 from .survey import Rows, Survey, survey
 
 FETCHED = 100_000
@@ -43,13 +47,44 @@ FETCHED = 100_000
 
 def list_columns(source: Source) -> list[str]:
     """List the columns of a table."""
+    text = text_columns(source)
+    if text is not None:
+        return text
+    return list(_typed_columns(source))
+
+
+def _typed_columns(source: Source) -> dict[str, str]:
+    """Give the type of each column."""
+    if source.format == "relation":
+        relation = source.content
+        return dict(zip(relation.columns, map(str, relation.types), strict=True))
     with open_database(source.name) as database:
-        return list(open_table(database, source).columns)
+        table = open_table(database, source)
+        return {name: kind for name, (_, kind) in table.columns.items()}
 
 
 def find(source: Source, options: ReadOptions) -> Columns:
     """Find the columns of a table."""
-    return resolve_columns(source.name, list_columns(source), options)
+    text = text_columns(source)
+    kinds = _typed_columns(source) if text is None else dict.fromkeys(text, "VARCHAR")
+    options = check_fields(source, list(kinds), options)
+    columns = resolve_columns(source.name, list(kinds), options)
+    if options.time_format is not None and "%" in options.time_format:
+        _check_pattern(options.time_format)
+    stamp = columns.timestamp
+    return replace(columns, text_times=stamp is not None and kinds[stamp] == "VARCHAR")
+
+
+def _check_pattern(pattern: str) -> None:
+    """Refuse a pattern that is none, before any row is read."""
+    import duckdb
+
+    try:
+        duckdb.execute(f"SELECT {pattern_time(literal('x'), pattern)}").fetchone()
+    except duckdb.Error:
+        raise SettingError(
+            "time_format", pattern, "a pattern of strptime, such as %d.%m.%Y %H:%M"
+        ) from None
 
 
 def count(
@@ -60,22 +95,31 @@ def count(
     def make(database: Any, surveyed: Survey, folder: Path) -> PartitionCounter:
         return PartitionCounter(**_settings(log, database, surveyed, folder))
 
-    counted: VariantCounts = _go_through(log, make, PartitionCounter.total, progress, notify)
+    counted: VariantCounts = _go_through(
+        log, make, PartitionCounter.total, progress, notify, with_times=False
+    )
     names: Sequence[str] = counted.activities
-    if log.max_cases is not None or log.period is not None:
-        # Only cases that are counted may tell which activities there are.
+    lifecycle = log.columns is not None and log.columns.lifecycle
+    if log.max_cases is not None or log.period is not None or lifecycle:
+        # Only events that are counted may tell which activities there are.
         names = [names[i] for i in np.unique(counted.activity_ids)]
     return counted.project_onto(sorted(names))
 
 
 def cases(log: Log, progress: Progress | None = None, notify: Notify | None = None) -> StoredCases:
     """Give the cases of a table with their times."""
-    store = CaseStore(log.name, log.unit)
+    assert log.columns is not None
+    started = log.columns.start is not None or log.columns.lifecycle is not None
+    store = CaseStore(log.name, log.unit, started=started)
 
     def make(database: Any, surveyed: Survey, folder: Path) -> CaseCollector:
-        return CaseCollector(store=store, **_settings(log, database, surveyed, folder))
+        return CaseCollector(
+            store=store, started=started, **_settings(log, database, surveyed, folder)
+        )
 
-    collected: StoredCases = _go_through(log, make, CaseCollector.stored, progress, notify)
+    collected: StoredCases = _go_through(
+        log, make, CaseCollector.stored, progress, notify, with_times=True
+    )
     return collected
 
 
@@ -86,6 +130,7 @@ def _settings(log: Log, database: Any, surveyed: Survey, folder: Path) -> dict[s
         "code": surveyed.code,
         "truncated": surveyed.truncated,
         "unit": log.unit,
+        "staged": surveyed.staged,
         "folder": folder,
     }
 
@@ -96,15 +141,24 @@ def _go_through(
     finish: Callable[[Any, list[str]], Any],
     progress: Progress | None,
     notify: Notify | None,
+    *,
+    with_times: bool,
 ) -> Any:
     """Hand the partitions of a table to what counts or collects them, and give what comes of it."""
     assert log.columns is not None
     tell = progress or (lambda _: None)
     check_gzip(log.source)
-    with open_database(log.name) as database, secret_folder() as folder:
-        table = open_table(database, log.source, log.columns)
-        rows = Rows.of(table, log.columns, timed=log.timed)
-        surveyed = survey(database, log.name, log.columns, rows)
+    with (
+        staged(log.source) as source,
+        open_database(log.name) as database,
+        secret_folder() as folder,
+    ):
+        table = open_table(database, source, log.columns)
+        form = log.options.time_format
+        # Which cases belong to a period, their times tell.
+        with_times = with_times or log.period is not None
+        rows = Rows.of(table, log.columns, timed=log.timed, with_times=with_times, form=form)
+        surveyed = survey(database, log.name, log.columns, rows, with_times=with_times)
         tell(0.1)
         counter = make(database, surveyed, Path(folder))
         needed, most = ["case_id", *surveyed.order.columns, *counter.needed], None
@@ -113,10 +167,10 @@ def _go_through(
             most = partitions.PARTITION_ROWS // 2
         chosen = log.period_filter()
         among = "" if chosen is None else _choose(database, chosen, surveyed.sql)
-        source = f"(SELECT {', '.join(dict.fromkeys(needed))} FROM {surveyed.sql} {among})"
+        rows_of_cases = f"(SELECT {', '.join(dict.fromkeys(needed))} FROM {surveyed.sql} {among})"
         names, done = names_as_meant(log, surveyed.names), 0
         for part in partitions.partition(
-            database, source, surveyed.rows, numbered=table.numbered, part=most
+            database, rows_of_cases, surveyed.rows, numbered=table.numbered, part=most
         ):
             counter.add(part)
             done += part.rows
@@ -124,8 +178,9 @@ def _go_through(
         result = finish(counter, names)
     notify_counts(
         notify,
-        untimed=surveyed.untimed,
+        untimed=surveyed.untimed if log.timed else 0,
         varying=counter.varying,
+        undone=surveyed.undone,
         dropped=counter.dropped,
         max_cases=log.max_cases,
         more=() if chosen is None else chosen.notices(),
@@ -146,6 +201,24 @@ def _choose(database: Any, chosen: PeriodFilter, rows: str) -> str:
         # Another cursor: this one is being read.
         database.cursor().execute("INSERT INTO chosen SELECT unnest(?)", [kept])
     return "SEMI JOIN chosen USING (case_id)"
+
+
+def count_disordered(log: Log) -> int:
+    """Count the cases whose rows stand in another order than their times."""
+    assert log.columns is not None
+    if log.source.format == "relation":
+        return 0
+    with staged(log.source) as source, open_database(log.name) as database:
+        table = open_table(database, source, log.columns)
+        form = log.options.time_format
+        rows = Rows.of(table, log.columns, timed=False, with_times=True, form=form)
+        surveyed = survey(database, log.name, log.columns, rows)
+        order = "OVER (PARTITION BY case_id ORDER BY row_number)"
+        (cases,) = database.execute(
+            f"SELECT count(DISTINCT case_id) FROM (SELECT case_id, time_us < max(time_us) {order} "
+            f"AS back FROM {surveyed.sql} WHERE activity_id IS NOT NULL) WHERE back"
+        ).fetchone()
+    return int(cases)
 
 
 def names_as_meant(log: Log, names: list[str]) -> list[str]:

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from fastapi import APIRouter, HTTPException
 from fastapi.responses import FileResponse, Response
 from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
-from ..errors import SacofaError
-from ..release.sign import sign
-from .api import LOGS, JobsOf, OneJob, SettingsOf
-from .schemas import Problem
-from .uploads import download_stem
-from .worker import RELEASE
+from ...errors import SacofaError
+from ...release.sign import sign
+from ..describe import LOGS
+from ..uploads import download_stem
+from ..worker import RELEASE
+from .common import JobsOf, OneJob, SettingsOf, problems
 
-signing = APIRouter(prefix="/api")
+router = APIRouter()
 
 NO_KEY = "the app was started without a key to sign with"
-PROBLEMS: dict[int | str, dict[str, Any]] = {
-    status: {"model": Problem} for status in (400, 401, 403, 404, 409, 422)
-}
 
 
 class SignerAnswer(BaseModel):
@@ -31,7 +26,7 @@ class SignerAnswer(BaseModel):
     id: str | None = Field(description="The SHA-256 of the public key.")
 
 
-@signing.get("/signer", responses=PROBLEMS)
+@router.get("/signer", responses=problems())
 async def show_signer(settings: SettingsOf) -> SignerAnswer:
     """Show whose key signs here: its name and id; neither where there is none."""
     if settings.signer is None:
@@ -40,10 +35,10 @@ async def show_signer(settings: SettingsOf) -> SignerAnswer:
     return SignerAnswer(name=public.name, id=public.id)
 
 
-@signing.get(
+@router.get(
     "/jobs/{job}/signatures/{file}",
     response_class=Response,
-    responses=PROBLEMS | {200: {"content": {"application/json": {}}}},
+    responses=problems(404, 409) | {200: {"content": {"application/json": {}}}},
 )
 async def download_signature(
     job: OneJob, file: str, jobs: JobsOf, settings: SettingsOf
