@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/installed-dev
 
-.PHONY: demo test lint bench bench-utility audit fuzz faults docs clean
+.PHONY: demo test lint bench bench-utility audit fuzz faults histories docs clean
 
 demo: .venv/installed-demo  ## anonymize the embedded example and say where the results are
 	$(BIN)/sacofa demo -o demo --force
@@ -27,6 +27,9 @@ fuzz: $(STAMP)  ## feed 20,000 damaged files to the readers, with a seed that ch
 
 faults: $(STAMP)  ## kill, break and crowd releases and the web app, for a minute each
 	$(BIN)/python benchmarks/faults.py
+
+histories: $(STAMP)  ## compare a ledger with its model in 10,000 random histories
+	$(BIN)/python -m tests.hardening.histories run 10000 $$(date +%s)
 
 docs: $(STAMP)  ## build the documentation into site/; a dead link fails
 	$(BIN)/python docs/make/cli.py

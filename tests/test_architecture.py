@@ -98,11 +98,14 @@ def test_the_public_names_are_these() -> None:
 PUBLIC = {
     "ADMIT_NONE", "BudgetError", "CaseBatch", "Cases", "Certificate", "Certified", "ColumnsError",
     "Laplace", "Leak", "Ledger", "LedgerError", "Log", "Mechanism", "MissingExtraError", "Noise",
-    "ONE_CASE", "Outcome", "Output", "OutputError", "Plan", "Promise", "PromiseError", "Query",
+    "ONE_CASE", "Outcome", "Output", "OutputError", "Plan", "PolicyError", "PrivateKey",
+    "Promise", "PromiseError",
+    "PublicKey", "Query",
     "ReadError", "ReadOptions", "Release", "Rules", "RulesError", "Sacofa", "SacofaError",
     "Semantics", "Session", "SettingError", "Spend", "TooLargeError", "Unit", "VariantCounts",
     "__version__", "anonymize", "count_variants", "distribute_variants", "inspect_variants",
-    "learn_rules", "open_log", "plan", "publish", "read_release", "read_rules", "verify",
+    "learn_rules", "make_key", "open_log", "plan", "publish", "read_private_key",
+    "read_public_key", "read_release", "read_rules", "sign", "verify", "verify_signed",
     "write_release", "write_rules",
 }  # fmt: skip
 

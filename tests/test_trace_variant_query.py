@@ -9,7 +9,7 @@ import pm4py
 import pytest
 from pm4py.algo.anonymization.trace_variant_query import algorithm as theirs
 
-from sacofa import SettingError, VariantCounts, trace_variant_query
+from sacofa import SettingError, VariantCounts, count_variants, trace_variant_query
 from sacofa.trace_variant_query import to_frame
 
 
@@ -57,6 +57,30 @@ def test_a_frame_holds_the_variants_it_was_made_of() -> None:
     assert frame["case:concept:name"].tolist() == ["1", "1", "2", "2", "3"]
     assert frame.groupby("case:concept:name")["time:timestamp"].is_monotonic_increasing.all()
     assert len(to_frame(VariantCounts.of({}))) == 0
+
+
+def test_certified_comes_with_its_certificate(receipt: pandas.DataFrame) -> None:
+    """One call gives a frame for pm4py and what is promised of it."""
+    frame, certificate = trace_variant_query.apply(
+        receipt, "CERTIFIED", {"epsilon": 1.0, "return_certificate": True}
+    )
+    assert certificate.epsilon == 1 and certificate.mechanism == "certified"
+    assert set(frame["sacofa:time"]) == {"private"} and "case:unfinished" in frame.columns
+    with pytest.raises(SettingError, match="left out for CERTIFIED"):
+        trace_variant_query.apply(receipt, "CERTIFIED", {"epsilon": 1.0, "p": 3})
+
+
+def test_an_event_log_of_pm4py_is_a_log() -> None:
+    """It is counted as the XES file would be that it came from."""
+    frame = to_frame(VariantCounts.of({("a", "b"): 2, ("b",): 1}))
+    log = pm4py.convert_to_event_log(frame)
+    assert count_variants(log) == count_variants(frame)
+    # Two traces of one name are two cases, and the order of a trace is meant.
+    for trace in log:
+        trace.attributes["concept:name"] = "same"
+        trace._list.reverse()
+    assert dict(count_variants(log)) == {("b", "a"): 2, ("b",): 1}
+    assert count_variants(pm4py.convert_to_event_stream(frame)).cases == 3
 
 
 def test_wrong_names_are_refused() -> None:

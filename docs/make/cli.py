@@ -13,6 +13,7 @@ from typing import Any, Literal, get_args, get_origin
 import typer
 
 from sacofa.cli.app import app
+from sacofa.cli.grouped import ORDER, GroupedCommand, group_of
 
 TARGET = Path(__file__).parents[1] / "reference" / "cli.md"
 
@@ -65,13 +66,22 @@ def _commands(name: str, group: Any) -> Iterator[str]:
 
 
 def _options(command: Any) -> Iterator[str]:
-    yield "| option | meaning | default |"
-    yield "|---|---|---|"
-    for option in command.params:
-        if option.param_type_name == "option" and option.name not in COMPLETION:
-            yield f"| {_names(option)} | {_cell(option.help)} | {_default(option)} |"
-    yield "| `-h`, `--help` | Show the help and exit. | |"
-    yield ""
+    options = [p for p in command.params if p.param_type_name == "option"]
+    shown = [option for option in options if option.name not in COMPLETION]
+    groups = ("",)
+    if isinstance(command, GroupedCommand):
+        groups = tuple(t for t in (*ORDER, "Options") if any(group_of(p) == t for p in shown))
+    for group in groups:
+        if group:
+            yield f"**{group}**\n"
+        yield "| option | meaning | default |"
+        yield "|---|---|---|"
+        for option in shown:
+            if group in ("", group_of(option)):
+                yield f"| {_names(option)} | {_cell(option.help)} | {_default(option)} |"
+        if group == groups[-1]:
+            yield "| `-h`, `--help` | Show the help and exit. | |"
+        yield ""
 
 
 def _names(option: Any) -> str:

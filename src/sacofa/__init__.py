@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         LedgerError,
         MissingExtraError,
         OutputError,
+        PolicyError,
         PromiseError,
         ReadError,
         RulesError,
@@ -52,11 +53,18 @@ if TYPE_CHECKING:
     from .queries import Query, Session
     from .release import (
         Certificate,
+        PrivateKey,
+        PublicKey,
         Release,
         anonymize,
+        make_key,
         publish,
+        read_private_key,
+        read_public_key,
         read_release,
+        sign,
         verify,
+        verify_signed,
         write_release,
     )
     from .semantics import Rules, Semantics, learn_rules, read_rules, write_rules
@@ -65,14 +73,15 @@ if TYPE_CHECKING:
 
 _HOMES = {
     ".cases": "CaseBatch Cases",
-    ".errors": "BudgetError ColumnsError LedgerError MissingExtraError OutputError PromiseError "
-    "ReadError RulesError SacofaError SettingError TooLargeError",
+    ".errors": "BudgetError ColumnsError LedgerError MissingExtraError OutputError PolicyError "
+    "PromiseError ReadError RulesError SacofaError SettingError TooLargeError",
     ".logs": "Log ReadOptions count_variants distribute_variants inspect_variants open_log",
     ".mechanisms": "ADMIT_NONE Certified Laplace Mechanism Outcome Output Plan Promise Sacofa plan",
     ".privacy": "Leak Noise Spend",
     ".privacy.ledger": "Ledger",
     ".queries": "Query Session",
-    ".release": "Certificate Release anonymize publish read_release verify write_release",
+    ".release": "Certificate PrivateKey PublicKey Release anonymize make_key publish "
+    "read_private_key read_public_key read_release sign verify verify_signed write_release",
     ".semantics": "Rules Semantics learn_rules read_rules write_rules",
     ".unit": "ONE_CASE Unit",
     ".variants": "VariantCounts",
@@ -119,8 +128,11 @@ __all__ = [
     "Output",
     "OutputError",
     "Plan",
+    "PolicyError",
+    "PrivateKey",
     "Promise",
     "PromiseError",
+    "PublicKey",
     "Query",
     "ReadError",
     "ReadOptions",
@@ -142,12 +154,17 @@ __all__ = [
     "distribute_variants",
     "inspect_variants",
     "learn_rules",
+    "make_key",
     "open_log",
     "plan",
     "publish",
+    "read_private_key",
+    "read_public_key",
     "read_release",
     "read_rules",
+    "sign",
     "verify",
+    "verify_signed",
     "write_release",
     "write_rules",
 ]

@@ -207,6 +207,7 @@ def gather(parts: Parts) -> CaseBatch:
     ends = np.cumsum([0, *(len(batch.activity_ids) for batch in batches)])
     offsets = [batch.offsets[1:] + end for batch, end in zip(batches, ends, strict=False)]
     times = [batch.times for batch in batches if batch.times is not None]
+    starts = [batch.starts for batch in batches if batch.starts is not None]
     return replace(
         batches[0],
         activity_ids=np.concatenate([batch.activity_ids for batch in batches]),
@@ -214,6 +215,7 @@ def gather(parts: Parts) -> CaseBatch:
         complete=np.concatenate([batch.complete for batch in batches]),
         times=np.concatenate(times) if len(times) == len(batches) else None,
         attributes=_joined_values([batch.attributes for batch in batches]),
+        starts=np.concatenate(starts) if len(starts) == len(batches) else None,
     )
 
 
@@ -244,6 +246,8 @@ class Cases:
     """What else cases one by one have, with public domains."""
     pairs: tuple[tuple[int, int], ...] = ()
     """Which attributes are asked for together: places among them."""
+    assumptions: tuple[str, ...] = ()
+    """What reading them took to be public, though it comes from the log."""
 
     @property
     def timed(self) -> bool:

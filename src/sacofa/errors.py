@@ -10,7 +10,8 @@
     ├── PromiseError         a mechanism that asks for other than it promised (exit status 1)
     ├── TooLargeError        a run that would grow past its limit (exit status 1)
     └── LedgerError          a ledger that refuses or cannot be used (exit status 1)
-        └── BudgetError      a release that would overspend the budget
+        ├── BudgetError      a release that would overspend the budget
+        └── PolicyError      a release that the policy forbids
 
 A message reads *what happened: what to do*. The values are attributes too.
 """
@@ -33,8 +34,16 @@ def nearest(word: str, choices: Iterable[str]) -> str:
     if len(word) > LONGEST_WORD:
         return ""
     short = [choice for choice in choices if len(choice) <= LONGEST_WORD][:MOST_CHOICES]
+    same = next((choice for choice in short if _letters(choice) == _letters(word)), None)
+    if same is not None:
+        return f' Did you mean "{same}"?'
     close = get_close_matches(word, short, n=1, cutoff=0.6)
     return f' Did you mean "{close[0]}"?' if close else ""
+
+
+def _letters(word: str) -> str:
+    """A word without what is mistyped most: capitals, blanks and marks between words."""
+    return word.casefold().translate(str.maketrans("", "", " _-"))
 
 
 def plain(text: str) -> str:
@@ -150,14 +159,29 @@ class BudgetError(LedgerError):
     """A release that would overspend the budget of its dataset."""
 
     def __init__(
-        self, dataset: str, price: Fraction | None, left: Fraction, budget: Fraction | None
+        self,
+        dataset: str,
+        price: Fraction | None,
+        left: Fraction,
+        budget: Fraction | None,
+        period: str | None = None,
     ) -> None:
         what = "has no finite ε" if price is None else f"costs ε = {price}"
+        when = "" if period is None else f" in period {period}"
         super().__init__(
-            f'the release {what}, and dataset "{dataset}" has ε = {left} left of {budget}: '
+            f'the release {what}, and dataset "{dataset}" has ε = {left} left of {budget}{when}: '
             "nothing was read or released"
         )
         self.dataset = dataset
         self.price = price
         self.left = left
         self.budget = budget
+        self.period = period
+
+
+class PolicyError(LedgerError):
+    """A release that the policy of a ledger forbids."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"the policy forbids it: {what}. Nothing was read or released")
+        self.what = what

@@ -2,12 +2,12 @@
 
     from sacofa import trace_variant_query
 
-    frame = trace_variant_query.apply(log, variant="SACOFA",
-                                      parameters={"epsilon": 1.0, "k": 10, "p": 3})
+    frame = trace_variant_query.apply(log, variant="CERTIFIED", parameters={"epsilon": 1.0})
 
 It takes what `pm4py.algo.anonymization.trace_variant_query.algorithm.apply` takes and gives a frame
-that pm4py's own functions accept, without needing pm4py. As there, `epsilon` is the price of one
-level, and the rules are read off the log; `anonymize` says what that means.
+that pm4py's own functions accept, without needing pm4py. As there, `epsilon` of LAPLACE and SACOFA
+is the price of one level, and SACOFA reads the rules off the log; `anonymize` says what that means.
+CERTIFIED is not known there: its `epsilon` is the price of the whole release.
 """
 
 from __future__ import annotations
@@ -15,65 +15,51 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
-from .errors import MissingExtraError, SettingError, nearest
-from .logs import count_variants
-from .logs.released import NO_ACTIVITY, all_events
-from .mechanisms import Laplace, Mechanism, Sacofa
+from .errors import SettingError, nearest
+from .mechanisms import Certified, Laplace, Mechanism, Sacofa
 from .release import anonymize
+from .release.frames import to_pandas
 from .variants import VariantCounts
 
-VARIANTS = ("LAPLACE", "SACOFA")
+VARIANTS = ("CERTIFIED", "LAPLACE", "SACOFA")
+KNOWN = ("epsilon", "k", "p", "show_progress_bar", "return_certificate")
 
 
 def apply(log: Any, variant: Any = "SACOFA", parameters: Mapping[Any, Any] | None = None) -> Any:
     """Anonymize a log (a frame or pm4py's EventLog) and give the result as a pandas frame.
 
     `variant` is a name or a member of pm4py's own Variants; `parameters` hold epsilon, k and p,
-    keyed by name or by pm4py's own Parameters.
+    keyed by name or by pm4py's own Parameters. With `return_certificate`, the frame comes together
+    with the certificate, which says what is promised.
     """
     name = str(getattr(variant, "name", variant)).upper()
     if name not in VARIANTS:
-        raise SettingError("variant", name, f"LAPLACE or SACOFA.{nearest(name, VARIANTS)}")
+        raise SettingError(
+            "variant", name, f"one of {', '.join(VARIANTS)}.{nearest(name, VARIANTS)}"
+        )
     given = {_key(key): value for key, value in (parameters or {}).items()}
-    unknown = sorted(set(given) - {"epsilon", "k", "p", "show_progress_bar"})
+    unknown = sorted(set(given) - set(KNOWN))
     if unknown:
         raise SettingError("parameters", ", ".join(unknown), "epsilon, k and p")
     epsilon, k, p = given.get("epsilon", 1.0), given.get("k", 10), given.get("p", 1)
     mechanism: Mechanism
-    if name == "LAPLACE":
+    if name == "CERTIFIED":
+        if "p" in given:
+            raise SettingError("p", p, "left out for CERTIFIED, which finds its own thresholds")
+        mechanism = Certified(epsilon=epsilon, max_length=given.get("k"))
+    elif name == "LAPLACE":
         mechanism = Laplace(level_epsilon=epsilon, max_length=k, prune=p)
     else:
         mechanism = Sacofa(level_epsilon=epsilon, max_length=k, prune_harmless=p, prune_harmful=p)
-    return to_frame(anonymize(_count(log), mechanism).variants)
+    release = anonymize(log, mechanism)
+    frame = release.to_pandas()
+    return (frame, release.certificate) if given.get("return_certificate") else frame
 
 
 def to_frame(variants: VariantCounts) -> Any:
     """Lay variants out as an event log: a pandas frame with pm4py's column names."""
-    try:
-        import pandas
-    except ImportError:
-        raise MissingExtraError("pandas", "evaluate") from None
-    events = all_events(variants)
-    # pm4py has no cases without events.
-    real = events.activity_id != NO_ACTIVITY
-    names = np.array([*variants.activities, None], dtype=object)
-    return pandas.DataFrame(
-        {
-            "case:concept:name": events.case[real].astype(str),
-            "concept:name": names[events.activity_id[real]],
-            "time:timestamp": pandas.to_datetime(events.seconds[real], unit="s", utc=True),
-        }
-    )
+    return to_pandas(variants)
 
 
 def _key(key: Any) -> str:
     return str(getattr(key, "value", key))
-
-
-def _count(log: Any) -> VariantCounts:
-    """Count a frame, or an EventLog as pm4py has it: traces of events with attributes."""
-    if hasattr(log, "columns"):
-        return count_variants(log)
-    return VariantCounts.from_cases([[event["concept:name"] for event in case] for case in log])

@@ -23,16 +23,27 @@ class Unit:
     person: str | None = None
     """The column that says whose case it is; without it every case is a unit of its own."""
 
+    per_period: bool = False
+    """Whether what a person does in one period is protected by itself: a person-period."""
+
     def __post_init__(self) -> None:
         if not 1 <= self.max_cases <= MAX_CASES_BOUND:
             raise SettingError("max_cases", self.max_cases, f"1 to {MAX_CASES_BOUND:,}")
         if self.person is None and self.max_cases != 1:
             raise SettingError("max_cases", self.max_cases, "given together with person")
+        if self.person is None and self.per_period:
+            raise SettingError("per_period", self.per_period, "given together with person")
 
     def __str__(self) -> str:
         if self.person is None:
             return "one case: whether it is in the log, and everything that happened in it"
         cases = "1 case" if self.max_cases == 1 else f"{self.max_cases} cases"
+        if self.per_period:
+            return (
+                f"one person (column {self.person}) in one period, with at most {cases} there: "
+                "whether they are in the log of that period, and everything that happened in "
+                "these cases"
+            )
         return (
             f"one person (column {self.person}) with at most {cases}: whether they are in the "
             "log, and everything that happened in these cases"
@@ -41,7 +52,9 @@ class Unit:
     @property
     def noun(self) -> str:
         """What to call one unit."""
-        return "case" if self.person is None else "person"
+        if self.person is None:
+            return "case"
+        return "person-period" if self.per_period else "person"
 
     @property
     def neighbours(self) -> str:
@@ -49,6 +62,11 @@ class Unit:
         if self.person is None:
             return (
                 "Two logs are neighbours if adding or removing one case turns one into the other."
+            )
+        if self.per_period:
+            return (
+                "Two logs are neighbours if adding or removing the cases of one person that were "
+                "completed in one period turns one into the other."
             )
         return (
             "Two logs are neighbours if adding or removing one person, with all cases of that "

@@ -21,6 +21,9 @@ from .broken import HalfTheScale, WithNoise
 
 LOG = running_example()
 ONE = Certified(epsilon=Fraction(1), min_candidates=12)
+TWO = replace(ONE, epsilon=Fraction(2), max_length=4)
+FOUR = replace(ONE, epsilon=Fraction(4))
+"""What a larger ε shows, fewer runs see."""
 RICH = VariantCounts.of({(): 2_000, ("a",): 2_000, ("a", "b"): 40}, ("a", "b"))
 JOBS: dict[str, tuple[Certified, Pair]] = {
     **{pair.name: (ONE, pair) for pair in pairs_around(LOG, 3)},
@@ -92,21 +95,21 @@ def test_levels_of_prefixes_are_compared_too() -> None:
         assert seen[NEARER, "prefixes"] == 2 * sign
 
 
-def test_around_a_log_a_thousand_runs_see_much_of_epsilon() -> None:
+def test_around_a_log_a_few_hundred_runs_see_much_of_epsilon() -> None:
     """Candidates differ from run to run: who knows both logs sees more than who does not."""
-    pairs = [pair for pair in pairs_around(LOG, 3) if pair.name in ("frequent", "no events")]
-    informed = audit(ONE, pairs, runs=1_000, seed=3)
-    plain = audit(ONE, pairs, runs=1_000, seed=3, views=VIEWS)
+    pairs = [pair for pair in pairs_around(LOG, 3) if pair.name == "frequent"]
+    informed = audit(FOUR, pairs, runs=400, seed=3)
+    plain = audit(FOUR, pairs, runs=400, seed=3, views=VIEWS)
     for knowing, other in zip(informed, plain, strict=True):
         assert not knowing.refuted
         if knowing.view == "transcript":
-            assert other.certified + 0.2 < knowing.certified < 1
+            assert other.certified + 0.5 < knowing.certified < 4
             assert NEARER in knowing.evidence
 
 
 def test_around_a_log_half_the_noise_is_found() -> None:
     """Where it knows the tables, the audit refutes a real release of a small log as well."""
-    broken = WithNoise(mechanism=ONE, noise=HalfTheScale)
+    broken = WithNoise(mechanism=TWO, noise=HalfTheScale)
     pair = next(pair for pair in pairs_around(LOG, 3) if pair.name == "no events")
     views = {"transcript": LikelihoodRatioAttack(pair)}
-    assert audit(broken, [pair], views=views, runs=2_000, seed=3)[0].refuted
+    assert audit(broken, [pair], views=views, runs=800, seed=3)[0].refuted

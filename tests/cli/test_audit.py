@@ -98,10 +98,10 @@ def test_an_audit_around_a_log_is_secret(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--epsilon", 0), "epsilon (0) must be above 0"),
+        (("--epsilon", 0), "--epsilon (0) must be above 0"),
         (("--epsilon", 1, "--runs", 5), "runs (5) must be 100 or more"),
         (("--epsilon", 1, "--workers", 0), "workers (0) must be 1 or more"),
-        (("--epsilon", 1, "--person-cases", 0), "max_cases (0) must be 1 to"),
+        (("--epsilon", 1, "--person-cases", 0), "--person-cases (0) must be 1 to"),
         (("--epsilon", 1, "--mechanism", "laplase"), 'Did you mean "laplace"?'),
         (("--epsilon", 1, "--prune", 3), "prune (3) must be left out"),
         ((), "Missing option '--epsilon'"),

@@ -44,7 +44,7 @@ def test_compare(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["--mechanism", "sacofa", "--epsilon", "-1"], "epsilon (-1) must be"),
         (["--mechanism", "sacofa", "--repeat", "0"], "repeat (0) must be"),
         (["--mechanism", "sacofa", "--workers", "0"], "workers (0) must be"),
-        (["--mechanism", "sacofa", "--time-limit", "0"], "time_limit (0.0) must be"),
+        (["--mechanism", "sacofa", "--time-limit", "0"], "--time-limit (0.0) must be"),
     ],
 )
 def test_bad_settings(

@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from sacofa import Laplace, Ledger, publish
+from sacofa.errors import PolicyError
+from sacofa.examples import running_example
+from sacofa.privacy.ledger.policy import policy_path, read_policy
 from tests.cli.conftest import Run
 
 QUARTER = ["--mechanism", "laplace", "--epsilon", "1/8", "--max-length", "2", "--prune", "9"]
@@ -35,7 +39,9 @@ def test_a_budget_is_set_spent_shown_and_kept_to(
     assert ran.err.count("\n") == 1
     assert 'costs ε = 1/4, and dataset "visits" has ε = 0 left of 1/2' in ran.err
     assert not (tmp_path / "c.csv").exists()
-    assert run("ledger", "show", ledger).out == "visits: ε = 1/2 spent of 1/2, 0 left\n"
+    shown = run("ledger", "show", ledger).out.splitlines()
+    assert shown[0] == "visits: ε = 1/2 spent of 1/2, 0 left"
+    assert "100% of the budget" in shown[1] and "2 releases, protecting a case" in shown[2]
     shown = json.loads(run("ledger", "show", ledger, "--json").out)
     assert shown == {
         "datasets": [{"dataset": "visits", "budget": "1/2", "spent": "1/2", "left": "0"}]
@@ -59,7 +65,8 @@ def test_a_log_that_cannot_be_read_is_given_back(run: Run, ledger: Path, tmp_pat
     )  # fmt: skip
     assert ran.status == 1
     assert "row 2 has no activity" in ran.err and "given back" in ran.err
-    assert run("ledger", "show", ledger).out == "visits: ε = 0 spent of 1/2, 1/2 left\n"
+    shown = run("ledger", "show", ledger).out
+    assert shown.startswith("visits: ε = 0 spent of 1/2, 1/2 left\n")
     assert "not spent" in " ".join(run("ledger", "history", ledger).out.split())
 
 
@@ -107,3 +114,32 @@ def test_ledger_and_dataset_come_together(
         assert ran.status == 2
         assert "given together" in ran.err
         assert not (tmp_path / "c.csv").exists()
+
+
+def test_command_line_and_python_obey_the_same_policy(
+    run: Run, ledger: Path, hospital: Path, tmp_path: Path
+) -> None:
+    """Nothing is read, paid or written."""
+    policy_path(ledger).write_text('largest_release = "1/10"\n')
+    paid = ["--ledger", ledger, "--dataset", "visits"]
+    ran = run("anonymize", hospital, "-o", tmp_path / "a.csv", "--epsilon", "1", *paid)
+    assert ran.status == 1 and "the policy forbids it" in ran.err and ran.err.count("\n") == 1
+    with pytest.raises(PolicyError):
+        publish(
+            running_example(), Laplace(level_epsilon=1, max_length=2, prune=1),
+            tmp_path / "b.csv", ledger=Ledger.open(ledger), dataset="visits",
+        )  # fmt: skip
+    assert Ledger.open(ledger).entries() == [] and not list(tmp_path.glob("*.certificate.json"))
+    shown = run("ledger", "policy", ledger).out
+    assert "a release costs ε = 1/10 at most" in shown
+    policy_path(ledger).unlink()
+    assert "there is no policy" in run("ledger", "policy", ledger).out
+    assert read_policy(ledger) is None
+
+
+def test_the_picture_is_drawn_as_svg_or_page(run: Run, ledger: Path, tmp_path: Path) -> None:
+    """Another ending is refused, and so is the ledger itself."""
+    for name in ("a.svg", "a.html"):
+        assert run("ledger", "show", ledger, "--picture", tmp_path / name).status == 0
+        assert "<svg" in (tmp_path / name).read_text()
+    assert run("ledger", "show", ledger, "--picture", tmp_path / "a.png").status == 2

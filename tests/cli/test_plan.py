@@ -53,7 +53,7 @@ def test_rules_of_the_log_itself_are_refused(run: Run, hospital: Path, tmp_path:
     """Neither from the log nor from a file that was read off it; another log's are taken."""
     out = ("anonymize", hospital, "-o", tmp_path / "out.csv", "--epsilon", "1")
     ran = run(*out, "--rules-from", hospital)
-    assert ran.status == 2 and "rules_from" in ran.err
+    assert ran.status == 2 and "--rules-from" in ran.err
     assert run("rules", hospital, "-o", tmp_path / "rules.toml").status == 0
     ran = run(*out, "--rules", tmp_path / "rules.toml")
     assert ran.status == 2 and "without payment" in ran.err

@@ -16,6 +16,8 @@ PAGES = [
     DOCS / "tutorial.md",
     DOCS / "audit.md",
     DOCS / "ledger.md",
+    DOCS / "certificates.md",
+    DOCS / "periods.md",
     DOCS / "time.md",
     DOCS / "attributes.md",
     *sorted((DOCS / "how-to").glob("*.md")),
@@ -24,7 +26,8 @@ PAGES = [
     DOCS / "reference" / "errors.md",
 ]
 NEEDS = {
-    "tutorial": [("pm4py", "evaluate"), ("ssh-keygen", "")],
+    "tutorial": [("pm4py", "evaluate"), ("cryptography", "sign")],
+    "certificates": [("cryptography", "sign")],
     "use-pm4py": [("pm4py", "evaluate")],
     "choose-epsilon": [("pm4py", "evaluate")],
     "run-on-spark": [("pyspark", "spark"), ("java", "")],

@@ -7,9 +7,15 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
+from sacofa.examples.hospital import hospital
+from sacofa.logs.write import write_variants
+from sacofa.release import verify
+
+from ..web.clients import started
 from .pages import ROOT
 
 EXAMPLES = ROOT / "examples"
@@ -80,3 +86,15 @@ def test_every_example_is_run_here_and_told_somewhere() -> None:
     for example in EXAMPLES.glob("*.py"):
         assert f'run_example("{example.name}"' in here
         assert f"examples/{example.name}" in pages
+
+
+def test_a_program_releases_through_the_web_app(tmp_path: Path) -> None:
+    """The client of the documents, against a running app: one file comes back, and it verifies."""
+    log = tmp_path / "hospital.csv"
+    write_variants(hospital(), log)
+    with started(tmp_path / "cache") as (_, address):
+        shown = run_example("web_client.py", address, log, tmp_path / "all.zip")
+    assert "a factor of at most 2.72" in shown
+    with ZipFile(tmp_path / "all.zip") as archive:
+        archive.extractall(tmp_path / "all")
+    assert verify(tmp_path / "all" / "hospital.anonymized.xes.gz").holds

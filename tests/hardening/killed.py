@@ -1,6 +1,6 @@
 """Kill releases with SIGKILL: at every line that deals with ledger and files, and at any moment.
 
-    python -m tests.hardening.killed steps EVERY | moments COUNT  [MISTAKE]
+    python -m tests.hardening.killed steps EVERY | moments COUNT | periods EVERY  [MISTAKE]
 
 Runs in a process of its own, which forks a child for every release, so that hundreds take seconds.
 The child is traced line by line and kills itself at the line that is its turn; no code of the
@@ -69,9 +69,9 @@ class ToldReader:
         return counted
 
 
-def release(folder: Path, output: Path, pipe: int) -> None:
+def release(folder: Path, output: Path, pipe: int, period: str | None = None) -> None:
     """Make one release; tell the pipe when the price is paid, cases are read, and noise drawn."""
-    log = open_log(folder / "log.xes")
+    log = open_log(folder / "log.xes", period=period)
     log = replace(log, reader=ToldReader(log.reader, pipe))  # type: ignore[arg-type]
     mechanism = Told(level_epsilon=PRICE / 2, max_length=2, prune=1)
     object.__setattr__(mechanism, "pipe", pipe)
@@ -188,6 +188,58 @@ def kill_at_steps(every: int) -> None:
     sys.stdout.write(f"killed at {turn // every} lines: {seen}\n")
 
 
+def kill_at_steps_of_periods(every: int) -> None:
+    """Kill a release of a period at its first line, the next, and so on, until one gets through.
+
+    Whatever noise was drawn about, its cases are known: no other period takes them any more. The
+    period itself can try again, and pays again, unless its file is out.
+    """
+    seen: dict[str, int] = {}
+    pattern = Path(tempfile.mkdtemp(dir=PLACE))
+    prepare(pattern)
+    for turn in itertools.count(1, every):
+        with tempfile.TemporaryDirectory(dir=PLACE) as name:
+            folder = shutil.copytree(pattern, Path(name) / "here")
+            ledger, output = Ledger(folder / "a.ledger"), folder / "out.xes"
+
+            def work(pipe: int, turn: int = turn, folder: Path = folder) -> None:
+                kill_at_line(turn)
+                release(folder, folder / "out.xes", pipe, "2000-01")
+
+            status, told = ended(*forked(work))
+            assert status in (0, signal.SIGKILL), f"line {turn}: status {status}"
+            entries = ledger.entries()
+            ledger.check()
+            parts = ledger.account("visits").parts
+            assert sum(part.finite for part in parts) == PRICE * len(entries), "a price is lost"
+            assert len(entries) >= told.count(b"P"), "a row is lost"
+            claims = list(ledger.claims().values())
+            assert len(claims) == len(entries)
+            known = sum(claim.number or 0 for claim in claims)
+            if b"N" in told:
+                assert known == 60, "noise about cases that nobody knows of"
+            out = output.exists()
+            assert not out or entries[0].state == "released", "a file without a row"
+            # This settles what died after its file had its name, as the next release does.
+            assert len(ledger.taken("visits", "2000")) == known
+            assert len(ledger.taken("visits", "2000-01")) == (known if out else 0)
+            what = "out" if out else "known" if known else "paid" if entries else "nothing"
+            seen[what] = seen.get(what, 0) + 1
+            if turn % (10 * every) == 1 or status == 0:
+                again, told = ended(
+                    *forked(lambda pipe, f=folder: release(f, f / "2.xes", pipe, "2000-01"))
+                )
+                assert again == 0 and told == b"PON", "the next release does not get through"
+                numbers = [claim.number for claim in ledger.claims().values()]
+                assert numbers[-1] == (0 if out else 60)
+            if status == 0:
+                assert out
+                break
+    shutil.rmtree(pattern)
+    assert set(seen) == {"nothing", "paid", "known", "out"}, seen
+    sys.stdout.write(f"killed at {turn // every} lines: {seen}\n")
+
+
 def kill_at_moments(count: int) -> None:
     """Kill releases into one ledger after delays that a seed decides."""
     chance = random.Random(5)
@@ -236,6 +288,10 @@ def sabotage(mistake: str) -> None:
         publishing.reserve_budget = reserve_late  # type: ignore[attr-defined]
     elif mistake == "give-back":
         Ledger.complete = lambda self, entry: self._change(entry, state="returned")  # type: ignore[method-assign]
+    elif mistake == "claim-late":
+        reservation.BudgetReservation.claim = lambda *_: None  # type: ignore[method-assign]
+    elif mistake == "forget":
+        Ledger.taken = lambda *_: set()  # type: ignore[method-assign]
     else:
         raise ValueError(mistake)
 
@@ -243,4 +299,5 @@ def sabotage(mistake: str) -> None:
 if __name__ == "__main__":
     for mistake in sys.argv[3:]:
         sabotage(mistake)
-    {"steps": kill_at_steps, "moments": kill_at_moments}[sys.argv[1]](int(sys.argv[2]))
+    ways = {"steps": kill_at_steps, "moments": kill_at_moments, "periods": kill_at_steps_of_periods}
+    ways[sys.argv[1]](int(sys.argv[2]))

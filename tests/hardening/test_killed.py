@@ -22,6 +22,22 @@ def test_a_release_can_be_killed_at_every_line() -> None:
 
 
 @pytest.mark.slow
+def test_a_release_of_a_period_can_be_killed_at_every_step() -> None:
+    """Cases that noise was drawn about are known by then, and go to no other period."""
+    done = run_module("killed", "periods", 97)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("killed at ")
+
+
+@pytest.mark.parametrize("mistake", ["claim-late", "forget"])
+def test_the_check_of_periods_finds_mistakes(mistake: str) -> None:
+    """A package that does not know its cases, or takes them twice, does not pass."""
+    done = run_module("killed", "periods", 97, mistake)
+    assert done.returncode != 0
+    assert "AssertionError" in done.stderr, done.stderr
+
+
+@pytest.mark.slow
 def test_a_release_can_be_killed_at_any_moment() -> None:
     """Two hundred releases into one ledger are killed wherever they are, in the database too."""
     done = run_module("killed", "moments", 200)

@@ -19,6 +19,15 @@ from sacofa.logs.options import ReadOptions
         (["Case ID", "Task", "Complete Timestamp"], "Case ID", "Task", "Complete Timestamp"),
         (["trace-id", "EVENT_NAME"], "trace-id", "EVENT_NAME", None),
         (["case", "concept:name", "activity", "case_id"], "case_id", "concept:name", None),
+        (["_CASE_KEY", "ACTIVITY_EN", "EVENTTIME", "_SORTING"],
+         "_CASE_KEY", "ACTIVITY_EN", "EVENTTIME"),
+        (["Case ID", "Event Name", "End time"], "Case ID", "Event Name", "End time"),
+        (["EBELN", "TCODE", "UDATE", "USERNAME"], "EBELN", "TCODE", "UDATE"),
+        (["documentkey", "fieldname", "newvalue", "sys_created_on"],
+         "documentkey", "newvalue", "sys_created_on"),
+        (["Number", "State", "Updated"], "Number", "State", "Updated"),
+        (["Vorgangs-ID", "Aktivität", "Zeitstempel"], "Vorgangs-ID", "Aktivität", "Zeitstempel"),
+        (["Fallnummer", "Prozessschritt", "Datum"], "Fallnummer", "Prozessschritt", "Datum"),
     ],
 )  # fmt: skip
 def test_names_in_common_use(
@@ -49,6 +58,8 @@ def test_what_is_missing_is_said() -> None:
     assert "--case --activity --timestamp" in str(caught.value)
     with pytest.raises(ColumnsError, match='Did you mean "case"'):
         resolve_columns("log.csv", ["case", "activity"], ReadOptions(case="Case"))
+    with pytest.raises(ColumnsError, match='Did you mean "case_id"'):
+        resolve_columns("log.csv", ["case", "case_id", "activity"], ReadOptions(case="CASE_ID"))
 
 
 def test_one_column_twice_is_refused() -> None:

@@ -253,9 +253,9 @@ def test_a_missing_ledger_is_refused_and_not_made(tmp_path: Path) -> None:
 def test_a_newer_ledger_is_refused(ledger: Ledger) -> None:
     """Its rules are not known."""
     with sqlite3.connect(ledger.path) as database:
-        database.execute("PRAGMA user_version = 3")
+        database.execute("PRAGMA user_version = 4")
     for use in (Ledger.open, Ledger.create, lambda path: reserve(Ledger(path), Fraction(1))):
-        with pytest.raises(LedgerError, match="version 3, and this program knows version 2"):
+        with pytest.raises(LedgerError, match="version 4, and this program knows version 3"):
             use(ledger.path)
 
 

@@ -14,7 +14,7 @@ from sacofa.report import make_internal_report, make_report
 from sacofa.variants import VariantCounts
 
 from ..browser import accessibility_faults, open_browser, watch
-from .releases import HOSTILE, hospital, large, leaking, of
+from .releases import HOSTILE, hospital, large, leaking, of, timed
 
 
 @pytest.fixture(scope="module")
@@ -50,31 +50,118 @@ def test_variants_can_be_searched_and_more_shown(browser: Any, tmp_path: Path) -
     page.get_by_role("searchbox").fill("A07, comm")
     assert rows.count() == 10
     assert "10 of 10 variants" in page.locator("#found").inner_text()
-    assert rows.nth(9).locator("td").nth(0).inner_text() == "80"
+    assert rows.nth(9).locator("td.rank").inner_text() == "80"
     page.get_by_role("searchbox").fill("nothing like it")
     assert rows.count() == 0
     assert complaints == []
 
 
-def test_the_map_follows_its_slider(browser: Any, tmp_path: Path) -> None:
-    """One level is seen at a time; arrow keys move it, and words say what it shows."""
-    page, complaints = _open(browser, tmp_path, make_report(large(200, 9, 9), title="x"))
-    slider = page.get_by_role("slider")
-    levels = int(slider.get_attribute("max") or 0)
-    assert levels > 1
-    slider.focus()
-    seen = []
-    for _ in range(levels):
-        page.keyboard.press("ArrowLeft")
-    for level in range(levels):
-        shown = page.locator(".level:visible")
-        assert shown.count() == 1
-        seen.append(shown.locator("polygon.head").count())
-        assert f"{seen[level]} steps" in page.locator("#detail-words").inner_text()
-        assert f"{seen[level]} steps" in (slider.get_attribute("aria-valuetext") or "")
-        page.keyboard.press("ArrowRight")
-    assert seen == sorted(set(seen))
+def test_variants_are_filtered_sorted_and_chosen(browser: Any, tmp_path: Path) -> None:
+    """By activity and length; the map shows those that are chosen, and then all again."""
+    counts = {("a", "b", "c"): 50, ("a", "c"): 30, ("b", "b", "b", "c"): 20, ("d",): 10}
+    release = of(VariantCounts.of(counts))
+    page, complaints = _open(browser, tmp_path, make_report(release, title="x"))
+    rows = page.locator("#variants-body tr")
+    page.get_by_label("With activity").select_option("b")
+    assert rows.count() == 2
+    page.get_by_label("Length from").fill("4")
+    assert rows.locator("li").all_text_contents() == ["b", "b", "b", "c"]
+    page.get_by_label("Length from").fill("")
+    page.get_by_label("Sort").select_option("longest first")
+    assert rows.nth(0).locator("li").count() == 4
+    page.get_by_role("button", name="Show these on the map").click()
+    assert page.locator("#map-words").inner_text().startswith("2 chosen variants, 70 cases.")
+    boxes = page.locator("#map-box svg.map g:has(rect.box) title")
+    assert sorted(boxes.all_text_contents()) == ["a: 50", "b: 110", "c: 70"]
+    page.get_by_role("button", name="Choose none").click()
+    assert boxes.count() == 4
+    page.get_by_label("With activity").select_option("any")
+    page.get_by_role("checkbox", name="Show variant 4 on the map").check()
+    assert boxes.all_text_contents() == ["d: 10"]
+    page.get_by_role("button", name="Map of all variants").click()
+    assert boxes.count() == 4
     assert complaints == []
+
+
+def test_the_map_follows_its_sliders(browser: Any, tmp_path: Path) -> None:
+    """Fewer activities, fewer paths; words say what is shown, and all activities hang together."""
+    page, complaints = _open(browser, tmp_path, make_report(large(200, 9, 9), title="x"))
+    activities = page.get_by_role("slider", name="Activities")
+    paths = page.get_by_role("slider", name="Paths")
+    heads, boxes = page.locator("#map-box polygon.head"), page.locator("#map-box rect.box")
+    assert boxes.count() == 9
+    paths.focus()
+    page.keyboard.press("Home")
+    few = heads.count()
+    assert boxes.count() == 9
+    page.keyboard.press("End")
+    assert heads.count() > few
+    assert f"{heads.count()} of" in page.locator("#map-words").inner_text()
+    activities.focus()
+    page.keyboard.press("ArrowLeft")
+    assert boxes.count() == 8
+    assert "8 of 9 activities" in (activities.get_attribute("aria-valuetext") or "")
+    assert "left out" in page.locator("#map-words").inner_text()
+    assert complaints == []
+
+
+OVERLAPS = """() => {
+  const boxes = (selector) => [...document.querySelectorAll('#map-box ' + selector)].map((e) => e.getBoundingClientRect());
+  const touch = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+  const pairs = (some, others) => some.flatMap((a, i) => others.filter((b, j) => (some !== others || j > i) && touch(a, b)));
+  const [labels, heads, places] = [boxes('text.label'), boxes('polygon.head'), boxes('rect.box')];
+  return { labels: pairs(labels, labels).length, heads: pairs(labels, heads).length, places: pairs(places, places).length, numbers: pairs(labels, places).length };
+}"""  # noqa: E501
+
+
+def test_nothing_on_the_map_lies_under_something_else(browser: Any, tmp_path: Path) -> None:
+    """No number on another, on an arrowhead or on a box; the end is in view; zoom and pan work."""
+    page, _ = _open(browser, tmp_path, make_report(large(60, 8, 12), title="x"))
+    for share in ("Home", "End"):
+        page.get_by_role("slider", name="Paths").focus()
+        page.keyboard.press(share)
+        assert page.evaluate(OVERLAPS) == {"labels": 0, "heads": 0, "places": 0, "numbers": 0}
+    # At one moment: the page may still be scrolling.
+    assert page.evaluate(
+        """() => {
+          const [frame, end] = ['.frame', 'rect.end'].map(
+            (what) => document.querySelector('#map-box ' + what).getBoundingClientRect());
+          return frame.top < end.top && end.bottom < frame.bottom;
+        }"""
+    )
+    drawing = page.locator("#map-box svg.map")
+    whole = drawing.get_attribute("viewBox")
+    page.get_by_role("button", name="Zoom in").click()
+    zoomed = drawing.get_attribute("viewBox")
+    assert float(zoomed.split()[2]) < float(whole.split()[2])
+    page.locator("#map-box .frame").focus()
+    page.keyboard.press("ArrowDown")
+    assert float(drawing.get_attribute("viewBox").split()[1]) > float(zoomed.split()[1])
+    page.keyboard.press("0")
+    assert drawing.get_attribute("viewBox") == whole
+
+
+def test_the_map_tells_times_where_there_are_any(browser: Any, tmp_path: Path) -> None:
+    """The median wait stands on each step, in a colour that the legend names."""
+    page, complaints = _open(browser, tmp_path, make_report(timed(), title="x"))
+    assert not page.get_by_text("1 h – 1 d").first.is_visible()
+    page.get_by_role("radio", name="Time").check()
+    assert page.locator("#map-box text.label.d2").all_text_contents() == ["1 h"]
+    assert page.locator(".legend").get_by_text("1 h – 1 d").is_visible()
+    assert accessibility_faults(page) == []
+    assert complaints == []
+    plain, _ = _open(browser, tmp_path, make_report(hospital(), title="x"))
+    assert plain.get_by_role("radio", name="Time").count() == 0
+
+
+def test_a_printed_map_keeps_its_legend(browser: Any, tmp_path: Path) -> None:
+    """And says what is left out."""
+    pypdf = pytest.importorskip("pypdf")
+    page, _ = _open(browser, tmp_path, make_report(large(60, 8, 12), title="x"))
+    sheets = pypdf.PdfReader(io.BytesIO(page.pdf())).pages
+    text = " ".join(" ".join(sheet.extract_text() for sheet in sheets).split())
+    assert "thicker: more often" in text
+    assert "rarer ones are left out" in text
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -112,7 +199,7 @@ def test_without_scripts_the_page_still_tells(browser: Any, tmp_path: Path) -> N
     html = make_report(large(60, 5, 6), title="x")
     page, _ = _open(browser, tmp_path, html, java_script_enabled=False)
     assert page.locator("#variants-body tr").count() == 25
-    assert page.locator(".level:visible").count() == 1
+    assert page.locator("#map-box svg.map").count() == 1
     assert not page.locator("#variant-tools").is_visible()
     assert page.locator(".promise").is_visible()
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sacofa.errors import MissingExtraError
 from sacofa.report.flow import count_flow
 from sacofa.report.layout import break_name, lay_out
-from sacofa.report.maps import draw_levels
+from sacofa.report.maps import draw_map
 from sacofa.variants import VariantCounts
 
 from .releases import HOSTILE, without_packages
@@ -25,11 +25,11 @@ variants = st.dictionaries(
 @settings(max_examples=25, deadline=None)
 @given(variants)
 def test_everything_that_happened_is_on_the_fullest_map(log: dict[tuple[str, ...], int]) -> None:
-    """The last level has every activity and step with its count, inside the picture."""
+    """It has every activity and step with its count, inside the picture."""
     flow = count_flow(VariantCounts.of(log))
-    levels = draw_levels(flow)
-    assert levels
-    (drawn,) = levels[-1].maps
+    level = draw_map(flow, enough=1.0)
+    assert level
+    (drawn,) = level.maps
     boxes = {box.name: box.count for box in drawn.boxes if box.lines}
     assert boxes == dict(flow.activities)
     assert sorted(arrow.count for arrow in drawn.arrows) == sorted(flow.steps.values())
@@ -43,9 +43,9 @@ def test_before_and_after_have_the_same_places() -> None:
     """What both have is at one place in both; what one has alone is marked there."""
     before = count_flow(VariantCounts.of({("a", "b", "c"): 9, ("a", "lost"): 1}))
     after = count_flow(VariantCounts.of({("a", "b", "c"): 8, ("a", "c", "new"): 2}))
-    levels = draw_levels(before, after)
-    assert levels
-    original, released = levels[-1].maps
+    level = draw_map(before, after, enough=1.0)
+    assert level
+    original, released = level.maps
     assert (original.width, original.height) == (released.width, released.height)
     places = [{box.name: (box.x, box.y) for box in drawn.boxes} for drawn in (original, released)]
     common = places[0].keys() & places[1].keys()
@@ -75,4 +75,4 @@ def test_without_graphviz_there_is_no_map(monkeypatch: pytest.MonkeyPatch) -> No
     flow = count_flow(VariantCounts.of({("a", "b"): 1}))
     with pytest.raises(MissingExtraError, match=r"sacofa\[map\]"):
         lay_out(flow.steps)
-    assert draw_levels(flow) is None
+    assert draw_map(flow) is None

@@ -51,7 +51,8 @@ class Person:
 
     def start(self, log: str, **settings: Any) -> dict[str, Any]:
         """Begin a release."""
-        answer = self.ask("POST", "/api/jobs", json={"log": log, "epsilon": "1", **settings})
+        content = {"log": log, "epsilon": 1, "not_charged": "dataset" not in settings, **settings}
+        answer = self.ask("POST", "/api/jobs", json=content)
         assert answer.status_code == 202, answer.text
         job: dict[str, Any] = answer.json()
         return job

@@ -72,10 +72,15 @@ def _await_promise(page: Any, words: str) -> None:
     page.locator("#promise", has_text=words).wait_for()
 
 
+def _charge_nobody(page: Any) -> None:
+    page.locator("[name=dataset]").select_option("none: charge no budget")
+    page.get_by_role("checkbox", name="Charge no budget").check()
+
+
 def _number(page: Any, what: str) -> int:
     """A figure on the page, by the words under it."""
     found = page.locator("dl div", has=page.locator("dt", has_text=re.compile(f"^{what}$")))
-    return int(found.locator("dd").inner_text().replace(",", ""))
+    return int(found.locator("dd").inner_text().split()[0].replace(",", ""))
 
 
 @pytest.fixture
@@ -100,16 +105,28 @@ def test_from_a_log_to_its_release(browser: Any, address: str, log: Path, tmp_pa
     assert _number(page, "events") == original.events
     _await_promise(page, "2.72")
     assert accessibility_faults(page) == []
-    _picture(page, "web-settings", full_page=True)
     page.get_by_role("slider").focus()
     page.keyboard.press("ArrowLeft")
     _await_promise(page, "1.65")
     assert page.locator("[name=epsilon]").input_value() == "0.5"
     page.keyboard.press("ArrowRight")
     _await_promise(page, "2.72")
-    page.locator("#more summary").click()
+    release = page.get_by_role("button", name="Release")
+    assert release.is_disabled()  # nobody pays yet
     page.locator("[name=dataset]").select_option("emergency ward")
-    page.get_by_role("button", name="Release").click()
+    page.locator("#cost", has_text="2 left of “emergency ward”, 1 after it").wait_for()
+    page.locator("[name=epsilon]").fill("2,5")
+    page.locator("#cost", has_text="not enough").wait_for()
+    assert release.is_disabled()
+    assert page.locator("#strength").inner_text() == "moderate"
+    assert 7 < float(page.locator("#slider").input_value()) < 8
+    page.locator("[name=epsilon]").fill("1")
+    page.locator("#cost", has_text="1 after it").wait_for()
+    _picture(page, "web-settings", full_page=True)
+    page.wait_for_timeout(200)
+    page.reload()
+    page.locator("#cost", has_text="1 after it").wait_for()
+    release.click()
     page.wait_for_url("**/jobs/*")
     page.reload()
     page.wait_for_selector("#result:visible", timeout=60_000)
@@ -124,6 +141,7 @@ def test_from_a_log_to_its_release(browser: Any, address: str, log: Path, tmp_pa
         ("log.parquet", downloaded),
         (None, tmp_path / "released.parquet.certificate.json"),
     ):
+        page.locator("#result details").evaluate("e => { e.open = true; }")
         row = page.locator("#files tr", has_text="Parquet")
         with page.expect_download() as download:
             row.get_by_role("link", name=words or "certificate").click()
@@ -132,6 +150,10 @@ def test_from_a_log_to_its_release(browser: Any, address: str, log: Path, tmp_pa
     released = count_variants(open_log(downloaded))
     assert released.cases == _number(page, "cases")
     assert len(released) == _number(page, "variants")
+    page.locator("#format").select_option(".csv")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download all").click()
+    assert download.value.suggested_filename == "hospital.anonymized.zip"
     with page.expect_popup() as opened:
         page.get_by_role("link", name="Read the report").click()
     report = opened.value
@@ -162,11 +184,70 @@ def test_columns_can_be_named_on_the_page(browser: Any, address: str, tmp_path: 
     assert accessibility_faults(page) == []
     page.locator("#columns-form [name=case]").select_option("patient")
     page.locator("#columns-form [name=activity]").select_option("what")
-    page.get_by_role("button", name="Look again").click()
     page.wait_for_selector("#settings:visible")
     assert _number(page, "cases") == 400
-    page.get_by_role("button", name="Release").click()
+    assert page.locator("#preview-head .taken").all_inner_texts() == [
+        "patient\ncase · number", "what\nactivity · text",
+    ]  # fmt: skip
+    assert page.locator("#preview-body tr").count() == 6
+    # Counted again with another column, and after a reload it is still so.
+    page.locator("#columns-form [name=activity]").select_option("patient")
+    page.locator("dd", has_text=re.compile("^400$")).nth(2).wait_for()
+    page.reload()
+    page.wait_for_selector("#settings:visible")
+    assert page.locator("#columns-form [name=activity]").input_value() == "patient"
+    assert _number(page, "activities") == 400
+    assert complaints == []
+
+
+def test_charging_nobody_is_confirmed_and_going_back_keeps_all(
+    browser: Any, address: str, log: Path
+) -> None:
+    """A second price needs no second upload; what was chosen is still there."""
+    page, complaints = _enter(browser, address)
+    page.set_input_files("#file", log)
+    page.wait_for_selector("#settings:visible")
+    page.locator("[name=dataset]").select_option("none: charge no budget")
+    page.locator("#cost", has_text="Confirm").wait_for()
+    release = page.get_by_role("button", name="Release")
+    assert release.is_disabled()
+    page.get_by_role("checkbox", name="Charge no budget").check()
+    page.locator("#cost", has_text="charged to nobody").wait_for()
+    page.locator("[name=epsilon]").fill("0,5")
+    _await_promise(page, "1.65")
+    release.click()
     page.wait_for_selector("#result:visible", timeout=60_000)
+    page.get_by_role("link", name="another price").click()
+    _await_promise(page, "1.65")
+    assert page.locator("[name=epsilon]").input_value() == "0,5"
+    assert page.get_by_role("checkbox", name="Charge no budget").is_checked()
+    page.goto(address)  # the printed address again
+    page.locator("#logs a", has_text=log.name).wait_for()
+    assert page.locator("#jobs a").count() == 1
+    assert complaints == []
+
+
+def test_a_lost_connection_is_tried_again(browser: Any, address: str) -> None:
+    """The page says so meanwhile, and goes on when the app answers; problems stay until read."""
+    page, _ = _enter(browser, address)
+    page.route("**/api/logs", lambda route: route.abort())
+    page.locator("#offline").wait_for(timeout=10_000)
+    page.unroute("**/api/logs")
+    page.locator("#offline").wait_for(state="hidden", timeout=10_000)
+    page.goto(address.split("?")[0] + "logs/nothing")
+    page.wait_for_selector("#problem:visible")
+    page.wait_for_timeout(500)
+    page.get_by_role("button", name="Dismiss").click()
+    assert page.locator("#problem").is_hidden()
+
+
+def test_the_interface_can_be_browsed(browser: Any, address: str) -> None:
+    """Every way is there, with its fields and examples, and nothing is asked of other servers."""
+    page, complaints = _enter(browser, address)
+    page.get_by_role("link", name="for programs").click()
+    page.locator("#ways h2", has_text="POST /api/jobs").first.wait_for()
+    assert "not_charged" in page.locator("#ways").inner_text()
+    assert accessibility_faults(page) == []
     assert complaints == []
 
 
@@ -184,7 +265,6 @@ def test_settings_that_cannot_be_are_explained(browser: Any, address: str, log: 
     page.locator("[name=max_length]").fill("8")
     page.locator("[name=prune]").fill("5")
     _await_promise(page, "no math")
-    assert page.get_by_role("button", name="Release").is_enabled()
     assert page.locator("#beliefs-table").is_hidden()
 
 
@@ -199,6 +279,7 @@ def test_names_that_are_markup_do_nothing(browser: Any, address: str, tmp_path: 
     page.wait_for_selector("#settings:visible")
     assert page.locator("h1").inner_text() == path.name
     assert page.locator("#frequent li").all_text_contents() == [*HOSTILE]
+    _charge_nobody(page)
     page.get_by_role("button", name="Release").click()
     page.wait_for_selector("#result:visible", timeout=60_000)
     page.goto(address.split("?")[0])
@@ -217,6 +298,7 @@ def test_a_job_can_be_cancelled_on_the_page(browser: Any, address: str, tmp_path
     page, complaints = _enter(browser, address)
     page.set_input_files("#file", path)
     page.wait_for_selector("#settings:visible", timeout=60_000)
+    _charge_nobody(page)
     page.get_by_role("button", name="Release").click()
     page.wait_for_url("**/jobs/*")
     page.get_by_role("button", name="Cancel").click()
@@ -225,6 +307,10 @@ def test_a_job_can_be_cancelled_on_the_page(browser: Any, address: str, tmp_path
     page.get_by_role("link", name="choose other settings").click()
     page.wait_for_selector("#settings:visible")
     page.get_by_role("button", name="Delete it now").click()
+    page.get_by_role("button", name="Keep it").click()
+    assert page.locator("#settings").is_visible()
+    page.get_by_role("button", name="Delete it now").click()
+    page.get_by_role("button", name="Delete", exact=True).click()
     page.wait_for_url(re.compile(r"/$"))
     assert complaints == []
 

@@ -65,6 +65,15 @@ def test_the_token_leaves_the_address(app: App) -> None:
     assert app[1].token.lower() not in cookie
 
 
+def test_the_printed_address_leads_back_to_ones_work(app: App, anna: Person) -> None:
+    """Whoever has a session keeps it; whoever has none gets one of their own."""
+    log = anna.upload(b"case,activity\n1,a\n")
+    anna.client.get("/", params={"token": app[1].token})
+    assert [one["id"] for one in anna.ask("GET", "/api/logs").json()] == [log["id"]]
+    assert person(*app).ask("GET", "/api/logs").json() == []
+    anna.ask("DELETE", f"/api/logs/{log['id']}")
+
+
 @pytest.mark.parametrize(
     "host", ["evil.example", "127.0.0.1.evil.example:8000", "127.0.0.1:9", "127.0.0.1:8000@x", ""]
 )

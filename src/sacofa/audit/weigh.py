@@ -50,6 +50,18 @@ class Weights:
         return self.absent if value is None else self.bins[bisect_right(self.edges, value)]
 
 
+class Plain:
+    """A value that is its own weight."""
+
+    def of(self, value: float | None) -> int:
+        """The value itself, and nothing where there is none."""
+        return 0 if value is None else int(value)
+
+
+PLAIN = Plain()
+Weigh = Weights | Plain
+
+
 def find_telling(sample: Sample) -> dict[Feature, Weights]:
     """Weigh every value, and keep those that differ between the logs by more than chance does.
 
@@ -173,9 +185,13 @@ def _edges(values: Ints, fewest: int) -> NDArray[np.float64]:
     return np.array(edges, dtype=np.float64)
 
 
-def score(sample: Sample, name: Feature, weights: Weights) -> Ints:
+def score(sample: Sample, name: Feature, weights: Weigh) -> Ints:
     """The weight of one value in every run."""
     runs, values = sample.columns.get(name, (NOWHERE, NOWHERE))
+    if isinstance(weights, Plain):
+        result = np.zeros(len(sample.sides), dtype=np.int64)
+        result[runs] = values
+        return result
     result = np.full(len(sample.sides), weights.absent, dtype=np.int64)
     bins = np.searchsorted(np.array(weights.edges), values, side="right")
     result[runs] = np.array(weights.bins, dtype=np.int64)[bins]

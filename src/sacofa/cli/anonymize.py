@@ -17,10 +17,12 @@ from ..logs.write import output_of
 from ..mechanisms.registry import DEFAULT, MECHANISMS, make_mechanism
 from ..release import Release, certificate_path, publish
 from ..release.bound import MAX_RELEASED_EVENTS
+from ..release.earlier import start_from
 from ..release.rules import public_rules
 from ..report import make_report
 from ..semantics import ModelOptions
 from . import options as shared
+from .grouped import OUTPUT, PROMISE, RULES, WHAT, GroupedCommand
 from .ledger import open_ledger
 from .show import progress_bar, show_certificate
 
@@ -29,54 +31,88 @@ from .show import progress_bar, show_certificate
 @shared.takes_read_options
 @shared.takes_model_options()
 def anonymize(
-    log: shared.LogPath,
+    log: shared.LogPaths,
     output: Annotated[
         Path,
         typer.Option(
-            "-o", "--output", help="The released log: .xes, .xes.gz, .csv, .parquet or .json."
+            "-o",
+            "--output",
+            help="The released log: .xes, .xes.gz, .csv, .parquet or .json.",
+            rich_help_panel=OUTPUT,
         ),
     ],
     settings: dict[str, Any],
     options: ReadOptions,
     mechanism: Annotated[
-        str, typer.Option("--mechanism", help=f"{', '.join(MECHANISMS)}.")
+        str, typer.Option("--mechanism", help=f"{', '.join(MECHANISMS)}.", rich_help_panel=WHAT)
     ] = DEFAULT,
     rules: Annotated[
         Path | None,
         typer.Option(
             "--rules",
             help="Public rules: a file as `sacofa rules` writes, or a model (.bpmn, .pnml, .decl).",
+            rich_help_panel=RULES,
         ),
     ] = None,
     *,
     model: ModelOptions,
     rules_from: Annotated[
         str | None,
-        typer.Option("--rules-from", help="A public log whose rules hold.", metavar="LOG"),
+        typer.Option(
+            "--rules-from",
+            help="A public log whose rules hold.",
+            metavar="LOG",
+            rich_help_panel=RULES,
+        ),
     ] = None,
     activities: Annotated[
         Path | None,
-        typer.Option("--activities", help="Public names of activities: a text file, one a line."),
+        typer.Option(
+            "--activities",
+            help="Public names of activities: a text file, one a line.",
+            rich_help_panel=PROMISE,
+        ),
+    ] = None,
+    earlier: Annotated[
+        list[Path] | None,
+        typer.Option("--earlier", help="Earlier releases of the same process, to start from."),
     ] = None,
     seed: shared.Seed = None,
     report: Annotated[
         Path | None,
-        typer.Option("--report", help="Also write a page about the release: an HTML file."),
+        typer.Option(
+            "--report",
+            help="Also write a page about the release: an HTML file.",
+            rich_help_panel=OUTPUT,
+        ),
     ] = None,
     force: shared.Force = False,
     max_events: Annotated[
         int,
         typer.Option(
-            "--max-events", min=1, help="A larger release is scaled down to so many events."
+            "--max-events",
+            min=1,
+            help="A larger release is scaled down to so many events.",
+            rich_help_panel=OUTPUT,
         ),
     ] = MAX_RELEASED_EVENTS,
     ledger: Annotated[
         Path | None,
-        typer.Option("--ledger", help="Pay from this ledger; needs --dataset.", metavar="LEDGER"),
+        typer.Option(
+            "--ledger",
+            help="Pay from this ledger; needs --dataset.",
+            metavar="LEDGER",
+            rich_help_panel=PROMISE,
+        ),
     ] = None,
     dataset: Annotated[
         str | None,
-        typer.Option("--dataset", help="Whose budget in the ledger pays.", metavar="NAME"),
+        typer.Option(
+            "--dataset",
+            help="Whose budget in the ledger pays.",
+            metavar="NAME",
+            rich_help_panel=PROMISE,
+        ),
     ] = None,
 ) -> None:
     """Release a log under differential privacy, with its certificate beside it."""
@@ -84,21 +120,27 @@ def anonymize(
     public = public_rules(
         rules,
         rules_from,
-        secret=log,
+        secret=shared.one_or_all(log),
         trusted=options.trusted,
         model=model,
         activities=names,
         notify=shared.say,
     )
-    chosen = make_mechanism(mechanism, {**settings, "rules": public})
+    chosen = start_from(make_mechanism(mechanism, {**settings, "rules": public}), earlier or [])
     outputs: dict[str, Path] = {"the output": output, "its certificate": certificate_path(output)}
     if report is not None:
         outputs["the report"] = report
     output_of(output)
     for target in outputs.values():
         check_target(target, force)
-    given = {"the ledger": ledger, "the log": log, "the rules": rules, "the names": activities}
-    given["the public log"] = rules_from
+    given: dict[str, str | Path | None] = {
+        "the ledger": ledger,
+        "the rules": rules,
+        "the names": activities,
+        "the public log": rules_from,
+        **{f"the earlier release {path}": path for path in earlier or []},
+        **({"the log": log[0]} if len(log) == 1 else {f"the log {path}": path for path in log}),
+    }
     check_apart(outputs, {what: path for what, path in given.items() if path is not None})
     errors = Console(stderr=True)
 
@@ -108,7 +150,7 @@ def anonymize(
     before = identity(output)
     with saying_what_is_written(output, before), progress_bar(errors) as stage:
         release = publish(
-            log,
+            shared.one_or_all(log),
             chosen,
             output,
             options=options,
@@ -155,4 +197,4 @@ def saying_what_is_written(output: Path, before: set[object]) -> Iterator[None]:
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command()(anonymize)
+    app.command(cls=GroupedCommand)(anonymize)

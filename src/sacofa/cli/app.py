@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import re
 import sys
 import traceback
 from collections.abc import Callable
@@ -15,12 +16,12 @@ from typing import Annotated, Any
 import typer
 
 from .._version import __version__
-from ..errors import SacofaError, plain
+from ..errors import SacofaError, SettingError, plain
 from .interrupts import end_interrupted
 from .streams import write_anywhere
 
 INTERRUPTED = 130
-NOT_COMMANDS = {"app", "interrupts", "options", "show", "streams"}
+NOT_COMMANDS = {"app", "grouped", "interrupts", "options", "show", "streams"}
 # Typer brings its own copy of click or uses the installed one; its public classes tell which.
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 ClickException: type[Exception] = UsageError.__mro__[1]
@@ -67,9 +68,14 @@ def run_program(arguments: list[str] | None = None) -> None:
     command.invoke = partial(_invoke, command.invoke)
     try:
         status = command.main(args=arguments, prog_name="sacofa", standalone_mode=False)
+    except SettingError as error:
+        _fail(_by_option(error, command, arguments), error.exit_status)
     except SacofaError as error:
         _fail(str(error), error.exit_status)
     except ClickException as error:
+        if type(error).__name__ == "NoArgsIsHelpError":
+            typer.echo(str(error))
+            sys.exit(2)
         message = str(getattr(error, "format_message", error.__str__)()).rstrip(".")
         context = getattr(error, "ctx", None)
         hint = f" (see {context.command_path} --help)" if context is not None else ""
@@ -92,6 +98,25 @@ def run_program(arguments: list[str] | None = None) -> None:
     if status == INTERRUPTED:
         end_interrupted(KeyboardInterrupt())
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _by_option(error: SettingError, command: Any, arguments: list[str] | None) -> str:
+    """Say what is wrong with a setting, by the name of its option where there is one."""
+    for word in sys.argv[1:] if arguments is None else arguments:
+        command = getattr(command, "commands", {}).get(word, command)
+    flags = {
+        parameter.name: max(parameter.opts, key=len)
+        for parameter in command.params
+        if parameter.param_type_name == "option"
+    }
+    if "epsilon" in flags:
+        flags["level_epsilon"] = flags["epsilon"]
+    name = flags.get(error.name, error.name)
+    value = "" if error.value is None else f" ({error.value})"
+    must = re.sub(
+        r"(?<![\w-])[a-z]+(?:_[a-z]+)+(?!\w)", lambda word: flags.get(word[0], word[0]), error.must
+    )
+    return f"{name}{value} must be {must}"
 
 
 class _CarriedError(Exception):

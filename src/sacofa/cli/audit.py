@@ -34,7 +34,7 @@ from ..mechanisms.registry import DEFAULT, MECHANISMS, make_mechanism
 from ..privacy import parse_epsilon, total_epsilon
 from ..release.publish import Stage
 from ..release.rules import public_rules
-from ..unit import ONE_CASE, Unit
+from ..unit import MAX_CASES_BOUND, ONE_CASE, Unit
 from ..variants import VariantCounts
 from . import options as shared
 from .show import progress_bar
@@ -95,6 +95,8 @@ def audit_claim(
         settings["rules"] = public_rules(settings["rules"], notify=shared.say)
     if workers is not None and workers < 1:
         raise SettingError("workers", workers, "1 or more")
+    if not 1 <= person_cases <= MAX_CASES_BOUND:
+        raise SettingError("person_cases", person_cases, f"1 to {MAX_CASES_BOUND:,}")
     make = make_minimal if log is None else make_mechanism
     audited = make(mechanism, settings)
     threshold = threshold_of(audited, ONE_CASE)

@@ -14,7 +14,7 @@ from rich.table import Table
 from ..errors import ReadError, plain
 from ..logs import Inspection, ReadOptions, count_variants, inspect_variants, open_log
 from ..logs.inspect import shown_variants
-from .options import Json, LogPath, takes_read_options
+from .options import Json, LogPaths, one_or_all, takes_read_options
 from .show import progress_bar, to_json
 
 
@@ -25,7 +25,7 @@ def register(app: typer.Typer) -> None:
 
 @takes_read_options
 def inspect(
-    log: LogPath,
+    log: LogPaths,
     options: ReadOptions,
     frequent: Annotated[
         int, typer.Option("--frequent", min=0, help="How many frequent variants to show.")
@@ -33,7 +33,7 @@ def inspect(
     as_json: Json = False,
 ) -> None:
     """Show what a log looks like. The answer is secret: it comes from the log without noise."""
-    opened = open_log(log, options)
+    opened = open_log(one_or_all(log), options)
     with progress_bar(Console(stderr=True)) as stage:
         variants = count_variants(
             opened,
@@ -42,7 +42,7 @@ def inspect(
         )
     if not variants.cases:
         raise ReadError(opened.name, "has no cases")
-    inspection = inspect_variants(variants, frequent=frequent)
+    inspection = inspect_variants(variants, frequent=frequent, log=opened)
     if as_json:
         content = {**asdict(inspection), "frequent": shown_variants(inspection)}
         typer.echo(to_json(content))
@@ -79,4 +79,8 @@ def _show(inspection: Inspection, console: Console) -> None:
                 f"{variant['count']:,}", escape(names + f" … and {more:,} more" * (more > 0))
             )
         console.print(top)
+    if inspection.warnings:
+        console.print("\nlook at this before you release it")
+        for warning in inspection.warnings:
+            console.print(f"* {escape(warning)}", soft_wrap=True)
     console.print("\nSecret: these figures come from the log without noise.")

@@ -13,10 +13,17 @@ from rich.console import Console
 from rich.table import Table
 
 from ..errors import SettingError, plain
+from ..files import check_apart, check_target, write_whole
 from ..privacy import parse_epsilon
 from ..privacy.ledger import Account, Entry, Ledger
+from ..privacy.ledger.policy import Policy, policy_path, read_policy
+from ..release.keys import read_private_key
+from ..release.sign_ledger import sign_ledger, verify_ledger
+from ..report.spending import bars, draw_spending, read_spending, spending_page
 from . import options
+from .key import TrustedFolder, TrustedKey, ask_passphrase, trusted_keys
 from .show import to_json
+from .sign import SigningKey
 
 UNLIMITED = "unlimited"
 
@@ -56,18 +63,70 @@ def budget(
 
 
 @commands.command()
-def show(ledger: FilePath, as_json: options.Json = False) -> None:
-    """Show how every dataset stands: its budget, what was spent, and what is left."""
+def show(
+    ledger: FilePath,
+    as_json: options.Json = False,
+    picture: Annotated[
+        Path | None,
+        typer.Option("--picture", help="Also draw what was spent over time: .svg or .html."),
+    ] = None,
+    force: options.Force = False,
+) -> None:
+    """Show how every dataset stands: its budget, what was spent when, and what is left."""
+    if picture is not None:
+        if picture.suffix not in (".svg", ".html"):
+            raise SettingError("picture", picture, "a file that ends in .svg or .html")
+        check_target(picture, force)
+        check_apart({"the picture": picture}, {"the ledger": ledger})
     opened = Ledger.open(ledger)
     opened.check()
     accounts = opened.accounts()
+    spendings = read_spending(opened)
+    if picture is not None:
+        with write_whole(picture, force) as part:
+            drawn = (
+                draw_spending(spendings)
+                if picture.suffix == ".svg"
+                else spending_page(spendings, ledger.name)
+            )
+            part.write_text(drawn, encoding="utf-8")
     if as_json:
         typer.echo(json.dumps({"datasets": [_account(account) for account in accounts]}, indent=2))
         return
-    for account in accounts:
-        typer.echo(say_account(account))
+    for spending in spendings:
+        typer.echo(say_account(spending.account))
+        for line in bars(spending):
+            typer.echo(line)
     if not accounts:
         typer.echo("no dataset yet: sacofa ledger budget LEDGER DATASET EPSILON")
+
+
+@commands.command()
+def policy(ledger: FilePath) -> None:
+    """Show the policy of a ledger: LEDGER.policy.toml, which every release from it obeys."""
+    opened = Ledger.open(ledger)
+    path = policy_path(opened.path)
+    general = read_policy(opened.path)
+    if general is None:
+        typer.echo(f"there is no policy: write one to {plain(str(path))}")
+        return
+    typer.echo(f"every dataset: {say_policy(general)}")
+    for account in opened.accounts():
+        own = read_policy(opened.path, account.dataset)
+        if own is not None and own != general:
+            typer.echo(f"{plain(account.dataset)}: {say_policy(own)}")
+
+
+def say_policy(policy: Policy) -> str:
+    """A policy in a line."""
+    said = []
+    if policy.largest_release is not None:
+        said.append(f"a release costs ε = {policy.largest_release} at most")
+    if policy.largest_year is not None:
+        said.append(f"a year ε = {policy.largest_year}")
+    if policy.who is not None:
+        said.append(f"released by {plain(', '.join(policy.who) or 'nobody')} only")
+    return ", ".join(said) or "no limits"
 
 
 @commands.command()
@@ -98,6 +157,28 @@ def history(
     for _, _, row in sorted(rows, key=lambda row: row[:2]):
         table.add_row(*map(plain, row))
     Console(highlight=False, markup=False, emoji=False).print(table)
+
+
+@commands.command()
+def sign(ledger: FilePath, key: SigningKey) -> None:
+    """Sign a ledger as it stands, in LEDGER.signature.json."""
+    signer = read_private_key(key, ask_passphrase)
+    written = sign_ledger(Ledger.open(ledger), signer)
+    typer.echo(f"{plain(str(written))}: signed with {plain(signer.public.name)}")
+
+
+@commands.command()
+def verify(ledger: FilePath, key: TrustedKey = None, trusted: TrustedFolder = None) -> None:
+    """Check every row of a ledger, and with a key that what was signed still stands in it."""
+    opened = Ledger.open(ledger)
+    opened.check()
+    typer.echo(f"{plain(str(ledger))}: every row fits the others")
+    if keys := trusted_keys(key, trusted):
+        signed = verify_ledger(opened, keys)
+        typer.echo(
+            f"signed by {plain(signed.signer)} on {_minute(signed.signed_at)} UTC: "
+            f"{signed.releases} releases are as they were, {signed.since} were added since"
+        )
 
 
 def say_account(account: Account) -> str:
@@ -145,11 +226,13 @@ def _limit(epsilon: Fraction | None) -> str:
 
 
 def _account(account: Account) -> dict[str, Any]:
+    periods = {part.period: _price(part.spent) for part in account.parts}
     return {
         "dataset": account.dataset,
         "budget": _limit(account.budget),
         "spent": _price(account.spent),
         "left": _limit(account.left),
+        **({"periods": periods} if periods else {}),
     }
 
 

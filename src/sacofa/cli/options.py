@@ -18,25 +18,40 @@ import typer
 from ..described import field_docs
 from ..errors import ReadError
 from ..logs import ReadOptions
-from ..mechanisms.registry import choices
+from ..mechanisms.registry import DEFAULT, choices
 from ..mechanisms.settings import Kind
 from ..semantics import ModelOptions
 from ..semantics.models import read_names_map
+from .grouped import LOG, OUTPUT, PAPER, PROMISE, RULES, WHAT
 
 LogPath = Annotated[
     str,
     typer.Argument(
-        help="The event log: XES, CSV, TSV or Parquet (a file, a pattern or a folder), or "
-        "postgresql://… with --query.",
+        help="The event log: XES, CSV, TSV, Parquet, xlsx, ods or JSON lines (a file, a pattern or "
+        "a folder), - for standard input, or postgresql://… with --query.",
         metavar="LOG",
     ),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")]
+LogPaths = Annotated[
+    list[str],
+    typer.Argument(
+        help="The event log: XES, CSV, TSV, Parquet, xlsx, ods or JSON lines (a file, several, a "
+        "pattern or a folder), - for standard input, or postgresql://… with --query.",
+        metavar="LOG",
+    ),
+]
+Force = Annotated[
+    bool, typer.Option("--force", help="Overwrite files that exist.", rich_help_panel=OUTPUT)
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Output = Annotated[Path, typer.Option("-o", "--output", help="Where to write.")]
 Seed = Annotated[
     int | None,
-    typer.Option("--seed", help="Repeatable noise, for tests; such a release is not private."),
+    typer.Option(
+        "--seed",
+        help="Repeatable noise, for tests; such a release is not private.",
+        rich_help_panel=PROMISE,
+    ),
 ]
 
 _READ_TYPES: dict[str, Any] = {
@@ -64,20 +79,20 @@ def takes_read_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
     def collect(given: dict[str, Any]) -> ReadOptions:
         said = {name: given.pop(name) for name in names}
-        lists = {
-            name: tuple(said[name] or ()) for name, kind in _READ_TYPES.items() if kind == list[str]
-        }
+        many = ("activity", "header", "attribute", "pair")
+        lists = {name: tuple(said[name] or ()) for name in many}
         return ReadOptions(**{**said, **lists})
 
     added = []
     for name in names:
         kind, flag = _READ_TYPES.get(name, str), _flag(name)
         if kind is bool:
-            option: Any = Annotated[bool, typer.Option(flag, help=docs[name])]
+            option: Any = Annotated[bool, typer.Option(flag, help=docs[name], rich_help_panel=LOG)]
             added.append(_parameter(name, option, False))
         else:
-            option = Annotated[kind | None, typer.Option(flag, help=docs[name])]
-            added.append(_parameter(name, option, None))
+            panel = PROMISE if name in ("person", "max_cases") else LOG
+            made = typer.Option(flag, help=docs[name], rich_help_panel=panel)
+            added.append(_parameter(name, Annotated[kind | None, made], None))
     return _with(command, "options", added, collect)
 
 
@@ -96,7 +111,7 @@ def takes_model_options(*left_out: str) -> Callable[..., Any]:
 
         added = []
         for name in names:
-            option = typer.Option(_flag(name), help=docs[name])
+            option = typer.Option(_flag(name), help=docs[name], rich_help_panel=RULES)
             if name == "closed":
                 added.append(_parameter(name, Annotated[bool, option], False))
             else:
@@ -123,7 +138,13 @@ def takes_settings(*left_out: str, required: Sequence[str] = ("epsilon",)) -> Ca
                 # What is not pruned is kept; anything else is simply not done.
                 pruned = flag.startswith("--prune")
                 flag += f"/{flag.replace('--prune', '--keep') if pruned else f'--no-{flag[2:]}'}"
-            option = typer.Option(flag, help=choice.help, metavar=_METAVARS.get(choice.kind))
+            panel = WHAT if DEFAULT in choice.mechanisms else PAPER
+            option = typer.Option(
+                flag,
+                help=choice.help,
+                metavar=_METAVARS.get(choice.kind),
+                rich_help_panel=PROMISE if choice.option == "epsilon" else panel,
+            )
             kind = _KIND_TYPES.get(choice.kind, str)
             if choice.option in required:
                 added.append(_parameter(choice.option, Annotated[kind, option]))
@@ -141,6 +162,11 @@ def read_names(path: Path) -> list[str]:
     except (OSError, UnicodeDecodeError) as error:
         raise ReadError(path, f"cannot be read: {error}") from None
     return [name for name in names if name]
+
+
+def one_or_all(logs: list[str]) -> str | list[str]:
+    """A log that is one path, or several files that make up one."""
+    return logs[0] if len(logs) == 1 else logs
 
 
 def say(note: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +13,7 @@ from ..evaluation.read import read_measured
 from ..files import check_target, write_whole
 from ..logs import ReadOptions, open_log
 from ..release import read_release
-from ..report import make_internal_report, make_report, read_comparison
+from ..report import Facts, make_internal_report, make_report, read_comparison
 from .options import Force, takes_read_options
 
 
@@ -38,6 +39,16 @@ def report(
     title: Annotated[
         str | None, typer.Option("--title", help="The title of the page; else the file's name.")
     ] = None,
+    date: Annotated[
+        datetime | None,
+        typer.Option("--date", help="The day of the release.", formats=["%Y-%m-%d"]),
+    ] = None,
+    dataset: Annotated[
+        str | None, typer.Option("--dataset", help="The dataset that was released.", metavar="NAME")
+    ] = None,
+    released_by: Annotated[
+        str | None, typer.Option("--released-by", help="Who released it.", metavar="NAME")
+    ] = None,
     *,
     options: ReadOptions,
     force: Force = False,
@@ -47,16 +58,20 @@ def report(
     The columns are those of the original log.
     """
     check_target(output, force)
+    facts = Facts(
+        date=None if date is None else date.date(), dataset=dataset, released_by=released_by
+    )
     if original is None:
         if comparison is not None:
             raise SettingError("comparison", comparison, "left out without --original")
-        page = make_report(read_release(release), title=title or release.name)
+        page = make_report(read_release(release), title=title or release.name, facts=facts)
     else:
         log = open_log(original, options)
         page = make_internal_report(
             read_release(release),
             read_measured(log),
             title=title or release.name,
+            facts=facts,
             comparison=None if comparison is None else read_comparison(comparison),
         )
     with write_whole(output, force) as part:

@@ -10,6 +10,8 @@ import typer
 
 from ..errors import MissingExtraError, SettingError
 from ..privacy.ledger import Ledger
+from ..release.keys import read_private_key
+from .key import ask_passphrase
 
 
 def register(app: typer.Typer) -> None:
@@ -32,6 +34,14 @@ def serve(
     max_upload: Annotated[
         int, typer.Option("--max-upload", help="The largest log, in megabytes.", min=1)
     ] = 2000,
+    max_memory: Annotated[
+        int,
+        typer.Option(
+            "--max-memory",
+            help="Memory for reading a file that looks like a bomb and is trusted, in megabytes.",
+            min=200,
+        ),
+    ] = 2000,
     workers: Annotated[
         int | None,
         typer.Option("--workers", help="Jobs at the same time.", show_default="one for each core"),
@@ -39,6 +49,10 @@ def serve(
     ledger: Annotated[
         Path | None,
         typer.Option("--ledger", help="Releases can be paid from this ledger.", metavar="LEDGER"),
+    ] = None,
+    key: Annotated[
+        Path | None,
+        typer.Option("--key", help="Released files can be signed with this private key (.key)."),
     ] = None,
     folder: Annotated[
         Path | None,
@@ -61,6 +75,7 @@ def serve(
         raise SettingError("host", host, "this machine's own, or give --expose too")
     if ledger is not None:
         Ledger.open(ledger)
+    signer = None if key is None else read_private_key(key, ask_passphrase)
 
     def settings(own: Path) -> ServeSettings:
         return ServeSettings(
@@ -69,8 +84,10 @@ def serve(
             port=port,
             names=tuple(name or ()),
             max_upload=max_upload * MEGABYTE,
+            max_memory=max_memory * MEGABYTE,
             workers=workers or os.cpu_count() or 1,
             ledger=ledger,
+            signer=signer,
         )
 
     def say(made: ServeSettings) -> None:

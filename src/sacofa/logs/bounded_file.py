@@ -1,4 +1,4 @@
-"""Bytes of a file, unpacked on the way where it is gzip, never more than is safe."""
+"""Bytes of a file, unpacked on the way where it is packed, never more than is safe."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from ..errors import ReadError
+from .unpacking import Packing, explained, packing_in, unpacked
 
 Progress = Callable[[float], None]
 """Called now and then with the share that is done, between 0 and 1."""
 
 MAX_EXPANSION = 200
-"""A gzip file that unpacks to more than this many times its size is refused unless trusted."""
+"""A packed file that unpacks to more than this many times its size is refused unless trusted."""
 
 SMALL = 1 << 30
 """Up to this many bytes any expansion is let through."""
@@ -22,12 +24,12 @@ SMALL = 1 << 30
 _BLOCK = 1 << 18
 
 
-def is_gzip(path: Path) -> bool:
-    """Tell gzip by its first bytes, whatever the file is called."""
+def packing_of(path: Path) -> Packing | None:
+    """Tell how a file is packed by its first bytes, whatever it is called."""
     refuse_endless(path)
     try:
         with path.open("rb") as file:
-            return file.read(2) == b"\x1f\x8b"
+            return packing_in(file.read(4))
     except OSError as error:
         raise unreadable(path, error) from None
 
@@ -50,7 +52,7 @@ def unreadable(path: object, error: OSError) -> ReadError:
 
 
 class BoundedFile:
-    """A file to be read once from beginning to end, unpacked where it is gzip."""
+    """A file to be read once from beginning to end, unpacked where it is packed."""
 
     def __init__(
         self,
@@ -64,7 +66,7 @@ class BoundedFile:
         self.done = 0
         """How many unpacked bytes were handed out."""
         self._progress = progress
-        self._packed = is_gzip(path)
+        self._packed = packing_of(path)
         self._inflate = zlib.decompressobj(31)
         self._rest = b""
         self._read = 0
@@ -75,6 +77,10 @@ class BoundedFile:
             raise unreadable(path, error) from None
         self._limit = most or max(SMALL, MAX_EXPANSION * self._size)
         self._trusted = trusted
+        self._inside: Any = None
+        if self._packed not in (None, "gzip"):
+            # An archive is read from its end, so how far it is cannot be told.
+            self._inside = unpacked(self._file, self._packed, path)
 
     def __enter__(self) -> BoundedFile:
         return self
@@ -95,7 +101,13 @@ class BoundedFile:
         """Read up to size bytes; none at the end."""
         if size < 0:
             return b"".join(iter(lambda: self.read(_BLOCK), b""))
-        data = self._unpacked(size) if self._packed else self._raw(size)
+        if self._inside is not None and self._packed is not None:
+            with explained(self.path, self._packed):
+                data: bytes = self._inside.read(size)
+                if self._progress is not None:
+                    self._progress(min(self._file.tell() / self._size, 1.0))
+        else:
+            data = self._unpacked(size) if self._packed else self._raw(size)
         self.done += len(data)
         if self._packed and not self._trusted and self.done > self._limit:
             raise ReadError(

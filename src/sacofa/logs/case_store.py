@@ -46,7 +46,15 @@ class _Folder:
 class CaseStore:
     """Takes cases one at a time or many at once, and writes them down."""
 
-    def __init__(self, name: object, unit: Unit, attributes: tuple[Attribute, ...] = ()) -> None:
+    def __init__(
+        self,
+        name: object,
+        unit: Unit,
+        attributes: tuple[Attribute, ...] = (),
+        *,
+        started: bool = False,
+    ) -> None:
+        self._started = started
         self._name = name
         self._unit = unit
         self._attributes = attributes
@@ -60,6 +68,7 @@ class CaseStore:
         self._activity_ids, self._times = array("i"), array("q")
         self._lengths, self._complete = array("q"), array("b")
         self._values = [array("i") for _ in self._attributes]
+        self._starts = array("q")
 
     def add(
         self,
@@ -67,15 +76,19 @@ class CaseStore:
         times: Sequence[int | None],
         *,
         truncated: bool,
+        starts: Sequence[int | None] | None = None,
         values: Sequence[Sequence[str | None]] = (),
     ) -> None:
         """Add a case: an activity is a name or the parts that make up one.
 
-        `values` are the texts of each attribute: one for each event, or one for the case.
+        All cases have `starts`, when work began, or none has. `values` are the texts of each
+        attribute: one for each event, or one for the case.
         """
         ids = self._ids
         self._activity_ids.extend([ids.setdefault(name, len(ids)) for name in activities])
         self._times.extend([NO_TIME if time is None else time for time in times])
+        if starts is not None:
+            self._starts.extend([NO_TIME if time is None else time for time in starts])
         self._lengths.append(len(activities))
         self._complete.append(not truncated)
         for place, texts in enumerate(values):
@@ -92,6 +105,7 @@ class CaseStore:
         times: NDArray[Any],
         lengths: NDArray[Any],
         complete: NDArray[Any],
+        starts: NDArray[Any] | None = None,
         values: Sequence[NDArray[Any]] = (),
         *,
         settled: bool = False,
@@ -113,6 +127,8 @@ class CaseStore:
             if attribute.of_case and not settled:
                 column = first_known(column, offsets)
             columns[f"value-{place}"] = column.astype(np.int32)
+        if starts is not None:
+            columns["starts"] = starts.astype(np.int64)
         try:
             for name, column in columns.items():
                 np.save(self._folder.path / f"{self._parts}-{name}.npy", column)
@@ -129,6 +145,7 @@ class CaseStore:
             np.asarray(self._times, dtype=np.int64),
             np.asarray(self._lengths, dtype=np.int64),
             np.asarray(self._complete, dtype=np.bool_),
+            np.asarray(self._starts, dtype=np.int64) if self._started else None,
             [np.asarray(column, dtype=np.int32) for column in self._values],
             settled=True,
         )
@@ -259,6 +276,9 @@ class StoredCases:
                 Values(name=each.key, of_case=each.of_case, cells=stored(f"value-{place}"))
                 for place, each in enumerate(self.attributes)
             ),
+            starts=stored("starts")
+            if (self._folder.path / f"{number}-starts.npy").exists()
+            else None,
             unit=self.unit,
         )
         for change in self._changes:

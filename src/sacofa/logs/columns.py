@@ -1,6 +1,7 @@
 """Which columns of a log hold what.
 
-Names in common use are found without being told: those of pm4py and XES first, then plain ones.
+Names in common use are found without being told: those of pm4py and XES first, then plain ones,
+then those of Celonis, Signavio, Disco, SAP and ServiceNow, in English and German.
 Letters in either case, blanks, underscores and hyphens make no difference: `Case ID`, `case_id`
 and `caseid` are one name. Where several fit, the one named first in `COMMON` is taken.
 """
@@ -12,22 +13,38 @@ from dataclasses import dataclass
 
 from ..domains import Attribute
 from ..errors import ColumnsError
+from .lifecycle import TRANSITION
 from .options import ReadOptions
 
 TRUNCATED = "case:unfinished"
 """The column that marks cases which went on but were truncated; written by this package."""
 
 COMMON = {
-    "case": ("case:concept:name", "caseid", "case", "casenumber", "traceid", "trace"),
+    "case": (
+        "case:concept:name", "caseid", "case", "casenumber", "traceid", "trace", "casekey",
+        "caseidentifier", "casename", "processinstance", "processinstanceid", "fall", "fallid",
+        "fallnummer", "fallnr", "vorgang", "vorgangsid", "vorgangsnummer", "ticketid",
+        "ticketnumber", "ticketnummer", "incidentnumber", "ebeln", "vbeln", "belnr", "aufnr",
+        "belegnummer", "objectid", "documentkey", "number",
+    ),
     "activity": (
         "concept:name", "activity", "activityname", "event", "eventname", "task", "taskname",
-        "action",
+        "action", "activityen", "activityde", "activitykey", "step", "processstep", "aktivität",
+        "aktivitaet", "tätigkeit", "taetigkeit", "ereignis", "schritt", "prozessschritt",
+        "vorgangsschritt", "tcode", "transaktionscode", "newvalue", "state", "status",
     ),
     "timestamp": (
         "time:timestamp", "timestamp", "time", "datetime", "completetimestamp", "eventtime", "ts",
-        "date",
+        "date", "endtimestamp", "endtime", "completetime", "completiontime", "end", "zeitstempel",
+        "zeitpunkt", "zeit", "datum", "endzeitpunkt", "endzeit", "ende", "syscreatedon",
+        "sysupdatedon", "updated", "created", "udate", "erdat", "aedat",
+    ),
+    "start": (
+        "starttimestamp", "time:starttimestamp", "starttime", "startdate", "startzeitpunkt",
+        "startzeit", "beginn",
     ),
 }  # fmt: skip
+"""Names in common use, as programs export them: those that say most come first."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +59,12 @@ class Columns:
     """When an event happened, where that is known."""
     person: str | None = None
     """Whose case it is, where people with several cases are protected."""
+    start: str | None = None
+    """When the work on an event began, where the table has a column for that."""
+    lifecycle: str | None = None
+    """Whether an event is the start or the end of work, where the log says so."""
+    text_times: bool = False
+    """Whether time stamps are text, which may be written in several ways."""
     truncated: str | None = None
     """Whether a case went on but was truncated, where the log says so."""
     attributes: tuple[Attribute, ...] = ()
@@ -59,6 +82,8 @@ def resolve_columns(name: str, present: Sequence[str], options: ReadOptions) -> 
         ("case", options.case),
         *(("activity", part) for part in options.activity),
         ("timestamp", options.timestamp),
+        ("start", options.start),
+        ("lifecycle", options.lifecycle),
         ("person", options.person),
     ):
         if column is not None and column not in present:
@@ -80,17 +105,25 @@ def resolve_columns(name: str, present: Sequence[str], options: ReadOptions) -> 
         case=case,
         activity=activity,
         timestamp=timestamp,
+        start=options.start or (_common("start", present) if timestamp else None),
+        lifecycle=options.lifecycle or _lifecycle(present, activity),
         person=options.person,
         truncated=TRUNCATED if TRUNCATED in present else None,
     )
 
 
+def _lifecycle(present: Sequence[str], activity: Sequence[str]) -> str | None:
+    """The transition, unless it is a part of the activity, where it tells two of them apart."""
+    return TRANSITION if TRANSITION in present and TRANSITION not in activity else None
+
+
 def _common(role: str, present: Sequence[str]) -> str | None:
     plain: dict[str, str] = {}
     for name in present:
-        plain.setdefault(_plain(name), name)
+        plain.setdefault(plain_name(name), name)
     return next((plain[name] for name in COMMON[role] if name in plain), None)
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
+    """A name without what makes no difference."""
     return name.strip().lower().translate(str.maketrans("", "", " _-"))

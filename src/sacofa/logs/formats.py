@@ -10,28 +10,46 @@ from typing import Literal
 
 from ..errors import ReadError, nearest
 from .bounded_file import refuse_endless
+from .unpacking import ENDINGS, name_inside
 
-Format = Literal["xes", "csv", "tsv", "parquet", "json", "frame", "spark frame", "postgresql"]
+Format = Literal[
+    "xes", "csv", "tsv", "xlsx", "ods", "jsonl", "parquet", "json", "frame", "pm4py log",
+    "relation", "spark frame", "postgresql",
+]  # fmt: skip
 
 SUFFIXES: dict[str, Format] = {
     ".xes": "xes",
     ".csv": "csv",
     ".tsv": "tsv",
+    ".xlsx": "xlsx",
+    ".xlsm": "xlsx",
+    ".ods": "ods",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
     ".parquet": "parquet",
     ".pq": "parquet",
     ".json": "json",
 }
 
 
+PACKED_ALREADY: tuple[Format, ...] = ("parquet", "xlsx", "ods")
+"""Formats that cannot be read as a stream, and gain nothing by being packed again."""
+
+
 def suffix_of(path: Path) -> str:
-    """The end of a file's name that tells its format, without `.gz`."""
+    """The end of a file's name that tells its format, without what says how it is packed."""
     name = path.name.lower()
-    return Path(name.removesuffix(".gz")).suffix
+    if name.endswith(".zip") and not Path(name.removesuffix(".zip")).suffix and path.is_file():
+        name = name_inside(path).lower()
+    packed = next((ending for ending in ENDINGS if name.endswith(ending)), "")
+    return Path(name.removesuffix(packed)).suffix
 
 
 def format_of(path: Path) -> Format:
     """Tell the format of a file that is read."""
     suffix = suffix_of(path)
+    if SUFFIXES.get(suffix) in PACKED_ALREADY and path.name.lower().endswith(ENDINGS):
+        raise ReadError(path, f'unknown suffix "{suffix}{path.suffix}": unpack the file first')
     if suffix not in SUFFIXES:
         known = ", ".join(SUFFIXES)
         raise ReadError(

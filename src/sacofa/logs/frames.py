@@ -8,7 +8,14 @@ from ..errors import ReadError
 from .attributes import column_of
 from .columns import Columns
 
-FAMILIES = {"pandas": "pandas", "polars": "polars", "pyarrow": "pyarrow", "pyspark": "Spark"}
+FAMILIES = {
+    "pandas": "pandas",
+    "polars": "polars",
+    "pyarrow": "pyarrow",
+    "pyspark": "Spark",
+    "duckdb": "DuckDB",
+    "_duckdb": "DuckDB",
+}
 
 
 def frame_name(source: Any) -> str:
@@ -16,7 +23,7 @@ def frame_name(source: Any) -> str:
     family = type(source).__module__.split(".")[0]
     if family not in FAMILIES:
         kind = f"{type(source).__module__}.{type(source).__qualname__}"
-        raise ReadError(kind, "is no path and no frame of pandas, polars, pyarrow or Spark")
+        raise ReadError(kind, "is no path and no frame of pandas, polars, pyarrow, Spark or DuckDB")
     return f"{FAMILIES[family]} frame"
 
 

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..variants import Variant, VariantCounts
+from .source import Log
+from .warnings import find_warnings
 
 QUANTILES = (0.0, 0.25, 0.5, 0.75, 0.9, 0.99, 1.0)
 
@@ -38,10 +40,14 @@ class Inspection:
     """The share of cases that nobody else's case looks like."""
     frequent: tuple[tuple[Variant, int], ...]
     """The most frequent variants with their counts."""
+    warnings: tuple[str, ...] = ()
+    """What should be looked at before the log is released."""
 
 
-def inspect_variants(variants: VariantCounts, *, frequent: int = 5) -> Inspection:
-    """Describe a log by its variants."""
+def inspect_variants(
+    variants: VariantCounts, *, frequent: int = 5, log: Log | None = None
+) -> Inspection:
+    """Describe a log by its variants; with the log itself, its times are looked at, too."""
     counts = variants.counts
     # Ties go by the order of the variants, so that the answer is always the same.
     top = np.argsort(-counts, kind="stable")[:frequent]
@@ -59,6 +65,7 @@ def inspect_variants(variants: VariantCounts, *, frequent: int = 5) -> Inspectio
             (tuple(names[i] for i in steps[offsets[v] : offsets[v + 1]]), int(counts[v]))
             for v in top
         ),
+        warnings=find_warnings(variants, log),
     )
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from ..cases import Cases
-from ..errors import SettingError
+from ..errors import ReadError, SettingError
 from ..variants import VariantCounts
 from .attributes import pairs_of
 from .bounded_file import Progress
@@ -16,7 +17,9 @@ from .columns import Columns
 from .formats import Format, find_files
 from .frames import frame_name
 from .options import Engine, Order, ReadOptions
+from .pm4py_log import as_frame, is_pm4py
 from .source import Log, Notify, Reader, Source
+from .standard_input import NAME, StandardInput
 
 if TYPE_CHECKING:
     from .spark.distributed import SparkVariants
@@ -26,7 +29,12 @@ READERS: dict[Format, str] = {
     "json": "variants_json",
     "csv": "duckdb.events",
     "tsv": "duckdb.events",
+    "xlsx": "duckdb.events",
+    "ods": "duckdb.events",
+    "jsonl": "duckdb.events",
     "parquet": "duckdb.events",
+    "pm4py log": "duckdb.events",
+    "relation": "duckdb.events",
     "frame": "duckdb.events",
     "spark frame": "spark.reader",
     "postgresql": "postgresql",
@@ -39,19 +47,30 @@ ENGINES: dict[Engine, tuple[str, tuple[Format, ...]]] = {
 }
 """Other modules that can be asked for, and the formats that they read."""
 
-UNORDERED: tuple[Format, ...] = ("spark frame", "postgresql")
+UNORDERED: tuple[Format, ...] = ("spark frame", "postgresql", "relation")
 """Sources that have no order of their own: what looks like one may change with any other row."""
 
-FILE_FIRST: tuple[Format, ...] = ("xes", "json")
+PERIODS: tuple[Format, ...] = ("xes", "csv", "tsv", "parquet", "frame")
+"""Sources that can be read period by period."""
+
+FAMILIES_APART: dict[str, Format] = {"Spark": "spark frame", "DuckDB": "relation"}
+"""Frames that are not read like others."""
+
+FORMED = ("duckdb.events",)
+"""Modules that read time stamps in whatever form they are written."""
+
+FILE_FIRST: tuple[Format, ...] = ("xes", "json", "pm4py log")
 """Formats whose order of events is meant: time stamps are often coarser than it."""
 
 
 def open_log(source: Any, options: ReadOptions | None = None, **more: Any) -> Log:
-    """Open a log: files (XES, CSV, TSV, Parquet, JSON variants), a frame or a database.
+    """Open a log: files (XES, tables, spreadsheets, JSON), a frame or a database.
 
     A path may be a pattern (`logs/*.parquet`) or a folder, whose files are taken in the order of
-    their names, as one log. Frames are those of pandas, polars, pyarrow and Spark. A database is
-    `postgresql://…` with a query. Columns are found by names in common use unless they are given.
+    their names, as one log; so are the files of a list, in its order; `-` is standard input.
+    Frames are those of pandas, polars, pyarrow and Spark, relations of DuckDB, and logs of pm4py. A
+    database is `postgresql://…` with a query. Columns are found by names in common use unless they
+    are given.
 
     How it is read is said with `options`, or with the fields of `ReadOptions` as keywords. With
     `person` and `max_cases`, at most max_cases cases of each person are kept; which ones depends on
@@ -60,13 +79,23 @@ def open_log(source: Any, options: ReadOptions | None = None, **more: Any) -> Lo
     if more:
         options = replace(options or ReadOptions(), **more)
     options = options or ReadOptions()
-    opened = _open(source, options)
+    opened = find_source(source, options)
     module = READERS[opened.format]
     if options.engine is not None:
         module, formats = ENGINES[options.engine]
+        if options.encoding is not None or options.header:
+            raise SettingError("engine", options.engine, "left out with encoding and header")
         if opened.format not in formats:
             raise SettingError("engine", options.engine, f"left out for {opened.format}")
     reader = cast(Reader, import_module(f".{module}", __package__))
+    if options.time_format is not None and module not in FORMED:
+        raise SettingError(
+            "time_format", options.time_format, f"left out for {options.engine or opened.format}"
+        )
+    for option in ("start", "lifecycle"):
+        if getattr(options, option) is not None and module not in (*FORMED, "xes", "r4pm"):
+            where = options.engine or opened.format
+            raise SettingError(option, getattr(options, option), f"left out for {where}")
     if opened.format in UNORDERED:
         if options.order == "file":
             raise SettingError(
@@ -78,6 +107,8 @@ def open_log(source: Any, options: ReadOptions | None = None, **more: Any) -> Lo
         raise SettingError(
             "attribute", options.attribute[0], f"left out: {opened.format} is read without any"
         )
+    if options.period is not None:
+        _check_periods(opened, options, columns)
     return Log(
         source=opened,
         columns=columns,
@@ -85,6 +116,17 @@ def open_log(source: Any, options: ReadOptions | None = None, **more: Any) -> Lo
         options=options,
         reader=reader,
     )
+
+
+def _check_periods(opened: Source, options: ReadOptions, columns: Columns | None) -> None:
+    """Refuse a period for a log that cannot be read so."""
+    if opened.format not in PERIODS or options.engine is not None:
+        what = opened.format if options.engine is None else options.engine
+        raise SettingError("period", options.period, f"left out for {what}: give files or frames")
+    if columns is None or columns.timestamp is None:
+        raise SettingError(
+            "period", options.period, "left out: no time stamps are declared (name them: timestamp)"
+        )
 
 
 def _default_order(format: Format, columns: Columns | None) -> Order:
@@ -121,6 +163,7 @@ def read_cases(
         has_times=log.has_times,
         attributes=by_case.attributes,
         pairs=pairs_of(by_case.attributes, log.options.pair),
+        assumptions=log.assumptions,
     )
 
 
@@ -144,7 +187,8 @@ def is_distributed(log: Log) -> bool:
     return hasattr(log.reader, "distribute")
 
 
-def _open(source: Any, options: ReadOptions) -> Source:
+def find_source(source: Any, options: ReadOptions) -> Source:
+    """Find where a log is and how it is stored; which column holds what is not asked yet."""
     if isinstance(source, (str, os.PathLike)):
         path = os.fspath(source)
         if path.startswith(("postgresql://", "postgres://")):
@@ -158,8 +202,56 @@ def _open(source: Any, options: ReadOptions) -> Source:
     if options.query is not None:
         raise SettingError("query", options.query, "left out unless the log is a database")
     if isinstance(source, (str, os.PathLike)):
-        files, found = find_files(os.fspath(source), cast("Format | None", options.format))
-        return Source(name=os.fspath(source), format=found, content=files, trusted=options.trusted)
+        return _open_files([os.fspath(source)], options)
+    if type(source) in (list, tuple) and all(isinstance(p, (str, os.PathLike)) for p in source):
+        return _open_files([os.fspath(path) for path in source], options)
+    if is_pm4py(source):
+        return Source(name="pm4py log", format="pm4py log", content=as_frame(source))
     name = frame_name(source)
-    spark = name.startswith("Spark")
-    return Source(name=name, format="spark frame" if spark else "frame", content=source)
+    family = name.partition(" ")[0]
+    format = FAMILIES_APART.get(family, "frame")
+    return Source(name=name, format=format, content=source)
+
+
+def _open_files(paths: list[str], options: ReadOptions) -> Source:
+    """Open files that make up one log, in the order in which they are named."""
+    if not paths:
+        raise ReadError("a list of files", "is empty: name one or more")
+    format = cast("Format | None", options.format)
+    held: StandardInput | None = None
+    files: tuple[Path, ...]
+    name = paths[0] if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1:,} more"
+    if NAME in paths:
+        if len(paths) > 1:
+            raise SettingError("log", ", ".join(paths), "standard input (-) alone, or files")
+        if format is None:
+            raise SettingError("format", None, "given where the log is standard input (-)")
+        held = StandardInput()
+        files, found = (held.path,), format
+        name = "standard input"
+    else:
+        files, found = find_files(paths[0], format)
+    for path in paths[1:]:
+        more, other = find_files(path, format)
+        if other != found:
+            raise ReadError(path, f"is {other}, and {paths[0]} is {found}: name files of one kind")
+        files += more
+    if len(files) > 1 and found == "json":
+        raise ReadError(paths[1], "variants must be one file")
+    if len(set(files)) < len(files):
+        twice = next(path for path in files if files.count(path) > 1)
+        raise ReadError(twice, "is named twice: its cases would count twice")
+    for option in ("encoding", "header"):
+        value = getattr(options, option)
+        if value and found not in ("csv", "tsv", *(("xlsx", "ods") if option == "header" else ())):
+            shown = value if isinstance(value, str) else ",".join(value)
+            raise SettingError(option, shown, f"left out for {found}")
+    return Source(
+        name=name,
+        format=found,
+        content=files,
+        trusted=options.trusted,
+        encoding=options.encoding,
+        header=options.header,
+        held=held,
+    )

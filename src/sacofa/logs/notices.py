@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from .source import Notify
 
 BLANK = " \t\n\r\f\v"
@@ -19,43 +21,47 @@ def notify_counts(
     untimed: int = 0,
     disordered: int = 0,
     varying: int = 0,
+    joined: int = 0,
+    undone: int = 0,
     dropped: int = 0,
     max_cases: int | None = None,
+    more: Iterable[str] = (),
 ) -> None:
     """Tell what was counted on the way, where there is anything to tell."""
     if notify is None:
         return
+    for note in more:
+        notify(note)
     if untimed:
-        have, they = ("has", "it comes") if untimed == 1 else ("have", "they come")
+        one = untimed == 1
         notify(
-            f"{_count(untimed, 'event')} {have} no time stamp that can be read: "
-            f"{they} last in their case"
+            f"{count_of(untimed, 'event')} {'has' if one else 'have'} no time stamp that can be "
+            f"read: {'it comes last in its case' if one else 'they come last in their case'}"
         )
     if disordered:
         notify(
-            f"the time stamps of {_count(disordered, 'case')} contradict the order of the events, "
-            "which is kept: choose order=time if the times are right"
+            f"the time stamps of {count_of(disordered, 'case')} contradict the order of the "
+            "events, which is kept: choose --order time if the times are right"
+        )
+    if joined:
+        notify(f"{count_of(joined, 'start')} of work joined with the end of it, as one event each")
+    if undone:
+        notify(
+            f"{count_of(undone, 'event')} left out that only tell of work to be done, or that was "
+            "not done (such as schedule or withdraw)"
         )
     if varying:
         notify(
-            f"{_count(varying, 'case')} with more than one person: the first in the case counts, "
+            f"{count_of(varying, 'case')} with more than one person: the first in the case counts, "
             "and the others are not protected there"
         )
     if dropped:
         notify(
-            f"{_count(dropped, 'case')} left out, of persons with more than {max_cases}: "
+            f"{count_of(dropped, 'case')} left out, of persons with more than {max_cases}: "
             "the first of each are counted"
         )
 
 
-def unreadable_times(column: str) -> str:
-    """Say that no time stamp of a column can be read, and what to do."""
-    return (
-        f'no time stamp in column "{column}" can be read: write them as 2024-05-31, '
-        "2024-05-31 18:05:00 or 2024-05-31T18:05:00+02:00, or as numbers, "
-        "or take the events as they stand (order=file)"
-    )
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+def count_of(number: int, one: str, many: str | None = None) -> str:
+    """A number with what it counts."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"

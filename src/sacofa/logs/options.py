@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import codecs
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from ..errors import SettingError, nearest
 from ..unit import ONE_CASE, Unit
 from .formats import SUFFIXES
+from .periods import Period
+from .time_format import check_time_format
 
 Order = Literal["time", "file"]
 Engine = Literal["spark", "r4pm"]
+Protect = Literal["person", "person-period"]
 
 JOINER = "+"
 """Stands between the parts of an activity that is built from several columns."""
+
+
+ENCODINGS = ("utf-8", "utf-16", "cp1252", "latin-1", "cp850", "mac-roman")
+"""Encodings that are named in messages; any that Python knows can be asked for."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,14 +34,29 @@ class ReadOptions:
     """Column of the activity; several are joined with a plus sign."""
     timestamp: str | None = None
     """Column of the time stamp."""
+    time_format: str | None = None
+    """How time stamps are written: iso, day-first, month-first, epoch, epoch-ms, epoch-us, excel,
+    number, or a pattern such as "%d.%m.%Y %H:%M"; left out, that is found."""
+    start: str | None = None
+    """Column of the time at which work began, where the time stamp says when it ended."""
+    lifecycle: str | None = None
+    """Column that says whether an event is the start or the end of work (start, complete)."""
     order: Order | None = None
     """Order inside a case: time (ties in file order) or file; left out, time if there is any."""
     person: str | None = None
     """Column that says whose case it is; then a person is protected, not a case."""
     max_cases: int | None = None
     """Cases kept of each person; needs person."""
+    period: str | None = None
+    """Only cases that were completed then, in UTC: 2026, 2026-Q4, 2026-10 or 2026-10-31."""
+    protect: Protect | None = None
+    """For persons with a period: person (prices of periods add up) or person-period."""
     format: str | None = None
     """How files are stored, where their names do not tell."""
+    encoding: str | None = None
+    """How the letters of a text file are written, such as cp1252; left out, that is found."""
+    header: tuple[str, ...] = ()
+    """What the columns are called, with commas between, where no line of the file says it."""
     query: str | None = None
     """What is asked of a database: one row for each event."""
     engine: Engine | None = None
@@ -59,12 +82,23 @@ class ReadOptions:
         object.__setattr__(self, "pair", tuple(_pair(pair) for pair in self.pair))
         if self.columns is not None and not self.attribute:
             raise SettingError("columns", self.columns, "left out unless attributes are asked for")
+        if isinstance(self.header, str):
+            object.__setattr__(self, "header", tuple(self.header.split(",")))
+        object.__setattr__(self, "header", tuple(name.strip() for name in self.header or ()))
+        if len(set(self.header)) < len(self.header) or "" in self.header:
+            raise SettingError("header", ",".join(self.header), "different names")
+        if self.encoding is not None and not _is_encoding(self.encoding):
+            advice = nearest(self.encoding, ENCODINGS)
+            raise SettingError(
+                "encoding", self.encoding, f"such as {', '.join(ENCODINGS)}.{advice}"
+            )
         if len(set(self.activity)) < len(self.activity):
             raise SettingError("activity", JOINER.join(self.activity), "different columns")
         if self.order is not None and self.order not in get_args(Order):
             raise SettingError("order", self.order, "time or file")
         if self.engine is not None and self.engine not in get_args(Engine):
             raise SettingError("engine", self.engine, f"one of {', '.join(get_args(Engine))}")
+        check_time_format(self.time_format)
         known = sorted(set(SUFFIXES.values()))
         if self.format is not None and self.format not in known:
             advice = nearest(self.format, known)
@@ -73,12 +107,27 @@ class ReadOptions:
             raise SettingError("person", None, "given where max_cases is")
         if self.person is not None and self.max_cases is None:
             raise SettingError("max_cases", None, "given where person is")
+        if self.period is not None:
+            Period.parse(self.period)
+        if self.protect is not None and self.protect not in get_args(Protect):
+            raise SettingError("protect", self.protect, f"one of {', '.join(get_args(Protect))}")
+        both = self.person is not None and self.period is not None
+        if both and self.protect is None:
+            raise SettingError(
+                "protect",
+                None,
+                "said for persons with a period: person (what they cost adds up over periods) or "
+                "person-period (what a person does in one period is protected by itself)",
+            )
+        if self.protect is not None and not both:
+            raise SettingError("protect", self.protect, "left out without both person and period")
         self._make_unit()  # It refuses what cannot be.
 
     def _make_unit(self) -> Unit:
         if self.person is None or self.max_cases is None:
             return ONE_CASE
-        return Unit(person=self.person, max_cases=self.max_cases)
+        per_period = self.protect == "person-period"
+        return Unit(person=self.person, max_cases=self.max_cases, per_period=per_period)
 
     @property
     def unit(self) -> Unit:
@@ -92,3 +141,11 @@ def _pair(pair: Any) -> tuple[str, str]:
     if len(names) != 2 or not all(isinstance(name, str) and name.strip() for name in names):
         raise SettingError("pair", pair, "two attributes with a comma between them: A,B")
     return names[0].strip(), names[1].strip()
+
+
+def _is_encoding(name: str) -> bool:
+    """Whether Python knows an encoding, and it is one of text."""
+    try:
+        return "a".encode(name).decode(name) == "a" and bool(codecs.lookup(name).incrementaldecoder)
+    except (LookupError, TypeError, ValueError):
+        return False

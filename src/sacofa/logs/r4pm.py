@@ -2,13 +2,15 @@
 
 r4pm gives variants by the activity `concept:name`, in the order of the file. What it would read
 otherwise than the own reader is left to that one: files in another encoding than UTF-8, with marked
-unfinished cases, with a trace that is a single empty tag, with events that have no name, and files
-that it cannot read. Both readers count cases without events. Time stamps are not looked at, so
-nothing is told of cases whose times contradict the order of the file.
+unfinished cases, with a trace that is a single empty tag, with events that have no name or that are
+not the completion of work, and files that it cannot read. Both readers count cases without events.
+Time stamps are not looked at, so nothing is told of cases whose times contradict the order of the
+file.
 """
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,12 @@ NO_NAME = "No Activity"
 """What r4pm calls an event without a name."""
 
 _ODD = (b'"unfinished"', b"'unfinished'", b"<trace/>", b"<trace />", b"<!DOCTYPE", b"<!ENTITY")
+
+
+_HALF = re.compile(
+    rb"""lifecycle:transition["']\s+value=["'](?!complete["'])[^"']*["']""", re.IGNORECASE
+)
+"""Events that are not the completion of work, which the own reader joins or leaves out."""
 
 
 def list_columns(source: Source) -> list[str]:
@@ -92,9 +100,9 @@ def _is_plain(path: Path, trusted: bool) -> bool:
             if not tail and not block.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
                 return False
             text = tail + block
-            if any(odd in text for odd in _ODD):
+            if any(odd in text for odd in _ODD) or _HALF.search(text):
                 return False
-            tail = text[-16:]
+            tail = text[-64:]
     return b"\0" not in tail
 
 

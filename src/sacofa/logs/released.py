@@ -150,14 +150,22 @@ def _codes(block: EventBlock, column: ReleasedColumn, done: int) -> NDArray[np.i
     return codes
 
 
-def all_events(variants: VariantCounts, times: NDArray[np.int64] | None = None) -> EventBlock:
+def all_events(
+    variants: VariantCounts,
+    times: NDArray[np.int64] | None = None,
+    core: NDArray[np.bool_] | None = None,
+) -> EventBlock:
     """Make the events of all cases at once, for whoever holds them in memory anyway."""
-    blocks = list(event_blocks(variants, times))
+    blocks = list(event_blocks(variants, times, core))
+    inside = None
+    if core is not None:
+        inside = _joined([block.core for block in blocks if block.core is not None], np.bool_)
     return EventBlock(
         case=_joined([block.case for block in blocks], np.int64),
         activity_id=_joined([block.activity_id for block in blocks], np.int32),
         seconds=_joined([block.seconds for block in blocks], np.int64),
         truncated=_joined([block.truncated for block in blocks], np.bool_),
+        core=inside,
     )
 
 

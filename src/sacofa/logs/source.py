@@ -13,12 +13,20 @@ from .bounded_file import Progress
 from .columns import Columns
 from .formats import Format
 from .options import Order, ReadOptions
+from .periods import Period, PeriodFilter, Wanted
 
 if TYPE_CHECKING:
     from .case_store import StoredCases
 
 Notify = Callable[[str], None]
 """Told what the person who holds the log should know of it; never part of a release."""
+
+
+OPEN_ORDER = (
+    "Which of day and month comes first in time stamps such as 3/4/2025, if there are any, is "
+    "public; it was taken from the log."
+)
+"""What is assumed where time stamps are text and nobody said how they are written."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -35,6 +43,12 @@ class Source:
     """What is asked of a database."""
     trusted: bool = False
     """Whether guards against hostile files are off."""
+    encoding: str | None = None
+    """How the letters of text files are written, where that was said."""
+    header: tuple[str, ...] = ()
+    """What columns are called where no line of the file says it."""
+    held: object = field(default=None, repr=False)
+    """What keeps the files in their place."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -51,6 +65,8 @@ class Log:
     """What was asked for."""
     reader: Reader = field(repr=False)
     """What counts it."""
+    wanted: Wanted | None = field(default=None, repr=False)
+    """Asked for every case of the period whether it is read; None: all are."""
 
     @property
     def name(self) -> str:
@@ -73,9 +89,27 @@ class Log:
         return () if self.columns is None else self.columns.attributes
 
     @property
+    def period(self) -> Period | None:
+        """Only cases of this period are read; None: all are."""
+        return None if self.options.period is None else Period.parse(self.options.period)
+
+    def period_filter(self) -> PeriodFilter | None:
+        """What decides which cases of this log are read; None: all are."""
+        period = self.period
+        return None if period is None else PeriodFilter(period=period, wanted=self.wanted)
+
+    @property
     def unit(self) -> Unit:
         """What is protected: its cases are bounded to it while they are read."""
         return self.options.unit
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What reading it takes to be public, though it comes from the log."""
+        columns = self.columns
+        if columns is None or not columns.text_times or self.options.time_format is not None:
+            return ()
+        return (OPEN_ORDER,)
 
     @property
     def max_cases(self) -> int | None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
 from pathlib import Path
 
-from .bounded_file import is_gzip
+from .bounded_file import BoundedFile
 from .duckdb.source import open_database, open_table
+from .duckdb.staging import staged
 from .released import ARTIFICIAL, PRIVATE, TIME_KEY
 from .source import Log
 
@@ -22,8 +22,8 @@ def time_mark(log: Log) -> str | None:
         return _in_xes(log.source.content[0])
     if log.source.format not in ("csv", "tsv", "parquet", "frame"):
         return None
-    with open_database(log.name) as database:
-        table = open_table(database, log.source)
+    with staged(log.source) as source, open_database(log.name) as database:
+        table = open_table(database, source)
         if TIME_KEY not in table.columns:
             return None
         column, _ = table.columns[TIME_KEY]
@@ -32,7 +32,7 @@ def time_mark(log: Log) -> str | None:
 
 
 def _in_xes(path: Path) -> str | None:
-    with gzip.open(path, "rb") if is_gzip(path) else path.open("rb") as file:
+    with BoundedFile(path) as file:
         head = file.read(HEAD).partition(b"<trace")[0]
     for mark in (PRIVATE, ARTIFICIAL):
         if f'<string key="{TIME_KEY}" value="{mark}"/>'.encode() in head:

@@ -42,7 +42,7 @@ def kinds(source: Source) -> dict[str, str]:
 
 def find(source: Source, options: ReadOptions) -> None:
     """Find nothing: there are no columns. Settings that need some are refused."""
-    for name in ("case", "activity", "timestamp", "person", "order"):
+    for name in ("case", "activity", "timestamp", "start", "lifecycle", "person", "order"):
         if value := getattr(options, name):
             raise SettingError(name, value, "left out for counted variants")
 

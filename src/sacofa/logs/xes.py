@@ -25,15 +25,19 @@ from .attributes import TYPED, Present, resolve_attributes, values_of
 from .bounded_file import BoundedFile, Progress
 from .case_store import CaseStore, StoredCases
 from .columns import Columns
-from .notices import is_blank, notify_counts, unreadable_times
+from .lifecycle import TRANSITION, join_instances
+from .notices import is_blank, notify_counts
 from .options import ReadOptions
+from .periods import PeriodFilter
 from .source import Log, Notify, Source
+from .time_format import only_iso
 from .variant_counter import VariantCounter
 from .xes_stream import parted, traces
 
 TRUNCATED = "unfinished"
 """The attribute that marks a case which went on but was cut; pm4py adds `case:` to its name."""
 
+NAME = "concept:name"
 TIME = "time:timestamp"
 DECLARATIONS = (b"time:timestamp", b'prefix="time"', b"prefix='time'")
 """What a log says before its first case if its events have times: a global, or the extension."""
@@ -74,11 +78,17 @@ def find(source: Source, options: ReadOptions) -> Columns:
         case="concept:name",
         activity=options.activity or ("concept:name",),
         timestamp=options.timestamp or TIME,
+        lifecycle=options.lifecycle or TRANSITION,
         person=options.person,
         truncated=TRUNCATED,
     )
+    if columns.lifecycle in columns.activity:
+        columns = replace(columns, lifecycle=None)
+    if options.start is not None:
+        raise SettingError("start", options.start, "left out for XES: events are start or complete")
     needed = dict.fromkeys(columns.activity, "activity")
-    if options.order == "time" or options.timestamp is not None:
+    asked = options.timestamp is not None or options.order == "time"
+    if asked:
         needed.setdefault(columns.timestamp or TIME, "timestamp")
     # Activities must be at every event, so the first tells; others may come late, in any file.
     late = {} if options.person is None else {options.person: "person"}
@@ -99,7 +109,6 @@ def find(source: Source, options: ReadOptions) -> Columns:
         columns,
         attributes=resolve_attributes(source.name, options, lookup, list(present), used),
     )
-    asked = options.timestamp is not None or options.order == "time"
     if not asked and not any(_declares_times(path, source.trusted) for path in source.content):
         return replace(columns, timestamp=None)
     return columns
@@ -203,11 +212,17 @@ def count(
 
 def cases(log: Log, progress: Progress | None = None, notify: Notify | None = None) -> StoredCases:
     """Give the cases of XES files with their times."""
+    started = log.columns is not None and log.columns.lifecycle is not None
     counter = VariantCounter(log.name, log.unit)
-    store = CaseStore(log.name, log.unit, log.attributes)
+    store = CaseStore(log.name, log.unit, log.attributes, started=started)
     for case in _counted_cases(log, counter, progress, notify, with_times=True):
         times = [_microseconds(_time(stamp)) for stamp in case.stamps or ()]
-        store.add(case.activities, times, truncated=case.truncated, values=case.values)
+        starts = None
+        if started:
+            starts = [None if s is None else _microseconds(_time(s)) for s in case.starts or ()]
+        store.add(
+            case.activities, times, truncated=case.truncated, starts=starts, values=case.values
+        )
     return store.close()
 
 
@@ -222,21 +237,24 @@ def _counted_cases(
     """Go through the cases that count, and tell at the end what was odd."""
     columns, paths = log.columns, log.source.content
     assert columns is not None
-    checks = _Checks(wanted=notify is not None)
+    checks = _Checks(wanted=notify is not None, period=log.period_filter())
     for done, path in enumerate(paths):
         share: Progress | None = None
         if progress is not None:
             share = partial(_share, progress, done, len(paths))
         yield from _cases(path, log, counter, share, checks, with_times)
     if log.timed and checks.events and checks.untimed == checks.events and checks.unread:
-        raise ReadError(log.name, unreadable_times(columns.timestamp or TIME))
+        raise ReadError(log.name, only_iso(columns.timestamp or TIME))
     notify_counts(
         notify,
         untimed=checks.untimed if log.timed else 0,
         disordered=checks.disordered,
         varying=checks.varying,
+        joined=checks.joined,
+        undone=checks.undone,
         dropped=counter.dropped,
         max_cases=log.max_cases,
+        more=() if checks.period is None else checks.period.notices(),
     )
 
 
@@ -255,6 +273,8 @@ class _Case(NamedTuple):
     """Whether it went on."""
     values: list[list[str | None]]
     """The texts of the attributes that were asked for."""
+    starts: list[str | None] | None = None
+    """When the work on each began, where they were asked for."""
 
 
 @dataclass(kw_only=True)
@@ -263,11 +283,15 @@ class _Checks:
 
     wanted: bool
     """Whether anyone asks; else what costs time is not looked for."""
+    period: PeriodFilter | None = None
+    """Which cases are read."""
     events: int = 0
     untimed: int = 0
     unread: bool = False
     disordered: int = 0
     varying: int = 0
+    joined: int = 0
+    undone: int = 0
 
 
 def _cases(
@@ -288,6 +312,10 @@ def _cases(
         if queries is None or queries.namespace != namespace:
             queries = _Queries(path, namespace)
         parts = [queries.needed(trace, number, part) for part in columns.activity]
+        if checks.period is not None:
+            when = [_microseconds(_time(stamp)) for stamp in queries.values(trace, stamp_key)]
+            if not checks.period.keeps(queries.name(trace), when):
+                continue
         names: list[Any] = parts[0] if len(parts) == 1 else list(zip(*parts, strict=True))
         stamps: list[str | None] | None = None
         order: list[int] | None = None
@@ -313,8 +341,27 @@ def _cases(
             checks.varying += len(set(persons)) > 1
             if not counter.wants(persons[0] if persons else None):
                 continue
-        values = queries.attributes(trace, log.attributes, order) if with_times else []
-        yield _Case(names, stamps, queries.truncated(trace), values)
+        starts: list[str | None] | None = None
+        kept = order
+        if columns.lifecycle is not None:
+            said = queries.values(trace, columns.lifecycle)
+            if order is not None:
+                said = [said[i] for i in order]
+            if any(word is not None and word.lower() != "complete" for word in said):
+                instances = join_instances(said, names)
+                if stamps is not None:
+                    starts = [None if i is None else stamps[i] for _, i in instances]
+                    stamps = [stamps[i] for i, _ in instances]
+                ended = len(instances)
+                checks.joined += sum(i is not None and i != e for e, i in instances)
+                checks.undone += len(names) - ended - sum(i not in (None, e) for e, i in instances)
+                names = [names[i] for i, _ in instances]
+                # An attribute of work is what its last event says.
+                kept = [i if order is None else order[i] for i, _ in instances]
+            elif stamps is not None:
+                starts = [None] * len(stamps)
+        values = queries.attributes(trace, log.attributes, kept) if with_times else []
+        yield _Case(names, stamps, queries.truncated(trace), values, starts)
 
 
 class _Queries:
@@ -383,6 +430,11 @@ class _Queries:
             first = [own[each.name]] if each.of_case and each.name in own else []
             texts.append([*first, *(event.get(each.name) for event in events)])
         return values_of(attributes, texts)
+
+    def name(self, trace: Any) -> str | None:
+        """Give the id of the case, if it has one."""
+        values: list[str] = self._of_one(trace, key=NAME)
+        return values[0] if values else None
 
     def truncated(self, trace: Any) -> bool:
         """Tell whether the case is marked as one that went on."""

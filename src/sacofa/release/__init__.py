@@ -2,20 +2,29 @@
 
 from .anonymize import Release, anonymize
 from .certificate import Certificate
+from .keys import PrivateKey, PublicKey, make_key, read_private_key, read_public_key
 from .pair import certificate_path
 from .publish import publish
 from .read import read_release
+from .sign import sign, verify_signed
 from .verify import Verification, verify
 from .write import write_release
 
 __all__ = [
     "Certificate",
+    "PrivateKey",
+    "PublicKey",
     "Release",
     "Verification",
     "anonymize",
     "certificate_path",
+    "make_key",
     "publish",
+    "read_private_key",
+    "read_public_key",
     "read_release",
+    "sign",
     "verify",
+    "verify_signed",
     "write_release",
 ]

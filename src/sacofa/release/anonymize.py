@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ from ..unit import Unit
 from ..variants import VariantCounts
 from .bound import MAX_RELEASED_EVENTS, bound_columns, bound_events, check_bound
 from .certificate import Certificate, certify
+from .frames import to_pandas, to_polars
+from .periods import PeriodStatement
 
 NAMED = 10
 """So many names are listed in a message."""
@@ -57,6 +60,20 @@ class Release:
         """What was released, as it is measured and drawn."""
         return Cases(variants=self.variants, by_case=self.by_case)
 
+    def to_pandas(self) -> Any:
+        """Give the released log as a pandas frame, with pm4py's names of columns."""
+        return to_pandas(self.variants, self.times, self.core)
+
+    def to_polars(self) -> Any:
+        """Give the released log as a polars frame, with the same columns."""
+        return to_polars(self.variants, self.times, self.core)
+
+    def _repr_html_(self) -> str:
+        """Show a notebook the promise, the most frequent variants and a map."""
+        # Looked up by name: how a release is drawn is known further up, and only there.
+        shown: str = import_module("sacofa.report.notebook").notebook_html(self)
+        return shown
+
 
 def anonymize(
     log: Any,
@@ -67,6 +84,7 @@ def anonymize(
     progress: Progress | None = None,
     notify: Notify | None = None,
     max_released_events: int = MAX_RELEASED_EVENTS,
+    period: PeriodStatement | None = None,
 ) -> Release:
     """Release a log through a mechanism.
 
@@ -76,7 +94,8 @@ def anonymize(
     are dropped; without them, those of the log are taken and the certificate lists that as an
     assumption. A `seed` makes a run repeatable, for tests and teaching: its release must not be
     published. What only the holder of the log should know is told to `notify`. A release of more
-    than `max_released_events`, a public bound, is scaled down, and its certificate says so.
+    than `max_released_events`, a public bound, is scaled down, and its certificate says so. Which
+    `period` of a log it is, a log that was opened so says itself.
     """
     check_activities(activities)
     check_seed(seed)
@@ -85,7 +104,16 @@ def anonymize(
     cases = as_cases(log, notify, timed=asks_times(mechanism))
     check_distributed(cases, mechanism)
     mechanism = for_log(mechanism, timed=cases.timed, attributes=cases.attributes)
-    certificate = certify_request(mechanism, cases.unit, activities=activities, seed=seed)
+    if period is None and isinstance(log, Log) and log.period is not None:
+        period = PeriodStatement(period=log.period)
+    certificate = certify_request(
+        mechanism,
+        cases.unit,
+        activities=activities,
+        seed=seed,
+        period=period,
+        read=cases.assumptions,
+    )
     if activities is not None and notify is not None:
         _compare_names(cases, activities, notify)
     # One public order, whatever the order in which the log named them.
@@ -129,7 +157,8 @@ def read_log(
     """Read the cases of a log; one by one with their times where these are asked for and there."""
     if (timed and log.has_times) or log.attributes:
         return read_cases(log, progress=progress, notify=notify)
-    return Cases(variants=count_variants(log, progress=progress, notify=notify))
+    variants = count_variants(log, progress=progress, notify=notify)
+    return Cases(variants=variants, assumptions=log.assumptions)
 
 
 def check_distributed(cases: Cases, mechanism: Mechanism) -> None:
@@ -144,13 +173,24 @@ def certify_request(
     *,
     activities: Sequence[str] | None = None,
     seed: int | None = None,
+    period: PeriodStatement | None = None,
+    read: tuple[str, ...] = (),
 ) -> Certificate:
-    """Make the certificate of a release that is still to come; no log is needed for it."""
+    """Make the certificate of a release that is still to come; no log is needed for it.
+
+    `read` is what reading the log takes to be public.
+    """
     check_activities(activities)
     check_seed(seed)
     if activities is not None:
         check_number(activities, mechanism)
-    return certify(mechanism, unit, (_describe_names(activities),), reproducible=seed is not None)
+    return certify(
+        mechanism,
+        unit,
+        (_describe_names(activities), *read),
+        reproducible=seed is not None,
+        period=period,
+    )
 
 
 def check_activities(activities: Sequence[str] | None) -> None:

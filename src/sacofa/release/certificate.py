@@ -15,6 +15,7 @@ from ..errors import ReadError, SettingError
 from ..mechanisms.protocol import Mechanism
 from ..privacy.accounting import Access, Leak, Spend, check_noise_fits, total_epsilon
 from ..unit import Unit
+from .periods import PeriodStatement
 
 FORMAT = "sacofa-certificate-2"
 
@@ -49,6 +50,8 @@ class Certificate:
     """How sure the release is, in words; from noise and noisy values alone."""
     notes: tuple[str, ...] = field(default=())
     """What else the run has to say; made of noisy values only."""
+    period: PeriodStatement | None = None
+    """Which period of the log was released; None: all of it."""
 
     @property
     def protects(self) -> str:
@@ -72,9 +75,10 @@ class Certificate:
             **_price("epsilon", self.epsilon),
             "delta": 0,
             "protects": self.protects,
-            "unit": {"person": self.unit.person, "max_cases": self.unit.max_cases},
+            "unit": _unit(self.unit),
+            **({} if self.period is None else {"period": self.period.to_content(self.unit)}),
             "neighbours": self.unit.neighbours,
-            "guarantee": _guarantee(self.epsilon, self.unit),
+            "guarantee": guarantee(self.epsilon, self.unit),
             "spent": [_access(access) for access in self.spent],
             "assumptions": list(self.assumptions),
             "not_promised": list(self.not_promised),
@@ -106,6 +110,9 @@ class Certificate:
                 settings=dict(content["settings"]),
                 version=str(content["version"]),
                 sha256=None if content["sha256"] is None else str(content["sha256"]),
+                period=PeriodStatement.from_content(content["period"])
+                if "period" in content
+                else None,
             )
             stated = content["epsilon_exact"]
             _refuse_strange(certificate.spent)
@@ -122,11 +129,18 @@ class Certificate:
 
 
 def certify(
-    mechanism: Mechanism, unit: Unit, assumptions: tuple[str, ...], *, reproducible: bool
+    mechanism: Mechanism,
+    unit: Unit,
+    assumptions: tuple[str, ...],
+    *,
+    reproducible: bool,
+    period: PeriodStatement | None = None,
 ) -> Certificate:
     """Make the certificate of a run before any count is read."""
     promise = mechanism.promise(unit)
     check_noise_fits(promise.accesses, unit.max_cases)
+    if period is not None:
+        assumptions = (period.assumption, *assumptions)
     return Certificate(
         mechanism=mechanism.name,
         unit=unit,
@@ -135,6 +149,7 @@ def certify(
         not_promised=(*((SEEDED,) if reproducible else ()), *promise.not_promised),
         settings=dict(mechanism.settings()),
         publishable=not reproducible,
+        period=period,
     )
 
 
@@ -149,7 +164,7 @@ def _number(value: Fraction) -> int | float:
     return int(value) if value.denominator == 1 else float(value)
 
 
-def _guarantee(epsilon: Fraction | None, unit: Unit) -> str:
+def guarantee(epsilon: Fraction | None, unit: Unit) -> str:
     """What ε means for the people in the log, in plain words."""
     if epsilon is None:
         return "None: something was read off the log without payment."
@@ -167,11 +182,19 @@ def _access(access: Access) -> dict[str, object]:
     return {"what": access.what, **_price("epsilon", access.epsilon)}
 
 
+def _unit(unit: Unit) -> dict[str, object]:
+    content: dict[str, object] = {"person": unit.person, "max_cases": unit.max_cases}
+    return {**content, "per_period": True} if unit.per_period else content
+
+
 def _read_unit(content: Mapping[str, Any]) -> Unit:
     person, max_cases = content["person"], content["max_cases"]
+    per_period = content.get("per_period", False)
     if not (person is None or isinstance(person, str)) or not isinstance(max_cases, int):
         raise ValueError(content)
-    return Unit(person=person, max_cases=max_cases)
+    if not isinstance(per_period, bool):
+        raise ValueError(content)
+    return Unit(person=person, max_cases=max_cases, per_period=per_period)
 
 
 def _read_access(content: Mapping[str, Any]) -> Access:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,8 @@ from ..logs import open_log as open_source
 from ..logs.write import check_names, output_of
 from ..mechanisms.protocol import Mechanism, asks_times, for_log
 from ..privacy.ledger import Ledger
+from ..privacy.ledger.case_key import key_path
+from ..variants import VariantCounts
 from .anonymize import (
     Release,
     anonymize,
@@ -28,6 +30,7 @@ from .anonymize import (
 )
 from .bound import MAX_RELEASED_EVENTS, check_bound
 from .pair import certificate_path
+from .periods import PeriodStatement, take_turn
 from .reservation import Tell, reserve_budget
 from .write import write_release
 
@@ -59,7 +62,8 @@ def publish(
 
     The log is what `anonymize` takes; how it is read is said with `options`. What can be refused is
     refused before anything is paid. With a `ledger`, the price is paid from the budget of the
-    `dataset` before a case is read; `tell` hears about it. More different variants than
+    `dataset` before a case is read; `tell` hears about it. Where a period of the log is released
+    from a ledger, no case is taken that was released before. More different variants than
     `max_gathered` are left on the cluster that counted them, if the mechanism can be run there.
     """
     output_of(output)
@@ -73,15 +77,28 @@ def publish(
     _check_apart(opened, output, ledger)
     timed = opened.has_times if isinstance(opened, Log) else opened.timed
     mechanism = for_log(mechanism, timed=timed, attributes=opened.attributes)
-    certificate = certify_request(mechanism, opened.unit, activities=activities, seed=seed)
-    with (
-        reserve_budget(ledger, dataset, certificate, tell) as reservation,
-        _counted(opened, mechanism, on_stage, notify, max_gathered) as cases,
-    ):
+    # A first time before anything waits: settings that cannot be are refused at once.
+    certify_request(mechanism, opened.unit, activities=activities, seed=seed)
+    with ExitStack() as stack:
+        turn = stack.enter_context(take_turn(opened, ledger, dataset))
+        period = _period(opened) if turn is None else turn.statement
+        certificate = certify_request(
+            mechanism,
+            opened.unit,
+            activities=activities,
+            seed=seed,
+            period=period,
+            read=opened.assumptions,
+        )
+        reservation = stack.enter_context(reserve_budget(ledger, dataset, certificate, tell))
+        limited = opened if turn is None or isinstance(opened, Cases) else turn.limit(opened)
+        cases = stack.enter_context(_counted(limited, mechanism, on_stage, notify, max_gathered))
         # Names that the format cannot hold are refused before anything is asked through noise.
         check_names(activities or cases.activities, output)
         check_number(activities or cases.activities, mechanism)
         check_distributed(cases, mechanism)
+        if turn is not None:
+            reservation.claim(turn.hashes)
         reservation.data_accessed = True
         release = anonymize(
             cases,
@@ -91,6 +108,7 @@ def publish(
             progress=lambda done: on_stage("anonymizing", done),
             notify=notify,
             max_released_events=max_released_events,
+            period=period,
         )
         on_stage("writing", 0.0)
         certificate = write_release(
@@ -103,12 +121,20 @@ def publish(
     return replace(release, certificate=certificate)
 
 
+def _period(log: Log | Cases) -> PeriodStatement | None:
+    """What is said of the period of a release that no ledger keeps apart from others."""
+    if isinstance(log, Cases) or log.period is None:
+        return None
+    return PeriodStatement(period=log.period)
+
+
 def _check_apart(log: Log | Cases, output: str | Path, ledger: Ledger | None) -> None:
     """Refuse an output that is the log or the ledger, by whatever names and links."""
     outputs = {"the output": output, "its certificate": certificate_path(output)}
     inputs: dict[str, str | Path] = {}
     if ledger is not None:
         inputs |= {"the ledger": ledger.path, "the ledger's journal": f"{ledger.path}-journal"}
+        inputs |= {"the ledger's key": key_path(ledger.path)}
     if isinstance(log, Log) and isinstance(log.source.content, tuple):
         files = [path for path in log.source.content if isinstance(path, Path)]
         inputs |= {f"the log {path}": path for path in files}
@@ -119,7 +145,7 @@ def _open(log: Any, options: ReadOptions | None) -> Log | Cases:
     """Open what has to be opened; what was counted already is taken as it is."""
     if isinstance(log, Log):
         return log
-    if options is None and not isinstance(log, (str, Path)) and not hasattr(log, "columns"):
+    if isinstance(log, (Cases, VariantCounts, Mapping)) or hasattr(log, "map_parts"):
         return as_cases(log)
     return open_source(log, options)
 
@@ -146,4 +172,4 @@ def _counted(
         return
     with distribute_variants(log, progress=progress, notify=notify) as variants:
         gathered = variants.gather() if len(variants) <= max_gathered else variants
-        yield Cases(variants=gathered)
+        yield Cases(variants=gathered, assumptions=log.assumptions)

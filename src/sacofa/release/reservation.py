@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ..errors import LedgerError, SettingError
 from ..privacy.ledger import Entry, Ledger
 from .certificate import Certificate
+from .periods import payer
 
 Tell = Callable[[str], None]
 """Told, in words, what a ledger has to say about a release."""
@@ -24,6 +25,11 @@ class BudgetReservation:
         self._ledger, self._entry = ledger, entry
         self.data_accessed = False
         """Whether the mechanism may have asked the log: the price is not given back then."""
+
+    def claim(self, hashes: Sequence[bytes]) -> None:
+        """Record which cases a release of a period takes, before anything is asked about them."""
+        if self._ledger is not None and self._entry is not None:
+            self._ledger.claim(self._entry, hashes)
 
     def link(self, file: str | Path, size: int, certificate: Certificate) -> None:
         """Record which file the release is about to become; refused where it was not paid here."""
@@ -54,19 +60,23 @@ def reserve_budget(
         yield BudgetReservation()
         return
     content = json.loads(certificate.to_json())
+    period = None if certificate.period is None else certificate.period.period.name
+    settings = {**content["settings"], **({} if period is None else {"period": period})}
     reservation, token = BudgetReservation(), secrets.token_hex(16)
     try:
         entry = ledger.reserve(
             dataset,
             mechanism=certificate.mechanism,
-            settings=json.dumps(content["settings"], sort_keys=True),
+            settings=json.dumps(settings, sort_keys=True),
             price=certificate.epsilon,
             certificate=certificate.to_json(),
             token=token,
+            period=period,
+            charged=payer(certificate.unit),
         )
         reservation = BudgetReservation(ledger, entry)
         if tell is not None:
-            tell(_describe(ledger, entry))
+            tell(_describe(ledger, entry, period if payer(certificate.unit) == "period" else None))
         yield reservation
     except BaseException as error:
         # Where the ledger cannot be written to now, the entry stays reserved, which is spent.
@@ -86,8 +96,10 @@ def reserve_budget(
             tell(f"the release is out, but could not be recorded as such: {error}")
 
 
-def _describe(ledger: Ledger, entry: Entry) -> str:
+def _describe(ledger: Ledger, entry: Entry, period: str | None) -> str:
     account = ledger.account(entry.dataset)
+    if period is not None:
+        account = account.in_period(period)
     cost = "no finite ε" if entry.price is None else f"ε = {entry.price}"
     left = "no limit is set" if account.left is None else f"{account.left} of {account.budget} left"
     again = (
@@ -95,4 +107,5 @@ def _describe(ledger: Ledger, entry: Entry) -> str:
         if entry.repeats is None
         else f"; this repeats release {entry.repeats}: it draws fresh noise, so it costs again"
     )
-    return f'{cost} spent on dataset "{entry.dataset}", {left}{again}'
+    when = "" if period is None else f" in period {period}"
+    return f'{cost} spent on dataset "{entry.dataset}"{when}, {left}{again}'

@@ -37,7 +37,8 @@ def public_rules(
     model.refuse_given("it is for models, which are given as rules")
     if log is None:
         return None
-    if _is_same(log, secret):
+    several = secret if isinstance(secret, (list, tuple)) else [secret]
+    if any(_is_same(log, one) for one in several):
         raise SettingError("rules_from", name or log, "another log, one that is public")
     counted = count_variants(open_log(log, trusted=trusted))
     return learn_rules(counted, FromPublicLog(name or Path(log).name))

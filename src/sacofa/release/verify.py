@@ -20,6 +20,14 @@ class Verification:
     """What the file was compared with."""
     findings: tuple[str, ...]
     """Everything that is not as it should be, in plain words."""
+    signer: str | None = None
+    """Whose signature was checked; None: none was."""
+
+    @classmethod
+    def of_text(cls, text: str, path: Path, findings: tuple[str, ...], signer: str) -> Verification:
+        """What was found out about a file, by a certificate that was signed with it."""
+        certificate = Certificate.from_json(text, path)
+        return cls(certificate=certificate, findings=findings, signer=signer)
 
     @property
     def holds(self) -> bool:
@@ -31,8 +39,8 @@ def verify(path: str | Path, certificate: str | Path | None = None) -> Verificat
     """Tell whether a file is the one that a certificate was written for, and whether that adds up.
 
     Without `certificate` the one beside the file is taken; where a release was killed just before
-    that had its name, it gets it now. This shows mistakes and mix-ups. It is no signature: whoever
-    changes both a file and its certificate is not found out.
+    that had its name, it gets it now. This shows mistakes and mix-ups. Whoever changes both a file
+    and its certificate is found out by a signature only (`verify_signed`).
     """
     if certificate is None and not certificate_path(path).exists():
         mend(path)

@@ -2,9 +2,11 @@
 
 from .build import make_internal_report, make_report
 from .comparison import ComparisonTable, read_comparison
+from .facts import Facts
 
 __all__ = [
     "ComparisonTable",
+    "Facts",
     "make_internal_report",
     "make_report",
     "read_comparison",

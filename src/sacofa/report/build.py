@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from ..cases import CaseBatch, Cases, gather
 from ..evaluation.evaluate import variants_of
@@ -11,15 +11,18 @@ from ..variants import VariantCounts
 from .attributes import describe_attributes
 from .comparison import ComparisonTable
 from .explorer import list_variants
+from .facts import Facts
 from .flow import count_flow, list_steps
-from .maps import Level, draw_levels
+from .mapdata import map_data
+from .maps import draw_map
 from .measures import measure
 from .page import render_page
 from .promise import explain_epsilon, say_promise, say_reasons, say_spent, subject_of
+from .settings import describe_settings
+from .sureness import Within, find_within
 from .times import describe_times
-
-DEFAULT_SHARE = 0.8
-"""The map opens at the least detail that shows this much."""
+from .verdict import list_checks, say_verdict
+from .words import VOTES
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,11 +32,13 @@ class Figure:
     what: str
     after: str
     before: str | None = None
+    within: int | None = None
+    """In 95 of 100 runs it is no further off."""
 
 
-def make_report(release: Release, *, title: str) -> str:
+def make_report(release: Release, *, title: str, facts: Facts | None = None) -> str:
     """Make a page of a release and its certificate alone: it may be published with them."""
-    return _make(release, title, None, None)
+    return _make(release, title, facts or Facts(), None, None)
 
 
 def make_internal_report(
@@ -41,45 +46,63 @@ def make_internal_report(
     original: VariantCounts | Cases,
     *,
     title: str,
+    facts: Facts | None = None,
     comparison: ComparisonTable | None = None,
 ) -> str:
     """Make a page that shows a release beside its original: as secret as the original."""
     known = original if isinstance(original, Cases) else Cases(variants=original)
-    return _make(release, title, known, comparison)
+    return _make(release, title, facts or Facts(), known, comparison)
 
 
 def _make(
-    release: Release, title: str, secret: Cases | None, comparison: ComparisonTable | None
+    release: Release,
+    title: str,
+    facts: Facts,
+    secret: Cases | None,
+    comparison: ComparisonTable | None,
 ) -> str:
     certificate, released = release.certificate, release.variants
     original = None if secret is None else variants_of(secret)
     cut = certificate.settings.get("max_length")
     explorer = list_variants(released, original)
-    flow = count_flow(released)
-    before = None if original is None else count_flow(original)
-    levels = draw_levels(flow) if before is None else draw_levels(before, flow)
+    flows = [count_flow(log) for log in (original, released) if log is not None]
+    times = describe_times(release, None if secret is None else _batch(secret))
+    medians = (None,) * len(flows) if times is None else times.medians
+    ids = {name: i for i, name in enumerate(explorer.activities)}
+    within = find_within(release)
     measured = None if secret is None else measure(secret, release.cases)
     return render_page(
         "report.html.j2",
         colours=len(explorer.activities),
         title=title,
+        facts=facts,
         internal=original is not None,
         certificate=certificate,
+        verdict=say_verdict(release),
+        checks=list_checks(release),
         promise=say_promise(certificate),
         reasons=say_reasons(certificate),
         subject=subject_of(certificate),
         explanation=None if certificate.epsilon is None else explain_epsilon(certificate.epsilon),
         paid=say_spent(certificate.spent),
-        figures=_figures(released, original),
+        votes=VOTES if any("votes" in access.what for access in certificate.spent) else None,
+        settings=describe_settings(certificate),
+        figures=_figures(released, original, within),
+        within=within,
         explorer=explorer,
-        ids={name: i for i, name in enumerate(explorer.activities)},
-        steps=list_steps(flow, before),
-        levels=levels,
-        default_level=_default_level(levels or ()),
+        ids=ids,
+        steps=list_steps(flows[-1], flows[0] if original is not None else None),
+        waiting={} if times is None else times.medians[-1],
+        drawn=draw_map(*flows),
+        data={
+            **explorer.data(),
+            "flows": map_data(flows, ids, medians if len(medians) == len(flows) else (None,) * 2),
+            "within": asdict(within),
+        },
         measures=() if measured is None else measured.lines,
         measures_missing=None if measured is None else measured.missing,
         comparison=comparison,
-        times=describe_times(release, None if secret is None else _batch(secret)),
+        times=times,
         made_up=release.times is None,
         attributes=describe_attributes(release),
         cut=cut if isinstance(cut, int) else None,
@@ -90,7 +113,9 @@ def _batch(secret: Cases) -> CaseBatch | None:
     return None if secret.by_case is None else gather(secret.by_case)
 
 
-def _figures(released: VariantCounts, original: VariantCounts | None) -> tuple[Figure, ...]:
+def _figures(
+    released: VariantCounts, original: VariantCounts | None, within: Within
+) -> tuple[Figure, ...]:
     def sizes(log: VariantCounts) -> dict[str, int]:
         return {
             "cases": log.cases,
@@ -100,14 +125,13 @@ def _figures(released: VariantCounts, original: VariantCounts | None) -> tuple[F
         }
 
     before = {} if original is None else sizes(original)
+    sure = {"cases": within.cases}
     return tuple(
-        Figure(what=what, after=f"{size:,}", before=f"{before[what]:,}" if before else None)
+        Figure(
+            what=what,
+            after=f"{size:,}",
+            before=f"{before[what]:,}" if before else None,
+            within=sure.get(what),
+        )
         for what, size in sizes(released).items()
     )
-
-
-def _default_level(levels: tuple[Level, ...]) -> int:
-    for number, level in enumerate(levels, start=1):
-        if min(map.share for map in level.maps) >= DEFAULT_SHARE:
-            return number
-    return max(1, len(levels))

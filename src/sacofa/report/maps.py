@@ -1,4 +1,4 @@
-"""Process maps at several levels of detail, ready to be drawn."""
+"""Process maps that are drawn before a page is opened: for readers without scripts."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from ..errors import MissingExtraError
 from .flow import Flow, Step, choose_levels
 from .layout import Arrow, Layout, Point, lay_out
+
+ENOUGH = 0.8
+"""The map shows this much of all steps, or as much as can be read."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,22 +77,35 @@ class Level:
     steps: int
 
 
-def draw_levels(*flows: Flow) -> tuple[Level, ...] | None:
-    """Draw one flow, or an original and its release; None where Graphviz is not installed."""
+def draw_map(*flows: Flow, enough: float = ENOUGH) -> Level | None:
+    """Draw one flow, or an original and its release, with the least detail that shows enough.
+
+    This is what is seen where no script runs. None where Graphviz is not installed.
+    """
     steps = {step for flow in flows for step in flow.steps}
     most = {step: max(flow.steps.get(step, 0) for flow in flows) for step in steps}
-    levels = []
+    shown = _choose(flows, enough)
+    if not shown:
+        return None
     try:
-        for shown in choose_levels(*flows):
-            layout = lay_out({step: most[step] for step in shown})
-            maps = tuple(
-                _draw(flow, layout, _kinds(flow, flows), max(most.values())) for flow in flows
-            )
-            names = {place for step in shown for place in step if place is not None}
-            levels.append(Level(maps=maps, activities=len(names), steps=len(shown)))
+        layout = lay_out({step: most[step] for step in shown})
     except MissingExtraError:
         return None
-    return tuple(levels)
+    maps = tuple(_draw(flow, layout, _kinds(flow, flows), max(most.values())) for flow in flows)
+    names = {place for step in shown for place in step if place is not None}
+    return Level(maps=maps, activities=len(names), steps=len(shown))
+
+
+def _choose(flows: tuple[Flow, ...], enough: float) -> frozenset[Step]:
+    levels = choose_levels(*flows)
+    for shown in levels:
+        shares = (
+            sum(flow.steps.get(step, 0) for step in shown) / (sum(flow.steps.values()) or 1)
+            for flow in flows
+        )
+        if min(shares) >= enough:
+            return shown
+    return levels[-1] if levels else frozenset()
 
 
 def _kinds(flow: Flow, flows: tuple[Flow, ...]) -> Mapping[Step | str, str]:

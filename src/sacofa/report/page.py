@@ -11,8 +11,12 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from .colours import DARK_INK, LIGHT_INK, choose_colours
+from .durations import say_duration
+from .words import plain_terms
 
 FOLDER = Path(__file__).parent / "templates"
+SCRIPTS = ("common.js", "layout.js", "map.js", "variants.js")
+"""The script of a page is these, one after the other."""
 
 
 def render_page(template: str, *, colours: int, **content: object) -> str:
@@ -26,9 +30,12 @@ def render_page(template: str, *, colours: int, **content: object) -> str:
     )
     environment.filters["number"] = lambda value: f"{value:,}"
     environment.filters["percent"] = say_percent
+    environment.filters["plain"] = plain_terms
+    environment.filters["duration"] = say_duration
     environment.filters["sentence"] = lambda text: f"{text[:1].upper()}{text[1:]}."
     style = (FOLDER / "report.css").read_text(encoding="utf-8") + colour_rules(colours)
-    script = (FOLDER / "report.js").read_text(encoding="utf-8")
+    parts = "".join((FOLDER / name).read_text(encoding="utf-8") for name in SCRIPTS)
+    script = f'"use strict";\n(() => {{\n{parts}}})();\n'
     return environment.get_template(template).render(
         style=Markup(style),
         script=Markup(script),

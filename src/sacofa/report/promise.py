@@ -14,6 +14,11 @@ from ..release.certificate import Certificate
 BEFORE = (0.01, 0.1, 0.5, 0.9)
 """Beliefs for which the explanation works out what can become of them."""
 
+STRENGTHS = ("very strong", "strong", "moderate", "weak", "next to nothing")
+"""Words for how well a price protects: the one list that report and web app speak by."""
+LIMITS = ("0.1", "1", "3", "8")
+"""Up to which price each of the words holds, but for the last."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Belief:
@@ -36,6 +41,8 @@ class Explanation:
     """How much they can change between two courses of the same case: out with one, in with one."""
     strength: str
     """A word for it."""
+    level: int
+    """The same as a number: 0 for the strongest, 4 for next to nothing."""
     beliefs: tuple[Belief, ...]
 
 
@@ -74,7 +81,8 @@ def explain_epsilon(epsilon: Fraction) -> Explanation:
         epsilon=say_number(epsilon),
         factor=say_factor(epsilon),
         course_factor=say_factor(2 * epsilon),
-        strength=_strength(epsilon),
+        strength=STRENGTHS[strength_level(epsilon)],
+        level=strength_level(epsilon),
         beliefs=tuple(
             Belief(before=p, least=_after(p, -float(epsilon)), most=_after(p, float(epsilon)))
             for p in BEFORE
@@ -145,8 +153,6 @@ def _after(before: float, change: float) -> float:
     return 1 / (1 + math.exp(-odds)) if odds > -700 else 0.0
 
 
-def _strength(epsilon: Fraction) -> str:
-    words = {"0.1": "very strong", "1": "strong", "3": "moderate", "8": "weak"}
-    return next(
-        (word for limit, word in words.items() if epsilon <= Fraction(limit)), "next to nothing"
-    )
+def strength_level(epsilon: Fraction) -> int:
+    """How strong a price is: the place of its word in `STRENGTHS`."""
+    return sum(epsilon > Fraction(limit) for limit in LIMITS)

@@ -18,6 +18,7 @@ from ..queries.times import Gaps
 from ..release.anonymize import Release
 from ..timing.ask import ReleasedFlow
 from .durations import say_duration
+from .mapdata import Medians
 
 SURE = 20.0
 """From so many noise scales of votes on a median is taken as it is. The noise of the 14 bins of a
@@ -72,6 +73,8 @@ class Times:
     cycle: tuple[Bar, ...]
     quartiles: tuple[Quartile, ...]
     waits: tuple[Wait, ...]
+    medians: tuple[Medians, ...]
+    """How long each step takes: in the original, where there is one, and in the release."""
     arrivals: tuple[Bar, ...]
     spans: str
     """What a bar of the arrivals stands for."""
@@ -92,6 +95,7 @@ def describe_times(release: Release, original: CaseBatch | None = None) -> Times
         cycle=_cycle(after, before),
         quartiles=_quartiles(after, before),
         waits=_waits(after, before, _rough(release)),
+        medians=tuple(_medians(log) for log in (before, after) if log is not None),
         arrivals=arrivals,
         spans=spans,
     )
@@ -143,6 +147,17 @@ def _waits(after: Timed, before: Timed | None, rough: set[tuple[str, str]]) -> t
             )
         )
     return tuple(found)
+
+
+def _medians(log: Timed) -> dict[tuple[str, str], float]:
+    steps, gaps = log.gaps()
+    order = np.argsort(steps, kind="stable")
+    codes, starts = np.unique(steps[order], return_index=True)
+    size, parts = len(log.activities), np.split(gaps[order], starts[1:])
+    return {
+        (log.activities[code // size], log.activities[code % size]): float(np.median(part))
+        for code, part in zip(codes.tolist(), parts, strict=False)
+    }
 
 
 def _rough(release: Release) -> set[tuple[str, str]]:

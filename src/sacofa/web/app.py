@@ -71,14 +71,12 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 async def delete_expired(app: FastAPI) -> None:
     """Delete logs that have been here for long, and what is known of them."""
-    for upload in app.state.uploads.delete_expired():
-        job = app.state.jobs.get(upload.owner, upload.inspection or "")
-        if job is not None:
-            # Whatever becomes of one job, the logs of others must go.
-            try:
-                await app.state.jobs.delete(job)
-            except Exception as error:
-                log.error("a job could not be deleted: %s", type(error).__name__)
+    for upload in app.state.uploads.expired():
+        # Whatever becomes of one log, those of others must go.
+        try:
+            await app.state.jobs.delete_log(upload)
+        except Exception as error:
+            log.error("a log could not be deleted: %s", type(error).__name__)
 
 
 async def _sweep(app: FastAPI) -> None:

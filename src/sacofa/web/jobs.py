@@ -46,11 +46,21 @@ class Job:
     progress: float = 0.0
     problem: str | None = None
     columns: dict[str, Any] | None = None
+    trustable: bool = False
+    """Whether the log was refused by a check that can be switched off."""
+    delete_log: bool = False
+    """Whether the log goes when its release is made."""
+    preview: dict[str, Any] | None = None
+    """The first events of the log. Secret."""
     result: dict[str, Any] | None = None
     task: asyncio.Task[None] | None = field(default=None, repr=False)
     process: asyncio.subprocess.Process | None = field(default=None, repr=False)
     converting: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
     conversions: set[asyncio.Task[str | None]] = field(default_factory=set, repr=False)
+
+
+Packed = tuple[str, str]
+"""The zip file to make, and what the log is called in it."""
 
 
 class Jobs:
@@ -82,9 +92,10 @@ class Jobs:
         )
         self._jobs[id] = job
         used = (upload, *others)
+        content = {**request, "kind": kind, "memory": self._settings.max_memory}
         for one in used:
             one.using += 1
-        job.task = asyncio.create_task(self._run(job, {**request, "kind": kind}, used))
+        job.task = asyncio.create_task(self._run(job, content, used))
         return job
 
     async def cancel(self, job: Job) -> None:
@@ -106,9 +117,26 @@ class Jobs:
                 await conversion
         shutil.rmtree(job.folder, ignore_errors=True)
 
-    async def convert(self, job: Job, file: str) -> str | None:
-        """Write the release in another format; what stands in the way, or nothing."""
-        task = asyncio.create_task(self._convert(job, file))
+    async def delete_log(self, upload: Upload) -> None:
+        """End all jobs that read a log, and delete it with all that is known of it."""
+        try:
+            for job in [job for job in self._jobs.values() if job.log == upload.id]:
+                await (self.delete(job) if job.kind == "inspect" else self.cancel(job))
+        finally:
+            # Whatever becomes of its jobs, the log must go.
+            self._forget(upload)
+
+    def _forget(self, upload: Upload, but: Job | None = None) -> None:
+        """Delete a log; its exact counts go with it. A job that tells why it went may stay."""
+        inspection = self._jobs.get(upload.inspection or "")
+        if inspection is not None and inspection is not but:
+            del self._jobs[inspection.id]
+            shutil.rmtree(inspection.folder, ignore_errors=True)
+        self._uploads.delete(upload)
+
+    async def convert(self, job: Job, file: str, packed: Packed | None = None) -> str | None:
+        """Write the release in another format, or packed; what stands in the way, or nothing."""
+        task = asyncio.create_task(self._convert(job, file, packed))
         job.conversions.add(task)
         task.add_done_callback(job.conversions.discard)
         try:
@@ -120,16 +148,16 @@ class Jobs:
             task.cancel()
             raise
 
-    async def _convert(self, job: Job, file: str) -> str | None:
+    async def _convert(self, job: Job, file: str, packed: Packed | None) -> str | None:
         async with job.converting, self._slots:
-            if (job.folder / file).exists():
+            if (job.folder / (file if packed is None else packed[0])).exists():
                 return None
             # Not the job itself: its state stays what it is, whatever becomes of this.
             part = Job(
                 id=job.id, owner=job.owner, kind=job.kind, log=job.log, name=job.name,
                 folder=job.folder,
             )  # fmt: skip
-            await self._bounded(part, {"kind": "convert", "file": file})
+            await self._bounded(part, {"kind": "convert", "file": file, "packed": packed})
             return part.problem
 
     async def close(self) -> None:
@@ -164,12 +192,12 @@ class Jobs:
             job.problem = "the job told something that cannot be; its log was deleted"
 
     def _clean_up(self, job: Job, used: tuple[Upload, ...]) -> None:
-        """Delete what is not needed any more: after a release, or a crash, the log is not."""
+        """Delete what is not needed any more: the log after a crash, or if asked for."""
         for upload in used:
             upload.using -= 1
-            ended = job.state == "crashed" or (job.kind == "anonymize" and job.state == "done")
+            ended = job.state == "crashed" or (job.delete_log and job.state == "done")
             if ended and not upload.using:
-                self._uploads.delete(upload)
+                self._forget(upload, but=job)
         if job.state != "done":
             shutil.rmtree(job.folder, ignore_errors=True)
 
@@ -203,11 +231,12 @@ class Jobs:
             await process.wait()
         finally:
             await _end(process)
+        job.preview = told.get("preview")
         if "result" in told and process.returncode == 0:
             job.state, job.stage, job.progress, job.result = "done", "done", 1.0, told["result"]
         elif "refused" in told:
             job.state, job.stage, job.problem = "refused", "refused", told["refused"]
-            job.columns = told.get("columns")
+            job.columns, job.trustable = told.get("columns"), told.get("trustable", False)
         else:
             job.state, job.stage = "crashed", "crashed"
             job.problem = _say_crash(process.returncode)

@@ -10,9 +10,11 @@ from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.concurrency import run_in_threadpool
 
+from ..logs.formats import SUFFIXES
 from ..mechanisms.registry import choices
 from ..report.page import colour_rules
-from .api import OneJob
+from .api.common import OneJob
+from .reading import more_fields
 
 TEMPLATES = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "templates"),
@@ -34,6 +36,10 @@ def _page(request: Request, template: str) -> HTMLResponse:
         max_upload=settings.max_upload,
         has_ledger=settings.ledger is not None,
         loopback=settings.loopback,
+        max_memory=settings.max_memory,
+        reading=more_fields(),
+        suffixes=",".join((*SUFFIXES, ".gz")),
+        formats=", ".join(dict.fromkeys(kind.upper() for kind in SUFFIXES.values())),
         settings=SETTINGS,
     )
     return HTMLResponse(content)
@@ -49,6 +55,12 @@ async def home(request: Request) -> HTMLResponse:
 async def colours() -> Response:
     """The colours of activities, the same as in reports."""
     return Response(colour_rules(60), media_type="text/css")
+
+
+@pages.get("/interface")
+async def interface(request: Request) -> HTMLResponse:
+    """The interface under /api, for people who write programs."""
+    return _page(request, "interface.html.j2")
 
 
 @pages.get("/logs/{log}")

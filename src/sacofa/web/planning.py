@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from fractions import Fraction
+from pathlib import Path
 
+from ..errors import SettingError
 from ..mechanisms import Certified
 from ..mechanisms import plan as plan_certified
 from ..mechanisms.protocol import Mechanism
 from ..mechanisms.registry import make_mechanism
+from ..privacy.ledger import Ledger
 from ..release.anonymize import certify_request
-from ..report.promise import explain_epsilon, say_promise
+from ..report.promise import explain_epsilon, say_number, say_promise
 from ..semantics import Rules, Stated
+from .reading import ColumnChoice
 from .schemas import (
+    AffordAnswer,
     BeliefAnswer,
-    ColumnChoice,
     MechanismChoice,
     PlanAnswer,
     PlanRequest,
     ShareAnswer,
 )
+from .words import plain_words
 
 FEW_ACTIVITIES = 20
 """Taken where nobody said how many activities there are."""
@@ -33,7 +39,7 @@ def choose(request: MechanismChoice, *, public_rules: bool) -> Mechanism:
     return make_mechanism(request.mechanism, {**request.settings(), "rules": rules})
 
 
-def make_plan(request: PlanRequest) -> PlanAnswer:
+def make_plan(request: PlanRequest, ledger: Path | None = None) -> PlanAnswer:
     """Say what a release would promise, and from how many cases on something can be shown."""
     unit = ColumnChoice(person=request.person, max_cases=request.max_cases).options().unit
     mechanism = choose(request, public_rules=request.public_rules)
@@ -45,10 +51,12 @@ def make_plan(request: PlanRequest) -> PlanAnswer:
         epsilon=explanation.epsilon if explanation else None,
         factor=explanation.factor if explanation else None,
         strength=explanation.strength if explanation else None,
+        level=explanation.level if explanation else None,
+        afford=_afford(request.dataset, price, ledger),
         beliefs=[BeliefAnswer(**asdict(b)) for b in explanation.beliefs] if explanation else [],
         protects=certificate.protects,
         assumptions=list(certificate.assumptions),
-        not_promised=list(certificate.not_promised),
+        not_promised=[plain_words(line) for line in certificate.not_promised],
     )
     if isinstance(mechanism, Certified):
         made = plan_certified(
@@ -67,5 +75,25 @@ def make_plan(request: PlanRequest) -> PlanAnswer:
             )
             for share in made.shares
         ]
-        answer.lines = made.lines()
+        answer.lines = [plain_words(line) for line in made.lines()]
     return answer
+
+
+def _afford(
+    dataset: str | None, price: Fraction | None, ledger: Path | None
+) -> AffordAnswer | None:
+    """What the release would do to a budget; computed exactly, as the ledger will."""
+    if dataset is None:
+        return None
+    if ledger is None:
+        raise SettingError("dataset", dataset, "left out: there is no ledger")
+    account = Ledger.open(ledger).account(dataset)
+    left = account.left
+    enough = left is None or (price is not None and price <= left)
+    after = left - price if enough and left is not None and price is not None else None
+    return AffordAnswer(
+        dataset=dataset,
+        left=None if left is None else say_number(left),
+        after=None if after is None else say_number(after),
+        enough=enough,
+    )

@@ -2,56 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, create_model
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    create_model,
+)
 
 from ..described import field_docs
-from ..logs import ReadOptions
 from ..mechanisms.registry import DEFAULT, choices
 from ..mechanisms.settings import Kind as SettingKind
 from ..semantics import ModelOptions
 from ..semantics.models.options import MOST_DEVIATIONS
+from .reading import ColumnChoice, Name, Whole
 
-Whole = Annotated[int, Field(ge=1, le=10**9)]
-Name = Annotated[str, StringConstraints(min_length=1, max_length=1_000)]
+DatasetName = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 State = Literal["waiting", "running", "done", "refused", "crashed", "cancelled"]
 Kind = Literal["inspect", "anonymize"]
 
 
 class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
-
-
-def _read(name: str, default: Any = None, **more: Any) -> Any:
-    """A field of `ReadOptions`, with its own words."""
-    return Field(default=default, description=field_docs(ReadOptions)[name], **more)
-
-
-class ColumnChoice(_Model):
-    """How a log is read; columns that are left out are found by their names."""
-
-    case: Name | None = _read("case")
-    activity: list[Name] = _read("activity", default=[], max_length=20)
-    timestamp: Name | None = _read("timestamp")
-    order: Literal["time", "file"] | None = _read("order")
-    person: Name | None = _read("person")
-    max_cases: Whole | None = _read("max_cases")
-    attribute: list[Name] = _read("attribute", default=[], max_length=50)
-    pair: list[tuple[Name, Name]] = _read("pair", default=[], max_length=50)
-    columns: dict[str, Any] | None = Field(
-        default=None,
-        description="Which values attributes may have, as in a file that `sacofa columns` writes.",
-    )
-    employees: bool = _read("employees", default=False)
-    trusted: bool = _read("trusted", default=False)
-
-    def options(self) -> ReadOptions:
-        """The same, as readers take it; a person has one case if nobody says."""
-        content = self.model_dump()
-        if self.person is not None and self.max_cases is None:
-            content["max_cases"] = 1
-        return ReadOptions(**content)
 
 
 def _of_model(name: str, default: Any = None, **more: Any) -> Any:
@@ -72,12 +48,24 @@ class ModelChoice(_Model):
         return ModelOptions(**self.model_dump())
 
 
+def _as_text(value: object) -> object:
+    """A number as people and programs write it: 0.5, "0.5", "1/2", and "0,5" in half of Europe."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        # Longer ones are refused by their length, whatever Python thinks of digits.
+        return repr(value) if abs(value) < 1e40 else "a number beyond all bounds: " + 30 * "9"
+    if isinstance(value, str) and re.fullmatch(r"\s*\d*,\d+\s*", value, re.ASCII):
+        return value.replace(",", ".").strip()
+    return value
+
+
+_Word = Annotated[str, StringConstraints(min_length=1, max_length=50)]
+_Number = Annotated[_Word, BeforeValidator(_as_text, json_schema_input_type=_Word | float)]
 _KINDS: dict[SettingKind, Any] = {
-    "epsilon": Annotated[str, StringConstraints(min_length=1, max_length=50)],
+    "epsilon": _Number,
     "whole": Whole,
-    "word": Annotated[str, StringConstraints(min_length=1, max_length=50)],
-    "number": Annotated[str, StringConstraints(min_length=1, max_length=50)],
-    "whole or inf": Annotated[str, StringConstraints(max_length=20)],
+    "word": _Word,
+    "number": _Number,
+    "whole or inf": _Number,
     "flag": bool,
 }
 _OFFERED = tuple(choice for choice in choices() if choice.kind in _KINDS)
@@ -106,7 +94,7 @@ else:
         __doc__="A mechanism and its settings, as on the command line.",
         **{
             choice.option: (
-                (_KINDS[choice.kind], Field(description=choice.help, examples=["1"]))
+                (_KINDS[choice.kind], Field(description=choice.help, examples=[1, "1/3"]))
                 if choice.option == "epsilon"
                 else (_KINDS[choice.kind] | None, Field(default=None, description=choice.help))
             )
@@ -118,6 +106,10 @@ else:
 class PlanRequest(MechanismChoice):
     """What a release would promise; reads no log."""
 
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"epsilon": 0.5, "activities": 16, "cases": 1200}]}
+    )
+
     public_rules: bool = Field(default=False, description="Whether public rules will be given.")
     person: Name | None = None
     max_cases: Whole | None = None
@@ -127,10 +119,17 @@ class PlanRequest(MechanismChoice):
     cases: Annotated[int, Field(ge=0, le=10**12)] | None = Field(
         default=None, description="About how many cases there are."
     )
+    dataset: DatasetName | None = Field(
+        default=None, description="Whose budget would pay: the answer says what would be left."
+    )
 
 
 class JobRequest(MechanismChoice):
     """A release to be made."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"log": "the id that the upload was given", "epsilon": 1}]}
+    )
 
     log: Name = Field(description="The id of an uploaded log.")
     columns: ColumnChoice = ColumnChoice()
@@ -149,8 +148,19 @@ class JobRequest(MechanismChoice):
     activities: Annotated[list[Name], Field(min_length=1, max_length=10_000)] | None = Field(
         default=None, description="Public names of activities; events of others are dropped."
     )
-    dataset: Annotated[str, StringConstraints(min_length=1, max_length=200)] | None = Field(
-        default=None, description="Whose budget in the ledger pays."
+    dataset: DatasetName | None = Field(
+        default=None, description="Whose budget in the ledger pays; needed where there is a ledger."
+    )
+    not_charged: bool = Field(
+        default=False,
+        description="Charge nobody although there is a ledger: nothing then adds this release up.",
+    )
+    released_by: Name | None = Field(
+        default=None, description="Who releases it, as the report says."
+    )
+    delete_log: bool = Field(
+        default=False,
+        description="Delete the uploaded log as soon as its release is made.",
     )
 
 
@@ -174,6 +184,21 @@ class FrequentVariant(BaseModel):
     count: int
 
 
+class PreviewColumn(BaseModel):
+    """A column of the log, and what is in it."""
+
+    name: str
+    type: str
+
+
+class PreviewAnswer(BaseModel):
+    """The first events of the log. Secret."""
+
+    columns: list[PreviewColumn]
+    rows: list[list[str | None]]
+    left_out: int = Field(description="How many more columns there are.")
+
+
 class InspectionAnswer(BaseModel):
     """What a log contains. Secret: it comes from the log without noise."""
 
@@ -190,12 +215,28 @@ class InspectionAnswer(BaseModel):
     columns: list[str] = Field(description="All columns of the log.")
     found: ColumnChoice = Field(description="The columns that were taken.")
     notices: list[str] = Field(description="What the holder of the log should know of it.")
+    disordered: int | None = Field(
+        description="Cases whose times contradict the order of the file; null: not counted."
+    )
+
+
+class WithinAnswer(BaseModel):
+    """In 95 of 100 runs noise moves a number of each kind by no more than this; null: unknown."""
+
+    cases: int | None
+    variant: int | None
+    step: int | None
+    activity: int | None
 
 
 class ReleaseAnswer(BaseModel):
     """What was released. Public, unless the noise was drawn from a seed."""
 
     promise: str
+    strength: str | None = Field(description="How strong that is, in a word.")
+    level: int | None = Field(description="The same as a number: 0, very strong, to 4, none.")
+    verdict: str | None = Field(description="How sure the figures are.")
+    within: WithinAnswer
     epsilon: str | None = Field(description="The price of the whole release; null: none is finite.")
     publishable: bool
     cases: int
@@ -219,6 +260,11 @@ class JobAnswer(BaseModel):
     progress: float
     problem: str | None = None
     columns: MissingColumns | None = None
+    trustable: bool = Field(
+        default=False,
+        description="Whether the log looks like a bomb, and can be trusted all the same.",
+    )
+    preview: PreviewAnswer | None = None
     inspection: InspectionAnswer | None = None
     release: ReleaseAnswer | None = None
     files: list[str] = []
@@ -231,6 +277,8 @@ class LogAnswer(BaseModel):
     name: str
     bytes: int
     seconds_left: int = Field(description="Until it is deleted.")
+    reading: ColumnChoice = Field(description="How it was last asked to be read.")
+    draft: dict[str, str] = Field(description="What was chosen for its release so far.")
     inspection: JobAnswer | None = None
 
 
@@ -251,6 +299,15 @@ class ShareAnswer(BaseModel):
     buys: str
 
 
+class AffordAnswer(BaseModel):
+    """What a release would do to the budget of a dataset."""
+
+    dataset: str
+    left: str | None = Field(description="Now; null: no limit is set.")
+    after: str | None = Field(description="After this release; null: no limit, or not enough.")
+    enough: bool
+
+
 class PlanAnswer(BaseModel):
     """What a release would promise and cost."""
 
@@ -258,11 +315,13 @@ class PlanAnswer(BaseModel):
     epsilon: str | None
     factor: str | None
     strength: str | None
+    level: int | None = Field(description="The same as a number: 0, very strong, to 4, none.")
     beliefs: list[BeliefAnswer]
     protects: str
     assumptions: list[str]
     not_promised: list[str]
     shares: list[ShareAnswer] = []
+    afford: AffordAnswer | None = None
     lines: list[str] = Field(default=[], description="From how many cases on what can be shown.")
 
 
@@ -299,3 +358,13 @@ class LedgerAnswer(BaseModel):
     """All datasets of the ledger; null where the app has none."""
 
     datasets: list[AccountAnswer] | None
+
+
+Draft = Annotated[
+    dict[
+        Annotated[str, StringConstraints(min_length=1, max_length=100)],
+        Annotated[str, StringConstraints(max_length=50_000)],
+    ],
+    Field(max_length=100),
+]
+"""What was chosen on a page and not sent yet, field by field."""

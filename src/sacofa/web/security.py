@@ -27,6 +27,8 @@ from .settings import ServeSettings
 LARGEST_REQUEST = 2_000_000
 """What a request that is no upload may hold, in bytes."""
 MOST_SESSIONS = 1_000
+REMEMBERED = 7 * 24 * 3600
+"""Seconds that a browser keeps its session, also when it is closed; it ends with the app."""
 SAFE = ("GET", "HEAD", "OPTIONS")
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -114,10 +116,10 @@ class Guard:
         if scope["path"] == "/" and scope["method"] == "GET":
             given = parse_qs(scope["query_string"].decode("latin-1")).get("token")
             if given is not None:
-                return self._enter(scope, given[-1])
+                return self._enter(scope, headers, given[-1])
         session = self._session(scope, headers)
         if session is None:
-            return _refuse(scope, 401, "open the address that `sacofa serve` printed")
+            return _refuse(scope, 401, "open the address that was printed when the app was started")
         if not self._comes_from_here(headers, scope["method"]):
             return _refuse(scope, 403, "the request comes from another site")
         if (
@@ -129,17 +131,26 @@ class Guard:
         scope.setdefault("state", {})["session"] = session
         return None
 
-    def _enter(self, scope: Scope, token: str) -> Response:
+    def _enter(self, scope: Scope, headers: Headers, token: str) -> Response:
         if not _same(token, self._settings.token):
             return _refuse(scope, 403, "wrong token")
+        # The token leaves the address bar, so that it is not seen, bookmarked or shared by chance.
+        answer = RedirectResponse("/", status_code=303)
+        # Whoever comes back by the same address comes back to their own work.
+        session = self._session(scope, headers)
+        if session is None or session is self._programs:
+            session = self._begin()
+        answer.set_cookie(
+            self._cookie, session.id, httponly=True, samesite="strict", path="/", max_age=REMEMBERED
+        )
+        return answer
+
+    def _begin(self) -> Session:
         while len(self._sessions) >= MOST_SESSIONS:
             self._sessions.pop(next(iter(self._sessions)))
         session = Session(id=secrets.token_urlsafe(32), csrf=secrets.token_urlsafe(32))
         self._sessions[session.id] = session
-        # The token leaves the address bar, so that it is not seen, bookmarked or shared by chance.
-        answer = RedirectResponse("/", status_code=303)
-        answer.set_cookie(self._cookie, session.id, httponly=True, samesite="strict", path="/")
-        return answer
+        return session
 
     def _session(self, scope: Scope, headers: Headers) -> Session | None:
         kind, _, token = headers.get("authorization", "").partition(" ")
@@ -192,4 +203,10 @@ def _same(given: str, expected: str) -> bool:
 def _refuse(scope: Scope, status: int, why: str) -> Response:
     if scope["path"].startswith("/api"):
         return JSONResponse({"detail": why}, status)
-    return HTMLResponse(f"<!doctype html><title>{status}</title><p>Not here: {why}.</p>", status)
+    return HTMLResponse(
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{status} · sacofa</title>'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<main><h1>Not here</h1><p>{why[:1].upper()}{why[1:]}.</p><p><a href="/">To the start</a>'
+        "</p></main></html>",
+        status,
+    )

@@ -10,6 +10,7 @@ from pathlib import Path
 from time import monotonic
 
 from ..errors import SettingError
+from ..release.keys import PrivateKey
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 MEGABYTE = 1_000_000
@@ -37,8 +38,12 @@ class ServeSettings:
     """How many jobs run at the same time."""
     longest_job: float = 6 * 3600.0
     """A job that takes longer, in seconds, is ended."""
+    max_memory: int = 2_000 * MEGABYTE
+    """What reading a log may take that is trusted although it looks like a bomb, in bytes."""
     ledger: Path | None = None
     """Pays for releases; without it there are no budgets."""
+    signer: PrivateKey | None = field(default=None, repr=False)
+    """Signs released files; without it nothing is signed."""
     clock: Callable[[], float] = monotonic
     """Tells seconds."""
 

@@ -8,8 +8,9 @@ import secrets
 import shutil
 from collections import Counter
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 
@@ -45,6 +46,10 @@ class Upload:
     """When it is deleted at the latest."""
     inspection: str | None = None
     """The job that says what it contains."""
+    reading: dict[str, Any] = field(default_factory=dict)
+    """How it was last asked to be read."""
+    draft: dict[str, str] = field(default_factory=dict)
+    """What was chosen for its release and not sent yet: kept here, it is gone when the log is."""
     using: int = 0
     """How many jobs read it now."""
 
@@ -113,13 +118,10 @@ class Uploads:
         self._uploads.pop(upload.id, None)
         shutil.rmtree(upload.path.parent, ignore_errors=True)
 
-    def delete_expired(self) -> list[Upload]:
-        """Delete what has been here for long; a job that reads it may end first."""
+    def expired(self) -> list[Upload]:
+        """What has been here for long; a job that reads it may end first."""
         now = self._settings.clock()
-        expired = [u for u in self._uploads.values() if u.until <= now and not u.using]
-        for upload in expired:
-            self.delete(upload)
-        return expired
+        return [u for u in self._uploads.values() if u.until <= now and not u.using]
 
 
 def plain_name(name: str) -> str:
@@ -130,9 +132,9 @@ def plain_name(name: str) -> str:
 
 
 def download_stem(name: str) -> str:
-    """The beginning of the names of files that are downloaded: letters that any system takes."""
+    """The beginning of the names of downloads: the user's own, but for what some system refuses."""
     suffix = _known_suffix(name)
-    stem = re.sub(r"[^\w.-]+", "_", name[: len(name) - len(suffix)], flags=re.ASCII).strip("._")
+    stem = re.sub(r'[<>:"/\\|?*\x00-\x1f\x7f]+', "_", name[: len(name) - len(suffix)]).strip("._ ")
     return f"{stem or 'log'}.anonymized"
 
 

@@ -15,24 +15,30 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile
 
 from ..errors import ColumnsError, ReadError, SacofaError
 from ..files import write_whole
 from ..logs import ReadOptions, count_variants, inspect_variants, open_log
 from ..logs.inspect import shown_variants
+from ..logs.preview import count_disordered, preview
 from ..mechanisms.registry import make_mechanism
 from ..privacy.ledger import Ledger
-from ..release import Release, publish, read_release, write_release
+from ..release import Release, certificate_path, publish, read_release, write_release
 from ..release.certificate import Certificate
 from ..release.rules import public_rules
-from ..report import make_report
-from ..report.promise import say_number, say_promise
+from ..report import Facts, make_report
+from ..report.promise import explain_epsilon, say_number, say_promise
+from ..report.sureness import find_within
 from ..semantics import Rules
 from ..semantics.models import MODELS
 from . import schemas
+from .reading import ColumnChoice
+from .words import plain_numbers, plain_words
 
 Tell = Callable[..., None]
 LARGEST_RESULT = 2_000_000
@@ -46,6 +52,8 @@ LEFT_OUT = {
 MOST_COLUMNS = 1_000
 LONGEST_MESSAGE = 10_000
 ENCODING = re.compile(r"^(\s*<\?xml\b[^>]*?)\s+encoding\s*=\s*(?:\"[^\"]*\"|'[^']*')")
+TRUSTED = "--trusted"
+"""Names the remedy in messages about files that look like bombs."""
 RELEASE = "release.parquet"
 """The release as it is kept, with its times; other formats are made of it when asked for."""
 
@@ -59,13 +67,31 @@ def main() -> None:
     request = json.loads(sys.stdin.readline())
     threading.Thread(target=_end_with_parent, daemon=True).start()
     tell = _Teller()
+    if _is_trusted(request):
+        # Checks are off: whatever the file is, it cannot take the machine's memory.
+        resource.setrlimit(resource.RLIMIT_DATA, (request["memory"], request["memory"]))
     try:
-        tell(result=JOBS[request["kind"]](request, tell))
+        result = JOBS[request["kind"]](request, tell)
+        tell(result=result, **_preview(request))
     except ColumnsError as error:
         columns = {"missing": error.missing, "present": _few(error.present)}
-        tell(refused=_plain(error, request)[:LONGEST_MESSAGE], columns=columns)
+        tell(refused=explain(error, request), columns=columns, **_preview(request))
     except SacofaError as error:
-        tell(refused=_plain(error, request)[:LONGEST_MESSAGE])
+        full = _is_trusted(request) and _is_full(request["memory"])
+        words = _too_much(request) if full else explain(error, request)
+        tell(refused=words, trustable=TRUSTED in str(error))
+    except MemoryError:
+        if not _is_trusted(request):
+            raise
+        tell(refused=_too_much(request))
+
+
+def _preview(request: dict[str, Any]) -> dict[str, Any]:
+    """The first events of a log that is looked at, also where its columns are still to be named."""
+    if request["kind"] != "inspect":
+        return {}
+    shown = asdict(preview(request["log"], _options(request)))
+    return {"preview": shown} if len(json.dumps(shown)) <= LARGEST_RESULT else {}
 
 
 def _few(names: Sequence[str]) -> list[str]:
@@ -85,16 +111,18 @@ def inspect(request: dict[str, Any], tell: Tell) -> dict[str, Any]:
     if log.columns is not None:
         found = {**found, "case": log.columns.case, "activity": log.columns.activity}
         found |= {"timestamp": log.columns.timestamp, "order": log.order}
+    tell("comparing times with the order", 0.0)
     content |= {
         "names": list(variants.activities),
         "columns": log.reader.list_columns(log.source),
         "found": found,
-        "notices": notices,
+        "notices": [plain_words(notice) for notice in notices],
+        "disordered": count_disordered(log),
     }
     for name, what in LEFT_OUT.items():
         if len(json.dumps(content)) > LARGEST_RESULT:
             content[name] = []
-            notices.append(f"{what} are too many or too long to be shown here")
+            content["notices"].append(f"{what} are too many or too long to be shown here")
     if len(json.dumps(content)) > LARGEST_RESULT:
         raise ReadError(request["log"], "its columns have names too long to be shown")
     return content
@@ -116,18 +144,42 @@ def anonymize(request: dict[str, Any], tell: Tell) -> dict[str, Any]:
         stage=tell,
         ledger=None if request["ledger"] is None else Ledger.open(request["ledger"]),
         dataset=request["dataset"],
-        tell=said.append,
+        tell=lambda line: said.append(plain_numbers(line)),
     )
     tell("drawing", 0.0)
     with write_whole("report.html") as part:
-        part.write_text(make_report(release, title=request["title"]), encoding="utf-8")
+        facts = Facts(
+            dataset=request["dataset"], date=date.today(), released_by=request["released_by"]
+        )
+        html = make_report(release, title=request["title"], facts=facts)
+        part.write_text(html, encoding="utf-8")
     return {**summarize(release), "dataset": request["dataset"], "ledger": said, "notices": notices}
 
 
 def convert(request: dict[str, Any], tell: Tell) -> dict[str, Any]:
     """Write a release in another format, with its certificate."""
-    write_release(read_release(RELEASE), request["file"], force=True)
+    file = Path(request["file"])
+    if not file.exists():
+        write_release(read_release(RELEASE), file, force=True)
+    if request["packed"] is not None:
+        target, name = request["packed"]
+        # Wiring point: what else belongs to a release, such as its signature, goes in here.
+        pack(
+            target,
+            {
+                name: file,
+                f"{name}.certificate.json": certificate_path(file),
+                f"{name.rpartition('.anonymized')[0]}.report.html": Path("report.html"),
+            },
+        )
     return {}
+
+
+def pack(target: str, files: dict[str, Path]) -> None:
+    """Put files into one zip file, each under a name of its own."""
+    with write_whole(target) as part, ZipFile(part, "w", ZIP_DEFLATED) as archive:
+        for name, path in files.items():
+            archive.write(path, name)
 
 
 JOBS: dict[str, Callable[[dict[str, Any], Tell], dict[str, Any]]] = {
@@ -139,14 +191,20 @@ JOBS: dict[str, Callable[[dict[str, Any], Tell], dict[str, Any]]] = {
 
 def _options(request: dict[str, Any]) -> ReadOptions:
     """How the uploaded log is read."""
-    return schemas.ColumnChoice(**request["columns"]).options()
+    return ColumnChoice(**request["columns"]).options()
 
 
 def summarize(release: Release) -> dict[str, Any]:
     """What a page says about a release."""
     certificate: Certificate = release.certificate
+    price = certificate.epsilon
+    meaning = None if price is None else explain_epsilon(price)
     return {
         "promise": say_promise(certificate),
+        "strength": None if meaning is None else meaning.strength,
+        "level": None if meaning is None else meaning.level,
+        "verdict": certificate.verdict,
+        "within": asdict(find_within(release)),
         "epsilon": None if certificate.epsilon is None else say_number(certificate.epsilon),
         "publishable": certificate.publishable,
         "cases": release.variants.cases,
@@ -172,13 +230,32 @@ def _public_rules(request: dict[str, Any], notify: Callable[[str], None]) -> Rul
     )
 
 
-def _plain(error: SacofaError, request: dict[str, Any]) -> str:
-    """The message without the way to the files."""
+def explain(error: SacofaError, request: dict[str, Any]) -> str:
+    """The message with the user's own name of the file, and no word of the command line."""
     message = str(error)
-    for path in (request.get("log"), request.get("rules_log"), "here"):
-        if path is not None:
-            message = message.replace(f"{Path(path).absolute().parent}{os.sep}", "")
-    return message
+    for path, name in (("log", "title"), ("rules_log", "rules_name")):
+        if request.get(path) is not None:
+            message = message.replace(str(Path(request[path]).absolute()), request.get(name) or "")
+            message = message.replace(request[path], request.get(name) or "")
+    message = message.replace(f"{Path('here').absolute().parent}{os.sep}", "")
+    return plain_words(message)[:LONGEST_MESSAGE]
+
+
+def _is_full(memory: int) -> bool:
+    """Whether reading came near its bound: libraries then fail in words that lead astray."""
+    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return used * (1 if sys.platform == "darwin" else 1024) > 0.7 * memory
+
+
+def _too_much(request: dict[str, Any]) -> str:
+    memory = request["memory"] // 1_000_000
+    return (
+        f"{request['title']}: reading it takes more than {memory:,} MB of memory: it was given up"
+    )
+
+
+def _is_trusted(request: dict[str, Any]) -> bool:
+    return bool(request.get("columns", {}).get("trusted"))
 
 
 class _Teller:

@@ -20,6 +20,13 @@ class CaseCollector(PartitionCounter):
     """Where cases go."""
     texts: list[list[str]]
     """The different texts of each attribute: rows have places among them, value_0, value_1, …"""
+    started: bool = False
+    """Whether it is known when work began: from another event, or from the column began_us."""
+
+    @property
+    def timed(self) -> bool:
+        """Whether times are asked for."""
+        return True
 
     def __post_init__(self) -> None:
         """Nothing is counted, so there is no table to make."""
@@ -27,7 +34,8 @@ class CaseCollector(PartitionCounter):
     @property
     def needed(self) -> list[str]:
         """What is needed of rows besides their case and what they are ordered by."""
-        return [*super().needed, "time_us", *self._values, *self.order.columns[1:]]
+        began = ["began_us"] * self.started
+        return [*super().needed, "time_us", *began, *self._values, *self.order.columns[1:]]
 
     @property
     def _values(self) -> list[str]:
@@ -44,6 +52,7 @@ class CaseCollector(PartitionCounter):
                 case.times,
                 np.array([len(case.activity_ids)]),
                 np.array([case.complete]),
+                case.starts if self.started else None,
                 case.values,
             )
         return self.store.close(names, self.texts)
@@ -51,11 +60,14 @@ class CaseCollector(PartitionCounter):
     @property
     def _case_type(self) -> str:
         values = "".join(f", {value} INTEGER" for value in self._values)
-        return f"STRUCT(activity_id {self.code}, time_us BIGINT{values})[]"
+        return f"STRUCT(activity_id {self.code}, time_us BIGINT, start_us BIGINT{values})[]"
 
     def _events_of_a_case(self) -> str:
         values = "".join(f", {value} := {value}" for value in self._values)
-        event = f"struct_pack(activity_id := {self.order.activity}, time_us := {_TIME}{values})"
+        event = (
+            f"struct_pack(activity_id := {self.order.activity}, time_us := {_TIME}, "
+            f"start_us := {self._start}{values})"
+        )
         events = f"list({event} ORDER BY {self.order.by})"
         return f"coalesce({events} FILTER ({self.order.activity} IS NOT NULL), [])"
 
@@ -67,10 +79,9 @@ class CaseCollector(PartitionCounter):
         )
         rows = self._fetch("SELECT len(variant) AS length, NOT truncated AS complete FROM part")
         events = self._fetch(
-            "SELECT "
-            + ", ".join(
-                f"event.{name} AS {name}" for name in ("activity_id", "time_us", *self._values)
-            )
+            "SELECT event.activity_id AS activity_id, event.time_us AS time_us, "
+            "event.start_us AS start_us"
+            + "".join(f", event.{value} AS {value}" for value in self._values)
             + " "
             "FROM (SELECT unnest(variant) AS event FROM part)"
         )
@@ -81,12 +92,20 @@ class CaseCollector(PartitionCounter):
                 events["time_us"],
                 rows["length"],
                 rows["complete"],
+                events["start_us"] if self.started else None,
                 [events[value] for value in self._values],
             )
 
     def _long_case(self, part: Partition, more: str = "") -> LongCase:
         values = "".join(f", {value}" for value in self._values)
-        return super()._long_case(part, f", {_TIME} AS time_us{values}")
+        more = f", {_TIME} AS time_us, {self._start} AS start_us{values}"
+        return super()._long_case(part, more)
+
+    @property
+    def _start(self) -> str:
+        """When the work on an event began."""
+        known = (["start_us"] * self.staged) + (["began_us"] * self.started)
+        return f"coalesce({', '.join([*known, f'({NO_TIME})::BIGINT'])})"
 
 
 _TIME = f"coalesce(time_us, ({NO_TIME})::BIGINT)"

@@ -6,7 +6,7 @@ is written down with its person and its first row, and cases are partitioned aga
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ...unit import Unit
 from ...variants import VariantCounts
+from .instances import joined
 from .ordering import Ordering
 from .partitions import Partition, limited, partition
 from .source import file_literal, literal
@@ -32,6 +33,8 @@ class LongCase:
     """When they happened, where that is asked for."""
     values: tuple[NDArray[Any], ...] = ()
     """The attributes of its events, where those are asked for."""
+    starts: NDArray[Any] | None = None
+    """When the work on them began, where that is known."""
 
 
 @dataclass(kw_only=True)
@@ -52,6 +55,8 @@ class PartitionCounter:
     """Whether rows say that their case was truncated."""
     unit: Unit
     """What is protected: of a person, so many cases count at most."""
+    staged: bool = False
+    """Whether rows say that they are the start or the end of work, in the column `stage`."""
     folder: Path
     """Where cases are written down."""
     varying: int = 0
@@ -69,11 +74,13 @@ class PartitionCounter:
     @property
     def needed(self) -> list[str]:
         """What is needed of rows besides their case and what they are ordered by."""
-        needed = ["truncated"] if self.truncated else []
+        needed = ["truncated"] * self.truncated + ["stage"] * self.staged
         return needed if self.unit.person is None else [*needed, "person", "row_number"]
 
     def add(self, part: Partition) -> None:
         """Count the variants of a part."""
+        if self.staged:
+            part = replace(part, sql=joined(part.sql, self.order, timed=self.timed))
         truncated = "bool_or(truncated)" if self.truncated else "false"
         variant, long = self._events_of_a_case(), "NULL::INTEGER"
         if part.long:
@@ -128,6 +135,11 @@ class PartitionCounter:
         )
 
     @property
+    def timed(self) -> bool:
+        """Whether times are asked for."""
+        return False
+
+    @property
     def _case_type(self) -> str:
         """The type of what is kept of the events of a case."""
         return f"{self.code}[]"
@@ -166,6 +178,7 @@ class PartitionCounter:
             complete=not truncated,
             times=events.get("time_us"),
             values=tuple(events[name] for name in events if name.startswith("value_")),
+            starts=events.get("start_us"),
         )
 
     def _count_first_cases(self, most: int) -> None:

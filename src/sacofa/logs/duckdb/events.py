@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import SettingError
 from ...temporary import secret_folder
 from ...variants import VariantCounts
 from ..attributes import resolve_attributes, table_lookup
@@ -30,12 +31,15 @@ from ..columns import Columns, resolve_columns
 from ..csv_injection import unescape_formula
 from ..notices import notify_counts
 from ..options import ReadOptions
+from ..periods import PeriodFilter
 from ..source import Log, Notify, Source
 from ..variant_counter import check_unique
 from . import partitions
 from .collecting import CaseCollector
 from .counting import PartitionCounter
-from .source import check_gzip, open_database, open_table
+from .source import check_gzip, literal, open_database, open_table
+from .staging import check_fields, staged, text_columns
+from .stamps import pattern_time
 from .survey import Rows, Survey, survey
 
 KINDS = {
@@ -46,28 +50,51 @@ KINDS = {
     ("DATE", "TIMESTAMP"): "date",
 }  # fmt: skip
 """How types of DuckDB begin, and what they are called here."""
+FETCHED = 100_000
+"""So many cases are looked at at one time."""
 
 
 def list_columns(source: Source) -> list[str]:
     """List the columns of a table."""
+    text = text_columns(source)
+    if text is not None:
+        return text
+    return list(_typed_columns(source))
+
+
+def _typed_columns(source: Source) -> dict[str, str]:
+    """Give the type of each column."""
+    if source.format == "relation":
+        relation = source.content
+        return dict(zip(relation.columns, map(str, relation.types), strict=True))
     with open_database(source.name) as database:
-        return list(open_table(database, source).columns)
+        table = open_table(database, source)
+        return {name: kind for name, (_, kind) in table.columns.items()}
 
 
 def kinds(source: Source) -> dict[str, str]:
     """List the columns of a table with their types."""
-    with open_database(source.name) as database:
-        columns = open_table(database, source).columns
-    return {name: _kind(kind) for name, (_, kind) in columns.items()}
+    text = text_columns(source)
+    found = _typed_columns(source) if text is None else dict.fromkeys(text, "VARCHAR")
+    return {name: _kind(kind) for name, kind in found.items()}
 
 
 def find(source: Source, options: ReadOptions) -> Columns:
     """Find the columns of a table."""
-    types = kinds(source)
-    columns = resolve_columns(source.name, list(types), options)
-    lookup = table_lookup(types)
-    attributes = resolve_attributes(source.name, options, lookup, list(types), columns.roles)
-    return replace(columns, attributes=attributes)
+    text = text_columns(source)
+    kinds = _typed_columns(source) if text is None else dict.fromkeys(text, "VARCHAR")
+    options = check_fields(source, list(kinds), options)
+    columns = resolve_columns(source.name, list(kinds), options)
+    if options.time_format is not None and "%" in options.time_format:
+        _check_pattern(options.time_format)
+    stamp = columns.timestamp
+    lookup = table_lookup({name: _kind(kind) for name, kind in kinds.items()})
+    attributes = resolve_attributes(source.name, options, lookup, list(kinds), columns.roles)
+    return replace(
+        columns,
+        text_times=stamp is not None and kinds[stamp] == "VARCHAR",
+        attributes=attributes,
+    )
 
 
 def _kind(kind: str) -> str:
@@ -76,6 +103,18 @@ def _kind(kind: str) -> str:
         if kind.startswith(words):
             return found
     return "string"
+
+
+def _check_pattern(pattern: str) -> None:
+    """Refuse a pattern that is none, before any row is read."""
+    import duckdb
+
+    try:
+        duckdb.execute(f"SELECT {pattern_time(literal('x'), pattern)}").fetchone()
+    except duckdb.Error:
+        raise SettingError(
+            "time_format", pattern, "a pattern of strptime, such as %d.%m.%Y %H:%M"
+        ) from None
 
 
 def count(
@@ -88,23 +127,32 @@ def count(
     def make(database: Any, surveyed: Survey, folder: Path) -> PartitionCounter:
         return PartitionCounter(**_settings(log, database, surveyed, folder))
 
-    counted: VariantCounts = _go_through(log, make, PartitionCounter.total, progress, notify)
+    counted: VariantCounts = _go_through(
+        log, make, PartitionCounter.total, progress, notify, with_times=False
+    )
     names: Sequence[str] = counted.activities
-    if log.max_cases is not None:
-        # Only cases that are counted may tell which activities there are.
+    lifecycle = log.columns is not None and log.columns.lifecycle
+    if log.max_cases is not None or log.period is not None or lifecycle:
+        # Only events that are counted may tell which activities there are.
         names = [names[i] for i in np.unique(counted.activity_ids)]
     return counted.project_onto(sorted(names))
 
 
 def cases(log: Log, progress: Progress | None = None, notify: Notify | None = None) -> StoredCases:
     """Give the cases of a table with their times."""
-    store = CaseStore(log.name, log.unit, log.attributes)
+    assert log.columns is not None
+    started = log.columns.start is not None or log.columns.lifecycle is not None
+    store = CaseStore(log.name, log.unit, log.attributes, started=started)
 
     def make(database: Any, surveyed: Survey, folder: Path) -> CaseCollector:
         texts = [texts_as_meant(log, texts) for texts in surveyed.texts]
-        return CaseCollector(store=store, texts=texts, **_settings(log, database, surveyed, folder))
+        return CaseCollector(
+            store=store, started=started, texts=texts, **_settings(log, database, surveyed, folder)
+        )
 
-    collected: StoredCases = _go_through(log, make, CaseCollector.stored, progress, notify)
+    collected: StoredCases = _go_through(
+        log, make, CaseCollector.stored, progress, notify, with_times=True
+    )
     return collected
 
 
@@ -115,6 +163,7 @@ def _settings(log: Log, database: Any, surveyed: Survey, folder: Path) -> dict[s
         "code": surveyed.code,
         "truncated": surveyed.truncated,
         "unit": log.unit,
+        "staged": surveyed.staged,
         "folder": folder,
     }
 
@@ -125,25 +174,36 @@ def _go_through(
     finish: Callable[[Any, list[str]], Any],
     progress: Progress | None,
     notify: Notify | None,
+    *,
+    with_times: bool,
 ) -> Any:
     """Hand the partitions of a table to what counts or collects them, and give what comes of it."""
     assert log.columns is not None
     tell = progress or (lambda _: None)
     check_gzip(log.source)
-    with open_database(log.name) as database, secret_folder() as folder:
-        table = open_table(database, log.source, log.columns)
-        rows = Rows.of(table, log.columns, timed=log.timed)
-        surveyed = survey(database, log.name, log.columns, rows)
+    with (
+        staged(log.source) as source,
+        open_database(log.name) as database,
+        secret_folder() as folder,
+    ):
+        table = open_table(database, source, log.columns)
+        form = log.options.time_format
+        # Which cases belong to a period, their times tell.
+        with_times = with_times or log.period is not None
+        rows = Rows.of(table, log.columns, timed=log.timed, with_times=with_times, form=form)
+        surveyed = survey(database, log.name, log.columns, rows, with_times=with_times)
         tell(0.1)
         counter = make(database, surveyed, Path(folder))
         needed, most = ["case_id", *surveyed.order.columns, *counter.needed], None
         if len(counter.needed) > 1:
             # A case then takes nearly twice the memory.
             most = partitions.PARTITION_ROWS // 2
-        source = f"(SELECT {', '.join(dict.fromkeys(needed))} FROM {surveyed.sql})"
+        chosen = log.period_filter()
+        among = "" if chosen is None else _choose(database, chosen, surveyed.sql)
+        rows_of_cases = f"(SELECT {', '.join(dict.fromkeys(needed))} FROM {surveyed.sql} {among})"
         names, done = names_as_meant(log, surveyed.names), 0
         for part in partitions.partition(
-            database, source, surveyed.rows, numbered=table.numbered, part=most
+            database, rows_of_cases, surveyed.rows, numbered=table.numbered, part=most
         ):
             counter.add(part)
             done += part.rows
@@ -151,12 +211,47 @@ def _go_through(
         result = finish(counter, names)
     notify_counts(
         notify,
-        untimed=surveyed.untimed,
+        untimed=surveyed.untimed if log.timed else 0,
         varying=counter.varying,
+        undone=surveyed.undone,
         dropped=counter.dropped,
         max_cases=log.max_cases,
+        more=() if chosen is None else chosen.notices(),
     )
     return result
+
+
+def _choose(database: Any, chosen: PeriodFilter, rows: str) -> str:
+    """Find the cases of a period, and give what limits the rows to theirs, as SQL."""
+    first, after = chosen.period.first, chosen.period.after
+    database.execute("CREATE TABLE chosen (case_id VARCHAR)")
+    found = database.execute(
+        f"SELECT case_id, max(time_us), count_if(time_us >= {first} AND time_us < {after}) "
+        f"FROM {rows} GROUP BY case_id"
+    )
+    while some := found.fetchmany(FETCHED):
+        kept = [case for case, last, late in some if chosen.keeps_last(case, last, late)]
+        # Another cursor: this one is being read.
+        database.cursor().execute("INSERT INTO chosen SELECT unnest(?)", [kept])
+    return "SEMI JOIN chosen USING (case_id)"
+
+
+def count_disordered(log: Log) -> int:
+    """Count the cases whose rows stand in another order than their times."""
+    assert log.columns is not None
+    if log.source.format == "relation":
+        return 0
+    with staged(log.source) as source, open_database(log.name) as database:
+        table = open_table(database, source, log.columns)
+        form = log.options.time_format
+        rows = Rows.of(table, log.columns, timed=False, with_times=True, form=form)
+        surveyed = survey(database, log.name, log.columns, rows)
+        order = "OVER (PARTITION BY case_id ORDER BY row_number)"
+        (cases,) = database.execute(
+            f"SELECT count(DISTINCT case_id) FROM (SELECT case_id, time_us < max(time_us) {order} "
+            f"AS back FROM {surveyed.sql} WHERE activity_id IS NOT NULL) WHERE back"
+        ).fetchone()
+    return int(cases)
 
 
 def names_as_meant(log: Log, names: list[str]) -> list[str]:

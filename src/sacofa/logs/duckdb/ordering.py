@@ -10,6 +10,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..time_format import NUMBERS as FORMS
+from .stamps import (
+    INSTANT,
+    NUMBER,
+    declared_number,
+    iso_time,
+    number_time,
+)
+
 PLACE_BITS = 62
 """How many bits row and activity may take together in a packed number."""
 
@@ -25,8 +34,11 @@ MOMENTS = {
 }
 """For each type of time stamp that is a number of 64 bits, how to get that."""
 
-NUMBER = "DECIMAL(38, 9)"
-"""What text is read as that is no time but a number."""
+NUMBERS = (
+    "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER",
+    "UBIGINT", "UHUGEINT", "FLOAT", "DOUBLE",
+)  # fmt: skip
+"""Types that are numbers, beside decimals."""
 
 
 def moment(key: str, kind: str) -> str | None:
@@ -34,13 +46,9 @@ def moment(key: str, kind: str) -> str | None:
     return MOMENTS[kind].format(key) if kind in MOMENTS else None
 
 
-def microseconds(column: str, kind: str) -> str:
-    """Give a column of time stamps as microseconds since 1970 in UTC; missing if it is no time."""
-    if kind not in ("VARCHAR", "DATE") and not kind.startswith("TIMESTAMP"):
-        return "NULL::BIGINT"
-    zoned = kind in ("VARCHAR", "TIMESTAMP WITH TIME ZONE")
-    instant = "TIMESTAMP WITH TIME ZONE" if zoned else "TIMESTAMP"
-    return f"epoch_us(try_cast({column} AS {instant}))"
+def is_number(kind: str) -> bool:
+    """Whether a type is one of numbers."""
+    return kind in NUMBERS or kind.startswith("DECIMAL")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +56,8 @@ class TimeKey:
     """How the time stamps of a column are compared, as SQL.
 
     What a stamp is taken for depends on that stamp alone, never on others of the column: else one
-    more case could change how all are ordered.
+    more case could change how all are ordered. The one exception is which of day and month comes
+    first, and that is known when a key is made (see `time_format`).
     """
 
     time: str
@@ -57,16 +66,41 @@ class TimeKey:
     """For text: the number that it is, where it is no time; numbers come after times."""
     moment: str | None = None
     """The time as a number of 64 bits, if its type has one."""
+    micros: str = "NULL::BIGINT"
+    """Microseconds since 1970 in UTC; missing where a stamp is no time."""
 
     @classmethod
-    def of(cls, column: str, kind: str) -> TimeKey:
-        """Make the time stamps of a column, of some type, comparable."""
+    def of(
+        cls, column: str, kind: str, form: str | None = None, read: str | None = None
+    ) -> TimeKey:
+        """Make the time stamps of a column, of some type, comparable.
+
+        They are read as `form` says, or else for what they look like. Of text, `read` is a column
+        that holds the times.
+        """
+        if form in FORMS and (kind == "VARCHAR" or is_number(kind)):
+            number = f"try_cast(trim({column}) AS {NUMBER})" if kind == "VARCHAR" else column
+            if form == "number":
+                return cls(time=number, moment=moment(column, kind))
+            micros = declared_number(number, form or "")
+            return cls(time=f"make_timestamp({micros})", moment=micros, micros=micros)
+        if is_number(kind):
+            return cls(time=column, moment=moment(column, kind), micros=number_time(column))
         if kind != "VARCHAR":
-            return cls(time=column, moment=moment(column, kind))
-        instant = "TIMESTAMP WITH TIME ZONE"
-        time = f"try_cast({column} AS {instant})"
+            instant = INSTANT if kind == INSTANT else "TIMESTAMP"
+            dated = kind == "DATE" or kind.startswith("TIMESTAMP")
+            micros = f"epoch_us(try_cast({column} AS {instant}))" if dated else cls.micros
+            return cls(time=column, moment=moment(column, kind), micros=micros)
+        time = read if read is not None else iso_time(column)
+        if form is not None:
+            return cls(time=time, moment=moment(time, INSTANT), micros=f"epoch_us({time})")
         number = f"CASE WHEN {time} IS NULL THEN try_cast({column} AS {NUMBER}) END"
-        return cls(time=time, number=number, moment=moment(time, instant))
+        return cls(
+            time=time,
+            number=number,
+            moment=moment(time, INSTANT),
+            micros=f"coalesce(epoch_us({time}), {number_time(number)})",
+        )
 
     @property
     def missing(self) -> str:

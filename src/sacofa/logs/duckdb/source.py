@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
-import csv
-import io
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,17 +11,11 @@ from typing import Any
 
 from ...errors import ReadError
 from ...temporary import secret_folder
-from ..bounded_file import BoundedFile, is_gzip
+from ..bounded_file import BoundedFile, packing_of
 from ..columns import Columns
-from ..formats import Format
 from ..frames import as_registered
 from ..source import Source
-
-MAX_ROW_BYTES = 1 << 24
-"""The longest row of a CSV file."""
-
-MAX_COLUMNS = 10_000
-"""No table of events has more; each takes memory in every step, however short its name."""
+from .csv_files import ADVICE, csv_sql, read_heads
 
 MANY_ROWS = 100_000_000
 """Up to this many rows any Parquet file is let through."""
@@ -77,6 +68,8 @@ def open_database(name: str) -> Iterator[Any]:
             raise interrupt_in(error) or error from None
         except duckdb.Error as error:
             what = str(error).strip().splitlines()[0]
+            if "unicode" in str(error).lower() or "utf-8" in str(error).lower():
+                raise ReadError(name, f"is not written in utf-8{ADVICE}") from None
             raise ReadError(name, f"cannot be read: {what}") from None
         finally:
             database.close()
@@ -94,7 +87,7 @@ def interrupt_in(error: Exception) -> KeyboardInterrupt | None:
 def open_table(database: Any, source: Source, columns: Columns | None = None) -> Table:
     """Open files of one format, or a frame, of which these columns are needed."""
     if source.format in ("csv", "tsv"):
-        return _open_csv(source.content, source.format)
+        return _open_csv(source)
     if source.format == "parquet":
         files = ", ".join(file_literal(path) for path in source.content)
         if not source.trusted:
@@ -114,61 +107,22 @@ def open_table(database: Any, source: Source, columns: Columns | None = None) ->
     return Table(sql=sql, columns=found, row=row, row_bits=row_bits, numbered=numbered)
 
 
-def csv_header(paths: Sequence[Path], format: Format) -> tuple[list[str], str]:
-    """Give the names of the columns, and what stands between them, of files that are alike."""
-    first = _header(paths[0], format)
-    packed = is_gzip(paths[0])
-    for path in paths[1:]:
-        if is_gzip(path) != packed:
-            raise ReadError(path, "must be gzip if the first file is, and only then")
-        if _header(path, format) != first:
-            raise ReadError(path, "has other columns than the first file")
-    for path in paths:
-        _refuse_long_start(path)
-    return first
-
-
-def _open_csv(paths: Sequence[Path], format: Format) -> Table:
-    header, comma = csv_header(paths, format)
-    packed = is_gzip(paths[0])
-    files = ", ".join(file_literal(path) for path in paths)
-    columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(header)))
-    sql = (
-        f"read_csv([{files}], auto_detect = false, columns = {{{columns}}}, header = true, "
-        f"delim = {literal(comma)}, quote = '\"', escape = '\"', nullstr = '', "
-        f"allow_quoted_nulls = false, compression = '{'gzip' if packed else 'none'}', "
-        f"max_line_size = {MAX_ROW_BYTES})"
-    )
+def _open_csv(source: Source) -> Table:
+    heads = read_heads(source)
+    header = heads[0].names
     # Where two columns have the same name, the first is meant.
     places = {name: (f"c{i}", "VARCHAR") for i, name in reversed(list(enumerate(header)))}
     columns_in_order = {name: places[name] for name in header}
-    return Table(sql=sql, columns=columns_in_order, row="(row_number() OVER () - 1)")
+    return Table(sql=csv_sql(heads), columns=columns_in_order, row="(row_number() OVER () - 1)")
 
 
 def check_gzip(source: Source) -> None:
     """Unpack once and throw away: a file that is cut short or a bomb is found before it is used."""
     if source.format in ("csv", "tsv"):
-        for path in filter(is_gzip, source.content):
+        for path in filter(packing_of, source.content):
             with BoundedFile(path, trusted=source.trusted) as stream:
                 while stream.read(1 << 20):
                     pass
-
-
-def _refuse_long_start(path: Path) -> None:
-    """Refuse a first row that does not end: DuckDB takes a file that begins so for empty."""
-    quotes = rows = done = 0
-    with BoundedFile(path, trusted=True) as stream:
-        while done <= 2 * MAX_ROW_BYTES and (block := stream.read(1 << 16)):
-            done += len(block)
-            *lines, rest = block.replace(b"\r", b"\n").split(b"\n")
-            for line in lines:
-                quotes += line.count(b'"')
-                rows += quotes % 2 == 0
-            quotes += rest.count(b'"')
-            if rows > 1:
-                return
-    if done > 2 * MAX_ROW_BYTES:
-        raise ReadError(path, f"a row is longer than {MAX_ROW_BYTES >> 20} MB")
 
 
 def _refuse_parquet_bomb(database: Any, paths: Sequence[Path], files: str) -> None:
@@ -183,27 +137,6 @@ def _refuse_parquet_bomb(database: Any, paths: Sequence[Path], files: str) -> No
             f"holds {rows:,} rows in {size:,} bytes, which is beyond belief: "
             "say that it is trusted (--trusted) if that is meant",
         )
-
-
-def _header(path: Path, format: Format) -> tuple[list[str], str]:
-    """Read the names of the columns, and what stands between them."""
-    with BoundedFile(path) as stream:
-        start = b""
-        while len(start) < MAX_ROW_BYTES and (more := stream.read(1 << 16)):
-            start += more
-            if b"\n" in more and start.count(b'"') % 2 == 0:
-                break
-    try:
-        text = codecs.getincrementaldecoder("utf-8-sig")().decode(start)
-        comma = "\t" if format == "tsv" else max(",;\t|", key=text.partition("\n")[0].count)
-        if text.partition("\n")[0].count(comma) >= MAX_COLUMNS:
-            raise ReadError(path, f"has more than {MAX_COLUMNS:,} columns: keep those of the log")
-        header = next(csv.reader(io.StringIO(text, newline=""), delimiter=comma), None)
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise ReadError(path, f"not a text table in UTF-8: {error}") from None
-    if not header:
-        raise ReadError(path, "the file is empty")
-    return header, comma
 
 
 def file_literal(path: Path) -> str:

@@ -6,18 +6,21 @@ every way that it is done, so that a row more cannot change the order of others.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...errors import ReadError
 from ..attributes import column_of
 from ..columns import Columns
-from ..notices import BLANK, unreadable_times
+from ..notices import BLANK
 from ..options import JOINER
+from ..time_format import NUMBERS, both_orders, open_order, unknown_numbers, unreadable_times
 from ..variant_counter import check_unique
-from .ordering import PLACE_BITS, Ordering, TimeKey, microseconds
+from .instances import stage_of
+from .ordering import PLACE_BITS, Ordering, TimeKey
 from .source import ROW_BITS, Table, literal
+from .stamps import DAY_FIRST, MONTH_FIRST, OPEN, DayMonth, day_month, odd_text, read_time
 
 TOGETHER = 100_000
 """So many texts are handed over at a time."""
@@ -28,7 +31,9 @@ class Rows:
     """What is asked of each row, as SQL."""
 
     table: Table
-    """Where the rows are."""
+    """Where the rows are; where time stamps are text, with the times that were read from them."""
+    source: Table
+    """The same, as it stands there."""
     case: str
     """The case."""
     parts: tuple[str, ...]
@@ -37,32 +42,103 @@ class Rows:
     """The time stamp as it stands there; something that is never missing if there is none."""
     key: TimeKey | None
     """What events are ordered by, or nothing for the order of the source."""
+    times: TimeKey | None
+    """How time stamps are read, where anything is asked of them."""
+    kind: str
+    """The type of the time stamps."""
+    form: str | None
+    """How they are written, where that was declared."""
     person: str | None
     """The person, missing where it is blank."""
     truncated: str | None
     """Whether the case went on."""
-    time_us: str
-    """The time in microseconds, missing where a stamp is no time: a number may count anything."""
+    began: str | None
+    """When the work on an event began, as it stands there, where there is a column for it."""
+    began_kind: str
+    """The type of that column."""
+    stage: str | None
+    """Whether an event is the start or the end of work; missing where nothing was done."""
     values: tuple[str, ...] = ()
     """The texts of the attributes that are read."""
 
     @classmethod
-    def of(cls, table: Table, columns: Columns, *, timed: bool) -> Rows:
-        """Find out what is asked of the rows of a table."""
+    def of(
+        cls,
+        table: Table,
+        columns: Columns,
+        *,
+        timed: bool,
+        with_times: bool = False,
+        form: str | None = None,
+    ) -> Rows:
+        """Find out what is asked of the rows of a table.
+
+        `timed` if they are ordered by time, `with_times` if times are asked for beside the order.
+        """
         stamp = columns.timestamp
+        times = None
+        if stamp and (timed or with_times):
+            times = TimeKey.of(*table.columns[stamp], form)
         person = table.text(columns.person) if columns.person else None
         truncated = table.text(columns.truncated) if columns.truncated else None
-        return cls(
+        rows = cls(
             table=table,
+            source=table,
             case=table.text(columns.case),
             parts=tuple(table.text(part) for part in columns.activity),
             stamp=table.columns[stamp][0] if stamp else "0",
-            key=TimeKey.of(*table.columns[stamp]) if stamp and timed else None,
+            key=times if timed else None,
+            times=times,
+            kind=table.columns[stamp][1] if stamp else "",
+            form=form,
             person=_unless_blank(person) if person else None,
             truncated=f"coalesce(try_cast({truncated} AS BOOLEAN), false)" if truncated else None,
-            time_us=microseconds(*table.columns[stamp]) if stamp else "NULL::BIGINT",
+            began=table.columns[columns.start][0] if columns.start and with_times else None,
+            began_kind=table.columns[columns.start][1] if columns.start else "",
+            stage=stage_of(table.text(columns.lifecycle)) if columns.lifecycle else None,
             values=tuple(table.text(column_of(each, table.columns)) for each in columns.attributes),
         )
+        return rows.read_as("either") if rows.is_text and form is not None else rows
+
+    @property
+    def is_text(self) -> bool:
+        """Whether time stamps are asked for, and are text that is no mere number."""
+        return self.times is not None and self.kind == "VARCHAR" and self.form not in NUMBERS
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether stamps are read as ISO 8601 alone, which is quick, because nobody knows more."""
+        return self.is_text and self.table is self.source
+
+    @property
+    def is_open(self) -> bool:
+        """Whether stamps may leave open which of day and month comes first."""
+        return self.is_text and self.form is None
+
+    def read_as(self, order: DayMonth) -> Rows:
+        """The same, with time stamps read in their form, or in any."""
+        times = TimeKey.of(self.stamp, self.kind, self.form, READ)
+        read = {READ: self.stamp}
+        if self.began is not None and self.began_kind == "VARCHAR":
+            read[BEGAN_READ] = self.began
+        table = _with_times(self.source, read, self.form, order)
+        return replace(self, table=table, times=times, key=times if self.key else None)
+
+    @property
+    def stamps(self) -> list[str]:
+        """The columns of text that hold times."""
+        text = [self.stamp] if self.is_text else []
+        if self.began is not None and self.began_kind == "VARCHAR" and self.is_text:
+            text.append(self.began)
+        return text
+
+    @property
+    def start_us(self) -> str | None:
+        """When the work on an event began, in microseconds."""
+        if self.began is None:
+            return None
+        read = BEGAN_READ if self.began_kind == "VARCHAR" and not self.is_plain else None
+        return TimeKey.of(self.began, self.began_kind, self.form, read).micros
 
     @property
     def lone(self) -> str:
@@ -75,6 +151,23 @@ class Rows:
         missing = " OR ".join(f"{part} IS NULL" for part in self.parts)
         # Without a time column no row is lone: one without an activity is taken for a mistake.
         yield f"({missing}) AND NOT ({self.lone})", "has no activity"
+
+
+READ, BEGAN_READ = '"sacofa:moment"', '"sacofa:began"'
+"""The columns of the times that text is read as. They are made once, as reading takes long."""
+
+
+def _with_times(
+    table: Table, columns: Mapping[str, str], form: str | None, order: DayMonth
+) -> Table:
+    """Add the times that text is read as: each new column with the one it comes from."""
+    more = ", ".join(f"{read_time(old, form, order)} AS {new}" for new, old in columns.items())
+    row = table.row
+    if table.numbered:
+        # What a file says of a row beside its columns must be asked for where the file is read.
+        row = '"sacofa:row"'
+        more += f", {table.row} AS {row}"
+    return replace(table, sql=f"(SELECT *, {more} FROM {table.sql})", row=row)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,25 +191,43 @@ class Survey:
     """How many events have no time stamp that can be read, where that is needed."""
     texts: list[list[str]]
     """The different texts of each attribute; value_0, value_1, … are places here."""
+    staged: bool = False
+    """Whether rows say that they are the start or the end of work."""
+    undone: int = 0
+    """How many rows tell of no work."""
 
 
-def survey(database: Any, name: str, columns: Columns, rows: Rows) -> Survey:
+def survey(
+    database: Any, name: str, columns: Columns, rows: Rows, *, with_times: bool = False
+) -> Survey:
     """Find all activities and number them in the order of their names; refuse wrong rows."""
-    table, wrong, key = rows.table, list(rows.wrong()), rows.key
+    table, wrong, key = rows.table, list(rows.wrong()), rows.times
     parts = ", ".join(rows.parts)
     unread = f"({key.missing}) AND NOT ({rows.lone})" if key else "false"
+    no_time = f"{key.micros} IS NULL AND NOT ({rows.lone})" if key and with_times else "false"
     asked = {
         "size": "count(*)",
         "lone": f"bool_or({rows.lone})",
         "unpackable": f"bool_or({key.unpackable})" if key else "false",
         "untimed": f"count_if({unread})" if key else "0",
         "unread": f"bool_or({unread} AND {rows.stamp} IS NOT NULL)" if key else "false",
+        "timeless": f"count_if({no_time})",
+        "odd": "false",
+        "day_month": "0",
         **{what: f"bool_or({test})" for test, what in wrong},
     }
+    if rows.is_plain:
+        asked["odd"] = f"bool_or({' OR '.join(map(odd_text, rows.stamps))})"
+    elif rows.is_open:
+        asked["day_month"] = f"bit_or({' | '.join(map(day_month, rows.stamps))})"
+    if rows.stage is not None:
+        asked["undone"] = f"count_if({rows.stage} IS NULL AND NOT ({rows.lone}))"
     answers = database.execute(
         f"SELECT {', '.join(asked.values())}, {parts} FROM {table.sql} GROUP BY {parts}"
     ).fetchall()
     found = [dict(zip(asked, row, strict=False)) for row in answers]
+    if rows.is_plain and any(group["odd"] for group in found):
+        return survey(database, name, columns, rows.read_as("either"), with_times=with_times)
     for test, what in wrong:
         if any(group[what] for group in found):
             raise ReadError(name, f"row {_first_row(database, table, test)} {what}")
@@ -124,12 +235,27 @@ def survey(database: Any, name: str, columns: Columns, rows: Rows) -> Survey:
     names = [JOINER.join(activity) for activity in activities]
     check_unique(name, names)
     names.sort()
-    lone = not names or any(group["lone"] for group in found)
+    # Starts that are joined with their end leave rows that are no events.
+    lone = not names or rows.stage is not None or any(group["lone"] for group in found)
     untimed = sum(group["untimed"] for group in found)
     events = sum(group["size"] for group in found if not group["lone"])
+    column = columns.timestamp or ""
+    some_unread = rows.kind == "VARCHAR" and any(group["unread"] for group in found)
+    if rows.key and some_unread and untimed == events:
+        shown = _first_stamp(database, rows, f"{rows.stamp} IS NOT NULL AND {unread}")
+        raise ReadError(name, unreadable_times(column, shown or "", rows.form))
+    timeless = sum(group["timeless"] for group in found)
+    if with_times and rows.form != "number" and untimed < timeless == events:
+        shown = _first_stamp(database, rows, f"NOT ({key.missing if key else 'false'})")
+        raise ReadError(name, unknown_numbers(column, shown or ""))
+    if rows.is_open and not rows.is_plain:
+        told = 0
+        for group in found:
+            told |= group["day_month"] or 0
+        rows = rows.read_as(_day_month(database, name, column, rows, told))
+        table = rows.table
+    key = rows.key
     text = key is not None and key.number is not None
-    if text and events and untimed == events and any(group["unread"] for group in found):
-        raise ReadError(name, unreadable_times(columns.timestamp or ""))
     bits = max(len(names) - 1, 1).bit_length()
     code = "UTINYINT" if bits <= 8 else "USMALLINT" if bits <= 16 else "INTEGER"
     packable = key is None or not any(group["unpackable"] for group in found)
@@ -143,9 +269,11 @@ def survey(database: Any, name: str, columns: Columns, rows: Rows) -> Survey:
         order = Ordering.plain(timed=key is not None, lone=lone, text=text)
     sql = (
         f"SELECT {rows.case} AS case_id, {_number(database, rows, names, code)} AS activity_id, "
+        f"{rows.stage or 'NULL::TINYINT'} AS stage, {rows.start_us or 'NULL::BIGINT'} AS began_us, "
         f"{time or '0'} AS time_key, {key.number if key and key.number else 'NULL'} AS number_key, "
         f"{table.row} AS row_number, {rows.person or 'NULL::VARCHAR'} AS person, "
-        f"{rows.truncated or 'false'} AS truncated, {rows.time_us} AS time_us"
+        f"{rows.truncated or 'false'} AS truncated, "
+        f"{rows.times.micros if rows.times else 'NULL::BIGINT'} AS time_us"
     )
     texts = []
     for place, value in enumerate(rows.values):
@@ -162,7 +290,34 @@ def survey(database: Any, name: str, columns: Columns, rows: Rows) -> Survey:
         order=order,
         untimed=untimed,
         texts=texts,
+        staged=rows.stage is not None,
+        undone=sum(group.get("undone", 0) for group in found),
     )
+
+
+def _day_month(database: Any, name: str, column: str, rows: Rows, told: int) -> DayMonth:
+    """Say which of day and month comes first; refuse a column that tells both, or nothing."""
+
+    def first(what: int) -> str:
+        for column in rows.stamps:
+            shown = _first_stamp(database, rows, f"{day_month(column)} = {what}", column)
+            if shown is not None:
+                return shown
+        return ""
+
+    if told & DAY_FIRST and told & MONTH_FIRST:
+        raise ReadError(name, both_orders(column, first(DAY_FIRST), first(MONTH_FIRST)))
+    if told == OPEN:
+        raise ReadError(name, open_order(column, first(OPEN)))
+    return "month" if told & MONTH_FIRST else "day"
+
+
+def _first_stamp(database: Any, rows: Rows, test: str, column: str | None = None) -> str | None:
+    """Give the smallest time stamp of which something is true, as text to be shown."""
+    (value,) = database.execute(
+        f"SELECT min({column or rows.stamp})::VARCHAR FROM {rows.table.sql} WHERE {test}"
+    ).fetchone()
+    return None if value is None else str(value)
 
 
 def _unless_blank(text: str) -> str:
@@ -190,7 +345,8 @@ def _number(database: Any, rows: Rows, names: list[str], code: str) -> str:
     database.execute("INSERT INTO names SELECT unnest(?)", [names])
     database.execute("CREATE TYPE activity AS ENUM (SELECT name FROM names ORDER BY rowid)")
     activity = f" || '{JOINER}' || ".join(rows.parts)
-    return f"enum_code(({activity})::activity)::{code}"
+    number = f"enum_code(({activity})::activity)::{code}"
+    return number if rows.stage is None else f"CASE WHEN {rows.stage} IS NOT NULL THEN {number} END"
 
 
 def _number_texts(database: Any, table: Table, value: str, place: int) -> tuple[list[str], str]:

@@ -11,9 +11,10 @@ from typing import Any
 from ...errors import ReadError
 from ..attributes import column_of
 from ..columns import Columns
-from ..notices import BLANK, unreadable_times
+from ..notices import BLANK
 from ..options import JOINER
 from ..source import Log
+from ..time_format import only_iso
 from ..variant_counter import check_unique
 
 ZONED = r":.*(Z|[+-][0-9]{2}:?[0-9]{2})\s*$"
@@ -141,7 +142,7 @@ def survey(log: Log, columns: Columns, events: Any) -> tuple[list[str], int]:
     size = sum(row.events for row in found)
     untimed = sum(row.untimed for row in found) if log.timed else 0
     if untimed and untimed == size and any(row.unread for row in found):
-        raise ReadError(log.name, unreadable_times(columns.timestamp or ""))
+        raise ReadError(log.name, only_iso(columns.timestamp or ""))
     names = [JOINER.join(row.parts) for row in found if row.events]
     check_unique(log.name, names)
     return sorted(names), untimed

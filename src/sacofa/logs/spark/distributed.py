@@ -46,7 +46,9 @@ class SparkVariants:
         self._name = name
         with clear_errors(name):
             self._frame = frame.sortWithinPartitions("variant", "truncated").persist()
-            self._kept = [*(kept or []), self._frame]
+            # One list for all that come of the same log: whoever is closed lets all of them go.
+            self._kept = [] if kept is None else kept
+            self._kept.append(self._frame)
             number = functions.spark_partition_id()
             rows = self._frame.groupBy(number.alias("part")).count().collect()
         self._sizes = dict(sorted((row["part"], row["count"]) for row in rows))
@@ -142,9 +144,7 @@ class SparkVariants:
             variant.alias("variant"), truncated.alias("truncated"), "number"
         )
         frame = changed.groupBy("variant", "truncated").agg(functions.sum("number").alias("number"))
-        made = SparkVariants(self._name, frame, activities, self.unit, self._kept)
-        self._kept = made._kept
-        return made
+        return SparkVariants(self._name, frame, activities, self.unit, self._kept)
 
 
 def _find_python(session: Any) -> None:

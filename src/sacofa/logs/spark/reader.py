@@ -23,8 +23,8 @@ from ..attributes import resolve_attributes, table_lookup, values_of
 from ..bounded_file import Progress
 from ..case_store import CaseStore, StoredCases
 from ..columns import Columns, resolve_columns
+from ..duckdb.csv_files import csv_header
 from ..duckdb.events import names_as_meant, texts_as_meant
-from ..duckdb.source import csv_header
 from ..notices import notify_counts
 from ..options import ReadOptions
 from ..source import Log, Notify, Source

@@ -8,7 +8,7 @@
 * frequent: which variants can be shown as they are;
 * sampler: uniform numbers for what is made of answers;
 * chain, rule_walker: sequences drawn step by step, within public rules;
-* candidates: the list of sequences that cases vote for;
+* candidates, earlier: the list of sequences that cases vote for, with what earlier releases showed;
 * medoids: which of them are released;
 * apportion: votes become whole numbers of cases;
 * evidence, fit: the numbers of cases that explain all answers at once;

@@ -65,6 +65,13 @@ class CandidateGenerator:
                 sequence = sequence[: 1 + self._sampler.below(len(sequence))]
             if self._harmless(sequence):
                 found[sequence] = None
+        # Where noise hides nearly all steps, rules still say what there can be.
+        for _ in range(TRIES * size):
+            anything = self._chain.draw_anything() if len(found) < wanted else None
+            if anything is None:
+                break
+            if self._harmless(anything, steps=False):
+                found[anything] = None
         if shown:
             self._fill(found, shown, max(len(found), size))
         # A vote needs something to vote for.
@@ -144,9 +151,9 @@ class CandidateGenerator:
 
     _WAYS = (_regrow, _cross, _delete, _insert, _replace, _move)
 
-    def _harmless(self, sequence: Ids) -> bool:
+    def _harmless(self, sequence: Ids, *, steps: bool = True) -> bool:
         # Whether there are cases without events was voted for, like any other step.
-        if not sequence and not self._allowed[self._begin][self._begin]:
+        if steps and not sequence and not self._allowed[self._begin][self._begin]:
             return False
         if self._once and len(set(sequence)) < len(sequence):
             single = [i for i in sequence if i in self._once]

@@ -120,6 +120,11 @@ class Certified(CertifiedSettings):
         ]
         if self.rules is not None:
             assumptions.append(f"The rules are public: {self.rules.source}.")
+        if self.earlier is not None:
+            assumptions.append(
+                f"Earlier releases are public: {len(self.earlier):,} variants of them are "
+                "candidates here."
+            )
         spends = [
             Spend(what=what, epsilon=share * self.flow_price, line=line)
             for line, what, share in lines

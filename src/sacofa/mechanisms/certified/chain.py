@@ -72,7 +72,7 @@ class Chain:
         path = [self.end, *prefix]
         # Walking the automaton of rules costs time that a chain without rules need not spend.
         if self._walker is not None:
-            return self._draw_within_rules(path, self._walker)
+            return self._draw_within_rules(path, self._walker, guided=True)
         end, once = self.end, self._once
         done = once.intersection(prefix)
         for _ in range(self.max_length - len(prefix)):
@@ -99,19 +99,25 @@ class Chain:
             return self.end
         return self._sampler.pick(([i for i, _ in left], list(accumulate(w for _, w in left))))
 
-    def _draw_within_rules(self, path: list[int], walker: RuleWalker) -> Ids:
+    def draw_anything(self) -> Ids | None:
+        """Draw a sequence that rules allow, whatever the steps are; None: there are no rules."""
+        if self._walker is None:
+            return None
+        return self._draw_within_rules([self.end], self._walker, guided=False)
+
+    def _draw_within_rules(self, path: list[int], walker: RuleWalker, *, guided: bool) -> Ids:
         state = walker.start
         for activity in path[1:]:
             state = walker.step(state, activity)
         while len(path) <= self.max_length:
             allowed = walker.allowed(state)
-            following = self._next(path)
+            following = self._next(path) if guided else None
             if following not in allowed:
                 # Steps that passed come first; else whatever is harmless has the same chance.
                 weights = [int(self._weights[path[-1], b]) for b in allowed]
-                choices = _choices(weights if any(weights) else [1] * len(allowed))
+                choices = _choices(weights if guided and any(weights) else [1] * len(allowed))
                 following = allowed[self._sampler.pick(choices)] if allowed else self.end
-            if following == self.end:
+            if following is None or following == self.end:
                 break
             path.append(following)
             state = walker.step(state, following)

@@ -27,6 +27,7 @@ from .attributes import ask_attributes
 from .budget import in_noise_scales
 from .candidates import CandidateGenerator
 from .chain import Chain
+from .earlier import join_known, known_candidates
 from .evidence import (
     Evidence,
     count_table,
@@ -97,6 +98,9 @@ class CertifiedRun:
         generator = CandidateGenerator(steps, chain, self._sampler, self._rules, once)
         length = self._set.list_length(size, self._session.unit)
         first = generator.first(length, shown, size)
+        if self._set.earlier is not None:
+            names = self._session.activities
+            first = join_known(known_candidates(self._set.earlier, names, max_length), first)
         weights = self._search(first, size)
         for weigh in (None, self._fitted_search):
             if weigh is not None:

@@ -11,6 +11,7 @@ from ...privacy.epsilon import Epsilon, parse_epsilon
 from ...semantics.rules import Rules
 from ...timing.settings import TimeSettings
 from ...unit import Unit
+from ...variants import VariantCounts
 from ..settings import offered
 from .budget import DEFAULT_SHARES, BudgetSplit, Shares
 from .frequent import all_threshold
@@ -39,6 +40,8 @@ class CertifiedSettings:
     """Longer cases are truncated here; left out, it is chosen under a share of ε."""
     rules: Rules | None = offered("rules", default=None)
     """Public rules of the process; released cases keep them."""
+    earlier: VariantCounts | None = None
+    """What earlier releases of the same process show: candidates that cases can vote for."""
     max_length_bound: int = 1_000
     """Public upper bound of the length that is chosen where max_length is None."""
     shares: Shares = DEFAULT_SHARES

@@ -26,6 +26,8 @@ LEAST = 1.5
 """Steps with fewer votes, in noise scales, do not pass even where votes are missing."""
 BACK = 0.5
 """The same for the way back to an activity that cases repeat."""
+WITH_RULES = 5
+"""So many steps per activity pass at least where rules weed out the false ones."""
 SLACK = 1.5
 """So many votes may be missing, in standard deviations of what is added up."""
 
@@ -65,13 +67,14 @@ def keep_steps(
     """Keep the steps whose votes pass a threshold and that lie on a way from beginning to end.
 
     The threshold lets that part of false steps pass, expected; later votes weed them out. It is
-    lowered as far as it takes for one way to lead from the beginning to the end. `epsilon` is
-    the noise's, for one vote.
+    lowered as far as it takes for a few steps per activity to pass, and for one way to lead from
+    the beginning to the end. `epsilon` is the noise's, for one vote.
     """
     possible = _possible(len(votes), rules)
     # Steps that rules forbid need no threshold: the fewer are possible, the lower it is.
     cells = int(possible.sum())
     threshold = smallest_threshold(epsilon, cells, most_false_steps(false_steps, cells))
+    threshold = min(threshold, _fewest(votes[possible], len(votes) - 1, rules))
     lowest = np.iinfo(np.int64).min
     passed = possible & (votes >= threshold)
     # Without a way from beginning to end nothing could be drawn: noise was too much for all steps.
@@ -86,6 +89,16 @@ def keep_steps(
     least = max(int(votes[passed].min(initial=lowest)), 0) if passed.any() else 0
     weights = np.where(passed, np.maximum(10 * votes - 9 * least, 1), 0)
     return KeptSteps(weights=weights)
+
+
+def _fewest(votes: Ints, activities: int, rules: Rules | None) -> int:
+    """The threshold that lets as many steps pass as a process of so many activities needs.
+
+    Where noise hides nearly all steps, a list of the few that are left has nothing to choose from.
+    """
+    wanted = activities + 1 if rules is None else WITH_RULES * activities
+    highest = np.sort(votes)[::-1][:wanted]
+    return max(int(highest[-1]), 1) if len(highest) else 1
 
 
 def most_false_steps(part: Fraction, cells: int) -> Fraction:

@@ -32,5 +32,7 @@ def ask_times(
     for name, (query, price) in time_queries(released, time, scale).items():
         table = session.ask(query, price * session.unit.max_cases, "time")
         answers[name] = TimeAnswer(query, table, price)
+    if not released.events:
+        return np.zeros(0, dtype=np.int64)
     fitted = fit_times(TimeAnswers(**answers), released, time, session.noise)
     return fitted.times // MICROSECONDS

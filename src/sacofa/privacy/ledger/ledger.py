@@ -6,6 +6,10 @@ it has it. `fail` says that the release ended otherwise. Whatever dies in betwee
 which counts as spent; where the linked file is there all the same, with the recorded hash, only
 `complete` is missing, and the entry is taken as released.
 
+A release of a period takes one step more: before its mechanism asks anything, `claim` writes down,
+as keyed hashes, which cases it takes. A case that got out, or that another period took, is never
+taken again; so releases of periods have no case in common, and a case pays for one period at most.
+
 Each step looks at a few rows, however many there are. `check` and `entries` look at all of them.
 """
 
@@ -16,17 +20,21 @@ import os
 import secrets
 import sqlite3
 import stat
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ...errors import BudgetError, LedgerError, SettingError, nearest
 from . import rows, storage
-from .records import Account, Budget, Entry
+from .case_key import CaseKey, holding_key, make_key
+from .policy import current_user, read_policy
+from .records import Account, Budget, Charged, Claim, Entry, Part
+
+Sums = TypeVar("Sums", Account, Part)
 
 LONGEST_NAME = 200
 LONGEST_PRICE = 100
@@ -62,13 +70,22 @@ class Ledger:
             storage.check_whole(self.path, database)
             budgets = rows.read_budgets(database)
             accounts = {budget.dataset: _opened(budget) for budget in budgets}
+            claims, parts = rows.read_claims(database), dict[tuple[str, str], Part]()
             for entry in rows.read_entries(database):
                 if entry.dataset not in accounts:
                     raise rows.DamageError
-                if entry.spent:
+                claim = claims.pop(entry.id, None)
+                if claim is not None and claim.charged == "period":
+                    key = entry.dataset, claim.period
+                    part = parts.get(key, Part(dataset=entry.dataset, period=claim.period))
+                    parts[key] = _within_bounds(part.charge(entry.price)) if entry.spent else part
+                elif entry.spent:
                     account = accounts[entry.dataset]
                     accounts[entry.dataset] = _within_bounds(account.charge(entry.price))
-            if rows.read_accounts(database) != sorted(accounts.values(), key=lambda a: a.dataset):
+            if claims or rows.read_parts(database) != [parts[key] for key in sorted(parts)]:
+                raise rows.DamageError
+            found = [replace(account, parts=()) for account in rows.read_accounts(database)]
+            if found != sorted(accounts.values(), key=lambda a: a.dataset):
                 raise rows.DamageError
 
     def set_budget(self, dataset: str, epsilon: Fraction | None) -> Account:
@@ -99,8 +116,13 @@ class Ledger:
         price: Fraction | None,
         certificate: str,
         token: str | None = None,
+        period: str | None = None,
+        charged: Charged = "period",
     ) -> Entry:
         """Take the price of a release, or refuse it.
+
+        One of a `period` pays from what the dataset may cost in that period, unless it is `charged`
+        to the dataset, because what is protected has cases in several.
 
         When this returns, the price is on disk. A request that was made before costs again: it
         would draw fresh noise; `repeats` of the entry tells. By a `token`, a random id, the entry
@@ -110,20 +132,32 @@ class Ledger:
             raise SettingError("price", price, "0 or more")
         if price is not None and max(map(_digits, price.as_integer_ratio())) > LONGEST_PRICE:
             raise SettingError("price", "so long", f"a fraction of {LONGEST_PRICE} digits at most")
+        policy = read_policy(self.path, dataset)
+        if policy is not None:
+            policy.check(dataset, price, current_user())
         self.settle()
         with self._writing() as database:
             account = self._account(database, dataset)
+            of_period = period if charged == "period" else None
+            if of_period is not None:
+                account = account.in_period(of_period)
             if not account.allows(price):
-                raise BudgetError(dataset, price, account.left or Fraction(0), account.budget)
-            charged = account.charge(price)
-            if max(map(_digits, charged.finite.as_integer_ratio())) > rows.MOST_DIGITS:
+                left = account.left or Fraction(0)
+                raise BudgetError(dataset, price, left, account.budget, of_period)
+            now = _now()
+            if policy is not None and policy.largest_year is not None:
+                year = self._spent_in_year(database, account, now[:4])
+                policy.check_year(now[:4], year.book(price, of_period).spent)
+            paying = account if of_period is None else account.part(of_period)
+            payer = paying.charge(price)
+            if max(map(_digits, payer.finite.as_integer_ratio())) > rows.MOST_DIGITS:
                 raise SettingError("price", price, "a simpler fraction: the sum gets too long")
             head = rows.read_head(database)
             entry = Entry(
                 id=head.entries + 1,
                 token=token or secrets.token_hex(16),
                 dataset=dataset,
-                at=_now(),
+                at=now,
                 mechanism=mechanism,
                 settings=settings,
                 price=price,
@@ -137,9 +171,58 @@ class Ledger:
                 repeats=rows.find_repeated(database, rows.asked(entry)),
             )
             rows.write(database, entry)
-            rows.write(database, charged)
+            rows.write(database, payer)
+            if period is not None:
+                rows.write(database, Claim(entry=entry.id, period=period, charged=charged))
             rows.write(database, replace(head, entries=entry.id, chain=entry.chain))
         return entry
+
+    @contextmanager
+    def holding_case_key(self) -> Iterator[CaseKey]:
+        """Hold the key that hashes case ids; other releases of periods wait meanwhile.
+
+        It is made at first. From then on the ledger knows it again: with another key, cases that
+        were released would look new.
+        """
+        with self._reading() as database:
+            known: rows.KeyCheck | None = rows.find(database, rows.KeyCheck, 1)
+        if known is None:
+            make_key(self.path)
+            # From now on it tells, to whoever reads the file itself, how many cases there are.
+            with suppress(OSError):
+                os.chmod(self.path, stat.S_IMODE(os.stat(self.path).st_mode) & ~0o077)
+        with holding_key(self.path) as key:
+            mine = rows.KeyCheck(fingerprint=key.fingerprint)
+            if known is None:
+                with self._writing() as database:
+                    known = rows.find(database, rows.KeyCheck, 1)
+                    if known is None:
+                        rows.write(database, mine)
+            if known not in (None, mine):
+                raise LedgerError(
+                    f"{self.path}: the key beside it is not the one that its cases were hashed "
+                    "with: restore that one"
+                )
+            yield key
+
+    def taken(self, dataset: str, period: str) -> set[bytes]:
+        """The keyed hashes of cases that a release of a period must leave out. Secret."""
+        self.settle()
+        with self._reading() as database:
+            return rows.find_taken(database, dataset, period)
+
+    def claim(self, entry: Entry, hashes: Sequence[bytes]) -> None:
+        """Record which cases a release takes, before its mechanism asks anything about them."""
+        with self._writing() as database:
+            found = self._find(database, entry)
+            claim: Claim | None = rows.find(database, Claim, entry.id)
+            if found.state != "reserved" or claim is None or claim.number is not None:
+                raise LedgerError(f"{self.path}: release {entry.id} cannot take cases any more")
+            if not rows.find_taken(database, found.dataset, claim.period).isdisjoint(hashes):
+                raise LedgerError(
+                    f"{self.path}: another release took some of these cases meanwhile: try again"
+                )
+            rows.claim_cases(database, claim, hashes)
 
     def find(self, token: str) -> Entry | None:
         """Find a release by its random id."""
@@ -205,6 +288,11 @@ class Ledger:
             found = [e for e in rows.read_entries(database) if dataset in (None, e.dataset)]
         return [replace(e, state="released") if _is_there(e) else e for e in found]
 
+    def claims(self) -> dict[int, Claim]:
+        """Which releases are of a period, by their number; how many cases each took is secret."""
+        with self._reading() as database:
+            return rows.read_claims(database)
+
     def budgets(self, dataset: str | None = None) -> list[Budget]:
         """List every budget that ever held, the latest last."""
         with self._reading() as database:
@@ -248,10 +336,25 @@ class Ledger:
                 rows.write(database, changed)
                 if not changed.spent:
                     account = self._account(database, found.dataset)
-                    rows.write(database, account.charge(found.price, -1))
+                    claim: Claim | None = rows.find(database, Claim, found.id)
+                    payer = (
+                        account.part(claim.period)
+                        if claim is not None and claim.charged == "period"
+                        else account
+                    )
+                    rows.write(database, payer.charge(found.price, -1))
+
+    def _spent_in_year(self, database: sqlite3.Connection, account: Account, year: str) -> Account:
+        """What the releases of a year cost, as an account of its own."""
+        spent = Account(dataset=account.dataset, budget=None)
+        for entry in rows.read_year(database, account.dataset, year):
+            claim: Claim | None = rows.find(database, Claim, entry.id)
+            of_period = None if claim is None or claim.charged == "dataset" else claim.period
+            spent = spent.book(entry.price, of_period)
+        return spent
 
     def _account(self, database: sqlite3.Connection, dataset: str) -> Account:
-        account: Account | None = rows.find(database, Account, dataset)
+        account = rows.find_account(database, dataset)
         if account is None:
             # A name that was mistyped must not become an account of its own without a limit.
             names = [account.dataset for account in rows.read_accounts(database)]
@@ -271,7 +374,7 @@ def _digits(number: int) -> int:
     return number.bit_length() * 30103 // 100_000 + 1
 
 
-def _within_bounds(account: Account) -> Account:
+def _within_bounds(account: Sums) -> Sums:
     """Refuse a sum that `reserve` would not have made: adding on could take forever."""
     if max(map(_digits, account.finite.as_integer_ratio())) > rows.MOST_DIGITS + 1:
         raise rows.DamageError

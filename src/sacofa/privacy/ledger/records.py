@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Literal
 
@@ -71,13 +71,13 @@ class Budget:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Account:
-    """How a dataset stands."""
+class Part:
+    """What the releases of one period of a dataset cost."""
 
     dataset: str
     """Its name."""
-    budget: Fraction | None
-    """The most that all releases may cost together; None for no limit."""
+    period: str
+    """The period, such as 2026-10."""
     finite: Fraction = Fraction(0)
     """What those with a finite ε cost so far."""
     endless: int = 0
@@ -85,8 +85,61 @@ class Account:
 
     @property
     def spent(self) -> Fraction | None:
-        """What all releases cost so far; None where no ε is finite."""
+        """What they cost together; None where no ε is finite."""
         return None if self.endless else self.finite
+
+    def charge(self, price: Fraction | None, times: int = 1) -> Part:
+        """The part after a release, or with -1 after its price was given back."""
+        if price is None:
+            return replace(self, endless=self.endless + times)
+        return replace(self, finite=self.finite + times * price)
+
+
+Charged = Literal["period", "dataset"]
+"""What pays for a release of a period: that period alone, or the whole dataset."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """Which cases a release of a period took: they are in no release of any other period."""
+
+    entry: int
+    """The number of the release."""
+    period: str
+    """The period."""
+    charged: Charged
+    """What paid for it."""
+    number: int | None = None
+    """How many cases it took; None: it did not come so far. Secret, like the cases."""
+    digest: str | None = None
+    """A hash of their keyed hashes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Account:
+    """How a dataset stands.
+
+    A release of the whole log touches every case. Releases of periods have no case in common, so a
+    case pays for one period at most: what is spent is what the whole cost, and the dearest period.
+    """
+
+    dataset: str
+    """Its name."""
+    budget: Fraction | None
+    """The most that all releases may cost together; None for no limit."""
+    finite: Fraction = Fraction(0)
+    """What releases of the whole log with a finite ε cost so far."""
+    endless: int = 0
+    """How many releases of the whole log were made that have no finite ε."""
+    parts: tuple[Part, ...] = field(default=(), metadata={"stored": False})
+    """What each period cost by itself, in the order of periods."""
+
+    @property
+    def spent(self) -> Fraction | None:
+        """What all releases cost one case so far, at most; None where no ε is finite."""
+        if self.endless or any(part.endless for part in self.parts):
+            return None
+        return self.finite + max((part.finite for part in self.parts), default=Fraction(0))
 
     @property
     def left(self) -> Fraction | None:
@@ -102,6 +155,22 @@ class Account:
         if price is None or self.spent is None:
             return False
         return self.spent + price <= self.budget
+
+    def part(self, period: str) -> Part:
+        """How a period stands."""
+        found = (part for part in self.parts if part.period == period)
+        return next(found, Part(dataset=self.dataset, period=period))
+
+    def book(self, price: Fraction | None, period: str | None) -> Account:
+        """The account after a release of the whole log, or of a period."""
+        if period is None:
+            return self.charge(price)
+        others = tuple(part for part in self.parts if part.period != period)
+        return replace(self, parts=(*others, self.part(period).charge(price)))
+
+    def in_period(self, period: str) -> Account:
+        """How the dataset stands for cases of one period alone."""
+        return replace(self, parts=(self.part(period),))
 
     def charge(self, price: Fraction | None, times: int = 1) -> Account:
         """The account after a release, or with -1 after its price was given back."""

@@ -15,15 +15,15 @@ import hashlib
 import json
 import re
 import sqlite3
-from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Any, get_args
 
-from .records import Account, Budget, Entry, State
+from .records import Account, Budget, Charged, Claim, Entry, Part, State
 
 PRICES = ("price", "epsilon", "budget", "finite")
-NUMBERS = ("id", "size", "repeats", "entries", "budgets", "endless")
+NUMBERS = ("id", "size", "repeats", "entries", "budgets", "endless", "entry", "number")
 MOST_DIGITS = 4_000
 """No sum of prices is written with more; Python itself refuses to read a little more than that."""
 _PRICE = re.compile(f"[0-9]{{1,{MOST_DIGITS}}}(/[1-9][0-9]{{0,{MOST_DIGITS}}})?", re.ASCII)
@@ -42,11 +42,21 @@ class Head:
     chain: str = ""
 
 
+@dataclass(frozen=True, kw_only=True)
+class KeyCheck:
+    """By what the key of the hashes of cases is recognised."""
+
+    fingerprint: str
+
+
 TABLES: dict[type, tuple[str, str]] = {
     Entry: ("entries", "id"),
     Budget: ("budgets", "id"),
     Account: ("accounts", "dataset"),
     Head: ("head", "one"),
+    Part: ("parts", "dataset, period"),
+    Claim: ("claims", "entry"),
+    KeyCheck: ("case_key", "one"),
 }
 """For each kind of row its table, and what it is found by."""
 
@@ -104,6 +114,19 @@ def read_entries(database: sqlite3.Connection) -> Iterator[Entry]:
         raise DamageError
 
 
+def read_year(database: sqlite3.Connection, dataset: str, year: str) -> list[Entry]:
+    """Read the releases of a dataset that were asked for in a year and count as spent."""
+    return list(
+        _rows(
+            database,
+            Entry,
+            "WHERE dataset = ? AND substr(at, 1, 4) = ? AND state <> 'returned'",
+            dataset,
+            year,
+        )
+    )
+
+
 def read_budgets(database: sqlite3.Connection) -> list[Budget]:
     """Read all budgets in their order."""
     budgets: list[Budget] = list(_rows(database, Budget, "ORDER BY id"))
@@ -113,14 +136,85 @@ def read_budgets(database: sqlite3.Connection) -> list[Budget]:
 
 
 def read_accounts(database: sqlite3.Connection) -> list[Account]:
-    """Read all accounts, by name."""
-    return list(_rows(database, Account, "ORDER BY dataset"))
+    """Read all accounts, by name, with their periods."""
+    parts = read_parts(database)
+    return [
+        replace(account, parts=tuple(part for part in parts if part.dataset == account.dataset))
+        for account in _rows(database, Account, "ORDER BY dataset")
+    ]
 
 
-def write(database: sqlite3.Connection, record: Entry | Budget | Account | Head) -> None:
+def find_account(database: sqlite3.Connection, dataset: str) -> Account | None:
+    """Read one account with its periods, or None."""
+    account: Account | None = find(database, Account, dataset)
+    if account is None:
+        return None
+    parts = _rows(database, Part, "WHERE dataset = ? ORDER BY period", dataset)
+    return replace(account, parts=tuple(parts))
+
+
+def read_parts(database: sqlite3.Connection) -> list[Part]:
+    """Read what every period cost, by dataset and period."""
+    return list(_rows(database, Part, "ORDER BY dataset, period"))
+
+
+def read_claims(database: sqlite3.Connection) -> dict[int, Claim]:
+    """Read every claim, by the number of its release; each holds the cases that it says."""
+    claims = {claim.entry: claim for claim in _rows(database, Claim, "ORDER BY entry")}
+    for claim in claims.values():
+        hashes = claimed(database, claim.entry)
+        if (claim.number or 0) != len(hashes) or (claim.digest or digest([])) != digest(hashes):
+            raise DamageError
+    return claims
+
+
+def claimed(database: sqlite3.Connection, entry: int) -> list[bytes]:
+    """The keyed hashes of the cases that a release took."""
+    found = database.execute("SELECT hash FROM claimed WHERE entry = ? ORDER BY hash", (entry,))
+    return [bytes(hash) for (hash,) in found]
+
+
+def claim_cases(database: sqlite3.Connection, claim: Claim, hashes: Sequence[bytes]) -> None:
+    """Write down which cases a release takes."""
+    database.executemany(
+        "INSERT INTO claimed (hash, entry) VALUES (?, ?)", ((hash, claim.entry) for hash in hashes)
+    )
+    write(database, replace(claim, number=len(hashes), digest=digest(sorted(hashes))))
+
+
+def find_taken(database: sqlite3.Connection, dataset: str, period: str) -> set[bytes]:
+    """The cases of a dataset that a release of a period must leave out.
+
+    A case that is out, in whatever period, is out for good. One that was taken by a release that
+    died can be taken again by releases of the same period: that period pays again.
+    """
+    releases = database.execute(
+        "SELECT claims.entry FROM claims JOIN entries ON entries.id = claims.entry "
+        "WHERE entries.dataset = ? AND claims.number IS NOT NULL "
+        "AND (entries.state = 'released' OR (entries.state <> 'returned' AND claims.period <> ?))",
+        (dataset, period),
+    ).fetchall()
+    taken: set[bytes] = set()
+    for (entry,) in releases:
+        claim = find(database, Claim, entry)
+        hashes = claimed(database, entry)
+        if claim.number != len(hashes) or claim.digest != digest(hashes):
+            raise DamageError
+        taken.update(hashes)
+    return taken
+
+
+def digest(hashes: Sequence[bytes]) -> str:
+    """A hash of keyed hashes of cases, in their order."""
+    return hashlib.sha256(b"".join(hashes)).hexdigest()
+
+
+def write(
+    database: sqlite3.Connection, record: Entry | Budget | Account | Head | Part | Claim | KeyCheck
+) -> None:
     """Write a row, new or changed."""
     table, key = TABLES[type(record)]
-    row = {field.name: getattr(record, field.name) for field in fields(record)}
+    row = {name: getattr(record, name) for name in _stored(type(record))}
     for name in PRICES:
         if row.get(name) is not None:
             row[name] = str(row[name])
@@ -128,7 +222,7 @@ def write(database: sqlite3.Connection, record: Entry | Budget | Account | Head)
     seal = _seal(values)
     if isinstance(record, Entry):
         row["asked"] = asked(record)
-    if isinstance(record, Head):
+    if isinstance(record, (Head, KeyCheck)):
         row["one"] = 1
     row["seal"] = seal
     changes = ", ".join(f"{name} = excluded.{name}" for name in row)
@@ -153,8 +247,13 @@ def _text(price: Fraction | None) -> str | None:
     return None if price is None else str(price)
 
 
+def _stored(kind: Any) -> list[str]:
+    """The fields of a record that are columns."""
+    return [field.name for field in fields(kind) if field.metadata.get("stored", True)]
+
+
 def _rows(database: sqlite3.Connection, kind: type, where: str, *values: object) -> Iterator[Any]:
-    names = [field.name for field in fields(kind)]
+    names = _stored(kind)
     found = database.execute(
         f"SELECT {', '.join(names)}, seal FROM {TABLES[kind][0]} {where}", values
     )
@@ -178,10 +277,12 @@ def _checked(name: str, value: Any) -> Any:
         return read_price(value)
     if name == "state" and value not in get_args(State):
         raise DamageError
+    if name == "charged" and value not in get_args(Charged):
+        raise DamageError
     return value
 
 
-OPTIONAL = ("file", "size", "sha256", "reason", "repeats")
+OPTIONAL = ("file", "size", "sha256", "reason", "repeats", "number", "digest")
 
 
 def read_price(text: str) -> Fraction:

@@ -22,8 +22,8 @@ from ...errors import LedgerError
 APPLICATION = 0x5AC0FA01
 """Marks an SQLite file as a ledger."""
 
-VERSION = 2
-"""The layout of the tables; another one is refused, because its rules are not known."""
+VERSION = 3
+"""The layout of the tables; a newer one is refused, because its rules are not known."""
 
 WAIT = 60.0
 """How many seconds to wait for other processes to finish their writes."""
@@ -89,8 +89,49 @@ CREATE TRIGGER budgets_stay BEFORE DELETE ON budgets
 CREATE TRIGGER accounts_stay BEFORE DELETE ON accounts
     BEGIN SELECT raise(ABORT, 'an account cannot be taken back'); END;
 PRAGMA application_id = {APPLICATION};
+PRAGMA user_version = 2;
+"""
+"""The tables of version 2."""
+
+PERIODS = f"""
+CREATE TABLE parts (
+    dataset TEXT NOT NULL,
+    period TEXT NOT NULL,
+    finite TEXT NOT NULL,
+    endless INTEGER NOT NULL,
+    seal TEXT NOT NULL,
+    PRIMARY KEY (dataset, period)
+) WITHOUT ROWID;
+CREATE TABLE claims (
+    entry INTEGER PRIMARY KEY,
+    period TEXT NOT NULL,
+    charged TEXT NOT NULL CHECK (charged IN ('period', 'dataset')),
+    number INTEGER,
+    digest TEXT,
+    seal TEXT NOT NULL
+);
+CREATE TABLE claimed (
+    hash BLOB NOT NULL,
+    entry INTEGER NOT NULL,
+    PRIMARY KEY (hash, entry)
+) WITHOUT ROWID;
+CREATE TABLE case_key (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    fingerprint TEXT NOT NULL,
+    seal TEXT NOT NULL
+);
+CREATE INDEX claimed_entry ON claimed (entry);
+CREATE TRIGGER parts_stay BEFORE DELETE ON parts
+    BEGIN SELECT raise(ABORT, 'what a period cost cannot be taken back'); END;
+CREATE TRIGGER claims_stay BEFORE DELETE ON claims
+    BEGIN SELECT raise(ABORT, 'a claim cannot be taken back'); END;
+CREATE TRIGGER claimed_stay BEFORE DELETE ON claimed
+    BEGIN SELECT raise(ABORT, 'a case cannot be taken back'); END;
+CREATE TRIGGER case_key_stays BEFORE DELETE ON case_key
+    BEGIN SELECT raise(ABORT, 'the key cannot be taken back'); END;
 PRAGMA user_version = {VERSION};
 """
+"""What version 3 has more: releases of periods, and the cases that each took."""
 
 
 @contextmanager
@@ -98,7 +139,11 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a ledger to read one state of it."""
     with _connected(path) as database:
         database.execute("BEGIN")
-        _check_kind(path, database)
+        if _check_kind(path, database) == 2:
+            # The file may be read only: it gets its new tables with the next change.
+            for statement in _statements(PERIODS):
+                if statement.lstrip().startswith("CREATE TABLE"):
+                    database.execute(statement.replace("CREATE TABLE", "CREATE TEMP TABLE", 1))
         yield database
 
 
@@ -107,7 +152,9 @@ def writing(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a ledger for one change, alone; at the end it is on disk, after an error undone."""
     with _connected(path) as database:
         database.execute("BEGIN IMMEDIATE")
-        _check_kind(path, database)
+        if _check_kind(path, database) == 2:
+            for statement in _statements(PERIODS):
+                database.execute(statement)
         yield database
         database.execute("COMMIT")
 
@@ -125,16 +172,16 @@ def create(path: Path, fill: Callable[[sqlite3.Connection], None]) -> None:
         (tables,) = database.execute("SELECT count(*) FROM sqlite_master").fetchone()
         (kind,) = database.execute("PRAGMA application_id").fetchone()
         if tables == 0 and kind == 0:
-            for statement in _statements():
+            for statement in _statements(SCHEMA + PERIODS):
                 database.execute(statement)
             fill(database)
         database.execute("COMMIT")
 
 
-def _statements() -> Iterator[str]:
+def _statements(script: str) -> Iterator[str]:
     """One statement at a time: `executescript` would commit before the first."""
     statement = ""
-    for line in SCHEMA.splitlines(keepends=True):
+    for line in script.splitlines(keepends=True):
         statement += line
         if sqlite3.complete_statement(statement):
             yield statement
@@ -142,10 +189,10 @@ def _statements() -> Iterator[str]:
 
 
 @cache
-def _layout() -> list[tuple[str, ...]]:
+def _layout(version: int) -> list[tuple[str, ...]]:
     """What the database says of its tables where they are those above."""
     with closing(sqlite3.connect(":memory:")) as database:
-        database.executescript(SCHEMA)
+        database.executescript(SCHEMA if version == 2 else SCHEMA + PERIODS)
         return database.execute(LAYOUT).fetchall()
 
 
@@ -192,8 +239,10 @@ def _check_files(path: Path, mode: str) -> None:
         )
 
 
-def _check_kind(path: Path, database: sqlite3.Connection) -> None:
-    """Refuse another database, another version, and tables that are not just those above."""
+def _check_kind(path: Path, database: sqlite3.Connection) -> int:
+    """Refuse another database, a strange version, tables not just those above; give the version."""
+    kind: int
+    version: int
     (kind,) = database.execute("PRAGMA application_id").fetchone()
     (version,) = database.execute("PRAGMA user_version").fetchone()
     if kind != APPLICATION:
@@ -209,7 +258,7 @@ def _check_kind(path: Path, database: sqlite3.Connection) -> None:
             "with a budget that is less by what was spent"
         )
     # A view in place of a table could have rows without end, and a trigger could do anything.
-    if version < 1 or database.execute(LAYOUT).fetchall() != _layout():
+    if version < 1 or database.execute(LAYOUT).fetchall() != _layout(version):
         raise damaged(path)
     # The file is not opened for that: closing it would give up the locks of the database on it.
     pages, size = (
@@ -217,6 +266,7 @@ def _check_kind(path: Path, database: sqlite3.Connection) -> None:
     )
     if path.stat().st_size < pages * size:
         raise damaged(path)
+    return version
 
 
 def damaged(path: Path) -> LedgerError:

@@ -27,10 +27,11 @@ drop.addEventListener("drop", (event) => upload(event.dataTransfer.files[0]));
 
 const line = (address, name, words) => make("li", {}, make("a", { href: address, textContent: name }), make("span", { className: "soft small", textContent: words }));
 const say = (job) => (job.release ? `${count(job.release.cases)} cases in ${count(job.release.variants)} variants, ${job.release.epsilon === null ? "no finite ε" : "ε = " + job.release.epsilon}` : job.state);
+const size = (bytes) => (bytes < 1e6 ? `${count(Math.ceil(bytes / 1e3))} kB` : `${count(Math.round(bytes / 1e6))} MB`);
 
 const refresh = attempt(async () => {
   const [logs, jobs] = await Promise.all([ask("GET", "/logs"), ask("GET", "/jobs")]);
-  find("#logs").replaceChildren(...logs.map((log) => line(`/logs/${log.id}`, log.name, `${count(log.bytes)} bytes, deleted in ${Math.ceil(log.seconds_left / 60)} min`)));
+  find("#logs").replaceChildren(...logs.map((log) => line(`/logs/${log.id}`, log.name, `${size(log.bytes)}, deleted in ${Math.ceil(log.seconds_left / 60)} min`)));
   find("#jobs").replaceChildren(...jobs.map((job) => line(`/jobs/${job.id}`, job.name, say(job))));
   find("#logs-section").hidden = !logs.length;
   find("#jobs-section").hidden = !jobs.length;
@@ -40,5 +41,10 @@ const refresh = attempt(async () => {
     find("#ledger").replaceChildren(...datasets.map((d) => make("tr", {}, make("th", { scope: "row", textContent: d.dataset }), cell(d.budget ?? "no limit"), cell(d.spent ?? "no finite ε"), cell(d.left ?? "no limit"))));
   }
 });
-refresh();
-setInterval(refresh, 3000);
+
+// One at a time: while the app does not answer, questions must not pile up.
+const keepFresh = async () => {
+  await refresh();
+  setTimeout(keepFresh, 3000);
+};
+keepFresh();

@@ -1,22 +1,38 @@
-import { ask, attempt, count, figures, find, make, pause } from "./common.js";
+import { ask, attempt, confirmed, count, figures, find, items, make, pause, showStrength } from "./common.js";
 
 const id = location.pathname.split("/").pop();
-const formats = { ".xes": "XES", ".xes.gz": "XES, packed", ".csv": "CSV", ".parquet": "Parquet", ".json": "JSON: variants and counts" };
+const formats = { ".xes.gz": "XES, packed", ".xes": "XES", ".csv": "CSV", ".parquet": "Parquet", ".json": "JSON: variants and counts" };
 const stages = { waiting: "Waiting for a free place …", starting: "Starting …", reading: "Reading the log …", anonymizing: "Drawing noise …", writing: "Writing …", drawing: "Drawing the report …" };
 const link = (file, text) => make("a", { href: `/api/jobs/${id}/files/${file}`, textContent: text, download: "" });
+
+const showLog = async (job) => {
+  const log = await ask("GET", `/logs/${job.log}`).catch(() => null);
+  find("#log-there").hidden = !log;
+  find("#log-gone").hidden = Boolean(log);
+  find("#again").href = `/logs/${job.log}`;
+  return log;
+};
 
 const showResult = async (job) => {
   const release = job.release;
   find("#promise").textContent = release.promise;
   find("#promise").classList.toggle("no", release.epsilon === null || !release.publishable);
-  figures(find("#figures"), [["ε of the whole release", release.epsilon ?? "none"], ["cases", count(release.cases)], ["variants", count(release.variants)]]);
+  showStrength(find("#strength"), release.strength ?? "no", release.level ?? 4);
+  find("#verdict").hidden = !release.verdict;
+  find("#verdict").textContent = `How sure the figures are: ${release.verdict}`;
+  figures(find("#figures"), [["ε of the whole release", release.epsilon ?? "none"], ["cases", count(release.cases) + (release.within.cases === null ? "" : ` ± ${count(release.within.cases)}`)], ["variants", count(release.variants)]]);
   find("#report").href = `/jobs/${id}/report`;
   find("#report-file").href = `/api/jobs/${id}/files/report.html`;
   find("#files").replaceChildren(...Object.entries(formats).map(([suffix, words]) =>
     make("tr", {}, make("th", { scope: "row", textContent: words }), make("td", {}, link(`log${suffix}`, `log${suffix}`)), make("td", {}, link(`log${suffix}.certificate.json`, "certificate")))));
-  find("#notices").replaceChildren(...release.notices.map((line) => make("li", { textContent: line })));
+  const choose = () => { find("#all").href = `/api/jobs/${id}/files/log${find("#format").value}.zip`; };
+  find("#format").replaceChildren(...Object.entries(formats).map(([value, textContent]) => make("option", { value, textContent })));
+  find("#format").addEventListener("change", choose);
+  choose();
+  items(find("#notices"), release.notices);
+  await showLog(job);
   if (release.ledger.length) {
-    find("#paid-lines").replaceChildren(...release.ledger.map((line) => make("li", { textContent: line })));
+    items(find("#paid-lines"), release.ledger);
     const entries = await ask("GET", `/ledger/${encodeURIComponent(release.dataset)}`);
     const cell = (text, className = "") => make("td", { className, textContent: text });
     find("#entries").replaceChildren(...entries.map((e) => make("tr", {}, cell(e.id, "n"), cell(e.at), cell(e.mechanism), cell(e.price ?? "none finite", "n"), cell(e.state))));
@@ -36,7 +52,7 @@ const watch = attempt(async () => {
     if (job.state === "done") return showResult(job);
     if (!working) {
       find("#why").textContent = job.state === "cancelled" ? "Cancelled." : job.problem;
-      const log = await ask("GET", `/logs/${job.log}`).catch(() => null);
+      const log = await showLog(job);
       find("#back").href = log ? `/logs/${job.log}` : "/";
       find("#back").textContent = log ? "Back to the log: choose other settings" : "Back to the start";
       return null;
@@ -48,5 +64,15 @@ const watch = attempt(async () => {
 });
 
 find("#cancel").addEventListener("click", attempt(async () => { await ask("POST", `/jobs/${id}/cancel`); }));
-find("#delete").addEventListener("click", attempt(async () => { await ask("DELETE", `/jobs/${id}`); location.assign("/"); }));
+find("#delete").addEventListener("click", attempt(async () => {
+  if (!(await confirmed("Delete this release here? What you have not downloaded is gone; the price stays spent."))) return;
+  await ask("DELETE", `/jobs/${id}`);
+  location.assign("/");
+}));
+find("#delete-log").addEventListener("click", attempt(async () => {
+  const job = await ask("GET", `/jobs/${id}`);
+  if (!(await confirmed("Delete the log that was uploaded, and all that was found out about it? This release stays."))) return;
+  await ask("DELETE", `/logs/${job.log}`);
+  await showLog(job);
+}));
 watch();

@@ -1,0 +1,43 @@
+"""Help in groups, for commands with more options than fit on a screen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from typer.core import TyperCommand
+
+WHAT = "What is released"
+PROMISE = "The promise"
+LOG = "How the log is read"
+RULES = "Rules"
+PAPER = "The mechanisms of the papers"
+OUTPUT = "Output"
+
+ORDER = (WHAT, PROMISE, LOG, RULES, PAPER, OUTPUT)
+"""The groups, in the order in which they are shown."""
+
+
+class GroupedCommand(TyperCommand):
+    """A command whose help shows options by group."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write each group with a heading."""
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None:
+                groups.setdefault(group_of(parameter), []).append(record)
+        for title in sorted(groups, key=_place):
+            with formatter.section(title):
+                formatter.write_dl(groups[title])
+
+
+def group_of(parameter: Any) -> str:
+    """The heading that an option stands under."""
+    if parameter.param_type_name == "argument":
+        return "Arguments"
+    return getattr(parameter, "rich_help_panel", None) or "Options"
+
+
+def _place(title: str) -> int:
+    return -1 if title == "Arguments" else ORDER.index(title) if title in ORDER else len(ORDER)

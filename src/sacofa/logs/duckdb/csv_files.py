@@ -1,0 +1,207 @@
+"""Text tables: what the beginning of a file says of it, and how DuckDB reads it.
+
+The encoding, what stands between columns and what they are called are told by the first line, which
+is about no case. Were it told by what comes later, one more case could change how all are read.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...errors import ReadError
+from ..bounded_file import BoundedFile, packing_of
+from ..formats import Format
+from ..source import Source
+from ..unpacking import Packing
+
+MAX_ROW_BYTES = 1 << 24
+"""The longest row of a CSV file."""
+
+MAX_COLUMNS = 10_000
+"""No table of events has more; each takes memory in every step, however short its name."""
+
+MARKS = {
+    codecs.BOM_UTF8: "utf-8",
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
+}
+"""Marks that a file may begin with, and the encoding that they stand for."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Head:
+    """What the beginning of a file says of it."""
+
+    path: Path
+    """The file."""
+    names: tuple[str, ...]
+    """What its columns are called."""
+    comma: str
+    """What stands between them."""
+    encoding: str
+    """How its letters are written."""
+    packing: Packing | None
+    """How it is packed."""
+    said: bool = False
+    """Whether the first line says what stands between columns (`sep=;`)."""
+    named: bool = True
+    """Whether a line of the file names the columns."""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether DuckDB reads it as it is."""
+        return self.encoding == "utf-8" and self.packing in (None, "gzip")
+
+
+def read_heads(source: Source) -> list[Head]:
+    """Read the beginning of each file; all must have the same columns, in any order."""
+    heads = [_head(path, source.format, source.encoding, source.header) for path in source.content]
+    first = heads[0]
+    for head in heads[1:]:
+        if sorted(head.names) != sorted(first.names):
+            raise ReadError(head.path, "has other columns than the first file")
+        if head.names != first.names and len(set(head.names)) < len(head.names):
+            raise ReadError(head.path, "has columns of one name in another order than the first")
+    for head in heads:
+        _refuse_long_start(head.path)
+    return heads
+
+
+def csv_header(paths: Sequence[Path], format: Format) -> tuple[list[str], str]:
+    """Give the names of the columns, and what stands between them, of files that are alike."""
+    source = Source(name=str(paths[0]), format=format, content=tuple(paths))
+    first, *others = read_heads(source)
+    for head in (first, *others):
+        if not head.is_plain or head.said:
+            raise ReadError(head.path, "must be plain CSV in UTF-8, or gzip, for this engine")
+        if head.packing != first.packing:
+            raise ReadError(head.path, "must be gzip if the first file is, and only then")
+        if (head.names, head.comma) != (first.names, first.comma):
+            raise ReadError(head.path, "has other columns than the first file")
+    return list(first.names), first.comma
+
+
+def csv_sql(heads: Sequence[Head]) -> str:
+    """Give the rows of files as SQL, with the columns c0, c1, … of the first file."""
+    first = heads[0]
+    places = {name: i for i, name in reversed(list(enumerate(first.names)))}
+    alike = [(head.names, head.comma, head.packing, head.said) for head in heads]
+    if len(set(alike)) == 1:
+        return _read_csv(heads)
+    parts = []
+    for head in heads:
+        columns = [f"c{i}" for i in range(len(head.names))]
+        if head.names != first.names:
+            columns = [f"c{head.names.index(name)} AS c{places[name]}" for name in first.names]
+        parts.append(f"SELECT {', '.join(columns)} FROM {_read_csv([head])}")
+    # Rows of the first part come before those of the next.
+    return f"({' UNION ALL '.join(parts)})"
+
+
+def _read_csv(heads: Sequence[Head]) -> str:
+    from .source import file_literal, literal
+
+    first = heads[0]
+    files = ", ".join(file_literal(head.path) for head in heads)
+    columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(first.names)))
+    sql = (
+        f"read_csv([{files}], auto_detect = false, columns = {{{columns}}}, "
+        f"header = {str(first.named).lower()}, skip = {int(first.said)}, "
+        f"delim = {literal(first.comma)}, quote = '\"', escape = '\"', nullstr = '', "
+        f"allow_quoted_nulls = false, compression = '{first.packing or 'none'}', "
+        f"max_line_size = {MAX_ROW_BYTES})"
+    )
+    if not first.named or len(set(first.names)) < 2:
+        return sql
+    # Files that were put together have their header again in the middle.
+    again = " AND ".join(
+        f"c{i} IS NOT DISTINCT FROM {literal(name) if name else 'NULL'}"
+        for i, name in enumerate(first.names)
+    )
+    return f"(SELECT * FROM {sql} WHERE NOT ({again}))"
+
+
+def _head(path: Path, format: Format, encoding: str | None, header: tuple[str, ...]) -> Head:
+    packing = packing_of(path)
+    with BoundedFile(path) as stream:
+        start = b""
+        while len(start) < MAX_ROW_BYTES and (more := stream.read(1 << 16)):
+            start += more
+            if b"\n" in more and start.count(b'"') % 2 == 0:
+                break
+    encoding = encoding or _encoding(start)
+    try:
+        # What cannot be read is told when all is read: here only the first line is needed.
+        text = codecs.getincrementaldecoder(encoding)("replace").decode(start)
+        text = text.removeprefix("\ufeff")
+        line, _, rest = text.partition("\n")
+        said = line.strip().lower().startswith("sep=") and len(line.strip()) == 5
+        comma = line.strip()[4] if said else None
+        if said:
+            text, line = rest, rest.partition("\n")[0]
+        comma = comma or ("\t" if format == "tsv" else _comma(line, len(header)))
+        if line.count(comma) >= MAX_COLUMNS:
+            raise ReadError(path, f"has more than {MAX_COLUMNS:,} columns: keep those of the log")
+        names = next(csv.reader(io.StringIO(text, newline=""), delimiter=comma), None)
+    except csv.Error as error:
+        raise ReadError(path, f"not a text table in {encoding}: {error}{ADVICE}") from None
+    if not names:
+        raise ReadError(path, "the file is empty")
+    if header and len(names) != len(header):
+        raise ReadError(path, f"has {len(names)} columns in its first row, not {len(header)}")
+    return Head(
+        path=path,
+        names=header or tuple(names),
+        comma=comma,
+        encoding="utf-8" if encoding.lower() in ("utf8", "utf_8", "utf-8-sig") else encoding,
+        packing=packing,
+        said=said,
+        named=not header,
+    )
+
+
+ADVICE = ": name its encoding with --encoding, such as cp1252 (Windows) or utf-16"
+"""What to do where letters cannot be read."""
+
+
+def _encoding(start: bytes) -> str:
+    """Tell the encoding by the mark that a file begins with, or by its first line."""
+    for mark, encoding in MARKS.items():
+        if start.startswith(mark):
+            return encoding
+    line = start.partition(b"\n")[0]
+    if b"\0" in line:
+        return "utf-16-le" if line[1:2] == b"\0" else "utf-16-be"
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return "cp1252"
+    return "utf-8"
+
+
+def _comma(line: str, columns: int) -> str:
+    """Tell what stands between columns: what there is most of, or what makes so many of them."""
+    fits = (c for c in ",;\t|" if len(next(csv.reader([line], delimiter=c), [])) == columns)
+    return next(fits, max(",;\t|", key=line.count))
+
+
+def _refuse_long_start(path: Path) -> None:
+    """Refuse a first row that does not end: DuckDB takes a file that begins so for empty."""
+    quotes = rows = done = 0
+    with BoundedFile(path, trusted=True) as stream:
+        while done <= 2 * MAX_ROW_BYTES and (block := stream.read(1 << 16)):
+            done += len(block)
+            *lines, rest = block.replace(b"\r", b"\n").split(b"\n")
+            for line in lines:
+                quotes += line.count(b'"')
+                rows += quotes % 2 == 0
+            quotes += rest.count(b'"')
+            if rows > 1:
+                return
+    if done > 2 * MAX_ROW_BYTES:
+        raise ReadError(path, f"a row is longer than {MAX_ROW_BYTES >> 20} MB")

@@ -1,0 +1,188 @@
+"""Tables that DuckDB does not read as they are, written down as CSV in UTF-8 for a while.
+
+Spreadsheets, JSON lines, files in other encodings or packed otherwise than with gzip go row by row
+into a folder for secrets, so memory holds one row. It is removed when the log was read.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from ...errors import ColumnsError, OutputError, ReadError
+from ...temporary import secret_folder
+from ..bounded_file import BoundedFile
+from ..columns import COMMON, plain_name
+from ..options import ReadOptions
+from ..sheets import Row, sheet_rows
+from ..source import Source
+from .csv_files import ADVICE, MAX_ROW_BYTES, Head, read_heads
+
+ROWS = ("xlsx", "ods", "jsonl")
+"""Formats whose rows are read one by one."""
+
+
+def text_columns(source: Source) -> list[str] | None:
+    """List the columns of files that hold nothing but text; nothing where there are types."""
+    if source.format in ("csv", "tsv"):
+        return list(read_heads(source)[0].names)
+    if source.format in ROWS:
+        return _names(source, source.content[0], next(_rows(source, source.content[0]), None))
+    return None
+
+
+@contextmanager
+def staged(source: Source) -> Iterator[Source]:
+    """Give a source as DuckDB can read it."""
+    heads = read_heads(source) if source.format in ("csv", "tsv") else []
+    if source.format not in (*ROWS, "relation") and all(head.is_plain for head in heads):
+        yield source
+        return
+    with secret_folder() as folder:
+        if source.format == "relation":
+            yield _relation(source, folder)
+            return
+        files = []
+        for number, path in enumerate(source.content):
+            target = folder / f"{number}.csv"
+            try:
+                if heads:
+                    _transcode(heads[number], target, source.trusted)
+                else:
+                    _write_rows(source, path, target)
+            except OSError as error:
+                raise OutputError(
+                    folder.parent, f"temporary files cannot be written there ({error.strerror})"
+                ) from None
+            files.append(target)
+        rows = source.format in ROWS
+        yield replace(
+            source,
+            content=tuple(files),
+            format="csv" if rows else source.format,
+            encoding="utf-8",
+            header=() if rows else source.header,
+        )
+
+
+def check_fields(source: Source, names: list[str], options: ReadOptions) -> ReadOptions:
+    """Refuse JSON lines in which one field more could change what all others are read by.
+
+    The fields of a line are part of a case. So two that could both be meant are refused, and times
+    are read only where there is a field for them or nobody wants them.
+    """
+    if source.format != "jsonl":
+        return options
+    said = {
+        "case": options.case,
+        "activity": options.activity,
+        "timestamp": options.timestamp,
+        "start": options.start,
+    }
+    for role, common in COMMON.items():
+        found = [name for name in names if plain_name(name) in common]
+        if len(found) > 1 and not said.get(role):
+            raise ReadError(
+                source.name, f"several fields may be the {role} ({', '.join(found)}): --{role}"
+            )
+        if role == "timestamp" and not found and not said[role] and options.order != "file":
+            raise ColumnsError(source.name, [role], names)
+    return options
+
+
+def _transcode(head: Head, target: Path, trusted: bool) -> None:
+    """Write a text file as UTF-8."""
+    decoder = codecs.getincrementaldecoder(head.encoding)()
+    with BoundedFile(head.path, trusted=trusted) as stream, target.open("wb") as file:
+        first, done = True, False
+        while not done:
+            block = stream.read(1 << 18)
+            done = not block
+            try:
+                text = decoder.decode(block, final=done)
+            except UnicodeDecodeError:
+                raise ReadError(head.path, f"is not written in {head.encoding}{ADVICE}") from None
+            file.write((text.removeprefix("\ufeff") if first else text).encode())
+            first = first and not text
+
+
+def _write_rows(source: Source, path: Path, target: Path) -> None:
+    """Write rows as CSV; what is missing is an empty field, and text stands in quotes."""
+    rows = _rows(source, path)
+    first = next(rows, None)
+    names = _names(source, path, first)
+    if source.header and first is not None:
+        rows = chain([first], rows)
+    width = len(names)
+    with target.open("w", encoding="utf-8", newline="", errors="surrogatepass") as file:
+        header: Row = [*names]
+        for row in chain([header], rows):
+            cells = [*row[:width], *[None] * (width - len(row))]
+            quoted = ("" if c is None else '"' + c.replace('"', '""') + '"' for c in cells)
+            file.write(",".join(quoted) + "\n")
+
+
+def _names(source: Source, path: Path, first: Row | None) -> list[str]:
+    if first is None:
+        raise ReadError(path, "the file is empty")
+    if source.header and source.format != "jsonl":
+        return list(source.header)
+    return [name or "" for name in first]
+
+
+def _rows(source: Source, path: Path) -> Iterator[Row]:
+    if source.format == "jsonl":
+        return _json_rows(path, source.trusted)
+    return sheet_rows(path, source.format, trusted=source.trusted)
+
+
+def _json_rows(path: Path, trusted: bool) -> Iterator[Row]:
+    """Give the fields of the first line, and then the values of each."""
+    names: list[str] = []
+    for number, line in enumerate(_lines(path, trusted), start=1):
+        if not line.strip():
+            continue
+        try:
+            fields = json.loads(line)
+        except (ValueError, RecursionError):
+            raise ReadError(path, f"line {number} is not JSON") from None
+        if not isinstance(fields, dict):
+            raise ReadError(path, f"line {number} is no object: {{…}} with a field for each column")
+        if not names:
+            names = list(fields)
+            yield list(names)
+        if not fields.keys() <= set(names):
+            more = ", ".join(sorted(fields.keys() - set(names)))
+            raise ReadError(path, f"line {number} has fields that the first line lacks: {more}")
+        yield [_json_text(fields.get(name)) for name in names]
+
+
+def _json_text(value: Any) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _lines(path: Path, trusted: bool) -> Iterator[bytes]:
+    rest = b""
+    with BoundedFile(path, trusted=trusted) as stream:
+        while block := stream.read(1 << 18):
+            *lines, rest = (rest + block).split(b"\n")
+            yield from lines
+            if len(rest) > MAX_ROW_BYTES:
+                raise ReadError(path, f"a line is longer than {MAX_ROW_BYTES >> 20} MB")
+    yield rest
+
+
+def _relation(source: Source, folder: Path) -> Source:
+    """Write a relation of DuckDB as Parquet, in an order that only its own values decide."""
+    target = folder / "relation.parquet"
+    keys = ", ".join('"' + name.replace('"', '""') + '"' for name in source.content.columns)
+    source.content.order(keys).write_parquet(str(target))
+    return replace(source, format="parquet", content=(target,))

@@ -1,0 +1,52 @@
+"""Activity instances: events that say that work began, and events that say that it ended.
+
+An activity that was started and completed happened once. So a start is joined with the first
+completion of the same activity in the same case that comes after it and is not taken yet; what is
+left counts by itself. Only events of one case are joined, so no case changes another.
+
+    transition                                             what becomes of the event
+    complete, none, unknown, or no standard one            an event; with a start before it, of both
+    start                                                  joined with its completion, else an event
+    schedule, assign, reassign, suspend, resume,           no event: nothing was done
+    withdraw, autoskip, manualskip, ate_abort, pi_abort
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Hashable, Sequence
+
+TRANSITION = "lifecycle:transition"
+"""The attribute of XES that says what an event tells of its activity."""
+
+START = "start"
+
+NOT_DONE = (
+    "schedule", "assign", "reassign", "suspend", "resume", "withdraw", "autoskip", "manualskip",
+    "ate_abort", "pi_abort",
+)  # fmt: skip
+"""Standard transitions of XES that tell of no work."""
+
+
+def join_instances(
+    transitions: Sequence[str | None], activities: Sequence[Hashable]
+) -> list[tuple[int, int | None]]:
+    """Give the events of a case that count, each with the event that it began with.
+
+    Events are places in the lists, in the order of the case; the beginning is None where nobody
+    knows it.
+    """
+    began: dict[Hashable, deque[int]] = defaultdict(deque)
+    kept: dict[int, int | None] = {}
+    for place, (transition, activity) in enumerate(zip(transitions, activities, strict=True)):
+        word = (transition or "").strip().lower()
+        if word == START:
+            began[activity].append(place)
+            kept[place] = place
+        elif word not in NOT_DONE:
+            open_starts = began[activity]
+            start = open_starts.popleft() if open_starts else None
+            if start is not None:
+                del kept[start]
+            kept[place] = start
+    return list(kept.items())

@@ -1,0 +1,275 @@
+"""Rows of spreadsheets: the first sheet of an .xlsx or .ods file, as text, one row at a time.
+
+Both are archives of XML, which is read as a stream: memory holds one row, and for .xlsx the texts
+that its cells share. A cell that holds a date says so itself, so it is known for what it is.
+"""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, cast
+
+from lxml import etree
+
+from ..errors import ReadError
+from .bounded_file import MAX_EXPANSION, SMALL, unreadable
+from .unpacking import explained
+
+Row = list[str | None]
+
+MAX_WIDTH = 10_000
+"""No table of events has more columns."""
+MAX_REPEATED = 1 << 20
+"""More equal rows one after the other are refused unless trusted."""
+MAX_SHARED_BYTES = 1 << 28
+"""More bytes of shared texts than this are refused unless trusted: all are held in memory."""
+
+
+def sheet_rows(path: Path, format: str, *, trusted: bool = False) -> Iterator[Row]:
+    """Give the rows of the first sheet that have any content."""
+    rows = _xlsx if format == "xlsx" else _ods
+    try:
+        with zipfile.ZipFile(path) as archive:
+            for row in rows(_Parts(archive, path, trusted)):
+                while row and row[-1] is None:
+                    row.pop()
+                if row:
+                    yield row
+    except zipfile.BadZipFile:
+        raise ReadError(path, f"is no {format} file, or damaged: save it again") from None
+    except etree.XMLSyntaxError:
+        raise ReadError(path, f"is a damaged {format} file: save it again") from None
+    except OSError as error:
+        raise unreadable(path, error) from None
+
+
+class _Parts:
+    """The files in an archive, each as a stream of XML that cannot grow past all bounds."""
+
+    def __init__(self, archive: zipfile.ZipFile, path: Path, trusted: bool) -> None:
+        self.path = path
+        self.trusted = trusted
+        self._archive = archive
+        self._left = max(SMALL, MAX_EXPANSION * path.stat().st_size)
+        self._names = set(archive.namelist())
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._names
+
+    def elements(self, name: str, *tags: str) -> Iterator[Any]:
+        """Go through the elements with these tags; each is forgotten when the next is asked for."""
+        if name not in self:
+            raise ReadError(self.path, f"is no spreadsheet: it has no {name}")
+        with explained(self.path, "zip"), self._archive.open(name) as file:
+            parser = etree.iterparse(
+                cast(Any, _Bounded(file, self)),
+                events=("end",),
+                tag=[f"{{*}}{tag}" for tag in tags],
+                resolve_entities=False,
+                no_network=True,
+                huge_tree=self.trusted,
+                remove_comments=True,
+            )
+            for _, element in parser:
+                yield element
+                element.clear()
+                parent = element.getparent()
+                while parent is not None and element.getprevious() is not None:
+                    del parent[0]
+
+    def take(self, size: int) -> None:
+        """Count bytes that were unpacked."""
+        self._left -= size
+        if self._left < 0 and not self.trusted:
+            raise ReadError(
+                self.path,
+                "unpacks to more than is safe: say that it is trusted (--trusted) if that is meant",
+            )
+
+
+class _Bounded:
+    """Bytes of one file in an archive."""
+
+    def __init__(self, file: Any, parts: _Parts) -> None:
+        self._file = file
+        self._parts = parts
+
+    def read(self, size: int) -> bytes:
+        data: bytes = self._file.read(size)
+        self._parts.take(len(data))
+        return data
+
+
+def _local(element: Any) -> str:
+    return str(etree.QName(element).localname)
+
+
+def _xlsx(parts: _Parts) -> Iterator[Row]:
+    epoch = datetime(1899, 12, 30)
+    first = None
+    for element in parts.elements("xl/workbook.xml", "workbookPr", "sheet"):
+        if _local(element) == "workbookPr":
+            if element.get("date1904") in ("1", "true"):
+                epoch = datetime(1904, 1, 1)
+        elif first is None:
+            first = next((v for k, v in element.items() if k.endswith("}id")), None)
+    target = "worksheets/sheet1.xml"
+    for link in parts.elements("xl/_rels/workbook.xml.rels", "Relationship"):
+        if link.get("Id") == first:
+            target = link.get("Target", target)
+    name = target.lstrip("/") if target.startswith("/") else f"xl/{target}"
+    shared, dates = _shared(parts), _date_styles(parts)
+    for row in parts.elements(name, "row"):
+        cells: Row = []
+        for cell in row.iterchildren("{*}c"):
+            place = _column(cell.get("r"), len(cells))
+            if place >= MAX_WIDTH:
+                continue
+            cells += [None] * (place + 1 - len(cells))
+            cells[place] = _xlsx_value(parts, cell, shared, dates, epoch)
+        yield cells
+
+
+def _xlsx_value(
+    parts: _Parts, cell: Any, shared: list[str], dates: set[int], epoch: datetime
+) -> str | None:
+    kind = cell.get("t", "n")
+    if kind == "inlineStr":
+        return "".join(cell.xpath(".//*[local-name()='t']/text()"))
+    value = cell.findtext("{*}v")
+    if value is None or kind == "e":
+        return None
+    if kind == "s":
+        try:
+            return shared[int(value)]
+        except (ValueError, IndexError):
+            raise ReadError(parts.path, "is a damaged xlsx file: save it again") from None
+    if kind == "b":
+        return "true" if value == "1" else "false"
+    if kind != "n":
+        return str(value)
+    style = cell.get("s")
+    return _number(value, epoch if style is not None and int(style) in dates else None)
+
+
+def _number(text: str, epoch: datetime | None) -> str:
+    """Write a number as people do, or as the date that it stands for."""
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    if epoch is not None and abs(number) < 3_000_000:
+        # To the millisecond: a third of a day has no end in binary.
+        date = epoch + timedelta(milliseconds=round(number * 86_400_000))
+        return date.isoformat(sep=" ", timespec="milliseconds" if date.microsecond else "seconds")
+    # Long numbers lose digits as floats; those that are whole are kept as they stand.
+    if re.fullmatch(r"-?\d+", text):
+        return text
+    return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
+
+
+def _shared(parts: _Parts) -> list[str]:
+    """The texts that cells share."""
+    found: list[str] = []
+    size = 0
+    if "xl/sharedStrings.xml" in parts:
+        for item in parts.elements("xl/sharedStrings.xml", "si"):
+            # How a word is pronounced (rPh) is no part of it.
+            text = "".join(item.xpath("(./*|./*[local-name()='r']/*)[local-name()='t']/text()"))
+            found.append(text)
+            size += len(text) + 50
+            if size > MAX_SHARED_BYTES and not parts.trusted:
+                raise ReadError(parts.path, "holds too much text: save it as CSV")
+    return found
+
+
+_DATES = {*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)}
+"""Numbers of the formats for dates and times that every spreadsheet knows."""
+
+
+def _date_styles(parts: _Parts) -> set[int]:
+    """The styles of cells that show a date."""
+    if "xl/styles.xml" not in parts:
+        return set()
+    formats, found = set(_DATES), set()
+    for element in parts.elements("xl/styles.xml", "numFmt", "cellXfs"):
+        if _local(element) == "numFmt":
+            code = re.sub(r'"[^"]*"|\[[^\]]*\]|\\.', "", element.get("formatCode", ""))
+            if re.search("[dmyhs]", code, re.IGNORECASE) and "general" not in code.lower():
+                formats.add(int(element.get("numFmtId", "0")))
+        else:
+            kinds = [int(style.get("numFmtId", "0")) for style in element]
+            found = {place for place, kind in enumerate(kinds) if kind in formats}
+    return found
+
+
+def _column(reference: str | None, after: int) -> int:
+    """The place of a cell in its row, from 0: `C5` is at 2."""
+    letters = re.match("[A-Z]{1,3}", reference or "")
+    if letters is None:
+        return after
+    place = 0
+    for letter in letters[0]:
+        place = place * 26 + ord(letter) - 64
+    return place - 1
+
+
+def _ods(parts: _Parts) -> Iterator[Row]:
+    table = None
+    for row in parts.elements("content.xml", "table-row"):
+        here = next(row.iterancestors("{*}table"), None)
+        if table is None:
+            table = here
+        if here is not table:
+            return
+        cells: Row = []
+        for cell in row:
+            if _local(cell) not in ("table-cell", "covered-table-cell"):
+                continue
+            many = min(_repeated(cell, "number-columns-repeated"), MAX_WIDTH - len(cells))
+            cells += [_ods_value(cell)] * many
+        while cells and cells[-1] is None:
+            cells.pop()
+        if not cells:
+            continue
+        many = _repeated(row, "number-rows-repeated")
+        if many > MAX_REPEATED and not parts.trusted:
+            raise ReadError(parts.path, f"has a row {many:,} times, which is beyond belief")
+        for _ in range(many):
+            yield list(cells)
+
+
+def _repeated(element: Any, name: str) -> int:
+    value = next((v for k, v in element.items() if k.endswith("}" + name)), "1")
+    return int(value) if value.isdigit() else 1
+
+
+def _ods_value(cell: Any) -> str | None:
+    said = {k.rpartition("}")[2]: v for k, v in cell.items()}
+    kind = said.get("value-type")
+    if kind == "date":
+        return str(said.get("date-value"))
+    if kind in ("float", "percentage", "currency"):
+        return _number(said.get("value", ""), None)
+    if kind == "boolean":
+        return said.get("boolean-value")
+    if kind == "time":
+        return said.get("time-value")
+    if kind is None:
+        return None
+    if "string-value" in said:
+        return str(said["string-value"])
+    return "\n".join(_text(part) for part in cell.iterchildren("{*}p"))
+
+
+def _text(element: Any) -> str:
+    """The text of a paragraph, in which blanks and tabs are elements."""
+    name = _local(element) if isinstance(element.tag, str) else ""
+    if name == "s":
+        return " " * min(_repeated(element, "c"), 10_000)
+    inner = {"tab": "\t", "line-break": "\n"}.get(name, element.text or "")
+    return inner + "".join(_text(child) + (child.tail or "") for child in element)

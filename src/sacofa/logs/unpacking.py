@@ -1,0 +1,115 @@
+"""Packed files: how they are told, and streams of what is in them."""
+
+from __future__ import annotations
+
+import bz2
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+from ..errors import MissingExtraError, ReadError
+
+Packing = Literal["gzip", "bzip2", "zstd", "zip"]
+
+MAGIC: dict[bytes, Packing] = {
+    b"\x1f\x8b": "gzip",
+    b"BZh": "bzip2",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"PK\x03\x04": "zip",
+}
+"""How packed files begin, whatever they are called."""
+
+ENDINGS = (".gz", ".bz2", ".zst", ".zip")
+"""How the names of packed files end."""
+
+
+def packing_in(start: bytes) -> Packing | None:
+    """Tell how a file is packed by its first bytes."""
+    return next((kind for magic, kind in MAGIC.items() if start.startswith(magic)), None)
+
+
+def unpacked(file: Any, packing: Packing, path: Path) -> Any:
+    """Give a stream of what is in an open file; gzip is unpacked elsewhere."""
+    with explained(path, packing):
+        if packing == "bzip2":
+            return bz2.BZ2File(file)
+        if packing == "zstd":
+            return _Zstd(file)
+        archive = zipfile.ZipFile(file)
+        return archive.open(only_member(archive, path))
+
+
+@contextmanager
+def explained(path: Path, packing: Packing) -> Iterator[None]:
+    """Turn what unpacking complains of into one clear line."""
+    try:
+        yield
+    except EOFError:
+        raise ReadError(path, f"the {packing} file is cut short") from None
+    except ReadError:
+        raise
+    except (OSError, ValueError, RuntimeError, NotImplementedError, zipfile.BadZipFile) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        locked = "password" in str(error)
+        what = "has a password: unpack it first" if locked else "is damaged, or cut short"
+        raise ReadError(path, f"the {packing} file {what}") from None
+    except Exception as error:
+        # The library for zstd has an error of its own, which is nobody's child.
+        if type(error).__name__ != "ZstdError":
+            raise
+        raise ReadError(path, "the zstd file is damaged, or cut short") from None
+
+
+def only_member(archive: zipfile.ZipFile, path: Path) -> zipfile.ZipInfo:
+    """Give the one file of an archive; what a Mac adds does not count."""
+    files = [
+        member
+        for member in archive.infolist()
+        if not member.is_dir() and not member.filename.startswith("__MACOSX/")
+    ]
+    if len(files) != 1:
+        raise ReadError(path, f"holds {len(files):,} files: unpack it, and name one or all")
+    return files[0]
+
+
+def name_inside(path: Path) -> str:
+    """The name of the one file of an archive."""
+    with explained(path, "zip"), zipfile.ZipFile(path) as archive:
+        return only_member(archive, path).filename
+
+
+class _Zstd:
+    """A stream of zstd, which may be several, one after the other."""
+
+    FED = 1 << 12
+    """So few packed bytes at a time cannot become more than memory holds."""
+
+    def __init__(self, file: Any) -> None:
+        try:
+            import zstandard
+        except ImportError:
+            raise MissingExtraError("zstandard", "zstd") from None
+        self._make = zstandard.ZstdDecompressor().decompressobj
+        self._frame = self._make()
+        self._file = file
+        self._fed = False
+        self._ready = memoryview(b"")
+
+    def read(self, size: int) -> bytes:
+        """Read up to size bytes; none at the end."""
+        while not self._ready:
+            block = self._frame.unused_data if self._frame.eof else b""
+            block = block or self._file.read(self.FED)
+            if not block:
+                if self._fed and not self._frame.eof:
+                    raise EOFError
+                return b""
+            if self._frame.eof:
+                self._frame = self._make()
+            self._fed = True
+            self._ready = memoryview(self._frame.decompress(block))
+        data, self._ready = self._ready[:size], self._ready[size:]
+        return bytes(data)

@@ -1,0 +1,216 @@
+"""One release from several: a year from twelve months, with its price and unit worked out.
+
+This is post-processing: nothing is asked. Cases are put together, so noise adds up, but much less
+than cases do: noise of twelve months is √12 times that of one. What it costs follows from what the
+certificates say. Releases of one series have no case in common, so a case pays for the dearest
+period alone; everything else adds up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import ceil, log, sqrt
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import ReadError, SettingError
+from ..privacy.accounting import Access, Leak, Spend
+from ..queries.flow import CaseCount
+from ..unit import Unit
+from ..variants import VariantCounts
+from .anonymize import Release
+from .certificate import Certificate
+from .read import lay_out_times, read_release
+
+MECHANISM = "combined"
+SURE = 0.95
+"""A range holds in so many of 100 runs, over 100."""
+LEAK = "A release that is part of this one read something off the log without payment."
+WHOLE_PERSON = (
+    "A person who has cases in several of these periods is protected for each by itself; over all "
+    "of them it costs {total}."
+)
+
+
+def combine(releases: Sequence[Release], names: Sequence[str] | None = None) -> Release:
+    """Put releases together; all must protect the same. `names` say what they are called."""
+    if len(releases) < 2:
+        raise SettingError("releases", len(releases), "two or more")
+    certificates = [release.certificate for release in releases]
+    hashes = [c.sha256 for c in certificates if c.sha256 is not None]
+    if len(set(hashes)) < len(hashes):
+        raise SettingError("releases", "one of them twice", "different ones")
+    unit = _unit(certificates)
+    called = names or [f"release {number}" for number in range(1, len(releases) + 1)]
+    variants, times = _put_together(releases, unit)
+    spent = _price(certificates, unit)
+    notes = _notes(releases, spent, unit)
+    return Release(
+        variants=variants,
+        times=times,
+        certificate=Certificate(
+            mechanism=MECHANISM,
+            unit=unit,
+            spent=spent,
+            assumptions=_united(
+                [a for a in c.assumptions if c.period is None or a != c.period.assumption]
+                for c in certificates
+            ),
+            not_promised=_united(c.not_promised for c in certificates),
+            settings={
+                "releases": [_listed(c, name) for c, name in zip(certificates, called, strict=True)]
+            },
+            publishable=all(c.publishable for c in certificates),
+            notes=notes,
+        ),
+    )
+
+
+def combine_files(paths: Sequence[str | Path]) -> Release:
+    """Read releases with their certificates, and put them together."""
+    releases = []
+    for path in paths:
+        release = read_release(path)
+        if release.certificate.mechanism == MECHANISM:
+            raise ReadError(path, "was put together already: name the releases that it is made of")
+        releases.append(release)
+    return combine(releases, [Path(path).name for path in paths])
+
+
+def _unit(certificates: Sequence[Certificate]) -> Unit:
+    """What all of them protect; a person's cases of all periods are those of each, together."""
+    units = [certificate.unit for certificate in certificates]
+    first = units[0]
+    if any((u.person, u.per_period) != (first.person, first.per_period) for u in units):
+        raise SettingError("releases", "of different units", "of one unit: what is protected")
+    if first.person is None or first.per_period:
+        return replace(first, max_cases=max(unit.max_cases for unit in units))
+    return replace(first, max_cases=sum(unit.max_cases for unit in units))
+
+
+def _put_together(
+    releases: Sequence[Release], unit: Unit
+) -> tuple[VariantCounts, np.ndarray[tuple[int], np.dtype[np.int64]] | None]:
+    names = sorted({name for release in releases for name in release.variants.activities})
+    if all(release.times is not None for release in releases):
+        batches = [r.by_case.project_onto(names) for r in releases if r.by_case is not None]
+        whole = replace(batches[0], unit=unit)
+        for batch in batches[1:]:
+            whole = whole.append(batch)
+        variants = whole.variants()
+        return variants, lay_out_times(variants, whole)
+    moved = [release.variants.project_onto(names) for release in releases]
+    variants = VariantCounts.from_arrays(
+        names,
+        np.concatenate([part.activity_ids for part in moved]),
+        np.concatenate([part.lengths for part in moved]),
+        np.concatenate([part.counts for part in moved]),
+        np.concatenate([part.complete for part in moved]),
+        unit,
+    )
+    return variants, None
+
+
+@dataclass(frozen=True)
+class _Series:
+    """Releases of periods that have no case in common."""
+
+    certificates: tuple[Certificate, ...]
+
+    @property
+    def price(self) -> Fraction:
+        """What the dearest period costs; several releases of one period add up."""
+        periods: dict[str, Fraction] = {}
+        for certificate in self.certificates:
+            assert certificate.period is not None and certificate.epsilon is not None
+            name = certificate.period.period.name
+            periods[name] = periods.get(name, Fraction(0)) + certificate.epsilon
+        return max(periods.values())
+
+    @property
+    def words(self) -> str:
+        """What it is, in words."""
+        found = {c.period.period for c in self.certificates if c.period is not None}
+        if len(found) == 1:
+            return f"{len(self.certificates)} releases of period {found.pop().name}"
+        return (
+            f"the dearest of {len(found)} periods, {min(found).name} to {max(found).name}, that "
+            "have no case in common"
+        )
+
+
+def _price(certificates: Sequence[Certificate], unit: Unit) -> tuple[Access, ...]:
+    """What all of it costs one unit."""
+    if any(certificate.epsilon is None for certificate in certificates):
+        return (Leak(what="one of the releases", why=LEAK),)
+    adds_up = unit.person is not None and not unit.per_period
+    series: dict[str, list[Certificate]] = {}
+    spent: list[Access] = []
+    for certificate in certificates:
+        period = certificate.period
+        if adds_up or period is None or period.series is None:
+            what = "a release" if period is None else f"a release of period {period.period.name}"
+            spent.append(Spend(what=what, epsilon=certificate.epsilon or Fraction(0)))
+        else:
+            series.setdefault(period.series, []).append(certificate)
+    for some in series.values():
+        found = _Series(tuple(some))
+        spent.append(Spend(what=found.words, epsilon=found.price))
+    return tuple(spent)
+
+
+def _notes(releases: Sequence[Release], spent: Sequence[Access], unit: Unit) -> tuple[str, ...]:
+    certificates = [release.certificate for release in releases]
+    notes = [f"This release is put together from {len(releases)} others; nothing more was asked."]
+    within = size_within(certificates)
+    if within is not None:
+        cases = sum(release.variants.cases for release in releases)
+        notes.append(
+            f"It holds {cases:,} cases; without noise there are {within:,} fewer to {within:,} "
+            "more, in 95 of 100 runs."
+        )
+    total = sum((c.epsilon or Fraction(0) for c in certificates), Fraction(0))
+    if unit.per_period and total:
+        notes.append(WHOLE_PERSON.format(total=f"ε = {total}"))
+    if any(r.times is None for r in releases) and any(r.times is not None for r in releases):
+        notes.append("Times are made up: not all releases have their own.")
+    return tuple(notes)
+
+
+def size_within(certificates: Sequence[Certificate]) -> int | None:
+    """How far the number of cases is off at most, in 95 of 100 runs; None where nobody asked.
+
+    Noise of one answer stays below ln(20)/ε in 95 of 100 draws, and a sum of such noises exceeds
+    the root of the squared bounds less often than one exceeds its own.
+    """
+    squares = 0.0
+    for certificate in certificates:
+        prices = [
+            float(access.epsilon) / certificate.unit.max_cases
+            for access in certificate.spent
+            if isinstance(access, Spend) and access.what == CaseCount.what
+        ]
+        if not prices:
+            return None
+        # Answers are weighted by the square of their price: their precisions add up.
+        squares += log(1 / (1 - SURE)) ** 2 / sum(price**2 for price in prices)
+    return ceil(sqrt(squares))
+
+
+def _united(lists: Iterable[Iterable[str]]) -> tuple[str, ...]:
+    """All sentences, each once, in their order."""
+    return tuple(dict.fromkeys(text for some in lists for text in some))
+
+
+def _listed(certificate: Certificate, name: str) -> dict[str, object]:
+    return {
+        "name": name,
+        "sha256": certificate.sha256,
+        "mechanism": certificate.mechanism,
+        "epsilon": None if certificate.epsilon is None else str(certificate.epsilon),
+        "period": None if certificate.period is None else certificate.period.period.name,
+        "series": None if certificate.period is None else certificate.period.series,
+    }

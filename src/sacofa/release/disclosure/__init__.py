@@ -1,0 +1,16 @@
+"""What a certificate says, for people who do not work with it every day; a file per form.
+
+* words: languages, and what is the same in every certificate, in each of them;
+* german: the sentences of certificates in German;
+* people: what only people know about a release;
+* sections: everything that has to be said, section by section;
+* annex: the sections as Markdown or HTML, for an annex to an impact assessment;
+* registry: the same as a record of the OpenDP deployments registry.
+"""
+
+from .annex import write_annex
+from .people import Deployment
+from .registry import make_record, write_record
+from .sections import Section, disclose
+
+__all__ = ["Deployment", "Section", "disclose", "make_record", "write_annex", "write_record"]

@@ -1,0 +1,161 @@
+"""A record of the OpenDP deployments registry, made of a certificate and what people know.
+
+The registry takes YAML with a closed set of fields and some closed lists; a record of tier 3 says
+everything. See https://registry.opendp.org and its repository `deployments-registry-data`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ...errors import OutputError, ReadError
+from ...files import check_target, write_whole
+from ..certificate import Certificate
+from .people import Deployment
+from .sections import Section, disclose
+
+NAME = re.compile(r"[a-z0-9_]+\.yaml", re.ASCII)
+MODEL = "Central"
+VARIANT = "Pure DP"
+DOMAIN = (
+    "Event logs: any number of cases, each a sequence of any number of events with an activity and "
+    "a time."
+)
+ACTORS = (
+    "The curator holds the original log and runs the program. Recipients, and everyone they share "
+    "the release with, see the release alone and are not trusted."
+)
+
+
+def make_record(
+    certificate: Certificate, deployment: Deployment, audit: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Make a record; a release that must not be published, or without a finite ε, has none."""
+    epsilon = certificate.epsilon
+    if not certificate.publishable:
+        raise ReadError("certificate", "its noise came from a seed: there is nothing to register")
+    if epsilon is None:
+        raise ReadError("certificate", "no finite ε holds: there is nothing to register")
+    said = {section.key: section for section in disclose(certificate, audit=audit)}
+    repeated = certificate.period is not None
+    basic = {
+        "name": deployment.name,
+        "data_curators": [deployment.curator],
+        "intended_use": deployment.purpose,
+        "data_product_type": "Synthetic data",
+        "data_product_region": deployment.region,
+        "description": deployment.description,
+        "publication_date": deployment.published,
+    }
+    if deployment.sector is not None:
+        basic["data_product_sector"] = deployment.sector
+    return {
+        "url_slug": _slug(deployment),
+        "status": "Draft",
+        "tier": 3,
+        "deployment": {
+            "basic": basic,
+            "dp_variant": {
+                "variant_name": VARIANT,
+                "data_domain": DOMAIN,
+                "unprotected_quantities": _text(said["assumptions"]),
+            },
+            "privacy_loss": {
+                "privacy_unit": _unit(certificate),
+                "privacy_unit_details": _text(said["unit"], said["neighbours"])
+                + "\n"
+                + _text(said["contributions"]),
+                "privacy_parameters": {
+                    "epsilon": int(epsilon) if epsilon.denominator == 1 else float(epsilon)
+                },
+                "privacy_parameters_details": f"Exactly {epsilon}; delta is 0. "
+                + _text(said["price"]),
+            },
+            "deployment_model": {
+                "model_name": MODEL,
+                "model_name_details": _text(said["trust"]),
+                "actors": f"{ACTORS} {_text(said['security'])}",
+                "release_type": "Many releases" if repeated else "One release",
+                "release_type_details": _text(said["repeated"]),
+                "data_source_type": "Dynamic" if repeated else "Static",
+                "data_source_type_details": "New cases come in over time; each is released once."
+                if repeated
+                else "The log as it was when it was released.",
+                "access_type": "Non-interactive",
+                "access_type_details": "A file is published; nobody can ask the original anything.",
+            },
+            "accounting": {
+                "post_processing": "Candidate sequences, counts, times and the choice among them "
+                "are made of noisy answers and public settings alone.",
+                "composition": _text(said["accounting"])
+                + "\n"
+                + "\n".join(f"* {left}: {right}" for left, right in said["accounting"].rows),
+            },
+            "implementation": {
+                "preprocessing_and_hyperparameter_tuning": _text(said["tuning"]),
+                "mechanisms": f"{certificate.mechanism} of the Python package sacofa "
+                f"{certificate.version}. " + _text(said["exactness"], said["channels"]),
+                "justification": _text(said["accuracy"], said["audit"]),
+            },
+            "administrative": {
+                "sources": f"The released file has SHA-256 {certificate.sha256}.",
+                "notes": _text(said["outside"]),
+                "registry_authors": [deployment.author],
+            },
+        },
+    }
+
+
+def write_record(record: Mapping[str, Any], path: str | Path, *, force: bool = False) -> None:
+    """Write a record as YAML, as the registry wants it."""
+    check_record_name(path)
+    check_target(path, force)
+    with write_whole(path, force) as part:
+        part.write_text("\n".join(_yaml(record, 0)) + "\n", encoding="utf-8")
+
+
+def check_record_name(path: str | Path) -> None:
+    """Refuse a name that the registry does not take."""
+    if not NAME.fullmatch(Path(path).name):
+        raise OutputError(path, "the registry takes names of a-z, 0-9 and _ that end in .yaml")
+
+
+def _unit(certificate: Certificate) -> str:
+    unit = certificate.unit
+    if unit.person is None:
+        return "Case-level"
+    return "Person-period-level" if unit.per_period else "Person-level"
+
+
+def _slug(deployment: Deployment) -> str:
+    """The stable name of a record, by the rule of the registry."""
+    parts = [deployment.name, deployment.curator, deployment.published.split("-")[0]]
+    return "_".join(re.sub(r"\W+", "_", part.lower()) for part in parts).replace("_", "-")
+
+
+def _text(*sections: Section) -> str:
+    return " ".join(sentence for section in sections for sentence in section.sentences)
+
+
+def _yaml(content: Mapping[str, Any], depth: int) -> list[str]:
+    """Write nested fields; texts are quoted as JSON does, long ones stand in a block."""
+    lines, indent = [], "  " * depth
+    for key, value in content.items():
+        if isinstance(value, Mapping):
+            lines += [f"{indent}{key}:", *_yaml(value, depth + 1)]
+        elif isinstance(value, list):
+            lines += [f"{indent}{key}:", *(f"{indent}  - {_scalar(entry)}" for entry in value)]
+        elif isinstance(value, str) and "\n" in value.strip():
+            block = [line.rstrip() for line in value.strip().split("\n")]
+            lines += [f"{indent}{key}: |", *(f"{indent}  {line}".rstrip() for line in block)]
+        else:
+            lines.append(f"{indent}{key}: {_scalar(value)}")
+    return lines
+
+
+def _scalar(value: Any) -> str:
+    return json.dumps(value.strip() if isinstance(value, str) else value, ensure_ascii=False)

@@ -1,0 +1,43 @@
+"""What earlier releases show, for a mechanism that can start from it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import ReadError, SettingError
+from ..mechanisms.certified import Certified
+from ..mechanisms.protocol import Mechanism
+from ..variants import VariantCounts
+from .read import read_release
+
+
+def start_from(mechanism: Mechanism, earlier: Sequence[str | Path]) -> Mechanism:
+    """The same mechanism, with candidates from earlier releases; they must be publishable."""
+    if not earlier:
+        return mechanism
+    if not isinstance(mechanism, Certified):
+        raise SettingError("earlier", f"for {mechanism.name}", "left out: certified takes it")
+    return replace(mechanism, earlier=read_earlier(earlier))
+
+
+def read_earlier(paths: Sequence[str | Path]) -> VariantCounts:
+    """The variants of earlier releases, together."""
+    found = []
+    for path in paths:
+        release = read_release(path)
+        if not release.certificate.publishable or release.certificate.epsilon is None:
+            raise ReadError(path, "is no release that may be published, so it is not public")
+        found.append(release.variants)
+    names = sorted({name for variants in found for name in variants.activities})
+    moved = [variants.project_onto(names) for variants in found]
+    return VariantCounts.from_arrays(
+        names,
+        np.concatenate([part.activity_ids for part in moved]),
+        np.concatenate([part.lengths for part in moved]),
+        np.concatenate([part.counts for part in moved]),
+        np.concatenate([part.complete for part in moved]),
+    )

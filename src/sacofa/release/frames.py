@@ -1,0 +1,71 @@
+"""Released events as frames of other libraries, with pm4py's names of columns.
+
+A case without events has no row: neither pm4py nor most others know such cases.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import MissingExtraError
+from ..logs.columns import TRUNCATED
+from ..logs.released import CORE_KEY, NO_ACTIVITY, TIME_KEY, all_events, describe_times
+from ..variants import VariantCounts
+
+
+def to_pandas(
+    variants: VariantCounts,
+    times: NDArray[np.int64] | None = None,
+    core: NDArray[np.bool_] | None = None,
+) -> Any:
+    """Lay variants out as an event log: a pandas frame."""
+    try:
+        import pandas
+    except ImportError:
+        raise MissingExtraError("pandas", "evaluate") from None
+    columns = _columns(variants, times, core)
+    columns["time:timestamp"] = pandas.to_datetime(columns["time:timestamp"], unit="s", utc=True)
+    return pandas.DataFrame(columns)
+
+
+def to_polars(
+    variants: VariantCounts,
+    times: NDArray[np.int64] | None = None,
+    core: NDArray[np.bool_] | None = None,
+) -> Any:
+    """Lay variants out as an event log: a polars frame."""
+    try:
+        import polars
+    except ImportError:
+        raise MissingExtraError("polars", "fast-xes") from None
+    columns = _columns(variants, times, core)
+    seconds = polars.Series(columns["time:timestamp"], dtype=polars.Int64)
+    columns["time:timestamp"] = polars.select(
+        polars.from_epoch(seconds, time_unit="s").dt.replace_time_zone("UTC")
+    ).to_series()
+    for name in ("case:concept:name", "concept:name"):
+        columns[name] = polars.Series(columns[name].tolist(), dtype=polars.String)
+    return polars.DataFrame(columns)
+
+
+def _columns(
+    variants: VariantCounts,
+    times: NDArray[np.int64] | None,
+    core: NDArray[np.bool_] | None,
+) -> dict[str, Any]:
+    events = all_events(variants, times, core)
+    real = events.activity_id != NO_ACTIVITY
+    names = np.array([*variants.activities, None], dtype=object)
+    columns: dict[str, Any] = {
+        "case:concept:name": events.case[real].astype(str),
+        "concept:name": names[events.activity_id[real]],
+        "time:timestamp": events.seconds[real],
+        TRUNCATED: events.truncated[real],
+    }
+    if events.core is not None:
+        columns[f"case:{CORE_KEY}"] = events.core[real]
+    columns[TIME_KEY] = np.full(int(real.sum()), describe_times(times), dtype=object)
+    return columns

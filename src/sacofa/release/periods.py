@@ -1,0 +1,133 @@
+"""Releases that repeat: one for each period, with no case in two of them.
+
+A case belongs to the period in which its last event lies, and is released once, for ever: a ledger
+keeps keyed hashes of the cases that were taken. Both follow from that case alone, so adding or
+removing one case changes the input of one release of a series and of no other (parallel
+composition). A case that comes again with later events is left out; only the holder of the log is
+told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..errors import SettingError
+from ..logs import Log
+from ..logs.periods import Period
+from ..privacy.ledger import CaseKey, Ledger
+from ..privacy.ledger.records import Charged
+from ..unit import Unit
+
+LOG_ALONE = (
+    "Releases of other periods may have cases in common with this one: no ledger kept them apart."
+)
+CASES = (
+    "Releases of other periods of this series have no case in common with this one: together they "
+    "cost a case what the dearest period costs."
+)
+PERSONS = (
+    "A person may have cases in several periods: what releases of periods cost a person adds up."
+)
+PERSON_PERIODS = (
+    "What a person does in one period costs what that period costs. Over all periods in which a "
+    "person has cases, prices add up."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PeriodStatement:
+    """Which part of a log a release is of, and how it adds up with releases of other parts."""
+
+    period: Period
+    """The period."""
+    series: str | None = None
+    """The name of a series of releases that have no case in common; None: nothing is known."""
+
+    def composition(self, unit: Unit) -> str:
+        """How it adds up with releases of other periods, in words."""
+        if self.series is None:
+            return LOG_ALONE
+        if unit.person is None:
+            return CASES
+        return PERSON_PERIODS if unit.per_period else PERSONS
+
+    @property
+    def assumption(self) -> str:
+        """Which cases are meant."""
+        return (
+            f"Only cases whose last event lies in period {self.period.name} (UTC) were read; cases "
+            "are told apart by their ids, and the first with an id counts."
+        )
+
+    def to_content(self, unit: Unit) -> dict[str, Any]:
+        """As it stands in a certificate."""
+        return {
+            "name": self.period.name,
+            "first_day": self.period.start.isoformat(),
+            "day_after": self.period.end.isoformat(),
+            "series": self.series,
+            "composition": self.composition(unit),
+        }
+
+    @classmethod
+    def from_content(cls, content: Any) -> PeriodStatement:
+        """Read from a certificate."""
+        series = content["series"]
+        if not (series is None or isinstance(series, str)):
+            raise ValueError(series)
+        return cls(period=Period.parse(str(content["name"])), series=series)
+
+
+def payer(unit: Unit) -> Charged:
+    """What pays for a release of a period: who has cases in several pays for all of them."""
+    return "dataset" if unit.person is not None and not unit.per_period else "period"
+
+
+@dataclass(kw_only=True)
+class Turn:
+    """One release of a period: which cases it may take, and which it takes."""
+
+    ledger: Ledger
+    dataset: str
+    period: Period
+    key: CaseKey
+    hashes: list[bytes] = field(default_factory=list, repr=False)
+    """The keyed hashes of the cases that were read."""
+    _taken: set[bytes] | None = field(default=None, repr=False)
+
+    @property
+    def statement(self) -> PeriodStatement:
+        """What the certificate says about it."""
+        return PeriodStatement(period=self.period, series=self.key.series(self.dataset))
+
+    def limit(self, log: Log) -> Log:
+        """The same log without the cases that must be left out."""
+        return replace(log, wanted=self._wants)
+
+    def _wants(self, case_id: str) -> bool:
+        if self._taken is None:
+            self._taken = self.ledger.taken(self.dataset, self.period.name)
+        hash = self.key.case(self.dataset, case_id)
+        if hash in self._taken:
+            return False
+        self.hashes.append(hash)
+        return True
+
+
+@contextmanager
+def take_turn(log: Any, ledger: Ledger | None, dataset: str | None) -> Iterator[Turn | None]:
+    """Wait for other releases of periods from a ledger; None where this is no such release."""
+    if not isinstance(log, Log) or log.period is None or ledger is None or dataset is None:
+        yield None
+        return
+    if not log.period.is_over():
+        raise SettingError(
+            "period", log.period.name, "over: cases that end later in it could not be released"
+        )
+    # A dataset that is not there is refused before a key is made.
+    ledger.account(dataset)
+    with ledger.holding_case_key() as key:
+        yield Turn(ledger=ledger, dataset=dataset, period=log.period, key=key)

@@ -1,0 +1,32 @@
+"""Messages as pages show them: people who use a browser know no options of a command line."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+from ..report.promise import say_number
+
+HINTS = (
+    (re.compile(r"[:;,]? ?(?:or )?say that (?:it|the file) is trusted \(--trusted\).*"), ""),
+    (re.compile(r" Name it with --[a-z-]+(?: --[a-z-]+)*"), " Choose it below"),
+    (re.compile(r"\bmax_length\b"), "the greatest length"),
+    (re.compile(r"\border=(time|file)\b"), r"the order by \1"),
+    (re.compile(r"\s*\(--[a-z][a-z-]*(?:[ =][^)]*)?\)"), ""),
+    (re.compile(r"`?sacofa [a-z]+`?(?: writes?)?"), "the program"),
+)
+"""Parts of messages that speak of the command line, and what pages say instead."""
+FRACTION = re.compile(r"\b[0-9]{1,15}/[1-9][0-9]{0,14}\b")
+OPTION = re.compile(r"--([a-z][a-z-]*)")
+
+
+def plain_numbers(message: str) -> str:
+    """Write fractions as decimal numbers where those are exact: 13/10 is 1.3."""
+    return FRACTION.sub(lambda found: say_number(Fraction(found[0])), message)
+
+
+def plain_words(message: str) -> str:
+    """Say the same without options; one that is named is called as the page calls it."""
+    for pattern, words in HINTS:
+        message = pattern.sub(words, message)
+    return OPTION.sub(lambda found: f"“{found[1].replace('-', ' ')}”", message)

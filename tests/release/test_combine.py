@@ -1,0 +1,173 @@
+"""A release from several: price and unit follow from what the certificates say, sizes add up."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sacofa import Certified, Laplace, VariantCounts, anonymize, write_release
+from sacofa.errors import ReadError, SettingError
+from sacofa.evaluation.measures.analysts import steps_distance
+from sacofa.examples import running_example
+from sacofa.logs.periods import Period
+from sacofa.release import Release, verify
+from sacofa.release.combine import combine, combine_files, size_within
+from sacofa.release.earlier import read_earlier, start_from
+from sacofa.release.periods import PeriodStatement
+from sacofa.unit import Unit
+
+MECHANISM = Laplace(level_epsilon="1/4", max_length=2, prune=1)
+BASE = anonymize(running_example(), MECHANISM, seed=3)
+
+
+def made(
+    period: str | None = None,
+    series: str | None = "s",
+    *,
+    epsilon: str = "1/4",
+    unit: Unit | None = None,
+) -> Release:
+    """A release of a period, with a certificate of its own."""
+    mechanism = replace(MECHANISM, level_epsilon=epsilon)
+    certificate = replace(
+        anonymize(VariantCounts.of({("a",): 9}), mechanism, seed=1).certificate,
+        period=None
+        if period is None
+        else PeriodStatement(period=Period.parse(period), series=series),
+    )
+    if unit is not None:
+        certificate = replace(certificate, unit=unit)
+    return replace(BASE, certificate=certificate)
+
+
+def price(*releases: Release) -> Fraction | None:
+    """What they cost together."""
+    return combine(releases).certificate.epsilon
+
+
+def test_periods_of_a_series_cost_what_the_dearest_does() -> None:
+    """Others add up, and so do several releases of one period."""
+    half = Fraction(1, 2)
+    assert price(made("2025-01"), made("2025-02")) == half
+    assert price(made("2025-01"), made("2025-02", epsilon="1/2")) == 1
+    assert price(made("2025-01"), made("2025-01")) == 2 * half
+    assert price(made("2025-01"), made("2025-02", "other")) == 2 * half
+    assert price(made("2025-01", None), made("2025-02", None)) == 2 * half
+    assert price(made("2025-01"), made("2025-02"), made(None)) == 2 * half
+
+
+def test_persons_pay_for_every_period_unless_each_stands_for_itself() -> None:
+    """And the unit says so."""
+    person = Unit(person="p", max_cases=2)
+    both = combine([made("2025-01", unit=person), made("2025-02", unit=person)]).certificate
+    assert (both.epsilon, both.unit.max_cases) == (1, 4)
+    each = replace(person, per_period=True)
+    both = combine([made("2025-01", unit=each), made("2025-02", unit=each)]).certificate
+    assert (both.epsilon, both.unit.max_cases) == (Fraction(1, 2), 2)
+    assert any("over all of them it costs ε = 1" in note for note in both.notes)
+    with pytest.raises(SettingError, match="of one unit"):
+        price(made("2025-01", unit=each), made("2025-02"))
+
+
+def test_cases_add_up(tmp_path: Path) -> None:
+    """Variant by variant, over all activities of either; and the file can be read back."""
+    one = anonymize(VariantCounts.of({("a", "b"): 50}), MECHANISM, seed=1)
+    other = anonymize(VariantCounts.of({("a", "c"): 50}), MECHANISM, seed=1)
+    both = combine([one, other])
+    assert both.variants.cases == one.variants.cases + other.variants.cases
+    assert both.variants.activities == ("a", "b", "c")
+    assert both.certificate.epsilon == 1 and not both.certificate.publishable
+    write_release(both, tmp_path / "both.csv")
+    assert verify(tmp_path / "both.csv").holds
+    with pytest.raises(ReadError, match="put together already"):
+        combine_files([tmp_path / "both.csv", tmp_path / "both.csv"])
+
+
+def test_times_stay_with_their_cases() -> None:
+    """Where all releases have them."""
+    times = np.arange(BASE.variants.events, dtype=np.int64) * 1000
+    timed = replace(BASE, times=times)
+    both = combine([timed, timed])
+    assert both.times is not None and both.by_case is not None
+    assert sorted(both.times.tolist()) == sorted([*times.tolist(), *times.tolist()])
+    assert timed.by_case is not None
+    first = {
+        (ids, tuple(timed.by_case.times[a:b].tolist()))  # type: ignore[index]
+        for ids, a, b in zip(
+            timed.by_case.sequences(),
+            timed.by_case.offsets,
+            timed.by_case.offsets[1:],
+            strict=False,
+        )
+    }
+    again = {
+        (ids, tuple(both.by_case.times[a:b].tolist()))  # type: ignore[index]
+        for ids, a, b in zip(
+            both.by_case.sequences(), both.by_case.offsets, both.by_case.offsets[1:], strict=False
+        )
+    }
+    assert first == again
+    mixed = combine([timed, BASE])
+    assert mixed.times is None and any("made up" in note for note in mixed.certificate.notes)
+
+
+def test_what_cannot_be_put_together_is_refused(tmp_path: Path) -> None:
+    """One alone, or one twice."""
+    with pytest.raises(SettingError, match="two or more"):
+        combine([BASE])
+    write_release(BASE, tmp_path / "a.csv")
+    with pytest.raises(SettingError, match="different ones"):
+        combine_files([tmp_path / "a.csv", tmp_path / "a.csv"])
+
+
+def test_the_range_of_the_size_holds_in_95_of_100_runs() -> None:
+    """And not in all of them: half of it is too small."""
+    log = VariantCounts.of({("a",): 300, ("a", "b"): 200})
+    mechanism = Certified(epsilon=1, **Certified.minimal)
+    inside = close = 0
+    runs = 40
+    for run in range(runs):
+        parts = [anonymize(log, mechanism, seed=1000 * run + n) for n in range(3)]
+        within = size_within([part.certificate for part in parts])
+        assert within is not None
+        off = abs(combine(parts).variants.cases - 3 * log.cases)
+        inside += off <= within
+        close += off <= within / 3
+    assert inside >= 0.85 * runs
+    assert close < 0.8 * runs
+
+
+def test_months_beat_a_twelfth_each() -> None:
+    """On a log of twelve months: what is put together is nearer to the log."""
+    month = VariantCounts.of(
+        {("a", "b", "c", "d"): 60, ("a", "c", "b", "d"): 40, ("a", "e", "d"): 25, ("a", "d"): 15}
+    )
+    names = list("abcde")
+
+    def year(epsilon: Fraction) -> Release:
+        mechanism = Certified(epsilon=epsilon)
+        return combine([anonymize(month, mechanism, activities=names, seed=n) for n in range(12)])
+
+    whole = steps_distance(month, year(Fraction(1)).variants)
+    assert whole < 0.5 * steps_distance(month, year(Fraction(1, 12)).variants)
+
+
+def test_earlier_releases_are_candidates(tmp_path: Path) -> None:
+    """They are named as public, and what is not publishable is no public release."""
+    release = anonymize(running_example(), MECHANISM)
+    write_release(release, tmp_path / "1.csv")
+    write_release(BASE, tmp_path / "seeded.csv")
+    helped = start_from(Certified(epsilon=1), [tmp_path / "1.csv"])
+    assert isinstance(helped, Certified) and helped.earlier is not None
+    assert helped.earlier.cases == release.variants.cases
+    later = anonymize(running_example(), helped, seed=1).certificate
+    assert any("Earlier releases are public" in line for line in later.assumptions)
+    assert later.epsilon == 1
+    with pytest.raises(ReadError, match="may be published"):
+        read_earlier([tmp_path / "seeded.csv"])
+    with pytest.raises(SettingError, match="certified takes it"):
+        start_from(MECHANISM, [tmp_path / "1.csv"])

@@ -1,0 +1,330 @@
+"""Certificates for people and registries: everything is said, in both languages, as plain text."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import date
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sacofa import Certified, Laplace, Sacofa, anonymize
+from sacofa.errors import OutputError, ReadError, SettingError
+from sacofa.examples import running_example
+from sacofa.logs.periods import Period
+from sacofa.release.certificate import Certificate
+from sacofa.release.combine import combine
+from sacofa.release.disclosure import Deployment, disclose, make_record, write_record
+from sacofa.release.disclosure.annex import to_html, to_markdown
+from sacofa.release.disclosure.german import PAIRS, find_german
+from sacofa.release.disclosure.words import HEADINGS, LABELS, SENTENCES
+from sacofa.release.periods import PeriodStatement
+from sacofa.unit import Unit
+
+PEOPLE = Deployment(
+    name="Emergency visits",
+    curator="Example Hospital",
+    purpose="Research: “length of stay”",
+    region="Berlin, Germany",
+    description="Visits to an emergency department.\nTwo lines, and a # sign.",
+    published="2026-10-31",
+    author="A. Officer",
+    sector="Healthcare",
+)
+
+TEXT, NUMBER, LIST = str, (int, float), list
+SCHEMA: dict[str, Any] = {
+    "url_slug!": TEXT,
+    "status!": {
+        "Converted", "Draft", "Pending", "Changes Required", "Approved",
+        "Approved (Update Requested)", "Approved (Pending)",
+    },
+    "tier!": {1, 2, 3},
+    "deployment!": {
+        "basic!": {
+            "name!": TEXT, "data_curators!": LIST, "description!": TEXT, "intended_use!": TEXT,
+            "data_product_type!": {
+                "Summary statistics", "Machine learning model", "Dataset", "Synthetic data",
+                "Interactive API", "SQL queries",
+            },
+            "data_product_region!": TEXT, "publication_date!": TEXT,
+            "data_product_sector": {
+                "Technology", "Healthcare", "Education", "Government", "Energy", "Finance",
+            },
+        },
+        "dp_variant": {
+            "variant_name": {
+                "Pure DP", "Approximate DP", "Zero-concentrated DP", "Renyi DP", "Custom",
+            },
+            "data_domain": TEXT, "unprotected_quantities": TEXT,
+        },
+        "privacy_loss": {
+            "privacy_unit": TEXT, "privacy_unit_details": TEXT,
+            "privacy_parameters": {"epsilon": NUMBER, "delta": NUMBER, "rho": NUMBER},
+            "privacy_parameters_details": TEXT,
+        },
+        "deployment_model": {
+            "model_name": {"Local", "Central", "Shuffle", "Federated", "Varies"},
+            "model_name_details": TEXT, "actors": TEXT,
+            "release_type": {"One release", "Many releases"}, "release_type_details": TEXT,
+            "data_source_type": {"Static", "Dynamic"}, "data_source_type_details": TEXT,
+            "access_type": {"Interactive", "Non-interactive"}, "access_type_details": TEXT,
+        },
+        "accounting": {"post_processing": TEXT, "composition": TEXT},
+        "implementation": {
+            "preprocessing_and_hyperparameter_tuning": TEXT, "mechanisms": TEXT,
+            "justification": TEXT,
+        },
+        "administrative": {"sources": TEXT, "notes": TEXT, "registry_authors!": LIST},
+    },
+}  # fmt: skip
+"""What the registry takes (July 2026): fields, closed lists, and with a `!` what it requires."""
+
+LEFT_OUT = {"delta", "rho"}
+"""Fields that a record of pure differential privacy has no value for."""
+
+
+def conforms(content: Any, schema: Any, where: str = "") -> None:
+    """Hold a record to the fields, types and closed lists of the registry."""
+    if isinstance(schema, dict):
+        known = {name.rstrip("!"): inner for name, inner in schema.items()}
+        assert set(content) <= set(known), f"{where}: {set(content) - set(known)}"
+        needed = {name.rstrip("!") for name in schema if name.endswith("!")}
+        assert needed <= set(content), f"{where}: {needed - set(content)}"
+        for name, value in content.items():
+            conforms(value, known[name], f"{where}.{name}")
+    elif isinstance(schema, set):
+        assert content in schema, f"{where}: {content}"
+    elif schema is LIST:
+        assert content and all(isinstance(entry, str) and entry for entry in content), where
+    else:
+        assert isinstance(content, schema) and not isinstance(content, bool), where
+        assert content != "", where
+
+
+def leaves(schema: Any) -> set[str]:
+    """The names of all fields that hold a value."""
+    found: set[str] = set()
+    for name, inner in schema.items():
+        found |= leaves(inner) if isinstance(inner, dict) else {name.rstrip("!")}
+    return found
+
+
+@pytest.fixture(scope="module")
+def certificates() -> dict[str, Certificate]:
+    """Certificates of every mechanism, unit and kind of period."""
+    log = running_example()
+    laplace = Laplace(level_epsilon="1/2", max_length=2, prune=1)
+    first = anonymize(log, Certified(epsilon=1), seed=1)
+    found = {
+        "certified": first.certificate,
+        "declared": anonymize(
+            log, Certified(epsilon="1/3", max_length=5), activities=log.activities, seed=2
+        ).certificate,
+        "earlier": anonymize(log, Certified(epsilon=1, earlier=first.variants), seed=1).certificate,
+        "laplace": anonymize(log, laplace, seed=1).certificate,
+        "sacofa": anonymize(
+            log, Sacofa(level_epsilon=1, max_length=2, prune=1), seed=1
+        ).certificate,
+        "small": anonymize(running_example(), Certified(epsilon="1/100"), seed=1).certificate,
+    }
+    for series in (None, "0123"):
+        for unit in (
+            Unit(),
+            Unit(person="patient", max_cases=1),
+            Unit(person="patient", max_cases=3, per_period=True),
+        ):
+            period = PeriodStatement(period=Period.parse("2026-10"), series=series)
+            found[f"{series} {unit}"] = replace(
+                first.certificate,
+                unit=unit,
+                period=period,
+                assumptions=(*unit.assumptions, period.assumption),
+            )
+    months = [
+        replace(
+            first,
+            certificate=replace(
+                first.certificate,
+                sha256=month,
+                unit=Unit(person="p", per_period=True),
+                period=PeriodStatement(period=Period.parse(month), series="s"),
+            ),
+        )
+        for month in ("2026-01", "2026-02")
+    ]
+    found["combined"] = combine(months).certificate
+    return found
+
+
+def test_every_sentence_of_certificates_has_a_german_one(
+    certificates: dict[str, Certificate],
+) -> None:
+    """And a sentence that nobody knows says so."""
+    for name, certificate in certificates.items():
+        said = disclose(certificate, language="de")
+        texts = [text for section in said for text in section.sentences]
+        texts += [
+            left for section in said if section.key == "accounting" for left, _ in section.rows
+        ]
+        assert not [text for text in texts if "[englisch]" in text], name
+    odd = replace(certificates["certified"], notes=("Something new.",))
+    assert any(
+        "[englisch] Something new." in text
+        for section in disclose(odd, language="de")
+        for text in section.sentences
+    )
+
+
+def test_german_keeps_every_number_and_name() -> None:
+    """Whatever stands between the words of a sentence stands in the German one, too."""
+    for english, german in PAIRS:
+        places = len(re.findall(r"\{[#w]?\}", english))
+        if "{2}" not in german:
+            assert len(re.findall(r"\{#?\}", german)) == places, english
+        assert "\n" not in german
+    assert find_german("max_length is public: 1,000.") == (
+        "max_length (größte Länge) ist öffentlich: 1.000."
+    )
+    assert find_german("nothing like this") is None
+
+
+def test_everything_is_said(certificates: dict[str, Certificate]) -> None:
+    """What NIST SP 800-226 asks for has a section of its own, and none is empty."""
+    wanted = {
+        "what", "unit", "neighbours", "price", "contributions", "accounting", "repeated", "trust",
+        "tuning", "exactness", "channels", "security", "assumptions", "outside", "accuracy",
+        "audit", "settings",
+    }  # fmt: skip
+    for certificate in certificates.values():
+        said = {section.key: section for section in disclose(certificate)}
+        assert set(said) == wanted
+        assert all(section.sentences or section.rows for section in said.values())
+        text = " ".join(said["price"].sentences)
+        if certificate.epsilon is None:
+            assert "no finite ε" in text
+        else:
+            assert f"e^{certificate.epsilon}." in text and f"e^{2 * certificate.epsilon}." in text
+        for sentence in (*certificate.assumptions, *certificate.not_promised):
+            assert any(sentence in section.sentences for section in said.values())
+    assert "must not be published" in " ".join(disclose(certificates["certified"])[3].sentences)
+
+
+def test_languages_say_the_same_things() -> None:
+    """Every text has both languages, with the same places for values."""
+    for text in (*HEADINGS.values(), *SENTENCES.values(), *LABELS.values()):
+        assert text.en and text.de
+        places = [sorted(re.findall(r"\{\w+\}", words)) for words in (text.en, text.de)]
+        assert places[0] == places[1]
+
+
+def test_a_record_is_what_the_registry_takes(
+    certificates: dict[str, Certificate], tmp_path: Path
+) -> None:
+    """Fields, types and closed lists; all of tier 3; and the file reads back as it was made."""
+    yaml = pytest.importorskip("yaml", reason="needs the extra docs")
+    for name, certificate in certificates.items():
+        certificate = replace(certificate, publishable=True)
+        if certificate.epsilon is None:
+            with pytest.raises(ReadError, match="no finite ε"):
+                make_record(certificate, PEOPLE)
+            continue
+        record = make_record(certificate, PEOPLE)
+        conforms(record, SCHEMA)
+        assert leaves(SCHEMA) - LEFT_OUT == leaves(record), name
+        path = tmp_path / "record.yaml"
+        write_record(record, path, force=True)
+        read = yaml.safe_load(path.read_text(encoding="utf-8"))
+        conforms(read, SCHEMA)
+        assert read["deployment"]["privacy_loss"]["privacy_parameters"]["epsilon"] == float(
+            certificate.epsilon
+        )
+        assert _stripped(read) == _stripped(record)
+        assert read["url_slug"] == "emergency-visits-example-hospital-2026"
+        date.fromisoformat(read["deployment"]["basic"]["publication_date"])
+        # The registry wants no folded texts: they would lose line breaks.
+        assert {getattr(t, "style", None) for t in yaml.scan(path.read_text())} <= {None, '"', "|"}
+
+
+def _stripped(content: Any) -> Any:
+    if isinstance(content, dict):
+        return {name: _stripped(value) for name, value in content.items()}
+    return content.strip() if isinstance(content, str) else content
+
+
+def test_the_check_of_records_finds_mistakes(certificates: dict[str, Certificate]) -> None:
+    """A field too many, one too few, a word that is not in its list, a number as text."""
+    good = make_record(replace(certificates["certified"], publishable=True), PEOPLE)
+    for change in (
+        {"surprise": 1},
+        {"tier": 4},
+        {"status": "Final"},
+        {"deployment": {**good["deployment"], "basic": {}}},
+        {"url_slug": 5},
+    ):
+        with pytest.raises(AssertionError):
+            conforms({**good, **change}, SCHEMA)
+
+
+def test_what_must_not_be_published_is_not_registered(
+    certificates: dict[str, Certificate], tmp_path: Path
+) -> None:
+    """A seeded release; and the name of the file is one that the registry takes."""
+    with pytest.raises(ReadError, match="seed"):
+        make_record(certificates["certified"], PEOPLE)
+    with pytest.raises(OutputError, match="a-z"):
+        write_record({}, tmp_path / "My Record.yaml")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"published": "31.10.2026"}, {"sector": "Health"}, {"curator": " "}, {"name": "a\x1b[2J"}],
+)
+def test_what_people_say_is_looked_at(change: dict[str, str]) -> None:
+    """In one line."""
+    with pytest.raises(SettingError):
+        replace(PEOPLE, **change)
+
+
+class Tags(HTMLParser):
+    """Notes every tag of a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        """Note a tag."""
+        self.seen.add(tag)
+
+
+def test_hostile_texts_stay_texts(certificates: dict[str, Certificate]) -> None:
+    """Whatever a certificate or a person says, it is no markup."""
+    evil = "<script>alert(1)</script> [x](javascript:1) `a` | b \"q\" & 'p'"
+    certificate = replace(certificates["certified"], notes=(evil,), settings={evil: evil})
+    sections = disclose(certificate, deployment=replace(PEOPLE, purpose=evil))
+    page = Tags()
+    page.feed(to_html(sections, "en"))
+    assert "script" not in page.seen and "a" not in page.seen
+    markdown = to_markdown(sections, "en")
+    assert "<script>" not in markdown and "[x]" not in markdown
+    assert r"\<script\>" in markdown
+
+
+def test_an_audit_is_repeated_or_refused(certificates: dict[str, Certificate]) -> None:
+    """One of another mechanism, or made on the secret log, is no evidence that may be shown."""
+    audit = {
+        "mechanism": "certified", "runs": 1000, "secret": False, "refuted": False,
+        "findings": [{"certified": 0.25}, {"certified": 0.5}],
+    }  # fmt: skip
+    certificate = certificates["certified"]
+    said = {s.key: s for s in disclose(certificate, audit=audit)}
+    assert "1,000 times" in said["audit"].sentences[0] and "0.500" in said["audit"].sentences[0]
+    said = {s.key: s for s in disclose(certificate, audit={**audit, "refuted": True})}
+    assert "refuted" in said["audit"].sentences[0]
+    for wrong in ({"mechanism": "laplace"}, {"secret": True}, {"findings": None}):
+        with pytest.raises(ReadError):
+            disclose(certificate, audit={**audit, **wrong})

@@ -1,0 +1,62 @@
+"""The verdict says who is protected, how strongly, and what is not, in one sentence."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from sacofa.privacy.accounting import Spend
+from sacofa.report.promise import LIMITS, STRENGTHS, explain_epsilon
+from sacofa.report.verdict import list_checks, say_verdict
+from sacofa.unit import Unit
+from sacofa.variants import VariantCounts
+
+from .releases import hospital, leaking, of, timed
+
+ONE = VariantCounts.of({("a", "b"): 5})
+
+
+@pytest.mark.parametrize(("number", "limit"), list(enumerate(LIMITS)))
+def test_words_of_strength_change_at_their_limits(number: int, limit: str) -> None:
+    """Verdict and explanation use one scale."""
+    at, above = Fraction(limit), Fraction(limit) + Fraction(1, 1000)
+    assert explain_epsilon(at).strength == STRENGTHS[number]
+    assert explain_epsilon(above).strength == STRENGTHS[number + 1]
+    assert STRENGTHS[number + 1] in say_verdict(of(ONE, Spend(what="x", epsilon=above)))
+
+
+def test_it_is_one_sentence_that_names_what_is_not_protected() -> None:
+    """Names and times."""
+    verdict = say_verdict(of(ONE))
+    assert verdict.startswith("Every case is protected")
+    assert verdict.count(".") == 1
+    assert "names of the activities are not protected" in verdict
+    assert "times are artificial" in verdict
+    assert "as exact as their noise" in say_verdict(timed())
+
+
+def test_persons_are_named_and_their_checks_differ() -> None:
+    """Whoever protects persons need not ask whether they have several cases."""
+    release = of(ONE)
+    unit = Unit(person="patient", max_cases=3)
+    person = replace(release, certificate=replace(release.certificate, unit=unit))
+    assert say_verdict(person).startswith("Every person with up to 3 cases is protected")
+    assert any("one case only" in check.what for check in list_checks(release))
+    assert any("patient" in check.what for check in list_checks(person))
+
+
+def test_where_nothing_is_promised_nothing_is_called_protected() -> None:
+    """Neither a leak nor a seed."""
+    for release in (leaking(), hospital(seed=1)):
+        assert "is protected" not in say_verdict(release)
+
+
+def test_unsure_figures_are_something_to_check() -> None:
+    """Sure ones are not."""
+    sure, rough = (
+        replace(of(ONE), certificate=replace(of(ONE).certificate, verdict=words))
+        for words in ("reliable: noise is small.", "rough: noise is large.")
+    )
+    assert len(list_checks(rough)) == len(list_checks(sure)) + 1

@@ -1,0 +1,68 @@
+"""Form and schema of reading follow `ReadOptions`, and pages know no options of a command line."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("fastapi", reason="the app needs the extra web: pip install 'sacofa[web]'")
+
+from sacofa.errors import ColumnsError
+from sacofa.logs import ReadOptions
+from sacofa.web.reading import BY_HAND, LEFT_OUT, ColumnChoice, more_fields, read_fields
+from sacofa.web.words import plain_numbers, plain_words
+
+WEB = Path(__file__).parents[2] / "src" / "sacofa" / "web"
+
+
+def test_every_way_of_reading_has_its_place() -> None:
+    """A new field of `ReadOptions` is asked for by itself, or somebody decides about it."""
+    asked = {entry.name for entry in read_fields()}
+    assert {entry.name for entry in fields(ReadOptions)} == asked | {*LEFT_OUT} | {*BY_HAND}
+    assert {entry.name for entry in more_fields()} <= asked
+    assert set(ColumnChoice.model_fields) == asked | {*BY_HAND}
+
+
+def test_what_is_left_out_is_as_if_nobody_had_asked() -> None:
+    """And one case of a person counts where nobody says how many."""
+    assert ColumnChoice().options() == ReadOptions()
+    assert ColumnChoice(person="who").options() == ReadOptions(person="who", max_cases=1)
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("a.xes: too much: say that it is trusted (--trusted) if that is meant", "a.xes: too much"),
+        ("choose another with --time-format", "choose another with “time format”"),
+        ("left out (--max-cases 3)", "left out"),
+        ("choose order=time if they are right", "choose the order by time if they are right"),
+    ],
+)  # fmt: skip
+def test_messages_lose_their_options(said: str, shown: str) -> None:
+    """What remains still says what to do."""
+    assert plain_words(said) == shown
+
+
+def test_a_missing_column_is_chosen_on_the_page() -> None:
+    """The remedy of the command line is not the page's."""
+    words = plain_words(str(ColumnsError("a.csv", ["case", "activity"], ["x", "y"])))
+    assert words == "a.csv: no column for case and activity; columns there: x, y. Choose it below"
+
+
+def test_fractions_become_decimal_numbers_where_they_are_exact() -> None:
+    """Others stay."""
+    assert (
+        plain_numbers("ε = 7/10 spent, 13/10 of 2 left, 1/3") == "ε = 0.7 spent, 1.3 of 2 left, 1/3"
+    )
+
+
+@pytest.mark.parametrize("page", sorted(WEB.glob("templates/*")), ids=lambda page: page.name)
+def test_pages_speak_of_no_command_line(page: Path) -> None:
+    """Neither of options nor of commands."""
+    text = page.read_text(encoding="utf-8")
+    assert not re.search(
+        r"(?<![\w-])--(?!data-binary|json)[a-z]|sacofa (serve|anonymize|rules)", text
+    )
