@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from sacofa.audit.neighbours import Event, EventLog, check_neighbours
 from sacofa.errors import ColumnsError, ReadError, SettingError
 from sacofa.logs import count_variants, open_log
+from sacofa.release import verify
 from sacofa.unit import ONE_CASE
 from sacofa.variants import VariantCounts
 
@@ -202,6 +203,19 @@ def test_standard_input() -> None:
     assert json.loads(ran.stdout)["cases"] == 2
     with pytest.raises(SettingError, match="given where the log is standard input"):
         open_log("-")
+
+
+def test_standard_output(tmp_path: Path) -> None:
+    """The log goes out through a pipe, alone; the certificate that is named fits it."""
+    path = put(tmp_path / "log.csv", TABLE)
+    command = [sys.executable, "-m", "sacofa", "anonymize", str(path), "-o", "-", "--epsilon", "1",
+               "--case", "Fall", "--activity", "Tätigkeit", "--timestamp", "Zeit"]  # fmt: skip
+    refused = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert refused.returncode == 2 and "--certificate must be given" in refused.stderr
+    named = tmp_path / "out.csv.certificate.json"
+    ran = subprocess.run([*command, "--certificate", str(named)], capture_output=True, check=True)
+    out = put(tmp_path / "out.csv", ran.stdout)
+    assert verify(out).holds and b"Certificate:" in ran.stderr
 
 
 def test_a_relation_of_duckdb() -> None:

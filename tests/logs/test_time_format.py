@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import duckdb
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -17,6 +18,7 @@ from sacofa.cases import NO_TIME, gather
 from sacofa.errors import ReadError, SettingError
 from sacofa.logs import count_variants, open_log, read_cases
 from sacofa.logs.duckdb import survey
+from sacofa.logs.duckdb.stamps import text_time
 from sacofa.mechanisms import Certified
 from sacofa.release import anonymize, publish
 from sacofa.unit import ONE_CASE
@@ -55,6 +57,26 @@ FORMS = [
 def test_one_moment_in_many_forms(tmp_path: Path) -> None:
     """A column in which every stamp is written otherwise is read all the same."""
     assert times_of(tmp_path, FORMS) == [NEW_YEARS_EVE] * len(FORMS)
+
+
+@pytest.mark.parametrize("order", ["day", "month", "either"])
+def test_a_quick_way_reads_the_same(order: Any) -> None:
+    """However the first stamp looks, all are read as without the hint."""
+    odd = ["1.2.2025", "31/12/2025 14:05", "12/31/2025 2:05 PM", "12/31/2025 14:05 PM", "31/12/25",
+           "1-2-2025 0:05:07", "1.2.2025 25:00", "30.2.2025", "1/2/2025 12:00 AM",
+           "1/2/2025 0:05 AM",
+           "1/2/2025 24:00", "3/4/0025", "31.12.2025 14:05", "x 1.2.2025", "1.2.2025 "]  # fmt: skip
+
+    def read(like: str | None) -> list[Any]:
+        values = ", ".join(f"('{stamp}')" for stamp in [*odd, *FORMS])
+        database = duckdb.connect()
+        database.execute("SET TimeZone = 'UTC'")
+        sql = f"SELECT epoch_us({text_time('c', order, like)}) FROM (VALUES {values}) AS t(c)"
+        return database.execute(sql).fetchall()
+
+    plain = read(None)
+    for like in ("1.2.2025", "1/2/2025 10:00", "1/2/2025 10:00 AM", "1-2-2025 10:00:00", "31 Dec"):
+        assert read(like) == plain, like
 
 
 def test_a_month_may_come_first(tmp_path: Path) -> None:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 
-from ..errors import plain
+from ..errors import SettingError, plain
 from ..files import check_apart, check_target, identity, write_whole
 from ..logs import ReadOptions
+from ..logs.standard_input import NAME
 from ..logs.write import output_of
 from ..mechanisms.registry import DEFAULT, MECHANISMS, make_mechanism
 from ..release import Release, certificate_path, publish
@@ -21,6 +24,7 @@ from ..release.earlier import start_from
 from ..release.rules import public_rules
 from ..report import make_report
 from ..semantics import ModelOptions
+from ..temporary import secret_folder
 from . import options as shared
 from .grouped import OUTPUT, PROMISE, RULES, WHAT, GroupedCommand
 from .ledger import open_ledger
@@ -37,7 +41,8 @@ def anonymize(
         typer.Option(
             "-o",
             "--output",
-            help="The released log: .xes, .xes.gz, .csv, .parquet or .json.",
+            help="The released log: .xes, .xes.gz, .csv, .parquet or .json; - writes CSV to "
+            "standard output.",
             rich_help_panel=OUTPUT,
         ),
     ],
@@ -86,6 +91,14 @@ def anonymize(
             rich_help_panel=OUTPUT,
         ),
     ] = None,
+    certificate: Annotated[
+        Path | None,
+        typer.Option(
+            "--certificate",
+            help="Where the certificate goes if the log goes to standard output.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
     force: shared.Force = False,
     max_events: Annotated[
         int,
@@ -116,6 +129,10 @@ def anonymize(
     ] = None,
 ) -> None:
     """Release a log under differential privacy, with its certificate beside it."""
+    streamed = str(output) == NAME
+    if streamed != (certificate is not None):
+        must = "given where the output is standard output" if streamed else "left out: it is beside"
+        raise SettingError("certificate", certificate, must)
     names = None if activities is None else shared.read_names(activities)
     public = public_rules(
         rules,
@@ -127,10 +144,12 @@ def anonymize(
         notify=shared.say,
     )
     chosen = start_from(make_mechanism(mechanism, {**settings, "rules": public}), earlier or [])
-    outputs: dict[str, Path] = {"the output": output, "its certificate": certificate_path(output)}
+    outputs: dict[str, Path] = {"its certificate": certificate or certificate_path(output)}
+    if not streamed:
+        outputs["the output"] = output
+        output_of(output)
     if report is not None:
         outputs["the report"] = report
-    output_of(output)
     for target in outputs.values():
         check_target(target, force)
     given: dict[str, str | Path | None] = {
@@ -147,8 +166,11 @@ def anonymize(
     def tell(text: str) -> None:
         errors.print(plain(text), markup=False, soft_wrap=True)
 
+    stack = ExitStack()
+    if streamed:
+        output = stack.enter_context(secret_folder()) / "release.csv"
     before = identity(output)
-    with saying_what_is_written(output, before), progress_bar(errors) as stage:
+    with stack, saying_what_is_written(output, before), progress_bar(errors) as stage:
         release = publish(
             shared.one_or_all(log),
             chosen,
@@ -164,18 +186,26 @@ def anonymize(
             notify=lambda text: tell(f"for your eyes only: {text}"),
             max_released_events=max_events,
         )
+        if certificate is not None:
+            with write_whole(certificate, force) as part:
+                part.write_bytes(certificate_path(output).read_bytes())
+            with output.open("rb") as file:
+                shutil.copyfileobj(file, sys.stdout.buffer)
+            output = Path("standard output")
     with saying_what_is_written(output, before):
-        _show(release, output, report, force)
+        _show(release, output, certificate, report, force)
 
 
-def _show(release: Release, output: Path, report: Path | None, force: bool) -> None:
-    """Say what was released, and write the page about it."""
-    console = Console(highlight=False, markup=False)
+def _show(
+    release: Release, output: Path, certificate: Path | None, report: Path | None, force: bool
+) -> None:
+    """Say what was released, and write the page about it; not where the log itself goes."""
+    console = Console(highlight=False, markup=False, stderr=certificate is not None)
     show_certificate(release.certificate, console)
     released = release.variants
     console.print(
         f"\nReleased {released.cases:,} cases in {len(released):,} variants: {plain(str(output))}\n"
-        f"Certificate: {plain(str(certificate_path(output)))}",
+        f"Certificate: {plain(str(certificate or certificate_path(output)))}",
         soft_wrap=True,
     )
     if report is not None:

@@ -6,6 +6,7 @@ write a time are taken apart by one pattern, and put together as ISO.
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 from ..time_format import NAMED
@@ -56,14 +57,21 @@ DAY_FIRST, MONTH_FIRST, OPEN = 1, 2, 4
 """What a stamp tells of day and month, as bits."""
 
 
-def text_time(column: str, order: DayMonth) -> str:
-    """Read text as a time, however it is written; missing where it is none."""
+def text_time(column: str, order: DayMonth, like: str | None = None) -> str:
+    """Read text as a time, however it is written; missing where it is none.
+
+    Stamps that are written as `like` are read in a quicker way, with the same result.
+    """
     iso = iso_time(column)
     text = f"lower(trim({column}))"
     ways = [_written(text, way, order) for way in _DATES]
+    first = ""
+    if (pattern := _pattern(like or "", order)) is not None:
+        quick = f"try_strptime({column}, '{pattern}')"
+        first = f"WHEN {quick} >= '0100-01-01'::TIMESTAMP THEN {quick}::{INSTANT} "
     # A year of two digits, as in 1/2/25, would be taken for that of an emperor.
     return (
-        f"CASE WHEN {iso} >= '0100-01-01'::{INSTANT} THEN {iso} "
+        f"CASE {first}WHEN {iso} >= '0100-01-01'::{INSTANT} THEN {iso} "
         f"WHEN {iso} IS NOT NULL AND regexp_matches({column}, '^\\s*[-+]?\\d{{4}}|^[a-z-]') "
         f"THEN {iso} "
         f"WHEN {column} IS NULL OR try_cast({column} AS {NUMBER}) IS NOT NULL THEN NULL "
@@ -71,7 +79,23 @@ def text_time(column: str, order: DayMonth) -> str:
     )
 
 
-def read_time(column: str, form: str | None, order: DayMonth) -> str:
+_USUAL = re.compile(
+    r"\d{1,2}([./-])\d{1,2}\1\d{4}( \d{1,2}:\d{2}(:\d{2})?( [AP]M)?)?", re.IGNORECASE
+)
+
+
+def _pattern(like: str, order: DayMonth) -> str | None:
+    """The pattern of strptime for stamps written as one that is in a usual form."""
+    usual = _USUAL.fullmatch(like)
+    if usual is None:
+        return None
+    mark, clock, second, half = usual.groups()
+    date = "%m{0}%d{0}%Y" if order == "month" and mark != "." else "%d{0}%m{0}%Y"
+    hour = "" if clock is None else " %I:%M" if half else " %H:%M"
+    return date.format(mark) + hour + (":%S" if second else "") + (" %p" if half else "")
+
+
+def read_time(column: str, form: str | None, order: DayMonth, like: str | None = None) -> str:
     """Read text as a time in the form that was declared, or in any."""
     if form is not None and form not in NAMED:
         return pattern_time(column, form)
@@ -79,7 +103,7 @@ def read_time(column: str, form: str | None, order: DayMonth) -> str:
         # A bare cast would become part of reading the file, and fail where it must be missing.
         return iso_time(f"trim({column})")
     declared: dict[str | None, DayMonth] = {"day-first": "day", "month-first": "month"}
-    return text_time(column, declared.get(form, order))
+    return text_time(column, declared.get(form, order), like)
 
 
 def iso_time(column: str) -> str:
@@ -107,7 +131,8 @@ def day_month(column: str) -> str:
     """What a stamp tells of the order of day and month, as bits; 0 where it tells nothing."""
     parts = f"regexp_extract({column}, '{_SLASHED}', ['a', 'b'])"
     return (
-        f"CASE WHEN {column} IS NULL OR try_cast({column} AS {INSTANT}) >= '0100-01-01' THEN 0 "
+        f"CASE WHEN NOT (contains({column}, '/') OR contains({column}, '-')) THEN 0 "
+        f"WHEN {column} IS NULL OR try_cast({column} AS {INSTANT}) >= '0100-01-01' THEN 0 "
         f"ELSE list_transform([{parts}], lambda p: CASE WHEN p.a = '' THEN 0 "
         "WHEN p.a::INTEGER > 12 AND p.b::INTEGER <= 12 THEN 1 "
         "WHEN p.b::INTEGER > 12 AND p.a::INTEGER <= 12 THEN 2 "

@@ -56,6 +56,8 @@ class Rows:
     """When the work on an event began, as it stands there, where there is a column for it."""
     began_kind: str
     """The type of that column."""
+    like: str | None = None
+    """A time stamp as most of them look, which makes reading them quick."""
     stage: str | None
     """Whether an event is the start or the end of work; missing where nothing was done."""
     values: tuple[str, ...] = ()
@@ -115,14 +117,14 @@ class Rows:
         """Whether stamps may leave open which of day and month comes first."""
         return self.is_text and self.form is None
 
-    def read_as(self, order: DayMonth) -> Rows:
-        """The same, with time stamps read in their form, or in any."""
+    def read_as(self, order: DayMonth, like: str | None = None) -> Rows:
+        """The same, with time stamps read in their form, or in any; most look `like` this one."""
         times = TimeKey.of(self.stamp, self.kind, self.form, READ)
         read = {READ: self.stamp}
         if self.began is not None and self.began_kind == "VARCHAR":
             read[BEGAN_READ] = self.began
-        table = _with_times(self.source, read, self.form, order)
-        return replace(self, table=table, times=times, key=times if self.key else None)
+        table = _with_times(self.source, read, self.form, order, like)
+        return replace(self, like=like, table=table, times=times, key=times if self.key else None)
 
     @property
     def stamps(self) -> list[str]:
@@ -158,10 +160,16 @@ READ, BEGAN_READ = '"sacofa:moment"', '"sacofa:began"'
 
 
 def _with_times(
-    table: Table, columns: Mapping[str, str], form: str | None, order: DayMonth
+    table: Table,
+    columns: Mapping[str, str],
+    form: str | None,
+    order: DayMonth,
+    like: str | None,
 ) -> Table:
     """Add the times that text is read as: each new column with the one it comes from."""
-    more = ", ".join(f"{read_time(old, form, order)} AS {new}" for new, old in columns.items())
+    more = ", ".join(
+        f"{read_time(old, form, order, like)} AS {new}" for new, old in columns.items()
+    )
     row = table.row
     if table.numbered:
         # What a file says of a row beside its columns must be asked for where the file is read.
@@ -227,7 +235,11 @@ def survey(
     ).fetchall()
     found = [dict(zip(asked, row, strict=False)) for row in answers]
     if rows.is_plain and any(group["odd"] for group in found):
-        return survey(database, name, columns, rows.read_as("either"), with_times=with_times)
+        like = database.execute(
+            f"SELECT {rows.stamp} FROM {table.sql} WHERE {odd_text(rows.stamp)} LIMIT 1"
+        ).fetchone()
+        rows = rows.read_as("either", like[0] if like else None)
+        return survey(database, name, columns, rows, with_times=with_times)
     for test, what in wrong:
         if any(group[what] for group in found):
             raise ReadError(name, f"row {_first_row(database, table, test)} {what}")
@@ -252,7 +264,7 @@ def survey(
         told = 0
         for group in found:
             told |= group["day_month"] or 0
-        rows = rows.read_as(_day_month(database, name, column, rows, told))
+        rows = rows.read_as(_day_month(database, name, column, rows, told), rows.like)
         table = rows.table
     key = rows.key
     text = key is not None and key.number is not None
