@@ -36,8 +36,8 @@ from ..report.promise import explain_epsilon, say_number, say_promise
 from ..report.sureness import find_within
 from ..semantics import Rules
 from ..semantics.models import MODELS
-from . import schemas
 from .reading import ColumnChoice
+from .requests import ModelChoice
 from .words import plain_numbers, plain_words
 
 Tell = Callable[..., None]
@@ -224,7 +224,7 @@ def _public_rules(request: dict[str, Any], notify: Callable[[str], None]) -> Rul
         file,
         request["rules_log"],
         name=name,
-        model=schemas.ModelChoice(**request["model"]).options(),
+        model=ModelChoice(**request["model"]).options(),
         activities=request["activities"],
         notify=notify,
     )
