@@ -69,7 +69,9 @@ def main() -> None:
     tell = _Teller()
     if _is_trusted(request):
         # Checks are off: whatever the file is, it cannot take the machine's memory.
-        resource.setrlimit(resource.RLIMIT_DATA, (request["memory"], request["memory"]))
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        most = request["memory"] if hard == resource.RLIM_INFINITY else min(request["memory"], hard)
+        resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
     try:
         result = JOBS[request["kind"]](request, tell)
         tell(result=result, **_preview(request))
@@ -90,7 +92,11 @@ def _preview(request: dict[str, Any]) -> dict[str, Any]:
     """The first events of a log that is looked at, also where its columns are still to be named."""
     if request["kind"] != "inspect":
         return {}
-    shown = asdict(preview(request["log"], _options(request)))
+    try:
+        shown = asdict(preview(request["log"], _options(request)))
+    except SacofaError:
+        # What stands in the way of reading is told by the job itself.
+        return {}
     return {"preview": shown} if len(json.dumps(shown)) <= LARGEST_RESULT else {}
 
 
