@@ -11,10 +11,13 @@ import pytest
 from sacofa.examples.hospital import hospital
 from sacofa.mechanisms import Certified
 from sacofa.mechanisms.paper import Laplace
+from sacofa.privacy.accounting import Spend
 from sacofa.queries.distance import nearest
+from sacofa.queries.times import Arrivals, CycleTime
 from sacofa.release.anonymize import Release, anonymize
 from sacofa.report.flow import count_flow
-from sacofa.report.sureness import Within, find_within
+from sacofa.report.sureness import Within, find_within, share_within
+from sacofa.variants import VariantCounts
 
 from .releases import leaking, of
 
@@ -67,3 +70,10 @@ def test_the_papers_mechanisms_have_one_price_a_level() -> None:
     assert find_within(anonymize(hospital(), laplace)).variant == 6
     assert find_within(leaking()) == Within()
     assert find_within(of(hospital().where(np.zeros(len(hospital()), dtype=bool)))) == Within()
+
+
+def test_shares_of_times_follow_from_their_price() -> None:
+    """ln 20 over ε and the number of cases; what was not asked has no range."""
+    release = of(VariantCounts.of({("a",): 100}), Spend(what=CycleTime.what, epsilon=Fraction(1)))
+    assert share_within(release, CycleTime.what) == pytest.approx(0.03, abs=1e-3)
+    assert share_within(release, Arrivals.what) is None

@@ -200,6 +200,34 @@ def test_columns_can_be_named_on_the_page(browser: Any, address: str, tmp_path: 
     assert complaints == []
 
 
+def test_who_is_protected_is_counted_again_and_kept(
+    browser: Any, address: str, tmp_path: Path
+) -> None:
+    """With persons, as many cases of each count as are kept; a reload changes nothing."""
+    path = tmp_path / "persons.csv"
+    rows = (f"{case},a,p{case % 100}\n" for case in range(300))
+    path.write_text("case,activity,who\n" + "".join(rows))
+    page, complaints = _enter(browser, address)
+    page.set_input_files("#file", path)
+    page.wait_for_selector("#settings:visible")
+    assert _number(page, "cases") == 300
+    page.get_by_label("Every person").check()
+    _await_promise(page, "Choose the column")
+    page.locator("[name=person]").select_option("who")
+    page.locator("dd", has_text=re.compile("^100$")).first.wait_for()
+    page.locator("[name=max_cases]").fill("2")
+    page.locator("dd", has_text=re.compile("^200$")).first.wait_for()
+    _await_promise(page, "about one person")
+    assert "who\nperson · text" in page.locator("#preview-head .taken").all_inner_texts()
+    page.reload()
+    page.wait_for_selector("#settings:visible")
+    _await_promise(page, "about one person")
+    assert page.locator("[name=person]").input_value() == "who"
+    assert page.locator("[name=max_cases]").input_value() == "2"
+    assert _number(page, "cases") == 200
+    assert complaints == []
+
+
 def test_charging_nobody_is_confirmed_and_going_back_keeps_all(
     browser: Any, address: str, log: Path
 ) -> None:

@@ -61,6 +61,17 @@ def find_within(release: Release) -> Within:
     )
 
 
+def share_within(release: Release, what: str) -> float | None:
+    """How far the share of cases in a cell of one query may be off; None where it was not asked."""
+    certificate, cases = release.certificate, release.variants.cases
+    prices = [
+        float(spend.epsilon / certificate.unit.max_cases)
+        for spend in certificate.spent
+        if isinstance(spend, Spend) and spend.what == what
+    ]
+    return SURE / prices[-1] / cases if prices and cases else None
+
+
 def _combined(prices: list[float]) -> float:
     """Answers to the same question, weighed by how exact they are."""
     return SURE / sqrt(sum(price**2 for price in prices))

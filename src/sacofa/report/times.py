@@ -14,11 +14,12 @@ from ..evaluation.measures.performance import bottlenecks
 from ..evaluation.measures.timed import Timed
 from ..privacy.accounting import Spend
 from ..queries.durations import HUMAN, SECOND
-from ..queries.times import Gaps
+from ..queries.times import Arrivals, CycleTime, Gaps
 from ..release.anonymize import Release
 from ..timing.ask import ReleasedFlow
 from .durations import say_duration
 from .mapdata import Medians
+from .sureness import share_within
 
 SURE = 20.0
 """From so many noise scales of votes on a median is taken as it is. The noise of the 14 bins of a
@@ -78,6 +79,10 @@ class Times:
     arrivals: tuple[Bar, ...]
     spans: str
     """What a bar of the arrivals stands for."""
+    cycle_within: float | None
+    """In 95 of 100 runs a share of the cycle times is no further off."""
+    arrivals_within: float | None
+    """The same for the arrivals, month by month."""
 
 
 def describe_times(release: Release, original: CaseBatch | None = None) -> Times | None:
@@ -98,6 +103,8 @@ def describe_times(release: Release, original: CaseBatch | None = None) -> Times
         medians=tuple(_medians(log) for log in (before, after) if log is not None),
         arrivals=arrivals,
         spans=spans,
+        cycle_within=share_within(release, CycleTime.what),
+        arrivals_within=share_within(release, Arrivals.what) if spans == "month" else None,
     )
 
 

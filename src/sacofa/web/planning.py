@@ -16,12 +16,11 @@ from ..release.anonymize import certify_request
 from ..report.promise import explain_epsilon, say_number, say_promise
 from ..semantics import Rules, Stated
 from .reading import ColumnChoice
+from .requests import MechanismChoice, PlanRequest
 from .schemas import (
     AffordAnswer,
     BeliefAnswer,
-    MechanismChoice,
     PlanAnswer,
-    PlanRequest,
     ShareAnswer,
 )
 from .words import plain_words

@@ -1,167 +1,15 @@
-"""What goes in and out of the interface under /api."""
+"""What the interface under /api answers."""
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Literal
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    StringConstraints,
-    create_model,
-)
+from pydantic import BaseModel, Field
 
-from ..described import field_docs
-from ..mechanisms.registry import DEFAULT, choices
-from ..mechanisms.settings import Kind as SettingKind
-from ..semantics import ModelOptions
-from ..semantics.models.options import MOST_DEVIATIONS
-from .reading import ColumnChoice, Name, Whole
+from .reading import ColumnChoice
 
-DatasetName = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 State = Literal["waiting", "running", "done", "refused", "crashed", "cancelled"]
 Kind = Literal["inspect", "anonymize"]
-
-
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-def _of_model(name: str, default: Any = None, **more: Any) -> Any:
-    """A field of `ModelOptions`, with its own words."""
-    return Field(default=default, description=field_docs(ModelOptions)[name], **more)
-
-
-class ModelChoice(_Model):
-    """How a model becomes rules."""
-
-    names: dict[Name, str] | None = _of_model("names", max_length=10_000)
-    deviations: Annotated[int, Field(ge=0, le=MOST_DEVIATIONS)] | None = _of_model("deviations")
-    closed: bool = _of_model("closed", default=False)
-    source: Name | None = _of_model("source")
-
-    def options(self) -> ModelOptions:
-        """The same, as models take it."""
-        return ModelOptions(**self.model_dump())
-
-
-def _as_text(value: object) -> object:
-    """A number as people and programs write it: 0.5, "0.5", "1/2", and "0,5" in half of Europe."""
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        # Longer ones are refused by their length, whatever Python thinks of digits.
-        return repr(value) if abs(value) < 1e40 else "a number beyond all bounds: " + 30 * "9"
-    if isinstance(value, str) and re.fullmatch(r"\s*\d*,\d+\s*", value, re.ASCII):
-        return value.replace(",", ".").strip()
-    return value
-
-
-_Word = Annotated[str, StringConstraints(min_length=1, max_length=50)]
-_Number = Annotated[_Word, BeforeValidator(_as_text, json_schema_input_type=_Word | float)]
-_KINDS: dict[SettingKind, Any] = {
-    "epsilon": _Number,
-    "whole": Whole,
-    "word": _Word,
-    "number": _Number,
-    "whole or inf": _Number,
-    "flag": bool,
-}
-_OFFERED = tuple(choice for choice in choices() if choice.kind in _KINDS)
-"""Every setting of a mechanism that is a value; rules are files or logs of their own."""
-
-
-class _Chosen(_Model):
-    mechanism: str = Field(default=DEFAULT, max_length=50)
-    seed: Annotated[int, Field(ge=0, lt=2**63)] | None = Field(
-        default=None,
-        description="Repeatable noise, for tests: such a release must not be published.",
-    )
-
-    def settings(self) -> dict[str, Any]:
-        """The settings that were given, by option."""
-        return {choice.option: getattr(self, choice.option) for choice in _OFFERED}
-
-
-if TYPE_CHECKING:
-    MechanismChoice = _Chosen
-else:
-    # Built from what the mechanisms say of their settings; ε is needed by all of them.
-    MechanismChoice = create_model(
-        "MechanismChoice",
-        __base__=_Chosen,
-        __doc__="A mechanism and its settings, as on the command line.",
-        **{
-            choice.option: (
-                (_KINDS[choice.kind], Field(description=choice.help, examples=[1, "1/3"]))
-                if choice.option == "epsilon"
-                else (_KINDS[choice.kind] | None, Field(default=None, description=choice.help))
-            )
-            for choice in _OFFERED
-        },
-    )
-
-
-class PlanRequest(MechanismChoice):
-    """What a release would promise; reads no log."""
-
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"epsilon": 0.5, "activities": 16, "cases": 1200}]}
-    )
-
-    public_rules: bool = Field(default=False, description="Whether public rules will be given.")
-    person: Name | None = None
-    max_cases: Whole | None = None
-    activities: Annotated[int, Field(ge=0, le=10_000)] | None = Field(
-        default=None, description="About how many activities there are."
-    )
-    cases: Annotated[int, Field(ge=0, le=10**12)] | None = Field(
-        default=None, description="About how many cases there are."
-    )
-    dataset: DatasetName | None = Field(
-        default=None, description="Whose budget would pay: the answer says what would be left."
-    )
-
-
-class JobRequest(MechanismChoice):
-    """A release to be made."""
-
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"log": "the id that the upload was given", "epsilon": 1}]}
-    )
-
-    log: Name = Field(description="The id of an uploaded log.")
-    columns: ColumnChoice = ColumnChoice()
-    rules: Annotated[str, StringConstraints(max_length=500_000)] | None = Field(
-        default=None,
-        description="Public rules: the text of a file as `sacofa rules` writes, or of a model.",
-    )
-    rules_file: Name | None = Field(
-        default=None,
-        description="The name of that file; its end tells a model (.bpmn, .pnml, .decl).",
-    )
-    model: ModelChoice = ModelChoice()
-    rules_log: Name | None = Field(
-        default=None, description="The id of an uploaded public log whose rules hold."
-    )
-    activities: Annotated[list[Name], Field(min_length=1, max_length=10_000)] | None = Field(
-        default=None, description="Public names of activities; events of others are dropped."
-    )
-    dataset: DatasetName | None = Field(
-        default=None, description="Whose budget in the ledger pays; needed where there is a ledger."
-    )
-    not_charged: bool = Field(
-        default=False,
-        description="Charge nobody although there is a ledger: nothing then adds this release up.",
-    )
-    released_by: Name | None = Field(
-        default=None, description="Who releases it, as the report says."
-    )
-    delete_log: bool = Field(
-        default=False,
-        description="Delete the uploaded log as soon as its release is made.",
-    )
 
 
 class Problem(BaseModel):
@@ -358,13 +206,3 @@ class LedgerAnswer(BaseModel):
     """All datasets of the ledger; null where the app has none."""
 
     datasets: list[AccountAnswer] | None
-
-
-Draft = Annotated[
-    dict[
-        Annotated[str, StringConstraints(min_length=1, max_length=100)],
-        Annotated[str, StringConstraints(max_length=50_000)],
-    ],
-    Field(max_length=100),
-]
-"""What was chosen on a page and not sent yet, field by field."""

@@ -141,11 +141,12 @@ def download_stem(name: str) -> str:
 def _known_suffix(name: str) -> str:
     """The end of a name that tells a format: one of a fixed list, whatever the name is."""
     format_of(Path(name))
-    lower = name.lower()
-    packed = ".gz" if lower.endswith(".gz") else ""
-    for suffix in SUFFIXES:
-        if lower.endswith(suffix + packed):
-            return suffix + packed
+    # A name that was let through ends with a format, or with one and how it is packed.
+    for ending in ("$", r"\.[a-z0-9]{1,4}$"):
+        for suffix in SUFFIXES:
+            found = re.search(re.escape(suffix) + ending, name.lower(), re.ASCII)
+            if found:
+                return found[0]
     raise ReadError(name, "unknown suffix")
 
 

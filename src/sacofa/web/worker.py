@@ -36,8 +36,8 @@ from ..report.promise import explain_epsilon, say_number, say_promise
 from ..report.sureness import find_within
 from ..semantics import Rules
 from ..semantics.models import MODELS
-from . import schemas
 from .reading import ColumnChoice
+from .requests import ModelChoice
 from .words import plain_numbers, plain_words
 
 Tell = Callable[..., None]
@@ -50,6 +50,8 @@ LEFT_OUT = {
 }
 """What is left out of a result that is too large, in this order."""
 MOST_COLUMNS = 1_000
+MOST_COMPARED = 1_000_000
+"""Times of more events are not compared with their order: the log is read once more for that."""
 LONGEST_MESSAGE = 10_000
 ENCODING = re.compile(r"^(\s*<\?xml\b[^>]*?)\s+encoding\s*=\s*(?:\"[^\"]*\"|'[^']*')")
 TRUSTED = "--trusted"
@@ -69,7 +71,9 @@ def main() -> None:
     tell = _Teller()
     if _is_trusted(request):
         # Checks are off: whatever the file is, it cannot take the machine's memory.
-        resource.setrlimit(resource.RLIMIT_DATA, (request["memory"], request["memory"]))
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        most = request["memory"] if hard == resource.RLIM_INFINITY else min(request["memory"], hard)
+        resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
     try:
         result = JOBS[request["kind"]](request, tell)
         tell(result=result, **_preview(request))
@@ -90,7 +94,11 @@ def _preview(request: dict[str, Any]) -> dict[str, Any]:
     """The first events of a log that is looked at, also where its columns are still to be named."""
     if request["kind"] != "inspect":
         return {}
-    shown = asdict(preview(request["log"], _options(request)))
+    try:
+        shown = asdict(preview(request["log"], _options(request)))
+    except SacofaError:
+        # What stands in the way of reading is told by the job itself.
+        return {}
     return {"preview": shown} if len(json.dumps(shown)) <= LARGEST_RESULT else {}
 
 
@@ -117,7 +125,7 @@ def inspect(request: dict[str, Any], tell: Tell) -> dict[str, Any]:
         "columns": log.reader.list_columns(log.source),
         "found": found,
         "notices": [plain_words(notice) for notice in notices],
-        "disordered": count_disordered(log),
+        "disordered": count_disordered(log) if variants.events <= MOST_COMPARED else None,
     }
     for name, what in LEFT_OUT.items():
         if len(json.dumps(content)) > LARGEST_RESULT:
@@ -224,7 +232,7 @@ def _public_rules(request: dict[str, Any], notify: Callable[[str], None]) -> Rul
         file,
         request["rules_log"],
         name=name,
-        model=schemas.ModelChoice(**request["model"]).options(),
+        model=ModelChoice(**request["model"]).options(),
         activities=request["activities"],
         notify=notify,
     )

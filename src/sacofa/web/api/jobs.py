@@ -10,6 +10,7 @@ from ...release import certificate_path
 from .. import schemas
 from ..describe import FILES, describe_job
 from ..planning import choose
+from ..requests import JobRequest
 from ..settings import ServeSettings
 from ..uploads import TooManyError, download_stem
 from ..worker import RELEASE
@@ -26,7 +27,7 @@ async def list_jobs(owner: Owner, jobs: JobsOf) -> list[schemas.JobAnswer]:
 
 @router.post("/jobs", status_code=202, responses=problems(404, 413, 422, 429))
 async def start_job(
-    request: schemas.JobRequest,
+    request: JobRequest,
     owner: Owner,
     uploads: UploadsOf,
     jobs: JobsOf,
@@ -59,7 +60,7 @@ async def start_job(
     return describe_job(job)
 
 
-def _payer(request: schemas.JobRequest, settings: ServeSettings) -> str | None:
+def _payer(request: JobRequest, settings: ServeSettings) -> str | None:
     """The ledger that pays; where there is one, paying nothing must be said."""
     if request.dataset is not None:
         if settings.ledger is None:

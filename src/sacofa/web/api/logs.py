@@ -12,6 +12,7 @@ from .. import schemas
 from ..describe import describe_job, describe_upload
 from ..jobs import Job, Jobs
 from ..reading import ColumnChoice
+from ..requests import Draft
 from ..uploads import TooBigError, TooManyError, Upload
 from .common import JobsOf, OneUpload, Owner, SettingsOf, UploadsOf, problems
 
@@ -82,7 +83,7 @@ async def delete_log(upload: OneUpload, jobs: JobsOf) -> None:
 
 
 @router.put("/logs/{log}/draft", status_code=204, responses=problems(404, 413))
-async def keep_draft(upload: OneUpload, draft: schemas.Draft) -> None:
+async def keep_draft(upload: OneUpload, draft: Draft) -> None:
     """Keep what was chosen for a release so far, as long as the log is here."""
     upload.draft = draft
 

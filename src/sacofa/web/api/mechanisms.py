@@ -10,6 +10,7 @@ from ...mechanisms.registry import DEFAULT, MECHANISMS
 from ...mechanisms.settings import settings_of
 from .. import schemas
 from ..planning import make_plan
+from ..requests import PlanRequest
 from .common import SettingsOf, problems
 
 router = APIRouter()
@@ -30,7 +31,7 @@ async def list_mechanisms() -> list[schemas.MechanismAnswer]:
 
 
 @router.post("/plan", responses=problems(413, 422, 503))
-async def plan(request: schemas.PlanRequest, settings: SettingsOf) -> schemas.PlanAnswer:
+async def plan(request: PlanRequest, settings: SettingsOf) -> schemas.PlanAnswer:
     """Say what a release would promise and cost; reads no log and spends nothing."""
     try:
         return await run_in_threadpool(make_plan, request, settings.ledger)

@@ -40,6 +40,7 @@ const watch = async () => {
     for (const part of ["#contents", "#columns"]) find(part).setAttribute("aria-busy", working);
     if (!working) return show(log);
     if (job?.progress) find("#reading-done").value = job.progress;
+    if (job?.stage.startsWith("comparing")) find("#reading-words").textContent = "Comparing times with the order …";
     await pause(300);
   }
 };
@@ -218,6 +219,9 @@ find("#delete").addEventListener("click", attempt(async () => {
   await ask("DELETE", `/logs/${id}`);
   location.assign("/");
 }));
+
+// A page that the browser kept would show budgets as they were.
+addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
 
 const offerPayers = async () => {
   const { datasets } = await ask("GET", "/ledger");
