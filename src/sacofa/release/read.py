@@ -26,13 +26,13 @@ from .verify import verify
 
 def read_release(path: str | Path) -> Release:
     """Read a released log and its certificate; a file that is not the certified one is refused."""
+    # Events were written in the order of their case: times are only read where that is asked.
+    listed = Path(path).name.lower().endswith(".json")
+    log = open_log(path) if listed else open_log(path, order="file")
     verification = verify(path)
     if not verification.holds:
         raise ReadError(path, verification.findings[0])
     certificate = verification.certificate
-    # Events were written in the order of their case: times are only read where that is asked.
-    listed = Path(path).name.lower().endswith(".json")
-    log = open_log(path) if listed else open_log(path, order="file")
     names = () if listed else _attributes(certificate)
     if names:
         log = with_texts(log, names)
