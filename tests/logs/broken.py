@@ -91,14 +91,15 @@ def times_like_the_first(patch: pytest.MonkeyPatch) -> None:
     """Whether text is a time or a number is told by the first row of the file."""
     right = survey.survey
 
-    def wrong(database: Any, name: str, columns: Any, rows: Any) -> Any:
+    def wrong(database: Any, name: str, columns: Any, rows: Any, **more: Any) -> Any:
         first = database.execute(
             f"SELECT try_cast({rows.stamp} AS DOUBLE) FROM {rows.table.sql} "
             f"WHERE {rows.stamp} IS NOT NULL LIMIT 1"
         ).fetchone()
         kind = "TIMESTAMPTZ" if first is None or first[0] is None else "DECIMAL(38, 9)"
         if rows.key is not None:
-            rows = replace(rows, key=TimeKey(time=f"try_cast({rows.stamp} AS {kind})"))
-        return right(database, name, columns, rows)
+            key = TimeKey(time=f"try_cast({rows.stamp} AS {kind})")
+            rows = replace(rows, key=key, times=key)
+        return right(database, name, columns, rows, **more)
 
     patch.setattr(events, "survey", wrong)
