@@ -62,3 +62,12 @@ def test_wide_tables_are_cut_and_say_so(tmp_path: Path) -> None:
     assert max(len(value or "") for value in shown.rows[0]) <= 80
     write_variants(running_example(), tmp_path / "log.json")
     assert not preview(tmp_path / "log.json", ReadOptions()).columns
+
+
+def test_what_is_staged_is_shown_too(tmp_path: Path) -> None:
+    """Letters as they were meant, whichever encoding the file is in."""
+    path = tmp_path / "log.csv"
+    path.write_bytes("Fall;Tätigkeit\n1;Prüfen\n".encode("cp1252"))
+    shown = preview(path, ReadOptions(encoding="cp1252"))
+    assert [column.name for column in shown.columns] == ["Fall", "Tätigkeit"]
+    assert shown.rows == (("1", "Prüfen"),)

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from sacofa.examples.hospital import hospital
+from sacofa.examples import hospital, running_example
 from sacofa.logs import count_variants, open_log
 from sacofa.logs.write import write_variants
 from sacofa.privacy.ledger import Ledger
@@ -229,9 +229,11 @@ def test_who_is_protected_is_counted_again_and_kept(
 
 
 def test_charging_nobody_is_confirmed_and_going_back_keeps_all(
-    browser: Any, address: str, log: Path
+    browser: Any, address: str, tmp_path: Path
 ) -> None:
     """A second price needs no second upload; what was chosen is still there."""
+    log = tmp_path / "small.csv"
+    write_variants(running_example(), log)
     page, complaints = _enter(browser, address)
     page.set_input_files("#file", log)
     page.wait_for_selector("#settings:visible")

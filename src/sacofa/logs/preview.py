@@ -17,8 +17,8 @@ from .source import Log, Source
 
 ROWS, COLUMNS, LETTERS = 6, 30, 80
 """So many rows, columns and letters of a value are shown."""
-TABLES = ("csv", "tsv", "parquet")
-"""Formats that the database reads as they are. Wiring point: others have to be staged first."""
+TABLES = ("csv", "tsv", "parquet", "xlsx", "ods", "jsonl")
+"""Formats with rows to show."""
 PLAIN = {"VARCHAR": "text", "DOUBLE": "number", "BOOLEAN": "yes or no", "DATE": "date"}
 
 
@@ -80,9 +80,10 @@ def _disordered(number: int, batch: CaseBatch) -> int:
 
 def _of_table(source: Source) -> Preview:
     from .duckdb.source import open_database, open_table
+    from .duckdb.staging import staged
 
-    with open_database(source.name) as database:
-        table = open_table(database, source)
+    with staged(source) as readable, open_database(source.name) as database:
+        table = open_table(database, readable)
         names = list(table.columns)[:COLUMNS]
         texts = ", ".join(f"left({table.text(name)}, {LETTERS})" for name in names)
         found = database.execute(f"SELECT {texts} FROM {table.sql} LIMIT {ROWS}").fetchall()

@@ -11,6 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.concurrency import run_in_threadpool
 
 from ..logs.formats import SUFFIXES
+from ..logs.unpacking import ENDINGS
 from ..mechanisms.registry import choices
 from ..report.page import colour_rules
 from .api.common import OneJob
@@ -38,7 +39,7 @@ def _page(request: Request, template: str) -> HTMLResponse:
         loopback=settings.loopback,
         max_memory=settings.max_memory,
         reading=more_fields(),
-        suffixes=",".join((*SUFFIXES, ".gz")),
+        suffixes=",".join((*SUFFIXES, *ENDINGS)),
         formats=", ".join(dict.fromkeys(kind.upper() for kind in SUFFIXES.values())),
         settings=SETTINGS,
     )

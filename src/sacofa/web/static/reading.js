@@ -28,6 +28,7 @@ const restore = (reading) => {
   for (const input of form.elements) {
     const value = values[input.name];
     const text = Array.isArray(value) ? value.join(", ") : value === false ? "" : String(value ?? "");
+    if (text && input.dataset.kind) find("#reading-more").open = true;
     if (document.activeElement !== input || input.tagName === "SELECT") input.value = text;
   }
 };
