@@ -260,6 +260,14 @@ def test_a_column_without_any_time_is_refused(tmp_path: Path) -> None:
         open_log(write(path, "case,activity\n1,a\n"), order="time")
 
 
+def test_a_person_at_some_events_only_is_one_person() -> None:
+    """What is missing is nobody, and no second person."""
+    told: list[str] = []
+    data = pd.DataFrame({"case": [1, 1, 1], "activity": ["a", "b", "c"], "who": ["p", None, ""]})
+    count_variants(open_log(data, person="who", max_cases=2), notify=told.append)
+    assert told == []
+
+
 def test_persons_that_vary_and_cases_left_out_are_told() -> None:
     """The holder of the log hears of cases with several persons, and of those that do not count."""
     data = pd.DataFrame(

@@ -91,7 +91,9 @@ class PartitionCounter:
             self._write(
                 f"SELECT {variant} AS variant, {truncated} AS truncated, {long} AS long_case, "
                 f"min(row_number) AS first_row, arg_min(person, {self.order.rank}) AS person, "
-                "coalesce(min(hash(person)) <> max(hash(person)), false) AS varies "
+                # What is missing has a hash, too; it is nobody, and no second person.
+                "coalesce(min(hash(person)) FILTER (person IS NOT NULL) "
+                "<> max(hash(person)) FILTER (person IS NOT NULL), false) AS varies "
                 f"FROM {part.sql} GROUP BY case_id"
             )
         elif not part.long:
