@@ -85,3 +85,17 @@ def test_a_starting_file_holds_names_and_types_alone(tmp_path: Path) -> None:
     assert len(read_columns(path).attributes) == 3
     log = open_log(tmp_path / "log.csv", attribute="channel", columns=path)
     assert log.attributes[0].key == "case:channel"
+
+
+def test_the_type_of_objects_does_not_depend_on_them() -> None:
+    """Numbers that a frame of pandas holds as objects are text, as they are beside any text."""
+    pandas = pytest.importorskip("pandas")
+
+    def domain_of(values: list[object]) -> object:
+        column = pandas.Series(values, dtype="object")
+        frame = pandas.DataFrame({"case": ["1", "2", "3"], "activity": ["a"] * 3, "code": column})
+        columns = open_log(frame, attribute=["code"]).columns
+        assert columns is not None
+        return type(columns.attributes[0].domain)
+
+    assert domain_of([1, 2, 3]) == domain_of([1, 2, "z"])

@@ -73,7 +73,8 @@ class Columns:
     @property
     def roles(self) -> tuple[str | None, ...]:
         """All that hold something else than attributes."""
-        return (self.case, *self.activity, self.timestamp, self.person, self.truncated)
+        others = (self.timestamp, self.person, self.start, self.lifecycle, self.truncated)
+        return (self.case, *self.activity, *others)
 
 
 def resolve_columns(name: str, present: Sequence[str], options: ReadOptions) -> Columns:

@@ -49,3 +49,10 @@ def as_registered(frame: Any, columns: Columns | None) -> Any:
             text = values.map(lambda value: value if isinstance(value, str) else str(value))
             kept = kept.assign(**{name: text.where(values.notna(), None)})
     return kept
+
+
+def object_columns(frame: Any) -> list[str]:
+    """Name the columns of a frame whose values may be of any type: objects of pandas."""
+    if not type(frame).__module__.startswith("pandas"):
+        return []
+    return [name for name, dtype in frame.dtypes.items() if dtype == object]

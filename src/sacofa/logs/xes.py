@@ -104,7 +104,7 @@ def find(source: Source, options: ReadOptions) -> Columns:
         there = where.get(name.removeprefix("case:"))
         return replace(there, of_case=True) if there and name.startswith("case:") else there
 
-    used = [*columns.activity, columns.timestamp, columns.person, "case:concept:name"]
+    used = [*columns.roles, "case:concept:name"]
     columns = replace(
         columns,
         attributes=resolve_attributes(source.name, options, lookup, list(present), used),

@@ -32,7 +32,7 @@ OWN_PLACE = ("case", "activity", "timestamp", "order", "person", "max_cases", "t
 
 BY_HAND: dict[str, tuple[Any, Any]] = {
     "pair": (
-        list[tuple[Name, Name]],
+        list[Annotated[list[Name], Field(min_length=2, max_length=2)]],
         Field(default=[], max_length=50, description="Attributes that are asked for together."),
     ),
     # What a file of columns says, never the name of one: that would be a file of this machine.

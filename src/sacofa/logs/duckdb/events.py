@@ -29,6 +29,7 @@ from ..bounded_file import Progress
 from ..case_store import CaseStore, StoredCases
 from ..columns import Columns, resolve_columns
 from ..csv_injection import unescape_formula
+from ..frames import object_columns
 from ..notices import notify_counts
 from ..options import ReadOptions
 from ..periods import PeriodFilter
@@ -69,7 +70,9 @@ def _typed_columns(source: Source) -> dict[str, str]:
         return dict(zip(relation.columns, map(str, relation.types), strict=True))
     with open_database(source.name) as database:
         table = open_table(database, source)
-        return {name: kind for name, (_, kind) in table.columns.items()}
+        found = {name: kind for name, (_, kind) in table.columns.items()}
+    # DuckDB guesses the type of objects from some of them: one case could change it.
+    return found | dict.fromkeys(object_columns(source.content), "VARCHAR")
 
 
 def kinds(source: Source) -> dict[str, str]:
