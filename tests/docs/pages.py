@@ -1,4 +1,4 @@
-"""The documents as tests see them: pages, their fenced blocks and their links."""
+"""The documents as tests see them: pages, their blocks of code and their links."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ DOCS = ROOT / "docs"
 GENERATED = DOCS / "reference" / "cli.md"
 
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+INDENTED = re.compile(r"(?:\A|(?<=\n\n))(?: {4}[^\n]*\n(?:\n(?= {4}))*)+")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
 
@@ -34,6 +35,20 @@ def blocks(text: str) -> list[Block]:
     return [
         Block(found[1], found[2], text.count("\n", 0, found.start()) + 1)
         for found in FENCE.finditer(text)
+    ]
+
+
+def indented(text: str) -> list[Block]:
+    """The blocks of a page that are code by their indentation alone: nothing says what they are."""
+    # Fenced blocks are emptied, not removed, so that lines keep their numbers.
+    plain = FENCE.sub(lambda found: "." + "\n" * found[0].count("\n"), text)
+    return [
+        Block(
+            "",
+            re.sub(r"^ {4}", "", found[0], flags=re.MULTILINE),
+            plain.count("\n", 0, found.start()) + 1,
+        )
+        for found in INDENTED.finditer(plain)
     ]
 
 

@@ -1,9 +1,10 @@
 """Runs a page as a reader would: its shell and Python blocks, in order, in one empty folder.
 
 Blocks of the languages `sh`, `console` and `python` are run. In a `console` block, lines that begin
-with `$` are commands and the others are what they print. A command is expected to succeed; a
-comment `# status 3` behind it says that it ends otherwise. What installs, builds or never ends is
-passed over.
+with `$` are commands and the others are what they print, which is not compared. A command is
+expected to succeed; a comment `# status 3` behind it says that it ends otherwise. What installs,
+builds or never ends is passed over. Commands in `shell` blocks need a cluster, a database or
+minutes and are not run; test_commands_parse.py holds them to the command line.
 """
 
 from __future__ import annotations

@@ -7,27 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from .pages import DOCS, ROOT, Block
-from .shell import commands, run_page
+from .pages import DOCS, Block, all_pages, blocks
+from .shell import RUN, commands, run_page
 
+# Everything but what is generated, and recipes that a test of their own follows.
 PAGES = [
-    ROOT / "README.md",
-    DOCS / "index.md",
-    DOCS / "tutorial.md",
-    DOCS / "audit.md",
-    DOCS / "ledger.md",
-    DOCS / "certificates.md",
-    DOCS / "periods.md",
-    DOCS / "time.md",
-    DOCS / "attributes.md",
-    *sorted((DOCS / "how-to").glob("*.md")),
-    *sorted((DOCS / "explanation").glob("*.md")),
-    DOCS / "reference" / "api.md",
-    DOCS / "reference" / "errors.md",
+    page
+    for page in all_pages()
+    if page.name not in ("cli.md", "CONTRIBUTING.md", "CHANGELOG.md")
+    and any(block.language in RUN for block in blocks(page.read_text(encoding="utf-8")))
 ]
 NEEDS = {
     "tutorial": [("pm4py", "evaluate"), ("cryptography", "sign")],
     "certificates": [("cryptography", "sign")],
+    "evaluation": [("pm4py", "evaluate")],
     "use-pm4py": [("pm4py", "evaluate")],
     "choose-epsilon": [("pm4py", "evaluate")],
     "run-on-spark": [("pyspark", "spark"), ("java", "")],
@@ -46,7 +39,7 @@ def test_what_a_page_says_can_be_done(page: Path, tmp_path: Path) -> None:
     run_page(page, tmp_path)
 
 
-@pytest.mark.parametrize("name", ["tutorial", "how-to/choose-epsilon", "ledger", "time"])
+@pytest.mark.parametrize("name", ["tutorial", "how-to/choose-epsilon", "ledger", "time", "report"])
 def test_the_pages_hold_commands(name: str) -> None:
     """A page that is a walk through commands has some: else the test above would say nothing."""
     page = DOCS / f"{name}.md"
@@ -54,8 +47,6 @@ def test_the_pages_hold_commands(name: str) -> None:
 
 
 def _commands(text: str) -> list[str]:
-    from .pages import blocks
-
     return [c for block in blocks(text) if block.language == "sh" for c in commands(block)]
 
 

@@ -23,7 +23,7 @@ from sacofa.logs import variants_json
 from sacofa.privacy.ledger.records import Budget, Entry
 from sacofa.semantics import file as rules_file
 
-from .pages import DOCS, GENERATED, ROOT, all_pages, blocks
+from .pages import DOCS, GENERATED, ROOT, all_pages
 
 API = (DOCS / "reference" / "api.md").read_text(encoding="utf-8")
 ERRORS = (DOCS / "reference" / "errors.md").read_text(encoding="utf-8")
@@ -65,21 +65,6 @@ def test_every_command_is_told_outside_the_reference(name: str) -> None:
     """Some page that a person wrote uses it."""
     written = [page for page in all_pages() if page != GENERATED and page.name != "CHANGELOG.md"]
     assert any(re.search(rf"\b{name}\b", page.read_text(encoding="utf-8")) for page in written)
-
-
-def test_every_option_is_one_that_exists() -> None:
-    """Where a page shows a command with options, these are options of that command."""
-    known = every_command()
-    for page in all_pages():
-        for block in blocks(page.read_text(encoding="utf-8")):
-            for line in re.sub(r"\\\n", " ", block.text).splitlines():
-                used = re.match(r"(?:\$ )?(sacofa(?: [a-z]+)+)", line)
-                name = next((n for n in known if used and f"{used[1]} ".startswith(f"{n} ")), None)
-                if name is None:
-                    continue
-                options = {o for p in known[name].params for o in (*p.opts, *p.secondary_opts)}
-                for option in re.findall(r"(?<=\s)--[a-z][a-z-]*", line.partition("#")[0]):
-                    assert option in options | {"--help"}, f"{page.name}: {name} {option}"
 
 
 @pytest.mark.parametrize("name", sorted(set(sacofa.__all__)))

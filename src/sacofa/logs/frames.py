@@ -55,4 +55,4 @@ def object_columns(frame: Any) -> list[str]:
     """Name the columns of a frame whose values may be of any type: objects of pandas."""
     if not type(frame).__module__.startswith("pandas"):
         return []
-    return [name for name, dtype in frame.dtypes.items() if dtype == object]
+    return [name for name, dtype in frame.dtypes.items() if dtype.kind == "O"]
