@@ -22,6 +22,8 @@ from ..unpacking import Packing
 MAX_ROW_BYTES = 1 << 24
 """The longest row of a CSV file."""
 
+COMMAS = ",;\t|"
+"""What may stand between columns."""
 MAX_COLUMNS = 10_000
 """No table of events has more; each takes memory in every step, however short its name."""
 
@@ -144,9 +146,9 @@ def _head(path: Path, format: Format, encoding: str | None, header: tuple[str, .
         comma = line.strip()[4] if said else None
         if said:
             text, line = rest, rest.partition("\n")[0]
-        comma = comma or ("\t" if format == "tsv" else _comma(line, len(header)))
-        if line.count(comma) >= MAX_COLUMNS:
+        if max(map(line.count, comma or COMMAS)) >= MAX_COLUMNS:
             raise ReadError(path, f"has more than {MAX_COLUMNS:,} columns: keep those of the log")
+        comma = comma or ("\t" if format == "tsv" else _comma(line, len(header)))
         names = next(csv.reader(io.StringIO(text, newline=""), delimiter=comma), None)
     except csv.Error as error:
         raise ReadError(path, f"not a text table in {encoding}: {error}{ADVICE}") from None
@@ -186,8 +188,8 @@ def _encoding(start: bytes) -> str:
 
 def _comma(line: str, columns: int) -> str:
     """Tell what stands between columns: what there is most of, or what makes so many of them."""
-    fits = (c for c in ",;\t|" if len(next(csv.reader([line], delimiter=c), [])) == columns)
-    return next(fits, max(",;\t|", key=line.count))
+    fits = (c for c in COMMAS if len(next(csv.reader([line], delimiter=c), [])) == columns)
+    return next(fits, max(COMMAS, key=line.count))
 
 
 def _refuse_long_start(path: Path) -> None:
