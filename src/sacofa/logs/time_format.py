@@ -10,6 +10,7 @@ that is in both is read the same.
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 from ..errors import SettingError, nearest, plain
@@ -32,6 +33,65 @@ NAMED: dict[str, str] = {
 
 NUMBERS = ("epoch", "epoch-ms", "epoch-us", "excel", "number")
 """Forms that are numbers."""
+
+DATE_WORDS = frozenset(
+    [
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+        "januar",
+        "jänner",
+        "februar",
+        "märz",
+        "mai",
+        "juni",
+        "juli",
+        "oktober",
+        "dezember",
+        "jan",
+        "feb",
+        "mar",
+        "mär",
+        "apr",
+        "jun",
+        "jul",
+        "aug",
+        "sep",
+        "sept",
+        "oct",
+        "okt",
+        "nov",
+        "dec",
+        "dez",
+        "mon",
+        "tue",
+        "wed",
+        "thu",
+        "fri",
+        "sat",
+        "sun",
+        "am",
+        "pm",
+        "a",
+        "p",
+        "m",
+        "t",
+        "z",
+        "utc",
+        "gmt",
+        "uhr",
+    ]
+)
+"""Words that dates are written with: messages show them."""
 
 LONGEST_SHOWN = 60
 """So much of a time stamp is shown in a message."""
@@ -98,5 +158,7 @@ def both_orders(column: str, day: str, month: str) -> str:
 
 
 def _shown(value: str) -> str:
+    """A value as a message shows it: words that no date is written with may be names of people."""
+    value = re.sub(r"[^\W\d_]+", lambda w: w[0] if w[0].lower() in DATE_WORDS else "x", value)
     short = value if len(value) <= LONGEST_SHOWN else f"{value[:LONGEST_SHOWN]}…"
     return f'"{plain(short)}"'
