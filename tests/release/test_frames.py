@@ -6,7 +6,7 @@ import polars
 import pytest
 
 from sacofa.examples import running_example
-from sacofa.logs import count_variants
+from sacofa.logs import count_variants, open_log
 from sacofa.mechanisms import Certified
 from sacofa.release import Release, anonymize
 from sacofa.variants import VariantCounts
@@ -43,3 +43,23 @@ def test_a_notebook_shows_the_promise_variants_and_a_map(release: Release) -> No
     assert "&lt;b&gt;" in shown and "<b>,</b>" not in shown and "ε = 50" in shown
     nothing = anonymize(VariantCounts.of({}, ["a"]), Certified(epsilon="0.01"), seed=3)
     assert "cases" in nothing._repr_html_()
+
+
+def test_frames_hold_attributes() -> None:
+    """Each at its type, of cases and of events, in both kinds of frames."""
+    rows = [
+        (str(i), activity, ("red", "blue")[i % 2], 5 * (i % 4) if activity == "a" else None)
+        for i in range(200)
+        for activity in "ab"
+    ]
+    names = ["case", "activity", "case:colour", "amount"]
+    log = polars.DataFrame(rows, schema=names, orient="row")
+    columns = {"attributes": {"amount": {"type": "number", "min": 0, "max": 19, "unit": 5}}}
+    opened = open_log(log, attribute=("colour", "amount"), columns=columns)
+    released = anonymize(opened, Certified(epsilon=50), seed=1)
+    frame, other = released.to_pandas(), released.to_polars()
+    assert set(frame["case:colour"]) == {"red", "blue"}
+    assert frame.groupby("case:concept:name")["case:colour"].nunique().max() == 1
+    amounts = frame[frame["concept:name"] == "a"]["amount"].dropna()
+    assert len(amounts) and set(amounts) <= {0, 5, 10, 15}
+    assert other["case:colour"].to_list() == frame["case:colour"].tolist()

@@ -154,9 +154,10 @@ def all_events(
     variants: VariantCounts,
     times: NDArray[np.int64] | None = None,
     core: NDArray[np.bool_] | None = None,
+    columns: Columns = (),
 ) -> EventBlock:
     """Make the events of all cases at once, for whoever holds them in memory anyway."""
-    blocks = list(event_blocks(variants, times, core))
+    blocks = list(event_blocks(variants, times, core, columns))
     inside = None
     if core is not None:
         inside = _joined([block.core for block in blocks if block.core is not None], np.bool_)
@@ -166,6 +167,10 @@ def all_events(
         seconds=_joined([block.seconds for block in blocks], np.int64),
         truncated=_joined([block.truncated for block in blocks], np.bool_),
         core=inside,
+        values=tuple(
+            _joined([block.values[place] for block in blocks], np.int32)
+            for place in range(len(columns))
+        ),
     )
 
 

@@ -62,11 +62,11 @@ class Release:
 
     def to_pandas(self) -> Any:
         """Give the released log as a pandas frame, with pm4py's names of columns."""
-        return to_pandas(self.variants, self.times, self.core)
+        return to_pandas(self.variants, self.times, self.core, self.columns)
 
     def to_polars(self) -> Any:
         """Give the released log as a polars frame, with the same columns."""
-        return to_polars(self.variants, self.times, self.core)
+        return to_polars(self.variants, self.times, self.core, self.columns)
 
     def _repr_html_(self) -> str:
         """Show a notebook the promise, the most frequent variants and a map."""

@@ -177,6 +177,8 @@ def _notes(releases: Sequence[Release], spent: Sequence[Access], unit: Unit) -> 
         notes.append(WHOLE_PERSON.format(total=f"ε = {total}"))
     if any(r.times is None for r in releases) and any(r.times is not None for r in releases):
         notes.append("Times are made up: not all releases have their own.")
+    if any(release.columns for release in releases):
+        notes.append("Attributes were left out: those of several releases are not put together.")
     return tuple(notes)
 
 

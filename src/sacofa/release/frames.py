@@ -5,28 +5,42 @@ A case without events has no row: neither pm4py nor most others know such cases.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..domains import Kind
 from ..errors import MissingExtraError
 from ..logs.columns import TRUNCATED
 from ..logs.released import CORE_KEY, NO_ACTIVITY, TIME_KEY, all_events, describe_times
+from ..logs.released import Columns as Attributes
 from ..variants import VariantCounts
+
+TYPES: dict[Kind, Callable[[str], Any]] = {
+    "string": str,
+    "int": int,
+    "float": float,
+    "boolean": lambda text: text == "true",
+    "date": datetime.fromisoformat,
+}
+"""What released values are in Python."""
 
 
 def to_pandas(
     variants: VariantCounts,
     times: NDArray[np.int64] | None = None,
     core: NDArray[np.bool_] | None = None,
+    attributes: Attributes = (),
 ) -> Any:
     """Lay variants out as an event log: a pandas frame."""
     try:
         import pandas
     except ImportError:
         raise MissingExtraError("pandas", "evaluate") from None
-    columns = _columns(variants, times, core)
+    columns = _columns(variants, times, core, attributes)
     columns["time:timestamp"] = pandas.to_datetime(columns["time:timestamp"], unit="s", utc=True)
     return pandas.DataFrame(columns)
 
@@ -35,13 +49,14 @@ def to_polars(
     variants: VariantCounts,
     times: NDArray[np.int64] | None = None,
     core: NDArray[np.bool_] | None = None,
+    attributes: Attributes = (),
 ) -> Any:
     """Lay variants out as an event log: a polars frame."""
     try:
         import polars
     except ImportError:
         raise MissingExtraError("polars", "fast-xes") from None
-    columns = _columns(variants, times, core)
+    columns = _columns(variants, times, core, attributes)
     seconds = polars.Series(columns["time:timestamp"], dtype=polars.Int64)
     columns["time:timestamp"] = polars.select(
         polars.from_epoch(seconds, time_unit="s").dt.replace_time_zone("UTC")
@@ -55,8 +70,9 @@ def _columns(
     variants: VariantCounts,
     times: NDArray[np.int64] | None,
     core: NDArray[np.bool_] | None,
+    attributes: Attributes,
 ) -> dict[str, Any]:
-    events = all_events(variants, times, core)
+    events = all_events(variants, times, core, attributes)
     real = events.activity_id != NO_ACTIVITY
     names = np.array([*variants.activities, None], dtype=object)
     columns: dict[str, Any] = {
@@ -67,5 +83,9 @@ def _columns(
     }
     if events.core is not None:
         columns[f"case:{CORE_KEY}"] = events.core[real]
+    for attribute, codes in zip(attributes, events.values, strict=True):
+        # The last place is for no value, whose code is −1.
+        values = [*map(TYPES[attribute.kind], attribute.texts), None]
+        columns[attribute.key] = [values[code] for code in codes[real].tolist()]
     columns[TIME_KEY] = np.full(int(real.sum()), describe_times(times), dtype=object)
     return columns
