@@ -18,7 +18,8 @@ from sacofa.examples import hospital, running_example
 from sacofa.logs import count_variants, open_log
 from sacofa.logs.write import write_variants
 from sacofa.privacy.ledger import Ledger
-from sacofa.release import verify
+from sacofa.release import make_key, verify
+from sacofa.release.sign import signature_path
 from sacofa.variants import VariantCounts
 
 from ..browser import accessibility_faults, open_browser, watch
@@ -31,10 +32,12 @@ WIDE = {"width": 1280, "height": 860}
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A running app with a ledger."""
+    """A running app with a ledger and a key."""
     folder = tmp_path_factory.mktemp("app")
     Ledger.create(folder / "ledger").set_budget("emergency ward", Fraction(2))
-    with started(folder / "cache", "--ledger", str(folder / "ledger")) as (_, address):
+    make_key(folder / "office")
+    options = ("--ledger", str(folder / "ledger"), "--key", str(folder / "office.key"))
+    with started(folder / "cache", *options) as (_, address):
         yield address
 
 
@@ -139,14 +142,16 @@ def test_from_a_log_to_its_release(browser: Any, address: str, log: Path, tmp_pa
     downloaded = tmp_path / "released.parquet"
     for words, target in (
         ("log.parquet", downloaded),
-        (None, tmp_path / "released.parquet.certificate.json"),
+        ("certificate", tmp_path / "released.parquet.certificate.json"),
+        ("signature", signature_path(downloaded)),
     ):
         page.locator("#result details").evaluate("e => { e.open = true; }")
         row = page.locator("#files tr", has_text="Parquet")
         with page.expect_download() as download:
-            row.get_by_role("link", name=words or "certificate").click()
+            row.get_by_role("link", name=words).click()
         download.value.save_as(target)
     assert verify(downloaded).holds
+    assert page.locator("#signed").inner_text() == "signature by office"
     released = count_variants(open_log(downloaded))
     assert released.cases == _number(page, "cases")
     assert len(released) == _number(page, "variants")

@@ -3,7 +3,7 @@ import { ask, attempt, confirmed, count, figures, find, items, make, pause, show
 const id = location.pathname.split("/").pop();
 const formats = { ".xes.gz": "XES, packed", ".xes": "XES", ".csv": "CSV", ".parquet": "Parquet", ".json": "JSON: variants and counts" };
 const stages = { waiting: "Waiting for a free place …", starting: "Starting …", reading: "Reading the log …", anonymizing: "Drawing noise …", writing: "Writing …", drawing: "Drawing the report …" };
-const link = (file, text) => make("a", { href: `/api/jobs/${id}/files/${file}`, textContent: text, download: "" });
+const link = (file, text) => make("a", { href: `/api/jobs/${id}/${file}`, textContent: text, download: "" });
 
 const showLog = async (job) => {
   const log = await ask("GET", `/logs/${job.log}`).catch(() => null);
@@ -23,8 +23,14 @@ const showResult = async (job) => {
   figures(find("#figures"), [["ε of the whole release", release.epsilon ?? "none"], ["cases", count(release.cases) + (release.within.cases === null ? "" : ` ± ${count(release.within.cases)}`)], ["variants", count(release.variants)]]);
   find("#report").href = `/jobs/${id}/report`;
   find("#report-file").href = `/api/jobs/${id}/files/report.html`;
-  find("#files").replaceChildren(...Object.entries(formats).map(([suffix, words]) =>
-    make("tr", {}, make("th", { scope: "row", textContent: words }), make("td", {}, link(`log${suffix}`, `log${suffix}`)), make("td", {}, link(`log${suffix}.certificate.json`, "certificate")))));
+  const signer = release.publishable ? (await ask("GET", "/signer")).name : null;
+  find("#signed").hidden = !signer;
+  if (signer) find("#signed").textContent = `signature by ${signer}`;
+  find("#files").replaceChildren(...Object.entries(formats).map(([suffix, words]) => make("tr", {},
+    make("th", { scope: "row", textContent: words }),
+    make("td", {}, link(`files/log${suffix}`, `log${suffix}`)),
+    make("td", {}, link(`files/log${suffix}.certificate.json`, "certificate")),
+    ...(signer ? [make("td", {}, link(`signatures/log${suffix}`, "signature"))] : []))));
   const choose = () => { find("#all").href = `/api/jobs/${id}/files/log${find("#format").value}.zip`; };
   find("#format").replaceChildren(...Object.entries(formats).map(([value, textContent]) => make("option", { value, textContent })));
   find("#format").addEventListener("change", choose);
