@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -18,6 +19,7 @@ from sacofa.cases import NO_TIME, CaseBatch
 from sacofa.errors import ReadError, SacofaError
 from sacofa.logs import case_store, count_variants, open_log, read_cases
 from sacofa.logs.duckdb import partitions
+from sacofa.temporary import PREFIX
 from sacofa.unit import Unit
 
 from .test_neighbours import PERSON, database_of, event_logs, only_refusals, options_of, units
@@ -139,13 +141,15 @@ def test_what_is_stored_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     log = tmp_path / "log.csv"
     log.write_text("case,activity,time\n1,a,2020-01-01\n1,b,2020-01-02\n2,a,2020-01-01\n")
     cases = read_cases(log)
-    assert cases.by_case is not None and len(list(tmp_path.iterdir())) == 2
+    # Other libraries that run in this process may keep files of theirs there.
+    assert cases.by_case is not None and len(list(tmp_path.glob(f"{PREFIX}*"))) == 1
     short = cases.by_case.truncate(1).project_onto(("a",))
     (batch,) = short.map_parts(lambda number, part: part)
     assert sorted(batch.lengths.tolist()) == [1, 1] and sorted(batch.complete.tolist()) == [0, 1]
     assert np.array_equal(batch.times, [1_577_836_800_000_000] * 2)
     del cases, short, batch
-    assert [path.name for path in tmp_path.iterdir()] == ["log.csv"]
+    gc.collect()
+    assert not list(tmp_path.glob(f"{PREFIX}*"))
 
 
 def test_counted_variants_have_no_times(tmp_path: Path) -> None:
