@@ -9,6 +9,7 @@ import pytest
 from sacofa.cli import main
 from sacofa.examples import running_example
 from sacofa.logs.write import write_variants
+from sacofa.release import certificate_path
 
 
 @pytest.fixture
@@ -79,3 +80,16 @@ def test_what_cannot_be_is_one_line(
     assert words in error
     assert len(error.splitlines()) == 1
     assert not (released / "new.html").exists()
+
+
+def test_a_page_destroys_nothing_that_is_read(
+    released: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not the release, its certificate or the original, under whatever name, even with force."""
+    log, out = released / "log.csv", released / "out.xes"
+    (released / "link.html").symlink_to(out)
+    before = {path: path.read_bytes() for path in released.iterdir()}
+    for target in (out, certificate_path(out), log, released / "link.html"):
+        assert _run("report", out, "--original", log, "-o", target, "--force") == 2
+        assert "at once: choose another name" in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in released.iterdir()} == before

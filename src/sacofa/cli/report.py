@@ -10,9 +10,9 @@ import typer
 
 from ..errors import SettingError
 from ..evaluation.read import read_measured
-from ..files import check_target, write_whole
+from ..files import check_apart, check_target, write_whole
 from ..logs import ReadOptions, open_log
-from ..release import read_release
+from ..release import certificate_path, read_release
 from ..report import Facts, make_internal_report, make_report, read_comparison
 from .options import Force, takes_read_options
 
@@ -58,6 +58,11 @@ def report(
     The columns are those of the original log.
     """
     check_target(output, force)
+    read: dict[str, str | Path] = {"the release": release}
+    read["its certificate"] = certificate_path(release)
+    if original is not None:
+        read["the original"] = original
+    check_apart({"the report": output}, read)
     facts = Facts(
         date=None if date is None else date.date(), dataset=dataset, released_by=released_by
     )

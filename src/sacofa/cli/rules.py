@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ..errors import ReadError, SettingError
-from ..files import check_target, write_whole
+from ..files import check_apart, check_target, write_whole
 from ..logs import ReadOptions, count_variants, open_log
 from ..report.rules_picture import draw_rules
 from ..semantics import (
@@ -82,6 +82,10 @@ def rules(
         raise SettingError("file", log, "one log, rules file or model")
     if from_model is not None and from_model.suffix.lower() not in MODELS:
         raise SettingError("from_model", from_model, f"one of {', '.join(MODELS)}")
+    if output is not None:
+        read = {"what is read": file, "the names": activities}
+        given = {what: path for what, path in read.items() if path is not None}
+        check_apart({"the output": output}, given)
     declared = None if activities is None else read_names(activities)
     if show:
         if output is not None:
