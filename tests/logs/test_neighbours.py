@@ -262,7 +262,7 @@ def test_a_person_that_nobody_looks_for_protects_nobody(
 ) -> None:
     """Without the search for attributes, XES would promise what it does not keep."""
     monkeypatch.setattr(
-        xes, "_find_in_file", lambda path, trusted, needed, late, present: late.clear()
+        xes, "_find_in_file", lambda path, trusted, needed, late, present, where: late.clear()
     )
     counted = read_xes(tmp_path, tied(9), person="absent", max_cases=1)
     assert counted.unit == Unit(person="absent", max_cases=1) and counted.cases == 9
