@@ -247,13 +247,16 @@ def test_times_come_before_numbers(tmp_path: Path) -> None:
 
 
 def test_a_column_without_any_time_is_refused(tmp_path: Path) -> None:
-    """The message shows what is understood, and the way out; an empty column is no mistake."""
-    path = write(tmp_path / "log.csv", "case,activity,time\n1,b,soon\n1,a,later\n")
+    """The message shows a value, but for its words: they may be names; and the way out.
+
+    An empty column is no mistake.
+    """
+    path = write(tmp_path / "log.csv", "case,activity,time\n1,b,9/Q Ann\n1,a,8/Q Bob\n")
     with pytest.raises(
-        ReadError, match=r'in column "time".*"later".*31\.12\.2025.*--time-format.*--order file'
+        ReadError, match=r'in column "time".*"8/x x".*31\.12\.2025.*--time-format.*--order file'
     ) as caught:
         count_variants(path)
-    assert "soon" not in str(caught.value)
+    assert "Ann" not in str(caught.value) and "Bob" not in str(caught.value)
     assert count_variants(open_log(path, order="file")) == VariantCounts.of({("b", "a"): 1})
     assert count_variants(write(path, "case,activity,time\n1,b,\n1,a,\n")).events == 2
     with pytest.raises(ColumnsError, match="no column for timestamp"):
