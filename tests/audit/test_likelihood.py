@@ -98,8 +98,8 @@ def test_levels_of_prefixes_are_compared_too() -> None:
 def test_around_a_log_a_few_hundred_runs_see_much_of_epsilon() -> None:
     """Candidates differ from run to run: who knows both logs sees more than who does not."""
     pairs = [pair for pair in pairs_around(LOG, 3) if pair.name == "frequent"]
-    informed = audit(FOUR, pairs, runs=400, seed=3)
-    plain = audit(FOUR, pairs, runs=400, seed=3, views=VIEWS)
+    informed = audit(FOUR, pairs, runs=250, seed=3)
+    plain = audit(FOUR, pairs, runs=250, seed=3, views=VIEWS)
     for knowing, other in zip(informed, plain, strict=True):
         assert not knowing.refuted
         if knowing.view == "transcript":
