@@ -11,7 +11,7 @@ demo: .venv/installed-demo  ## anonymize the embedded example and say where the 
 test: $(STAMP)  ## lint, type-check and run all tests
 	$(BIN)/ruff check src tests benchmarks docs examples
 	$(BIN)/mypy
-	$(BIN)/pytest -n auto --maxprocesses 4 --dist worksteal --durations=20
+	$(BIN)/pytest -n 2 --dist worksteal --durations=20
 
 bench: $(STAMP)  ## measure speed as a ratio to pm4py in the same run
 	$(BIN)/python benchmarks/speed.py
