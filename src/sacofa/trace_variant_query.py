@@ -18,7 +18,7 @@ from typing import Any
 from .errors import SettingError, nearest
 from .mechanisms import Certified, Laplace, Mechanism, Sacofa
 from .release import anonymize
-from .release.frames import to_pandas
+from .release.frames import event_columns, to_pandas
 from .variants import VariantCounts
 
 VARIANTS = ("CERTIFIED", "LAPLACE", "SACOFA")
@@ -58,7 +58,7 @@ def apply(log: Any, variant: Any = "SACOFA", parameters: Mapping[Any, Any] | Non
 
 def to_frame(variants: VariantCounts) -> Any:
     """Lay variants out as an event log: a pandas frame with pm4py's column names."""
-    return to_pandas(variants)
+    return to_pandas(event_columns(variants))
 
 
 def _key(key: Any) -> str:

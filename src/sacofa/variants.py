@@ -119,6 +119,20 @@ class VariantCounts:
             unit=unit,
         )
 
+    @classmethod
+    def join(cls, parts: Sequence[VariantCounts], unit: Unit = ONE_CASE) -> VariantCounts:
+        """Add up the variants of several logs, over all their activities in name order."""
+        names = sorted({name for part in parts for name in part.activities})
+        moved = [part.project_onto(names) for part in parts]
+        return cls.from_arrays(
+            names,
+            np.concatenate([part.activity_ids for part in moved]),
+            np.concatenate([part.lengths for part in moved]),
+            np.concatenate([part.counts for part in moved]),
+            np.concatenate([part.complete for part in moved]),
+            unit,
+        )
+
     def __len__(self) -> int:
         """The number of different variants."""
         return len(self.counts)

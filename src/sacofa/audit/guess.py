@@ -50,18 +50,21 @@ class Guesser:
 def learn_guesser(sample: Sample) -> Guesser:
     """Find the values, weights and cuts that prove most on these runs."""
     telling = find_telling(sample)
+    scores = {name: score(sample, name, weights) for name, weights in telling.items()}
     for caution in CAUTIONS:
-        weights, cuts = max(_try(telling, sample, caution), key=lambda one: one[1].proves)
+        weights, cuts = max(_try(telling, scores, sample, caution), key=lambda one: one[1].proves)
         if cuts.proves > 0:
             break
     return Guesser(weights=weights, low=cuts.low, high=cuts.high)
 
 
 def _try(
-    telling: Mapping[Feature, Weights], sample: Sample, caution: float
+    telling: Mapping[Feature, Weights],
+    scores: Mapping[Feature, Ints],
+    sample: Sample,
+    caution: float,
 ) -> Iterator[tuple[Mapping[Feature, Weigh], _Cuts]]:
     """Values alone, all together, and those that add something to others."""
-    scores = {name: score(sample, name, weights) for name, weights in telling.items()}
     for name, weights in list(telling.items())[:SINGLE]:
         yield {name: weights}, _choose_cuts(scores[name], sample.sides, caution)
         # What someone who knows both logs has weighed needs no bins: they only blur it.

@@ -225,17 +225,7 @@ class StoredCases:
 
     def variants(self) -> VariantCounts:
         """Count the variants of these cases, with the activities that occur in name order."""
-        parts = self.map_parts(_count)
-        names = sorted({name for part in parts for name in part.activities})
-        moved = [part.project_onto(names) for part in parts]
-        return VariantCounts.from_arrays(
-            names,
-            np.concatenate([part.activity_ids for part in moved]),
-            np.concatenate([part.lengths for part in moved]),
-            np.concatenate([part.counts for part in moved]),
-            np.concatenate([part.complete for part in moved]),
-            self.unit,
-        )
+        return VariantCounts.join(self.map_parts(_count), self.unit)
 
     def close(self) -> None:
         """Remove the cases from the disk."""

@@ -21,7 +21,7 @@ from ..unit import Unit
 from ..variants import VariantCounts
 from .bound import MAX_RELEASED_EVENTS, bound_columns, bound_events, check_bound
 from .certificate import Certificate, certify
-from .frames import to_pandas, to_polars
+from .frames import event_columns, to_pandas, to_polars
 from .periods import PeriodStatement
 
 NAMED = 10
@@ -60,13 +60,17 @@ class Release:
         """What was released, as it is measured and drawn."""
         return Cases(variants=self.variants, by_case=self.by_case)
 
+    @property
+    def _events(self) -> dict[str, Any]:
+        return event_columns(self.variants, self.times, self.core, self.columns)
+
     def to_pandas(self) -> Any:
         """Give the released log as a pandas frame, with pm4py's names of columns."""
-        return to_pandas(self.variants, self.times, self.core, self.columns)
+        return to_pandas(self._events)
 
     def to_polars(self) -> Any:
         """Give the released log as a polars frame, with the same columns."""
-        return to_polars(self.variants, self.times, self.core, self.columns)
+        return to_polars(self._events)
 
     def _repr_html_(self) -> str:
         """Show a notebook the promise, the most frequent variants and a map."""

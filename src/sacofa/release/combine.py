@@ -94,24 +94,15 @@ def _unit(certificates: Sequence[Certificate]) -> Unit:
 def _put_together(
     releases: Sequence[Release], unit: Unit
 ) -> tuple[VariantCounts, np.ndarray[tuple[int], np.dtype[np.int64]] | None]:
-    names = sorted({name for release in releases for name in release.variants.activities})
     if all(release.times is not None for release in releases):
+        names = sorted({name for release in releases for name in release.variants.activities})
         batches = [r.by_case.project_onto(names) for r in releases if r.by_case is not None]
         whole = replace(batches[0], unit=unit)
         for batch in batches[1:]:
             whole = whole.append(batch)
         variants = whole.variants()
         return variants, lay_out_times(variants, whole)
-    moved = [release.variants.project_onto(names) for release in releases]
-    variants = VariantCounts.from_arrays(
-        names,
-        np.concatenate([part.activity_ids for part in moved]),
-        np.concatenate([part.lengths for part in moved]),
-        np.concatenate([part.counts for part in moved]),
-        np.concatenate([part.complete for part in moved]),
-        unit,
-    )
-    return variants, None
+    return VariantCounts.join([release.variants for release in releases], unit), None
 
 
 @dataclass(frozen=True)

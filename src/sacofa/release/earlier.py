@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
 from ..errors import ReadError, SettingError
 from ..mechanisms.certified import Certified
 from ..mechanisms.protocol import Mechanism
@@ -32,12 +30,4 @@ def read_earlier(paths: Sequence[str | Path]) -> VariantCounts:
         if not release.certificate.publishable or release.certificate.epsilon is None:
             raise ReadError(path, "is no release that may be published, so it is not public")
         found.append(release.variants)
-    names = sorted({name for variants in found for name in variants.activities})
-    moved = [variants.project_onto(names) for variants in found]
-    return VariantCounts.from_arrays(
-        names,
-        np.concatenate([part.activity_ids for part in moved]),
-        np.concatenate([part.lengths for part in moved]),
-        np.concatenate([part.counts for part in moved]),
-        np.concatenate([part.complete for part in moved]),
-    )
+    return VariantCounts.join(found)

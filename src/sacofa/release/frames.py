@@ -29,49 +29,13 @@ TYPES: dict[Kind, Callable[[str], Any]] = {
 """What released values are in Python."""
 
 
-def to_pandas(
+def event_columns(
     variants: VariantCounts,
     times: NDArray[np.int64] | None = None,
     core: NDArray[np.bool_] | None = None,
     attributes: Attributes = (),
-) -> Any:
-    """Lay variants out as an event log: a pandas frame."""
-    try:
-        import pandas
-    except ImportError:
-        raise MissingExtraError("pandas", "evaluate") from None
-    columns = _columns(variants, times, core, attributes)
-    columns["time:timestamp"] = pandas.to_datetime(columns["time:timestamp"], unit="s", utc=True)
-    return pandas.DataFrame(columns)
-
-
-def to_polars(
-    variants: VariantCounts,
-    times: NDArray[np.int64] | None = None,
-    core: NDArray[np.bool_] | None = None,
-    attributes: Attributes = (),
-) -> Any:
-    """Lay variants out as an event log: a polars frame."""
-    try:
-        import polars
-    except ImportError:
-        raise MissingExtraError("polars", "fast-xes") from None
-    columns = _columns(variants, times, core, attributes)
-    seconds = polars.Series(columns["time:timestamp"], dtype=polars.Int64)
-    columns["time:timestamp"] = polars.select(
-        polars.from_epoch(seconds, time_unit="s").dt.replace_time_zone("UTC")
-    ).to_series()
-    for name in ("case:concept:name", "concept:name"):
-        columns[name] = polars.Series(columns[name].tolist(), dtype=polars.String)
-    return polars.DataFrame(columns)
-
-
-def _columns(
-    variants: VariantCounts,
-    times: NDArray[np.int64] | None,
-    core: NDArray[np.bool_] | None,
-    attributes: Attributes,
 ) -> dict[str, Any]:
+    """Lay variants out as an event log, in columns."""
     events = all_events(variants, times, core, attributes)
     real = events.activity_id != NO_ACTIVITY
     names = np.array([*variants.activities, None], dtype=object)
@@ -89,3 +53,27 @@ def _columns(
         columns[attribute.key] = [values[code] for code in codes[real].tolist()]
     columns[TIME_KEY] = np.full(int(real.sum()), describe_times(times), dtype=object)
     return columns
+
+
+def to_pandas(columns: dict[str, Any]) -> Any:
+    """Make a pandas frame of the columns of events."""
+    try:
+        import pandas
+    except ImportError:
+        raise MissingExtraError("pandas", "evaluate") from None
+    times = pandas.to_datetime(columns["time:timestamp"], unit="s", utc=True)
+    return pandas.DataFrame(columns | {"time:timestamp": times})
+
+
+def to_polars(columns: dict[str, Any]) -> Any:
+    """Make a polars frame of the columns of events."""
+    try:
+        import polars
+    except ImportError:
+        raise MissingExtraError("polars", "fast-xes") from None
+    seconds = polars.Series(columns["time:timestamp"], dtype=polars.Int64)
+    times = polars.from_epoch(seconds, time_unit="s").dt.replace_time_zone("UTC")
+    typed = {"time:timestamp": polars.select(times).to_series()}
+    for name in ("case:concept:name", "concept:name"):
+        typed[name] = polars.Series(columns[name].tolist(), dtype=polars.String)
+    return polars.DataFrame(columns | typed)

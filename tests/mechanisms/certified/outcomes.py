@@ -13,7 +13,7 @@ the real one shows is private, is tested in tests/queries/test_histogram.py.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from unittest.mock import patch
@@ -21,12 +21,13 @@ from unittest.mock import patch
 import numpy as np
 from numpy.typing import NDArray
 
-from sacofa.cases import Cases
+from sacofa.cases import CaseBatch, Cases
 from sacofa.mechanisms.certified.certified import Certified
 from sacofa.privacy.bits import SeededBits
 from sacofa.privacy.noise import Noise
 from sacofa.queries import histogram as histogram_module
 from sacofa.queries.histogram import AllSequences
+from sacofa.queries.protocol import Query
 from sacofa.queries.session import Opened, Session
 from sacofa.semantics.allowed import all_sequences
 from sacofa.semantics.language import Language, Word
@@ -199,3 +200,45 @@ def some_noise(
             reach = int(scale * (1 + i % 4)) + 3
             noise.append(np.asarray(sign * draw.integers(2, reach, size)).astype(np.int64))
         yield noise
+
+
+def largest_ratio(
+    mechanism: Certified,
+    pair: tuple[VariantCounts | Cases, VariantCounts | Cases],
+    session: type[Session] = Session,
+    noises: int = 1,
+) -> float:
+    """The largest ratio (its logarithm, in ε) of two logs, over directions and outcomes."""
+    worst = 0.0
+    for first, second in (pair, pair[::-1]):
+        for noise in some_noise(mechanism, first, noises, session):
+            ratio = log_ratio(mechanism, first, second, noise, session)
+            worst = max(worst, ratio / float(mechanism.price))
+            if math.isinf(worst):
+                return worst
+    return worst
+
+
+def breaks(name: str, change: Callable[[Ints, Ints], Ints]) -> type[Session]:
+    """A session that changes the answer to one question by what is true."""
+
+    class Changed(Session):
+        def ask(self, query: Query, epsilon: Fraction, line: str) -> Ints:
+            noisy = super().ask(query, epsilon, line)
+            if query.name == name:
+                assert isinstance(self._by_case, CaseBatch)
+                noisy[:] = change(noisy, query.table(self._by_case))
+            return noisy
+
+    return Changed
+
+
+class ForgetsCases(Session):
+    """Hides one case of a person of three where cases are asked one by one."""
+
+    def ask(self, query: Query, epsilon: Fraction, line: str) -> Ints:
+        """Three times the price, that is, for one."""
+        if query.by_case:
+            self._left[line] += 2 * epsilon
+            epsilon = 3 * epsilon
+        return super().ask(query, epsilon, line)

@@ -29,7 +29,8 @@ from sacofa.semantics import Rules
 from sacofa.unit import ONE_CASE, Unit
 from sacofa.variants import VariantCounts
 
-from .outcomes import log_ratio, run_by_hand, some_noise
+from . import outcomes
+from .outcomes import run_by_hand, some_noise
 
 NAMES = ("a", "b")
 CASES = [case for length in range(4) for case in product(NAMES, repeat=length)]
@@ -65,12 +66,10 @@ def largest_ratio(
     for log in LOGS:
         secret = VariantCounts.of(log, NAMES, unit=unit)
         for neighbour in neighbours(log, unit, cases):
-            for first, second in ((secret, neighbour), (neighbour, secret)):
-                for noise in some_noise(mechanism, first, noises, session):
-                    ratio = log_ratio(mechanism, first, second, noise, session)
-                    worst = max(worst, ratio / float(mechanism.price))
-                    if math.isinf(worst):
-                        return worst
+            pair = (secret, neighbour)
+            worst = max(worst, outcomes.largest_ratio(mechanism, pair, session, noises))
+            if math.isinf(worst):
+                return worst
     return worst
 
 

@@ -7,19 +7,17 @@ for the outcomes that are tried.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
 
 from sacofa.audit import Pair, timed_pairs, timed_persons_pair
-from sacofa.cases import CaseBatch
 from sacofa.mechanisms.certified.certified import Certified
 from sacofa.queries.protocol import Ints, Query
 from sacofa.queries.session import Session
 
-from .outcomes import log_ratio, run_by_hand, some_noise
+from . import outcomes
+from .outcomes import ForgetsCases, breaks, run_by_hand
 
 SHORT = Certified(epsilon=Fraction(3, 2), max_length=2, min_candidates=3, max_candidates=3)
 PAIRS = {pair.name: pair for pair in (*timed_pairs(), timed_persons_pair(3))}
@@ -27,16 +25,8 @@ ASKED = ["cycle time", "gaps", "elapsed", "arrivals", "week"]
 
 
 def largest_ratio(pair: Pair, session: type[Session] = Session, noises: int = 2) -> float:
-    """The largest ratio (its logarithm, in ε) over directions and outcomes."""
-    worst = 0.0
-    logs = pair.smaller_cases, pair.larger_cases
-    for first, second in (logs, logs[::-1]):
-        for noise in some_noise(SHORT, first, noises, session):
-            ratio = log_ratio(SHORT, first, second, noise, session)
-            worst = max(worst, ratio / float(SHORT.price))
-            if math.isinf(worst):
-                return worst
-    return worst
+    """The largest ratio of a pair."""
+    return outcomes.largest_ratio(SHORT, (pair.smaller_cases, pair.larger_cases), session, noises)
 
 
 def test_times_are_among_what_is_tried() -> None:
@@ -57,20 +47,6 @@ def test_no_outcome_gives_a_case_away(name: str) -> None:
         assert worst > 0.99
 
 
-def breaks(name: str, change: Callable[[Ints, Ints], Ints]) -> type[Session]:
-    """A session that changes the answer to one question by what is true."""
-
-    class Changed(Session):
-        def ask(self, query: Query, epsilon: Fraction, line: str) -> Ints:
-            noisy = super().ask(query, epsilon, line)
-            if query.name == name:
-                assert isinstance(self._by_case, CaseBatch)
-                noisy[:] = change(noisy, query.table(self._by_case))
-            return noisy
-
-    return Changed
-
-
 class LittleNoise(Session):
     """Draws a tenth of the noise that times need."""
 
@@ -78,16 +54,6 @@ class LittleNoise(Session):
         if query.by_case:
             self._left[line] += 9 * epsilon
             epsilon = 10 * epsilon
-        return super().ask(query, epsilon, line)
-
-
-class ForgetsCases(Session):
-    """Hides one case of a person where times are asked for."""
-
-    def ask(self, query: Query, epsilon: Fraction, line: str) -> Ints:
-        if query.by_case:
-            self._left[line] += 2 * epsilon
-            epsilon = 3 * epsilon
         return super().ask(query, epsilon, line)
 
 
