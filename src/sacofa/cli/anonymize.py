@@ -22,7 +22,8 @@ from ..release import Release, certificate_path, publish
 from ..release.bound import MAX_RELEASED_EVENTS
 from ..release.earlier import start_from
 from ..release.rules import public_rules
-from ..report import make_report
+from ..report import make_report, write_figures
+from ..report.figures_file import is_table
 from ..semantics import ModelOptions
 from ..temporary import secret_folder
 from . import options as shared
@@ -87,7 +88,8 @@ def anonymize(
         Path | None,
         typer.Option(
             "--report",
-            help="Also write a page about the release: an HTML file.",
+            help="Also write a page about the release, .html, or a table of its figures: .csv, "
+            ".json or .parquet.",
             rich_help_panel=OUTPUT,
         ),
     ] = None,
@@ -161,6 +163,8 @@ def anonymize(
         **({"the log": log[0]} if len(log) == 1 else {f"the log {path}": path for path in log}),
     }
     check_apart(outputs, {what: path for what, path in given.items() if path is not None})
+    if report is not None:
+        is_table(report)
     errors = Console(stderr=True)
 
     def tell(text: str) -> None:
@@ -210,7 +214,10 @@ def _show(
     )
     if report is not None:
         with write_whole(report, force) as part:
-            part.write_text(make_report(release, title=output.name), encoding="utf-8")
+            if is_table(report):
+                write_figures(release, part)
+            else:
+                part.write_text(make_report(release, title=output.name), encoding="utf-8")
         console.print(f"Report: {plain(str(report))}", soft_wrap=True)
 
 

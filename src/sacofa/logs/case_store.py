@@ -280,9 +280,7 @@ class StoredCases:
 def _save(path: Path, column: NDArray[Any]) -> None:
     """Write a column as `np.save` does, which does not notice a disk that gets full at the end."""
     with path.open("wb") as file:
-        np.lib.format.write_array_header_1_0(
-            file, np.lib.format.header_data_from_array_1_0(column)
-        )
+        np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(column))
         file.write(np.ascontiguousarray(column).data)
 
 
