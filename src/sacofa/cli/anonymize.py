@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from ..errors import SettingError, plain
+from ..errors import OutputError, SettingError, plain
 from ..files import check_apart, check_target, identity, write_whole
 from ..logs import ReadOptions
 from ..logs.standard_input import NAME
@@ -193,11 +193,23 @@ def anonymize(
         if certificate is not None:
             with write_whole(certificate, force) as part:
                 part.write_bytes(certificate_path(output).read_bytes())
-            with output.open("rb") as file:
-                shutil.copyfileobj(file, sys.stdout.buffer)
+                # A certificate gets its name only if the whole log got out.
+                _stream(output)
             output = Path("standard output")
     with saying_what_is_written(output, before):
         _show(release, output, certificate, report, force)
+
+
+def _stream(released: Path) -> None:
+    """Write a released log to standard output."""
+    try:
+        with released.open("rb") as file:
+            shutil.copyfileobj(file, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputError("standard output", f"cannot be written: {error.strerror}") from None
 
 
 def _show(
@@ -223,12 +235,18 @@ def _show(
 
 @contextmanager
 def saying_what_is_written(output: Path, before: set[object]) -> Iterator[None]:
-    """Let an interrupt say that the release is there, where it is."""
+    """Let an interrupt, or a terminal that takes no more, say that the release is there."""
     try:
         yield
-    except KeyboardInterrupt as error:
-        if output.exists() and identity(output) != before:
-            error.args = (f"the release was written before: {plain(str(output))}",)
+    except BrokenPipeError:
+        raise
+    except (KeyboardInterrupt, OSError) as error:
+        if not output.exists() or identity(output) == before:
+            raise
+        written = f"the release was written before: {plain(str(output))}"
+        if isinstance(error, OSError):
+            raise OutputError("standard output", f"{error.strerror}; {written}") from None
+        error.args = (written,)
         raise
 
 
