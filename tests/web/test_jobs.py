@@ -418,6 +418,10 @@ def test_a_plan_explains_the_price(app: App) -> None:
 
     cheap, dear = plan(epsilon="0.1", activities=16), plan(epsilon="1", activities=16)
     assert (cheap["factor"], dear["factor"]) == ("1.11", "2.72")
+    timed, untimed = (plan(activities=16, cases=500, timed=each) for each in (True, False))
+    assert len(timed["shares"]) == len(untimed["shares"]) + 1
+    assert "would be rough" in timed["lines"][-1] and "would be rough" in untimed["lines"][-1]
+    assert timed["lines"][-1] != untimed["lines"][-1]
     assert dear["beliefs"][1] == pytest.approx(
         {"before": 0.1, "least": 0.0393, "most": 0.232}, abs=1e-3
     )
@@ -515,7 +519,7 @@ def test_what_was_chosen_is_kept_with_the_log(app: App) -> None:
 
 
 def test_one_file_holds_all(app: App, tmp_path: Path) -> None:
-    """Log, certificate and report, under the user's own name, and it can be verified."""
+    """Log, certificate, report and figures, under the user's own name, and it can be verified."""
     anna = person(*app)
     log = anna.upload(example(tmp_path), "Besuche M\u00e4rz.csv")
     job = anna.wait(f"/api/jobs/{anna.start(log['id'])['id']}")
@@ -525,9 +529,13 @@ def test_one_file_holds_all(app: App, tmp_path: Path) -> None:
         archive.extractall(tmp_path / "all")
     stem = "Besuche M\u00e4rz"
     assert sorted(path.name for path in (tmp_path / "all").iterdir()) == [
-        f"{stem}.anonymized.csv", f"{stem}.anonymized.csv.certificate.json", f"{stem}.report.html",
+        f"{stem}.anonymized.csv", f"{stem}.anonymized.csv.certificate.json", f"{stem}.figures.csv",
+        f"{stem}.report.html",
     ]  # fmt: skip
     assert verify(tmp_path / "all" / f"{stem}.anonymized.csv").holds
+    figures = anna.ask("GET", f"/api/jobs/{job['id']}/files/figures.json").json()
+    assert figures["verdict"] == job["release"]["verdict"]
+    assert figures["figures"][0]["count_within"] == job["release"]["within"]["cases"]
 
 
 def test_a_bomb_that_is_trusted_takes_no_more_than_its_share(tmp_path: Path) -> None:

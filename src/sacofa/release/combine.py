@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import ReadError, SettingError
+from ..mechanisms.protocol import Within
 from ..privacy.accounting import Access, Leak, Spend
 from ..queries.flow import CaseCount
 from ..unit import Unit
@@ -64,6 +65,7 @@ def combine(releases: Sequence[Release], names: Sequence[str] | None = None) -> 
                 "releases": [_listed(c, name) for c, name in zip(certificates, called, strict=True)]
             },
             publishable=all(c.publishable for c in certificates),
+            within=_within(certificates),
             notes=notes,
         ),
     )
@@ -191,6 +193,24 @@ def size_within(certificates: Sequence[Certificate]) -> int | None:
         # Answers are weighted by the square of their price: their precisions add up.
         squares += log(1 / (1 - SURE)) ** 2 / sum(price**2 for price in prices)
     return ceil(sqrt(squares))
+
+
+def _within(certificates: Sequence[Certificate]) -> Within | None:
+    """How far figures may be off: what is off in each may add up."""
+    known = [certificate.within for certificate in certificates]
+
+    def add(name: str) -> int | None:
+        values = [getattr(within, name) for within in known]
+        return None if None in values else sum(values)
+
+    if None in known:
+        return None
+    return Within(
+        cases=size_within(certificates),
+        variant=add("variant"),
+        step=add("step"),
+        activity=add("activity"),
+    )
 
 
 def _united(lists: Iterable[Iterable[str]]) -> tuple[str, ...]:

@@ -53,12 +53,11 @@ def describe_attributes(release: Release) -> tuple[AttributeView, ...]:
 
 def _describe(release: Release, column: ReleasedColumn) -> AttributeView:
     labels, codes = _grouped(column)
-    known = codes[codes >= 0]
     return AttributeView(
         name=column.key,
         of_case=column.of_case,
         bars=tuple(Bar(label=label, share=share) for label, share in _shares(labels, codes)),
-        within=_within(release, column, max(len(known), 1)),
+        within=_say(attribute_within(release, column)),
         by_activity=() if column.of_case else _by_activity(release, labels, codes),
     )
 
@@ -97,8 +96,8 @@ def _shares(labels: list[str], codes: Ints) -> list[tuple[str, float]]:
     return [*shown, ("all others", rest)] if rest > 1e-9 and shown else shown
 
 
-def _within(release: Release, column: ReleasedColumn, known: int) -> str | None:
-    """What part of all values noise may move a value by."""
+def attribute_within(release: Release, column: ReleasedColumn) -> float | None:
+    """By what part of all values noise may move a value, in 95 of 100 runs; None: not known."""
     prices = [
         one.epsilon
         for one in release.certificate.spent
@@ -107,7 +106,11 @@ def _within(release: Release, column: ReleasedColumn, known: int) -> str | None:
     if not prices:
         return None
     cases = TAIL * release.certificate.unit.max_cases / float(prices[0])
-    return f"± {100 * cases / max(release.variants.cases, 1):.1f} %"
+    return cases / max(release.variants.cases, 1)
+
+
+def _say(within: float | None) -> str | None:
+    return None if within is None else f"± {100 * within:.1f} %"
 
 
 def _by_activity(release: Release, labels: list[str], codes: Ints) -> tuple[ActivityValues, ...]:

@@ -64,6 +64,7 @@ def make_plan(request: PlanRequest, ledger: Path | None = None) -> PlanAnswer:
             max_length=mechanism.max_length,
             cases=request.cases,
             unit=unit,
+            time=request.timed and mechanism.time,
         )
         answer.shares = [
             ShareAnswer(

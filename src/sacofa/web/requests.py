@@ -125,6 +125,7 @@ class PlanRequest(MechanismChoice):
     cases: Annotated[int, Field(ge=0, le=10**12)] | None = Field(
         default=None, description="About how many cases there are."
     )
+    timed: bool = Field(default=False, description="Whether the log has times to release.")
     dataset: DatasetName | None = Field(
         default=None, description="Whose budget would pay: the answer says what would be left."
     )

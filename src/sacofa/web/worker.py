@@ -31,7 +31,7 @@ from ..privacy.ledger import Ledger
 from ..release import Release, certificate_path, publish, read_release, write_release
 from ..release.certificate import Certificate
 from ..release.rules import public_rules
-from ..report import Facts, make_report
+from ..report import Facts, make_report, write_figures
 from ..report.promise import explain_epsilon, say_number, say_promise
 from ..report.sureness import find_within
 from ..semantics import Rules
@@ -56,6 +56,8 @@ LONGEST_MESSAGE = 10_000
 ENCODING = re.compile(r"^(\s*<\?xml\b[^>]*?)\s+encoding\s*=\s*(?:\"[^\"]*\"|'[^']*')")
 TRUSTED = "--trusted"
 """Names the remedy in messages about files that look like bombs."""
+FIGURES = ("figures.csv", "figures.json")
+"""The figures of the report with their ±, as tables."""
 RELEASE = "release.parquet"
 """The release as it is kept, with its times; other formats are made of it when asked for."""
 
@@ -161,6 +163,9 @@ def anonymize(request: dict[str, Any], tell: Tell) -> dict[str, Any]:
         )
         html = make_report(release, title=request["title"], facts=facts)
         part.write_text(html, encoding="utf-8")
+    for name in FIGURES:
+        with write_whole(name) as part:
+            write_figures(release, part)
     return {**summarize(release), "dataset": request["dataset"], "ledger": said, "notices": notices}
 
 
@@ -171,13 +176,15 @@ def convert(request: dict[str, Any], tell: Tell) -> dict[str, Any]:
         write_release(read_release(RELEASE), file, force=True)
     if request["packed"] is not None:
         target, name = request["packed"]
+        stem = name.rpartition(".anonymized")[0]
         # Wiring point: what else belongs to a release, such as its signature, goes in here.
         pack(
             target,
             {
                 name: file,
                 f"{name}.certificate.json": certificate_path(file),
-                f"{name.rpartition('.anonymized')[0]}.report.html": Path("report.html"),
+                f"{stem}.report.html": Path("report.html"),
+                f"{stem}.figures.csv": Path("figures.csv"),
             },
         )
     return {}

@@ -48,6 +48,7 @@ from .settings import CertifiedSettings
 from .steps import KeptSteps, keep_steps
 from .times import ask_times
 from .verdict import judge
+from .within import find_within
 
 Ints = NDArray[np.int64]
 
@@ -133,6 +134,7 @@ class CertifiedRun:
             columns=columns,
             core=mark_core(variants, self._set),
             verdict=str(judge(self._set, size, variants)),
+            within=find_within(self._session.answers, variants),
             notes=tuple(self._notes),
         )
 

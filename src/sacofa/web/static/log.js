@@ -134,7 +134,7 @@ const plan = async () => {
   try {
     if (form.elements.unit.value === "person" && !text("person")) throw new Error("Choose the column that says whose case it is.");
     const answer = await ask("POST", "/plan", {
-      ...settings(), ...person(), activities: inspection.activities, cases: inspection.cases, dataset: payer().dataset,
+      ...settings(), ...person(), activities: inspection.activities, cases: inspection.cases, timed: Boolean(inspection.found.timestamp), dataset: payer().dataset,
       public_rules: used.has("rules") && Boolean(field("rules").files.length || text("rules_log")),
     });
     const promise = find("#promise");
