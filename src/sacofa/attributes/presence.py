@@ -7,6 +7,7 @@ and takes little telling.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb, log
@@ -27,8 +28,6 @@ UNLIKELY = 6.0
 """How much better, in noise scales, a table must be explained by some activities than by all."""
 MORE = 2.0
 """And how much better for each more of them."""
-ELSEWHERE = 2.0
-"""The same in all, where another attribute has them too."""
 TRIED = 30
 """At most so many sets of activities are tried; fewer, where tables are large."""
 LARGE = 20_000
@@ -140,11 +139,14 @@ def settle_presence(
 ) -> Floats:
     """How often activities have a value, given which ones other attributes are there at."""
     best, best_cost = own
-    for rates in elsewhere:
-        if not (rates == best).all():
-            cost = table.cost(rates) + ELSEWHERE
-            if cost < best_cost:
-                best, best_cost = rates, cost
+    shared = Counter(tuple(rates.tolist()) for rates in elsewhere)
+    for rates, times in shared.items():
+        # The more attributes are there, the less it takes to say that this one is there, too.
+        cost = (
+            table.cost(np.array(rates)) + MORE * sum(rates) + log(len(elsewhere) + 1) - log(times)
+        )
+        if cost < best_cost:
+            best, best_cost = np.array(rates), cost
     return _now_and_then(table, best)
 
 
