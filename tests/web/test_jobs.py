@@ -434,6 +434,33 @@ def test_a_plan_explains_the_price(app: App) -> None:
     assert "one person" in plan(person="who", max_cases=3)["promise"]
 
 
+def test_a_plan_shows_what_attributes_cost(app: App) -> None:
+    """Together their share, from that of flow and times; what is refused later is refused here."""
+    anna = person(*app)
+
+    def plan(*names: str, **more: Any) -> Any:
+        attributes = [{"name": name} for name in names]
+        wish = {"epsilon": "1", "timed": True, "attributes": attributes, **more}
+        return anna.ask("POST", "/api/plan", json=wish)
+
+    def prices(answer: Any) -> dict[str, float]:
+        return {share["what"]: share["epsilon"] for share in answer.json()["shares"]}
+
+    text = '[attributes.b]\nvalues = ["x", "y"]\n'
+    none, one, two = (prices(plan(*names, columns=text)) for names in ((), ("a",), ("a", "b")))
+    assert one["attribute a"] == pytest.approx(0.2)
+    assert two["attribute a"] + two["attribute b"] == pytest.approx(0.2)
+    assert two["attribute b"] < two["attribute a"] < one["attribute a"]
+    assert one["times"] < none["times"] and one["semantics"] < none["semantics"]
+    for sum_of in (none, one, two):
+        assert sum(sum_of.values()) == pytest.approx(1)
+    for refused in (plan("case:concept:name"), plan("org:resource"), plan("a", columns="no = [")):
+        assert refused.status_code == 422
+    # A text is never the name of a file of this machine.
+    assert "TOML" in plan("a", columns="/etc/passwd").json()["detail"]
+    assert plan("org:resource", employees=True).status_code == 200
+
+
 def test_with_a_ledger_somebody_pays_or_nobody_on_purpose(app: App, tmp_path: Path) -> None:
     """Leaving the dataset out is no way around the ledger."""
     anna = person(*app)

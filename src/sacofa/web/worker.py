@@ -24,6 +24,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 from ..errors import ColumnsError, ReadError, SacofaError
 from ..files import write_whole
 from ..logs import ReadOptions, count_variants, inspect_variants, open_log
+from ..logs.describe_columns import offered_columns
 from ..logs.inspect import shown_variants
 from ..logs.preview import count_disordered, preview
 from ..mechanisms.registry import make_mechanism
@@ -47,6 +48,7 @@ LEFT_OUT = {
     "frequent": "the most frequent variants",
     "names": "the names of the activities",
     "columns": "the names of the columns",
+    "attributes": "what may be released as attributes",
 }
 """What is left out of a result that is too large, in this order."""
 MOST_COLUMNS = 1_000
@@ -125,6 +127,7 @@ def inspect(request: dict[str, Any], tell: Tell) -> dict[str, Any]:
     content |= {
         "names": list(variants.activities),
         "columns": log.reader.list_columns(log.source),
+        "attributes": [asdict(column) for column in offered_columns(log)],
         "found": found,
         "notices": [plain_words(notice) for notice in notices],
         "disordered": count_disordered(log) if variants.events <= MOST_COMPARED else None,
