@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+# Spark's machines live for seconds here: compiling their code well takes longer than they do.
+os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+
 LOGS = Path(os.environ.get("SACOFA_LOGS", Path(__file__).parents[2] / "shared" / "logs"))
 
 
