@@ -20,8 +20,8 @@ from sacofa.privacy.noise import Ints
 from .broken import HalfTheScale, WithNoise
 
 LOG = running_example()
-ONE = Certified(epsilon=Fraction(1), min_candidates=12)
-TWO = replace(ONE, epsilon=Fraction(2), max_length=4)
+ONE = Certified(epsilon=Fraction(1), min_candidates=12, max_candidates=12)
+TWO = replace(ONE, epsilon=Fraction(2), max_length=2)
 FOUR = replace(ONE, epsilon=Fraction(4))
 """What a larger ε shows, fewer runs see."""
 RICH = VariantCounts.of({(): 2_000, ("a",): 2_000, ("a", "b"): 40}, ("a", "b"))
@@ -111,4 +111,4 @@ def test_around_a_log_half_the_noise_is_found() -> None:
     broken = WithNoise(mechanism=TWO, noise=HalfTheScale)
     pair = next(pair for pair in pairs_around(LOG, 3) if pair.name == "no events")
     views = {"transcript": LikelihoodRatioAttack(pair)}
-    assert audit(broken, [pair], views=views, runs=800, seed=3)[0].refuted
+    assert audit(broken, [pair], views=views, runs=1_000, seed=3)[0].refuted
