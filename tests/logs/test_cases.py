@@ -137,7 +137,7 @@ def test_a_database(unit: Unit, address: str, tmp_path: Path) -> None:
 
 def test_what_is_stored_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing stays on the disk when cases are closed, or forgotten."""
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
     log = tmp_path / "log.csv"
     log.write_text("case,activity,time\n1,a,2020-01-01\n1,b,2020-01-02\n2,a,2020-01-01\n")
     cases = read_cases(log)
