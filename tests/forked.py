@@ -21,6 +21,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.machinery import ModuleSpec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 # Sends what it was given to the server, and ends as the fork does.
 SCRIPT = """\
@@ -41,7 +42,12 @@ os._exit(status[0] if status else 70)
 @contextmanager
 def forked_program(folder: Path, environment: Mapping[str, str]) -> Iterator[Path]:
     """A script in a folder that runs the program, while a server is there for it."""
-    address = folder / "server"
+    with TemporaryDirectory(prefix="forked-") as place:
+        # The address of a socket is short: the folder of a test may not be.
+        yield from _served(folder, Path(place) / "server", environment)
+
+
+def _served(folder: Path, address: Path, environment: Mapping[str, str]) -> Iterator[Path]:
     server = subprocess.Popen(
         [sys.executable, "-m", "tests.forked", str(address)],
         env=dict(environment), cwd=Path(__file__).parents[1], stdout=subprocess.PIPE,
