@@ -28,8 +28,8 @@ PASSED_OVER = re.compile(r"(make|pip|pipx|uv|uvx|git|cd|python -m (pip|venv)|sac
 STATUS = re.compile(r"#.*\bstatus (\d+)\s*$")
 
 
-DEMO = "sacofa demo -o demo"
-"""With this most pages begin: it is run once, and the others are given its folder."""
+DEMO = ("sacofa demo -o demo", "sacofa demo -o demo --force")
+"""With these most pages begin: the demo is run once, and its folder is copied."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +58,7 @@ def started_shell(folder: Path) -> Iterator[Shell]:
     python.chmod(0o755)
     with forked_program(programs, _environment()):
         shell = Shell(programs=programs, demo=work / "demo")
-        _run(["bash", "-c", DEMO], 0, Block("sh", DEMO, 1), work, shell.environment)
+        _run(["bash", "-c", DEMO[0]], 0, Block("sh", DEMO[0], 1), work, shell.environment)
         yield shell
 
 
@@ -73,8 +73,8 @@ def run_page(page: Path, folder: Path, shell: Shell) -> list[Block]:
             _run([sys.executable, "-c", block.text], 0, block, work, environment)
             continue
         for command in commands(block):
-            if command == DEMO:
-                shutil.copytree(shell.demo, work / "demo")
+            if command in DEMO:
+                shutil.copytree(shell.demo, work / "demo", dirs_exist_ok=True)
                 continue
             status = STATUS.search(command)
             wanted = int(status[1]) if status else 0
