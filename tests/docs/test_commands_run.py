@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from .pages import DOCS, Block, all_pages, blocks
-from .shell import RUN, commands, run_page
+from .shell import RUN, Shell, commands, run_page, started_shell
 
 # Everything but what is generated, and recipes that a test of their own follows.
 PAGES = [
@@ -27,16 +28,23 @@ NEEDS = {
 }
 
 
+@pytest.fixture(scope="module")
+def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
+    """What all pages share."""
+    with started_shell(tmp_path_factory.mktemp("shell")) as started:
+        yield started
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_what_a_page_says_can_be_done(page: Path, tmp_path: Path) -> None:
+def test_what_a_page_says_can_be_done(page: Path, tmp_path: Path, shell: Shell) -> None:
     """Every command and every Python block of a page ends as the page says."""
     for what, extra in NEEDS.get(page.stem, []):
         if extra:
             pytest.importorskip(what, reason=f"needs the extra {extra}")
         elif shutil.which(what) is None:
             pytest.skip(f"needs {what}")
-    run_page(page, tmp_path)
+    run_page(page, tmp_path, shell)
 
 
 @pytest.mark.parametrize("name", ["tutorial", "how-to/choose-epsilon", "ledger", "time", "report"])
@@ -50,7 +58,7 @@ def _commands(text: str) -> list[str]:
     return [c for block in blocks(text) if block.language == "sh" for c in commands(block)]
 
 
-def test_a_page_that_says_something_wrong_is_caught(tmp_path: Path) -> None:
+def test_a_page_that_says_something_wrong_is_caught(tmp_path: Path, shell: Shell) -> None:
     """A command that fails, or ends with another status than the page says, is an error."""
     for number, text in enumerate(
         [
@@ -65,7 +73,7 @@ def test_a_page_that_says_something_wrong_is_caught(tmp_path: Path) -> None:
         page = folder / "page.md"
         page.write_text(text, encoding="utf-8")
         with pytest.raises(AssertionError, match="ended with status"):
-            run_page(page, folder)
+            run_page(page, folder, shell)
 
 
 def test_commands_are_told_from_what_they_print() -> None:

@@ -105,7 +105,8 @@ def test_a_full_disk_is_one_line_about_the_output(tmp_path: Path, suffix: str) -
     )
     done = subprocess.run(
         [sys.executable, "-c", program, "anonymize", "log.json", "-o", f"out.{suffix}",
-         "--epsilon", "10", "--max-length", "2", "--seed", "1"],
+         "--mechanism", "laplace", "--epsilon", "10", "--max-length", "2", "--prune", "20",
+         "--seed", "1"],
         cwd=tmp_path, check=False, capture_output=True, text=True,
         env={**os.environ, "PYTHONPATH": str(Path(sacofa.__file__).parents[1]),
              "TMPDIR": str(tmp_path / "tmp")},
