@@ -65,6 +65,8 @@ class Session:
         """The names of the activities: public."""
         self.unit: Unit = cases.variants.unit
         """What is protected: bound to the cases when they were read."""
+        self.has_starts = cases.has_starts
+        """Whether it may be asked when work began: public, because it was declared."""
         self.attributes = cases.attributes
         """What else may be asked for, with public domains."""
         self.pairs = cases.pairs
