@@ -33,6 +33,8 @@ PER_CASE, MOST = 50, 60_000
 """How many courses are drawn for a released case, and about how many for all."""
 ROUNDS = 3
 """How often courses are drawn and weighed."""
+PLAIN = 4
+"""Where cycle times stand on this rung or above, noise is small and one round is enough."""
 CLIMB = 60
 """How many steps a climb has."""
 FINE = 4
@@ -43,6 +45,8 @@ CYCLE_EASE, EASE = 0.02, 0.1
 """What a large cell may be off all the same, per tilt of its courses."""
 LEAST = 0.003
 """Nothing is ruled out by elapsed times alone."""
+WEIGHED = 2
+"""Finer bins than on this rung are weighed together: draws follow their shares by themselves."""
 STEADY = 2.0
 """How many noise scales of the first shares are mixed into those of later rounds."""
 
@@ -53,6 +57,10 @@ class Targets:
 
     gaps: Table
     elapsed: Table
+    weighed: Ints
+    """For each cell of the gaps, the cell that it is weighed in."""
+    weighed_elapsed: Table
+    """The bins in which elapsed times are weighed."""
     rows: Ints
     """The row of each gap of the flow."""
     gap_shares: Floats
@@ -84,19 +92,24 @@ def make_targets(flow: ReleasedFlow, answers: TimeAnswers) -> Targets:
     elapsed_shares = estimate(
         elapsed_table, elapsed.votes, elapsed.noise, elapsed_votes, alone, top
     )
-    cells = np.concatenate(
-        [
-            gap_shares * gap_table.spread(gap_votes),
-            elapsed_shares * elapsed_table.spread(elapsed_votes),
-            fine * flow.cases,
-        ]
-    )
-    sizes = [len(gap_shares), len(elapsed_shares), len(fine)]
+    weighed_gaps, weighed = gap_table.coarser(WEIGHED)
+    weighed_elapsed, into = elapsed_table.coarser(WEIGHED)
+    gap_target = gap_shares * gap_table.spread(gap_votes)
+    elapsed_target = elapsed_shares * elapsed_table.spread(elapsed_votes)
+    parts = [
+        add_up(weighed, gap_target, len(weighed_gaps.low)),
+        add_up(into, elapsed_target, len(weighed_elapsed.low)),
+        fine * flow.cases,
+    ]
+    cells = np.concatenate(parts)
+    sizes = [len(part) for part in parts]
     noise = np.repeat([gaps.noise / GRIP, elapsed.noise / GRIP, cycle.noise / CYCLE_GRIP], sizes)
     ease = np.repeat([EASE, EASE, CYCLE_EASE], sizes)
     return Targets(
         gap_table,
         elapsed_table,
+        weighed,
+        weighed_elapsed,
         rows,
         gap_shares,
         elapsed_shares,
@@ -127,7 +140,7 @@ def choose_courses(flow: ReleasedFlow, answers: TimeAnswers, uniform: Uniform) -
     reach = _reach(answers, targets)
     first = double.normal(np.concatenate([targets.gap_shares, targets.gap_shares * reach]))
     shares, sizes = first, _sizes(flow)
-    for _ in range(ROUNDS):
+    for _ in range(ROUNDS if answers.cycle_time.query.rung < PLAIN else 1):
         pool = draw_pool(flow, sizes, rows, double, shares, uniform)
         owner = np.repeat(np.arange(len(pool.variant)), np.diff(pool.offsets))
         weights = _weigh(flow, targets, pool, owner)
@@ -186,15 +199,18 @@ def _reach(answers: TimeAnswers, targets: Targets) -> Floats:
 
 
 def _weigh(flow: ReleasedFlow, targets: Targets, pool: Pool, owner: Ints) -> Floats:
-    gap_cells, elapsed_cells = len(targets.gap_shares), len(targets.elapsed_shares)
+    gap_cells = len(targets.gap_shares)
+    elapsed = targets.weighed_elapsed
+    first_elapsed = len(targets.cells) - len(elapsed.low) - len(targets.edges) + 1
+    first_total = first_elapsed + len(elapsed.low)
     totals = pool.totals
     firsts = np.flatnonzero(flow.firsts[pool.gap])
-    reached = targets.elapsed.cells(flow.ids[flow.ends[pool.gap[firsts]]], pool.since[firsts])
+    reached = elapsed.cells(flow.ids[flow.ends[pool.gap[firsts]]], pool.since[firsts])
     took = targets.edges[1:-1].searchsorted(totals, side="right")
     votes = Votes(
         np.concatenate([owner, owner[firsts], np.arange(len(totals))]),
         np.concatenate(
-            [pool.cells % gap_cells, gap_cells + reached, gap_cells + elapsed_cells + took]
+            [targets.weighed[pool.cells % gap_cells], first_elapsed + reached, first_total + took]
         ),
         np.concatenate(
             [

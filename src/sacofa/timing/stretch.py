@@ -16,7 +16,7 @@ from .histogram import add_up
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-HALVINGS = 40
+HALVINGS = 20
 """How often the search for the longest gap of a course is narrowed down."""
 NEAR = 0.02
 """Courses that are this close to their length are only scaled."""
@@ -41,14 +41,19 @@ def stretch(gaps: Floats, offsets: Ints, wanted: Floats) -> Floats:
     owner = np.repeat(np.arange(courses), np.diff(offsets))
     totals = add_up(owner, gaps, courses)
     ratio = np.where(totals > 0, wanted / np.maximum(totals, 1e-300), 1.0)
-    scaled = gaps * ratio[owner]
-    longer = (ratio > 1 + NEAR)[owner]
-    squares = np.maximum(add_up(owner, gaps * gaps, courses), 1e-300)
-    grown = gaps + (wanted - totals)[owner] * gaps * gaps / squares[owner]
-    changed = np.where(longer, grown, scaled)
+    changed: Floats = gaps * ratio[owner]
+    longer = np.flatnonzero((ratio > 1 + NEAR)[owner])
+    changed[longer] = _grown(gaps[longer], owner[longer], wanted - totals)
     shorter = np.flatnonzero((ratio < 1 - NEAR)[owner])
     changed[shorter] = _capped(gaps[shorter], owner[shorter], wanted)
     return changed
+
+
+def _grown(gaps: Floats, owner: Ints, missing: Floats) -> Floats:
+    """Lengthen the gaps of each course, in proportion to their squares."""
+    squares = gaps * gaps
+    rate = missing / np.maximum(add_up(owner, squares, len(missing)), 1e-300)
+    return gaps + rate[owner] * squares
 
 
 def _capped(gaps: Floats, owner: Ints, wanted: Floats) -> Floats:
@@ -58,4 +63,8 @@ def _capped(gaps: Floats, owner: Ints, wanted: Floats) -> Floats:
         middle = (low + high) / 2
         much = add_up(owner, np.minimum(gaps, middle[owner]), len(wanted)) > wanted
         low, high = np.where(much, low, middle), np.where(much, middle, high)
-    return np.minimum(gaps, low[owner])
+    cut = np.minimum(gaps, high[owner])
+    # What is left to halve is too little to see, but every course is as long as it should be.
+    sums = add_up(owner, cut, len(wanted))
+    exact = np.divide(wanted, sums, out=np.ones(len(wanted)), where=sums > 0)
+    return cut * exact[owner]
