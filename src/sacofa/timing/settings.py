@@ -14,9 +14,9 @@ MOST_MONTHS = 1_200
 GRANULARITIES = {"second": SECOND, "minute": MINUTE, "day": DAY}
 SHARES = {
     "cycle_time": Fraction(9, 45),
-    "gaps": Fraction(22, 45),
+    "gaps": Fraction(21, 45),
     "elapsed": Fraction(7, 45),
-    "arrivals": Fraction(5, 45),
+    "arrivals": Fraction(6, 45),
     "week": Fraction(2, 45),
 }
 """How what is spent on time is divided by default."""
