@@ -22,7 +22,7 @@ from sacofa.semantics.rules import Rules
 from sacofa.variants import VariantCounts
 from tests.queries.bare import session_of
 
-LOG = VariantCounts.of({(): 300, ("a",): 900, ("a", "b"): 400, ("b",): 60}, ("a", "b"))
+LOG = VariantCounts.of({(): 600, ("a",): 1800, ("a", "b"): 800, ("b",): 120}, ("a", "b"))
 RULES = {"no rules": None, "rules": learn_rules(LOG, source=Stated("a test"))}
 
 

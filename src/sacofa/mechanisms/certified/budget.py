@@ -24,7 +24,7 @@ class Shares:
     """The votes for steps."""
     semantics_with_rules: Fraction = Fraction(29, 100)
     """The votes for steps where rules are given: they leave less to find out."""
-    frequent: Fraction = Fraction(25, 100)
+    frequent: Fraction = Fraction(18, 100)
     """The histogram over all sequences; spent only on logs that are large enough for it."""
     search: Fraction = Fraction(8, 100)
     """The vote that finds good candidates."""
