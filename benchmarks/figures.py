@@ -3,8 +3,8 @@
     python benchmarks/figures.py LOGS [--only GROUP ...]
 
 LOGS holds the paper's logs. Without `--only` it measures what changes with the mechanism
-`certified`, in two minutes of the processor; `papers` and `speed` take as long, `rules` twice that,
-`scale` and `large` much longer. Figures that are not measured again stay as they are.
+`certified` most, in two minutes of the processor; `papers`, `periods` and `speed` take as long,
+`rules` twice that, `scale` and `large` much longer. Figures that are not measured again stay as they are.
 `python docs/make/figures.py` writes the tables of the pages from the file.
 """
 
@@ -17,22 +17,25 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from figure import Figure, keep_figures
+from periods import measure_periods
 from reading import measure_large, measure_scale
 from rules import measure_rules
 from speed import measure_speed
-from utility import measure_certified, measure_papers
+from utility import measure_certified, measure_hospital, measure_papers
 
 Group = Callable[[Path], Iterator[Figure]]
 
 GROUPS: dict[str, Group] = {
     "certified": measure_certified,
+    "hospital": measure_hospital,
     "papers": measure_papers,
+    "periods": measure_periods,
     "rules": measure_rules,
     "speed": measure_speed,
     "scale": measure_scale,
     "large": measure_large,
 }
-USUAL = ("certified",)
+USUAL = ("certified", "hospital")
 
 
 def main() -> None:

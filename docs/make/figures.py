@@ -308,6 +308,40 @@ def speed(figures: Figures) -> Iterator[str]:
     )
 
 
+def periods(figures: Figures) -> Iterator[str]:
+    """What a year from months is worth."""
+    ways = {
+        "months at ε/n": "months at ε/12 each, put together",
+        "months at ε": "months at ε each, put together",
+        "months at ε, with earlier ones": "months at ε each, with earlier ones",
+        "one release of all": "one release of all twelve at ε",
+        "a month of months at ε": "*a single month* at ε",
+        "a month of months at ε, with earlier ones": "*a single month* at ε, with earlier ones",
+    }
+    measures = ("similarity", "steps", "trigrams")
+
+    def rows() -> Iterator[Sequence[str]]:
+        for way, title in ways.items():
+            places = [f"periods/{log}/{way}/{m}" for log in ("receipt", "sepsis") for m in measures]
+            yield [title, *(f"{figures.value(place):.3f}" for place in places)]
+
+    head = ["", "Receipt: similarity", "steps", "3-grams", "Sepsis: similarity", "steps", "3-grams"]
+    yield from table(head, rows())
+
+
+def hospital(figures: Figures) -> Iterator[str]:
+    """How good releases of the tutorial are."""
+    similar, kept, fits = (
+        figures.value(f"hospital/{measure}") for measure in ("similarity", "mass_kept", "fitness")
+    )
+    yield (
+        f"In {figures.entry('hospital/similarity')['runs']} runs the median similarity was "
+        f"{similar:.2f} (1 is the same distribution), {100 * kept:.0f} % of the original cases took "
+        "a path that is in the release, and the model found in the release fitted the original "
+        f"with {fits:.2f}."
+    )
+
+
 def scale(figures: Figures) -> Iterator[str]:
     """Reading and counting on one machine."""
 
@@ -333,6 +367,8 @@ BLOCKS: dict[str, Callable[[Figures], Iterator[str]]] = {
     "means-of-rules": means_of_rules,
     "originals": originals,
     "reproduction": reproduction,
+    "periods": periods,
+    "hospital": hospital,
     "scale": scale,
 }
 
