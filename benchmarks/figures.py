@@ -4,8 +4,8 @@
 
 LOGS holds the paper's logs. Without `--only` it measures what changes with the mechanism
 `certified` most, in two minutes of the processor; `papers`, `periods` and `speed` take as long,
-`rules` twice that, `scale` and `large` much longer. Figures that are not measured again stay as they are.
-`python docs/make/figures.py` writes the tables of the pages from the file.
+`rules` twice that, `scale` and `large` much longer. Figures that are not measured again stay as
+they are. `python docs/make/figures.py` writes the tables of the pages from the file.
 """
 
 from __future__ import annotations

@@ -336,9 +336,9 @@ def hospital(figures: Figures) -> Iterator[str]:
     )
     yield (
         f"In {figures.entry('hospital/similarity')['runs']} runs the median similarity was "
-        f"{similar:.2f} (1 is the same distribution), {100 * kept:.0f} % of the original cases took "
-        "a path that is in the release, and the model found in the release fitted the original "
-        f"with {fits:.2f}."
+        f"{similar:.2f} (1 is the same distribution), {100 * kept:.0f} % of the original cases "
+        "took a path that is in the release, and the model found in it fitted the original with "
+        f"{fits:.2f}."
     )
 
 
