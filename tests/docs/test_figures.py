@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import runpy
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,18 @@ import pytest
 
 from .pages import DOCS, FENCE, ROOT
 
-MAKE = runpy.run_path(str(DOCS / "make" / "figures.py"))
+
+def load() -> dict[str, Any]:
+    """The program that writes figures into pages; its parts lie beside it."""
+    folder = str(DOCS / "make")
+    sys.path.insert(0, folder)
+    try:
+        return runpy.run_path(f"{folder}/figures.py")
+    finally:
+        sys.path.remove(folder)
+
+
+MAKE = load()
 ENTRIES: dict[str, dict[str, Any]] = json.loads(MAKE["FILE"].read_text(encoding="utf-8"))
 PAGES = [page for page in MAKE["pages"]() if MAKE["BLOCK"].search(page.read_text("utf-8"))]
 
