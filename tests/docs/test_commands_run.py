@@ -121,8 +121,8 @@ GUIDES = ["tutorial", "ledger", "periods", "certificates", "report", "evaluation
 def test_a_guide_can_be_followed_twice(page: Path) -> None:
     """What writes a file says that it may be there already; a ledger is begun anew."""
     text = page.read_text(encoding="utf-8")
-    for name in re.findall(r"^sacofa ledger budget (\S+)", text, re.MULTILINE):
-        assert re.search(rf"^rm -f .*{name}\*", text, re.MULTILINE), name
+    for name in re.findall(r"^(?:\$ )?sacofa ledger budget (\S+)", text, re.MULTILINE):
+        assert re.search(rf"^(?:\$ )?rm -f .*{name}\*", text, re.MULTILINE), name
     for block in blocks(text):
         if block.language not in ("sh", "console"):
             continue
