@@ -12,17 +12,20 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from figure import Figure, median
 
 from sacofa import Certified, VariantCounts, anonymize
 from sacofa.evaluation import Evaluator
 from sacofa.evaluation.claims import CERTIFIED, SACOFA
+from sacofa.evaluation.measures.similarity import similarity
 from sacofa.evaluation.perform import Performer
 from sacofa.evaluation.reproduction import Reproduction, find_logs
 from sacofa.evaluation.runs import DONE, LIMIT, Row, Run
-from sacofa.examples import hospital
+from sacofa.examples import hospital, hospital_model
 from sacofa.logs import count_variants
+from sacofa.semantics import ModelOptions, read_model
 
 EPSILONS = ("1", "0.1")
 SEEDS = range(501, 521)
@@ -120,3 +123,23 @@ def measure_hospital(folder: Path) -> Iterator[Figure]:
     seeds = f"{SEEDS[0]} to {SEEDS[9]}"
     for measure in ("similarity", "mass_kept", "fitness"):
         yield median(f"hospital/{measure}", [one[measure] for one in found], seeds=seeds)
+    yield from measure_hospital_rules(log)
+
+
+def measure_hospital_rules(log: VariantCounts) -> Iterator[Figure]:
+    """The embedded log with its public model, at a small price."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "hospital.bpmn"
+        path.write_bytes(hospital_model())
+        model = read_model(path)
+    kinds = {
+        "no rules": None,
+        "rules": model.rules(),
+        "language": model.rules(ModelOptions(deviations=0)),
+        "one deviation": model.rules(ModelOptions(deviations=1)),
+    }
+    for kind, rules in kinds.items():
+        mechanism = Certified(epsilon="0.2", rules=rules)
+        releases = (anonymize(log, mechanism, seed=seed) for seed in SEEDS)
+        values = [similarity(log, release.variants) for release in releases]
+        yield median(f"hospital/{kind}/similarity", values, seeds=f"{SEEDS[0]} to {SEEDS[-1]}")

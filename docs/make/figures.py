@@ -37,6 +37,7 @@ BLOCKS: dict[str, Callable[[Figures], Iterator[str]]] = {
     "claims": papers.claims,
     "periods": releases.periods,
     "hospital": releases.hospital,
+    "hospital-rules": releases.hospital_rules,
     "scale": speed.scale,
 }
 
