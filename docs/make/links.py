@@ -55,7 +55,7 @@ def linked(match: re.Match[str], folder: Path, project: str | None) -> str:
     if path in BESIDE:
         up = "../" * len(folder.relative_to(DOCS).parts)
         return f"[{match[1]}]({up}{BESIDE[path]})"
-    words = match[1] if path in match[1] else f"{match[1]} (`{path}`)"
+    words = f"`{path}`" if path.endswith(match[1].strip("`")) else f"{match[1]} (`{path}`)"
     return f"[{words}]({project.rstrip('/')}/blob/main/{path})" if project else words
 
 
