@@ -34,7 +34,7 @@ docs: $(STAMP)  ## build the documentation into site/; a dead link fails
 	$(BIN)/python docs/make/figures.py
 	$(BIN)/python docs/make/pictures.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
-	@echo "site/index.html can be opened from disk; search needs a server: python -m http.server -d site"
+	@echo "Open site/index.html"
 
 lint: $(STAMP)  ## lint and format
 	$(BIN)/ruff check --fix src tests benchmarks docs examples
