@@ -110,7 +110,7 @@ REPEATABLE = re.compile(
 )
 
 
-GUIDES = ["tutorial", "ledger", "periods", "certificates", "report", "evaluation", "rules"]
+GUIDES = ["tutorial", "ledger", "periods", "certificates"]
 
 
 @pytest.mark.parametrize(
