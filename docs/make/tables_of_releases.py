@@ -72,7 +72,7 @@ def asked(figures: Figures) -> Iterator[str]:
     yield from table(["", "Receipt", "Sepsis", "Traffic fines"], rows())
     entry = figures.entry("certified/Sepsis/1/similarity")
     yield ""
-    yield f"Medians of {entry['runs']} runs, seeds {entry['seeds']}, on which nothing was tuned."
+    yield f"Medians of {entry['runs']} runs, seeds {entry['seeds']}."
 
 
 def spreads(figures: Figures) -> Iterator[str]:
