@@ -149,7 +149,7 @@ def failing_calls(seconds: float, chance: random.Random) -> Seen:
             folder = Path(name)
             prepare(folder)
             done = subprocess.run(
-                ["strace", "-f", "-o", "/dev/null", "-e", f"trace={call}",
+                ["strace", "-f", "--seccomp-bpf", "-o", "/dev/null", "-e", f"trace={call}",
                  "-e", f"inject={call}:error={error}:when={when}", *release("out.csv")],
                 cwd=folder, capture_output=True, text=True, check=False,
                 env={**ENVIRONMENT, "TMPDIR": str(folder / "tmp"), "PYTHONDONTWRITEBYTECODE": "1"},

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+# Spark's machines live for seconds here: compiling their code well takes longer than they do.
+os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+
 LOGS = Path(os.environ.get("SACOFA_LOGS", Path(__file__).parents[2] / "shared" / "logs"))
 
 
@@ -16,3 +19,12 @@ def logs() -> Path:
     if not (LOGS / "receipt.xes.gz").exists():
         pytest.skip(f"the paper's logs are not in {LOGS} (set SACOFA_LOGS to their folder)")
     return LOGS
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put tests on Spark first: so one process alone starts it, and they are not what ends last."""
+
+    def comes_later(item: pytest.Item) -> bool:
+        return "spark" not in item.nodeid and "session" not in getattr(item, "fixturenames", ())
+
+    items.sort(key=comes_later)

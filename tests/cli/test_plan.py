@@ -24,6 +24,15 @@ def test_plan_says_what_is_hopeless_before_anything_is_spent(run: Run) -> None:
     assert "cases or ε =" in said
 
 
+def test_a_plan_with_times_has_less_for_the_order_of_activities(run: Run) -> None:
+    """So more is needed for the same; shares still add up to ε."""
+    asked = ("plan", "--epsilon", "1", "--activities", 29, "--cases", 200, "--json")
+    plain, timed = json.loads(run(*asked).out), json.loads(run(*asked, "--time").out)
+    assert timed["cases_needed"] > 1.5 * plain["cases_needed"]
+    assert timed["epsilon_needed"] > plain["epsilon_needed"] > 1
+    assert sum(Fraction(share["epsilon_exact"]) for share in timed["shares"]) == 1
+
+
 def test_plan_as_json_adds_up(run: Run) -> None:
     """One JSON object whose exact shares add up to ε."""
     ran = run("plan", "--epsilon", "1/3", "--activities", "27", "--max-length", "5", "--json")

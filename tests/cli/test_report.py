@@ -57,6 +57,9 @@ def test_with_the_original_the_page_is_secret(
         (["out.xes", "-o", "none/new.html"], 2, "its folder does not exist"),
         (["out.xes", "-o", "new.html", "--comparison", "."], 2, "left out without --original"),
         (["out.xes", "-o", "new.html", "--original", "none.csv"], 1, "there is no such file"),
+        (["out.xes", "-o", "new.pdf"], 2, 'unknown suffix ".pdf": a page is .html, a table .csv'),
+        (["out.xes", "-o", "new.csv", "--title", "T"], 2, "left out for a table"),
+        (["out.xes", "-o", "new.csv", "--original", "log.csv"], 2, "left out for a table"),
         (
             ["out.xes", "-o", "new.html", "--original", "log.csv", "--comparison", "."],
             1,
@@ -79,7 +82,16 @@ def test_what_cannot_be_is_one_line(
     error = capsys.readouterr().err
     assert words in error
     assert len(error.splitlines()) == 1
-    assert not (released / "new.html").exists()
+    assert not list(released.glob("new.*"))
+
+
+def test_figures_come_as_tables_at_once_and_later(released: Path) -> None:
+    """A release can be made with its figures; the same come of it later."""
+    out = released / "again.xes"
+    assert _run("anonymize", released / "log.csv", "-o", out, "--epsilon", "1", "--max-length", "5",
+                "--report", released / "at-once.csv") == 0  # fmt: skip
+    assert _run("report", out, "-o", released / "later.csv") == 0
+    assert (released / "at-once.csv").read_bytes() == (released / "later.csv").read_bytes()
 
 
 def test_a_page_destroys_nothing_that_is_read(

@@ -13,10 +13,15 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
+from ..forked import forked_program
 from .pages import ROOT, Block, blocks
 
 RUN = ("sh", "console", "python")
@@ -24,9 +29,43 @@ PASSED_OVER = re.compile(r"(make|pip|pipx|uv|uvx|git|cd|python -m (pip|venv)|sac
 STATUS = re.compile(r"#.*\bstatus (\d+)\s*$")
 
 
-def run_page(page: Path, folder: Path) -> list[Block]:
+DEMO = ("sacofa demo -o demo", "sacofa demo -o demo --force")
+"""With these most pages begin: the demo is run once, and its folder is copied."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shell:
+    """Where pages are run: what they share."""
+
+    programs: Path
+    """The folder of `sacofa` and `python`."""
+    demo: Path
+    """What the demo leaves."""
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The environment of this interpreter, whose own `sacofa` and `python` come first."""
+        return _environment() | {"PATH": f"{self.programs}{os.pathsep}{os.environ['PATH']}"}
+
+
+@contextmanager
+def started_shell(folder: Path) -> Iterator[Shell]:
+    """Start what pages share, and run the demo."""
+    programs, work = folder / "bin", folder / "work"
+    programs.mkdir()
+    work.mkdir()
+    python = programs / "python"
+    python.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} "$@"\n', encoding="utf-8")
+    python.chmod(0o755)
+    with forked_program(programs, _environment()):
+        shell = Shell(programs=programs, demo=work / "demo")
+        _run(["bash", "-c", DEMO[0]], 0, Block("sh", DEMO[0], 1), work, shell.environment)
+        yield shell
+
+
+def run_page(page: Path, folder: Path, shell: Shell) -> list[Block]:
     """Run every block of a page; tell which were run."""
-    environment = _environment(folder)
+    environment = shell.environment
     work = folder / "work"
     work.mkdir()
     ran = [block for block in blocks(page.read_text(encoding="utf-8")) if block.language in RUN]
@@ -35,6 +74,9 @@ def run_page(page: Path, folder: Path) -> list[Block]:
             _run([sys.executable, "-c", block.text], 0, block, work, environment)
             continue
         for command, shown in shows(block):
+            if command in DEMO and not shown:
+                shutil.copytree(shell.demo, work / "demo", dirs_exist_ok=True)
+                continue
             status = STATUS.search(command)
             wanted = int(status[1]) if status else 0
             bash = ["bash", "-euo", "pipefail", "-c", command]
@@ -107,18 +149,9 @@ def _run(
     return done.stdout + done.stderr
 
 
-def _environment(folder: Path) -> dict[str, str]:
-    """The environment of this interpreter, whose own `sacofa` and `python` come first."""
-    programs = folder / "bin"
-    programs.mkdir()
-    interpreter = shlex.quote(sys.executable)
-    for name, start in (("sacofa", f"{interpreter} -m sacofa"), ("python", interpreter)):
-        program = programs / name
-        program.write_text(f'#!/bin/sh\nexec {start} "$@"\n', encoding="utf-8")
-        program.chmod(0o755)
+def _environment() -> dict[str, str]:
     return {
         **os.environ,
-        "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
         "PYTHONPATH": str(ROOT / "src"),
         "PYTHONWARNINGS": "ignore",
         "MPLBACKEND": "Agg",

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from .pages import DOCS, Block, all_pages, blocks
-from .shell import RUN, STATUS, commands, printed_as, run_page, shows
+from .shell import (
+    RUN,
+    STATUS,
+    Shell,
+    commands,
+    printed_as,
+    run_page,
+    shows,
+    started_shell,
+)
 
 REFERENCE = sorted((DOCS / "reference" / "python").glob("*.md"))
 # Everything but what is generated, and what a test of its own follows.
@@ -30,16 +40,23 @@ NEEDS = {
 }
 
 
+@pytest.fixture(scope="module")
+def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
+    """What all pages share."""
+    with started_shell(tmp_path_factory.mktemp("shell")) as started:
+        yield started
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_what_a_page_says_can_be_done(page: Path, tmp_path: Path) -> None:
+def test_what_a_page_says_can_be_done(page: Path, tmp_path: Path, shell: Shell) -> None:
     """Every command and every Python block of a page ends as the page says."""
     for what, extra in NEEDS.get(page.stem, []):
         if extra:
             pytest.importorskip(what, reason=f"needs the extra {extra}")
         elif shutil.which(what) is None:
             pytest.skip(f"needs {what}")
-    run_page(page, tmp_path)
+    run_page(page, tmp_path, shell)
 
 
 def test_the_examples_of_the_reference_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,7 +83,7 @@ def _commands(text: str) -> list[str]:
     ]
 
 
-def test_a_page_that_says_something_wrong_is_caught(tmp_path: Path) -> None:
+def test_a_page_that_says_something_wrong_is_caught(tmp_path: Path, shell: Shell) -> None:
     """A command that fails, or ends with another status than the page says, is an error."""
     for number, text in enumerate(
         [
@@ -81,7 +98,7 @@ def test_a_page_that_says_something_wrong_is_caught(tmp_path: Path) -> None:
         page = folder / "page.md"
         page.write_text(text, encoding="utf-8")
         with pytest.raises(AssertionError, match="ended with status"):
-            run_page(page, folder)
+            run_page(page, folder, shell)
 
 
 def test_commands_are_told_from_what_they_print() -> None:
@@ -92,12 +109,12 @@ def test_commands_are_told_from_what_they_print() -> None:
     assert commands(shell) == ["cat <<'END' > x\na\nEND", "ls x"]
 
 
-def test_what_a_page_says_that_is_printed_is_compared(tmp_path: Path) -> None:
+def test_what_a_page_says_that_is_printed_is_compared(tmp_path: Path, shell: Shell) -> None:
     """Word for word, but for what the page leaves out."""
     page = tmp_path / "page.md"
     page.write_text("```console\n$ echo one\ntwo\n```\n", encoding="utf-8")
     with pytest.raises(AssertionError, match="and not\ntwo"):
-        run_page(page, tmp_path)
+        run_page(page, tmp_path, shell)
     block = Block("console", "$ a \\\n  b\n1\n$ c\n", 1)
     assert shows(block) == [("a \\\n  b", "1\n"), ("c", "")]
     assert printed_as("one … three\n…\nlast\n", "one two three\nx\ny\nlast  \n")

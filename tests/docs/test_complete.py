@@ -22,6 +22,7 @@ from sacofa.evaluation.table import HEADER
 from sacofa.examples import hospital, running_example
 from sacofa.logs import variants_json
 from sacofa.privacy.ledger.records import Budget, Entry
+from sacofa.report import figures_file
 from sacofa.report.flow import count_flow
 from sacofa.semantics import file as rules_file
 
@@ -157,6 +158,9 @@ def test_every_part_of_the_other_formats_is_told() -> None:
     for name in (*ledger, *HEADER, *rules_file.KEYS[:-1], *rules_file.KINDS):
         assert f"`{name}`" in FORMATS, name
     assert variants_json.FORMAT in FORMATS
+    assert figures_file.FORMAT in FORMATS
+    for column in figures_file.COLUMNS:
+        assert f"`{column}`" in FORMATS
 
 
 def test_scripts_and_examples_say_what_they_are() -> None:

@@ -14,9 +14,11 @@ from sacofa.errors import SettingError
 from sacofa.evaluation.comparison import FIGURES, Comparison, compare, default_prune
 from sacofa.evaluation.experiment import carry_out
 from sacofa.evaluation.perform import Performer
+from sacofa.evaluation.read import read_measured
 from sacofa.evaluation.runs import digest_of
 from sacofa.evaluation.summary import Summary
 from sacofa.evaluation.table import RunTable
+from sacofa.logs import open_log
 from sacofa.variants import VariantCounts
 from tests.timing.releases import office
 
@@ -149,3 +151,22 @@ def test_times_are_compared_where_a_mechanism_releases_them() -> None:
     assert rows["original"].digest != digest_of(log.variants())
     shown = next(Summary(list(rows.values())).table())
     assert "Bottlenecks" in shown
+
+
+def test_attributes_are_compared_where_a_mechanism_releases_them(tmp_path: Path) -> None:
+    """With times or without; mechanisms that release none are run without, and have no figures."""
+    path = tmp_path / "log.csv"
+    rows = [f"{i},{step},{'xxy'[i % 3]},{i % 2}" for i in range(200) for step in "ab"]
+    path.write_text("\n".join(["case,activity,case:kind,paid", *rows]))
+    cases = read_measured(open_log(path, attribute=("case:kind", "paid"), pair=("kind,paid",)))
+    once = Comparison(mechanisms=["certified", "laplace"], epsilons=["20"], repeat=1)
+    perform = Performer({"log": cases})
+    log = cases.variants
+    assert isinstance(log, VariantCounts)
+    measured = {run.series: perform(run).measures for run in once.runs("log", log)}
+    names = {"values", "values_by_activity", "value_pairs"}
+    for series in ("original", "certified"):
+        assert names <= set(measured[series])
+    assert measured["original"]["values"] == 0 and measured["certified"]["values"] < 0.05
+    assert not names & set(measured["laplace"])
+    assert digest_of(cases) != digest_of(log)

@@ -2,7 +2,8 @@
 
     python -m tests.hardening.bombs NAME
 
-Makes one hostile file, then reads it in an address space of a few gigabytes. Prints the error.
+Makes one hostile file, then reads it in an address space of a few gigabytes. Prints the error, and
+where the system tells, how many megabytes reading took.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import resource
 import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from sacofa.errors import SacofaError
@@ -56,6 +58,22 @@ def saved(path: Path, content: bytes) -> Path:
     return path
 
 
+def packed_values(path: Path) -> Path:
+    """About 100 KB that stand for 40 million empty lists."""
+    return saved(path, gzip.compress(b"[" + b"[]," * 40_000_000 + b"[]]"))
+
+
+def wide_parquet(path: Path) -> Path:
+    """A footer that begins as those of a million columns do; the rest would be as long."""
+    footer = b"\x15\x02\x19\xfc" + bytes([0xC1, 0x84, 0x3D]) + b"\x00" * 100
+    return saved(path, b"PAR1" + footer + len(footer).to_bytes(4, "little") + b"PAR1")
+
+
+def columns(names: int) -> str:
+    """Names of many columns."""
+    return ",".join(map(str, range(names)))
+
+
 HOSTILE: dict[str, Callable[[Path], Path]] = {
     "gzip.csv": lambda folder: packed(folder / "a.csv", b"case,activity\n", b"1,a\n", 2),
     "gzip.tsv.gz": lambda folder: packed(folder / "a.tsv.gz", b"case\tactivity\n", b"1\ta\n", 2),
@@ -69,16 +87,44 @@ HOSTILE: dict[str, Callable[[Path], Path]] = {
     "deep.json": lambda folder: saved(folder / "a.json", b"[" * 1_000_000),
     "row.csv": lambda folder: saved(folder / "a.csv", b"case,activity\n" + b"x" * (1 << 28)),
     "header.csv": lambda folder: saved(folder / "a.csv", b"x," * (1 << 27)),
+    "values.json.gz": lambda folder: packed_values(folder / "a.json.gz"),
+    "wide.csv": lambda folder: saved(
+        folder / "a.csv", f"case,activity,{columns(2_000_000)}\n1,a\n".encode()
+    ),
+    "wide.jsonl": lambda folder: saved(
+        folder / "a.jsonl",
+        json.dumps(
+            {"case": "1", "activity": "a", **dict.fromkeys(columns(10_001).split(","))}
+        ).encode(),
+    ),
+    "wide.parquet": lambda folder: wide_parquet(folder / "a.parquet"),
+    "long case.xes": lambda folder: saved(
+        folder / "a.xes", b"<log><trace>" + EVENT * 1_100_000 + b"</trace></log>"
+    ),
     "many.toml": lambda folder: saved(folder / "a.toml", b"activities = " + MANY),
     "deep.toml": lambda folder: saved(folder / "a.toml", b"activities = " + b"[" * 1_000_000),
 }
 """How each hostile file is made, in a folder."""
 
 
+def memory(what: str) -> int | None:
+    """How many megabytes this process takes (VmRSS), or took at most (VmHWM), on Linux."""
+    try:
+        status = Path("/proc/self/status").read_text()
+    except OSError:
+        return None
+    found = next(line for line in status.splitlines() if line.startswith(what))
+    return int(found.split()[1]) >> 10
+
+
 def main() -> None:
     """Make one, read it, and say what came of it."""
     with tempfile.TemporaryDirectory() as folder:
         path = HOSTILE[sys.argv[1]](Path(folder))
+        with suppress(OSError):
+            # From here on the most that was taken is counted anew.
+            Path("/proc/self/clear_refs").write_text("5")
+        before = memory("VmRSS")
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         try:
             if path.suffix == ".toml":
@@ -87,6 +133,9 @@ def main() -> None:
                 count_variants(open_log(path))
         except SacofaError as error:
             sys.stdout.write(f"refused: {str(error).replace(folder, '')}\n")
+        most = memory("VmHWM")
+        if before is not None and most is not None:
+            sys.stdout.write(f"{most - before}\n")
 
 
 if __name__ == "__main__":

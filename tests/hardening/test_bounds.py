@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pytest
 
 from sacofa.errors import ReadError
 from sacofa.logs import count_variants, open_log, write_variants
+from sacofa.logs.duckdb import parquet_files
 from sacofa.mechanisms.certified import Certified
 from sacofa.release import anonymize
 from sacofa.release.bound import bound_events
@@ -56,29 +57,9 @@ def test_times_stay_with_their_cases() -> None:
     assert kept.tolist() == [0, 1, 2, 3, 8]
 
 
-def bomb(path: Path) -> None:
-    """A few kilobytes that stand for millions of empty lists."""
-    path.with_suffix(".json.gz").write_bytes(gzip.compress(b"[" + b"[]," * 10_000_000 + b"[]]"))
-    path.with_suffix(".json.gz").rename(path)
-
-
-def wide(path: Path) -> None:
-    """A table of two million columns."""
-    path.write_text("case,activity," + ",".join(map(str, range(2_000_000))) + "\n1,a\n")
-
-
-def long(path: Path) -> None:
-    """One case of half a million events."""
-    event = b'<event><string key="concept:name" value="a"/></event>'
-    path.write_bytes(b"<log><trace>" + event * 500_000 + b"</trace></log>")
-
-
 @pytest.mark.parametrize(
     ("name", "make", "what"),
     [
-        ("a.json.gz", bomb, "more than 5,000,000 values"),
-        ("a.csv", wide, "more than 10,000 columns"),
-        ("a.xes", long, "a single case takes more than 16 MB"),
         ("a.csv", os.mkfifo, "copy the log to a file first"),
         ("a.parquet", os.mkfifo, "copy the log to a file first"),
         ("a.xes", lambda path: path.symlink_to("/dev/zero"), "copy the log to a file first"),
@@ -91,6 +72,46 @@ def test_hostile_logs_meet_a_bound(
     make(tmp_path / name)
     with pytest.raises(ReadError, match=what):
         count_variants(open_log(tmp_path / name))
+
+
+def write_pyarrow(path: Path) -> None:
+    """Write a table of 16 columns."""
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pyarrow.table({f"{i}": ["a"] for i in range(16)}), path)
+
+
+def write_polars(path: Path) -> None:
+    """The same with polars."""
+    pytest.importorskip("polars").DataFrame({f"{i}": ["a"] for i in range(16)}).write_parquet(path)
+
+
+def write_duckdb(path: Path) -> None:
+    """The same with DuckDB."""
+    chosen = ", ".join(f"'a' AS \"{i}\"" for i in range(16))
+    duckdb.sql(f"COPY (SELECT {chosen}) TO '{path}' (FORMAT parquet)")
+
+
+@pytest.mark.parametrize("write", [write_pyarrow, write_polars, write_duckdb])
+def test_columns_of_parquet_are_counted_before_it_is_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[[Path], None]
+) -> None:
+    """Whatever program wrote it, and not one column too many or too few."""
+    write(tmp_path / "a.parquet")
+    monkeypatch.setattr(parquet_files, "MAX_COLUMNS", 16)
+    parquet_files.refuse_wide(tmp_path / "a.parquet")
+    monkeypatch.setattr(parquet_files, "MAX_COLUMNS", 15)
+    with pytest.raises(ReadError, match="columns: keep those of the log"):
+        parquet_files.refuse_wide(tmp_path / "a.parquet")
+
+
+def test_a_footer_that_hides_its_columns_is_short(tmp_path: Path) -> None:
+    """Fields in another order could hide a million columns behind them."""
+    footer = b"\x16" + bytes(2 << 20)
+    content = b"PAR1" + footer + len(footer).to_bytes(4, "little") + b"PAR1"
+    (tmp_path / "a.parquet").write_bytes(content)
+    with pytest.raises(ReadError, match="does not tell its columns"):
+        open_log(tmp_path / "a.parquet")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="rights are those of POSIX")

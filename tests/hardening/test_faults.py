@@ -32,3 +32,25 @@ def test_a_few_faults_of_each_kind(part: str) -> None:
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"| {part} |" in done.stdout
+
+
+@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
+def test_reserving_waits_for_the_disk_five_times(tmp_path: Path) -> None:
+    """Journal, its folder, its length, the ledger, the folder again: SQLite at its most careful."""
+    code = (
+        "import sys\nfrom fractions import Fraction\nfrom sacofa.privacy.ledger import Ledger\n"
+        "ledger = Ledger.create(sys.argv[1])\nledger.set_budget('visits', Fraction(9))\n"
+        "for _ in range(int(sys.argv[2])):\n"
+        "    ledger.reserve('visits', mechanism='m', settings='{}', price=Fraction(1),"
+        " certificate='{}')\n"
+    )
+    waits = []
+    for number in (1, 4):
+        subprocess.run(
+            ["strace", "-f", "--seccomp-bpf", "-e", "trace=fsync,fdatasync,sync_file_range,sync",
+             "-o", tmp_path / "calls", sys.executable, "-c", code, tmp_path / f"{number}.ledger",
+             str(number)],
+            env={**os.environ, "PYTHONPATH": str(Path(sacofa.__file__).parents[1])}, check=True,
+        )  # fmt: skip
+        waits.append((tmp_path / "calls").read_text().count("sync("))
+    assert waits[1] - waits[0] == 3 * 5

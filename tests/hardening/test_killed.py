@@ -11,7 +11,7 @@ from .child import run_module
 
 @pytest.mark.slow
 def test_a_release_can_be_killed_at_every_line() -> None:
-    """Each line that deals with the ledger and the files is the last of one release."""
+    """Each line that deals with the ledger and the files, on each way there, ends one release."""
     done = run_module("killed", "steps", 1)
     assert done.returncode == 0, done.stderr
     found = re.match(
@@ -24,7 +24,7 @@ def test_a_release_can_be_killed_at_every_line() -> None:
 @pytest.mark.slow
 def test_a_release_of_a_period_can_be_killed_at_every_step() -> None:
     """Cases that noise was drawn about are known by then, and go to no other period."""
-    done = run_module("killed", "periods", 97)
+    done = run_module("killed", "periods", 43)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("killed at ")
 
@@ -32,7 +32,7 @@ def test_a_release_of_a_period_can_be_killed_at_every_step() -> None:
 @pytest.mark.parametrize("mistake", ["claim-late", "forget"])
 def test_the_check_of_periods_finds_mistakes(mistake: str) -> None:
     """A package that does not know its cases, or takes them twice, does not pass."""
-    done = run_module("killed", "periods", 97, mistake)
+    done = run_module("killed", "periods", 43, mistake)
     assert done.returncode != 0
     assert "AssertionError" in done.stderr, done.stderr
 
@@ -54,6 +54,6 @@ def test_a_release_can_be_killed_at_any_moment() -> None:
 )
 def test_the_check_finds_mistakes(mistake: str, found: str) -> None:
     """A package that does things in the wrong order does not pass."""
-    done = run_module("killed", "steps", 11, mistake)
+    done = run_module("killed", "steps", 7, mistake)
     assert done.returncode != 0
     assert re.search(found, done.stderr), done.stderr

@@ -105,7 +105,8 @@ def test_a_full_disk_is_one_line_about_the_output(tmp_path: Path, suffix: str) -
     )
     done = subprocess.run(
         [sys.executable, "-c", program, "anonymize", "log.json", "-o", f"out.{suffix}",
-         "--epsilon", "10", "--max-length", "2", "--seed", "1"],
+         "--mechanism", "laplace", "--epsilon", "10", "--max-length", "2", "--prune", "20",
+         "--seed", "1"],
         cwd=tmp_path, check=False, capture_output=True, text=True,
         env={**os.environ, "PYTHONPATH": str(Path(sacofa.__file__).parents[1]),
              "TMPDIR": str(tmp_path / "tmp")},
@@ -116,3 +117,29 @@ def test_a_full_disk_is_one_line_about_the_output(tmp_path: Path, suffix: str) -
     assert ".sacofa-" not in done.stderr
     assert {p.name for p in tmp_path.iterdir()} == {"log.json", "tmp"}
     assert list((tmp_path / "tmp").iterdir()) == []
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is full")
+@pytest.mark.parametrize(
+    ("output", "said", "left"),
+    [
+        (["out.csv"], "the release was written before: out.csv", {"out.csv"}),
+        (["-", "--certificate", "c.json"], "standard output: cannot be written", set()),
+    ],
+)
+def test_a_standard_output_that_is_full_is_told(
+    tmp_path: Path, output: list[str], said: str, left: set[str]
+) -> None:
+    """With what was written all the same; no certificate stays of a log that did not get out."""
+    write_variants(VariantCounts.of({("a",): 50}), tmp_path / "log.csv")
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "sacofa", "anonymize", "log.csv", "--epsilon", "1",
+             "--max-length", "2", "-o", *output],
+            cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+            env={**os.environ, "PYTHONPATH": str(Path(sacofa.__file__).parents[1])},
+        )  # fmt: skip
+    assert done.returncode == 2
+    assert said in done.stderr.splitlines()[-1]
+    found = {path.name for path in tmp_path.iterdir()} - {"log.csv"}
+    assert found == left | {f"{name}.certificate.json" for name in left}

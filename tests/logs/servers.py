@@ -44,7 +44,7 @@ def small_spark() -> Iterator[Any]:
     for key, value in {
         **QUIET,
         "spark.driver.memory": "1g",
-        "spark.sql.shuffle.partitions": "5",
+        "spark.sql.shuffle.partitions": "3",
         "spark.sql.adaptive.enabled": "false",
         "spark.sql.files.maxPartitionBytes": "8192",
         "spark.sql.files.openCostInBytes": "1",

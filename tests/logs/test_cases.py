@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 
 from sacofa.audit.neighbours import Event
 from sacofa.cases import NO_TIME, CaseBatch
-from sacofa.errors import ReadError, SacofaError
+from sacofa.errors import OutputError, ReadError, SacofaError
 from sacofa.logs import case_store, count_variants, open_log, read_cases
 from sacofa.logs.duckdb import partitions
 from sacofa.temporary import PREFIX
@@ -90,7 +91,7 @@ def test_files_and_frames(name: str, tmp_path: Path) -> None:
         order=st.sampled_from(way.orders),
         size=st.sampled_from([4, 10**9]),
     )
-    @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
     def law(rows: list[Event], unit: Unit, order: str, size: int) -> None:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(partitions, "PARTITION_ROWS", size)
@@ -137,7 +138,7 @@ def test_a_database(unit: Unit, address: str, tmp_path: Path) -> None:
 
 def test_what_is_stored_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing stays on the disk when cases are closed, or forgotten."""
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
     log = tmp_path / "log.csv"
     log.write_text("case,activity,time\n1,a,2020-01-01\n1,b,2020-01-02\n2,a,2020-01-01\n")
     cases = read_cases(log)
@@ -158,3 +159,19 @@ def test_counted_variants_have_no_times(tmp_path: Path) -> None:
     path.write_text('{"format": "sacofa-variants-1", "activities": [], "variants": []}')
     with pytest.raises(ReadError, match="no times"):
         read_cases(open_log(path))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="limits are those of POSIX")
+def test_a_disk_that_gets_full_within_a_part_is_noticed() -> None:
+    """Also where its last bytes find no room: `np.save` would say nothing."""
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    store = case_store.CaseStore("log", Unit())
+    try:
+        store.add(["a"] * 300, [0] * 300, truncated=False)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, hard))
+        with pytest.raises(OutputError, match="temporary files cannot be written"):
+            store.close()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))

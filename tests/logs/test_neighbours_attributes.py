@@ -1,13 +1,13 @@
 """Neighbours stay neighbours with their attributes: what a case changes is its own values alone.
 
-L and L' differ by one case ⇒ their cases, each with its activities and values, differ by one: in
-every way in, for attributes of events and of cases.
+L and L' differ by one unit, a case or a person ⇒ their cases, each with its activities and values,
+differ by no more than the unit says: in every way in, for attributes of events and of cases.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -17,14 +17,15 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from sacofa.audit.neighbours import Event
+from sacofa.audit.neighbours import Event, EventLog, check_neighbours
 from sacofa.cases import CaseBatch
-from sacofa.errors import SacofaError
 from sacofa.logs import Log, read_cases
+from sacofa.unit import ONE_CASE, Unit
+from sacofa.variants import VariantCounts
 
 from . import ways
-from .test_neighbours import event_logs
-from .ways import FILES, SPARK, Database, Way
+from .test_neighbours import PERSON, event_logs, options_of
+from .ways import FILES, SPARK, Database, Way, mark_of
 
 Valued = Counter[tuple[tuple[str, ...], tuple[int, ...]]]
 """How often a case has these activities with these values."""
@@ -43,28 +44,46 @@ def valued_cases(number: int, batch: CaseBatch) -> Valued:
     return found
 
 
-def read_valued(log: Log) -> Any:
-    """The cases of a log with their values."""
+def read_valued(log: Log) -> VariantCounts:
+    """The cases of a log, with their values as if they were activities."""
     cases = read_cases(log)
     assert cases.by_case is not None and len(cases.attributes) == 1
-    return sum(cases.by_case.map_parts(valued_cases), Counter())
+    valued: Valued = sum(cases.by_case.map_parts(valued_cases), Counter())
+    variants = {
+        (*names, *(f"={cell}" for cell in cells)): many for (names, cells), many in valued.items()
+    }
+    return VariantCounts.of(variants, unit=cases.unit)
 
 
-def by_rank(log: Log) -> Any:
+def by_rank(log: Log) -> VariantCounts:
     """Broken on purpose: values are numbered as they first come in the log."""
-    ranks: dict[int, int] = {}
-    moved: Valued = Counter()
-    for (names, cells), many in sorted(read_valued(log).items()):
-        moved[names, tuple(ranks.setdefault(cell, len(ranks)) for cell in cells)] += many
-    return moved
+    ranks: dict[str, str] = {}
+    moved: Counter[tuple[str, ...]] = Counter()
+    read = read_valued(log)
+    for names, many in sorted(read):
+        moved[
+            tuple(
+                ranks.setdefault(name, f"={len(ranks)}") if name.startswith("=") else name
+                for name in names
+            )
+        ] += many
+    return VariantCounts.of(moved, unit=read.unit)
 
 
-def try_law(way: Way, examples: int, read: Callable[[Log], Any] = read_valued) -> None:
-    """Try a way with random logs and orders, as attribute of events and of cases."""
+def try_law(
+    way: Way,
+    examples: int,
+    read: Callable[[Log], VariantCounts] = read_valued,
+    tried: Sequence[Unit] = (ONE_CASE, *PERSON.values()),
+) -> None:
+    """Try a way with random logs, orders and units, as attribute of events and of cases."""
     seen = []
 
     @given(
-        rows=event_logs, order=st.sampled_from(way.orders), of=st.sampled_from(["case", "event"])
+        rows=event_logs,
+        order=st.sampled_from(way.orders),
+        of=st.sampled_from(["case", "event"]),
+        unit=st.sampled_from(tried),
     )
     @settings(
         max_examples=examples,
@@ -74,32 +93,21 @@ def try_law(way: Way, examples: int, read: Callable[[Log], Any] = read_valued) -
         derandomize=True,
         phases=[Phase.generate],
     )
-    def law(rows: list[Event], order: str, of: str) -> None:
+    def law(rows: list[Event], order: str, of: str, unit: Unit) -> None:
         rows = way.prepared(rows)
-        persons = sorted({row.person for row in rows if row.person and row.person.strip()})
-        columns = {"attributes": {"who": {"values": [*persons, "nobody"], "of": of}}}
+        marks = sorted({mark for row in rows if (mark := mark_of(row)) is not None})
+        columns = {"attributes": {"mark": {"values": [*marks, "nothing"], "of": of}}}
+        options = {"attribute": ("mark",), "columns": columns, **options_of(unit, order)}
 
-        def cases_of(folder: str, log: list[Event]) -> Valued | None:
-            try:
-                with patch.object(ways, "count_variants", read):
-                    found: Any = way.read(
-                        Path(folder), log, order=order, attribute=("who",), columns=columns
-                    )
-            except SacofaError:
-                return None
-            seen.append(found.total())
-            return found  # type: ignore[no-any-return]
+        with TemporaryDirectory() as folder, patch.object(ways, "count_variants", read):
 
-        with TemporaryDirectory() as folder:
-            whole = cases_of(folder, rows)
-            every = sorted({row.case for row in rows})
-            for gone in every[:: max(len(every) // 2, 1)]:
-                rest = cases_of(folder, [row for row in rows if row.case != gone])
-                if whole is None or rest is None:
-                    continue
-                change = whole.copy()
-                change.subtract(rest)
-                assert sum(map(abs, change.values())) <= 1, "the law is broken"
+            def read_rows(log: EventLog) -> VariantCounts:
+                found = way.read(Path(folder), log, **options)
+                seen.append(found.cases)
+                return found
+
+            broken = check_neighbours(read_rows, [rows], unit=unit, order=way.ties(order), most=2)
+            assert not list(broken), "the law is broken"
 
     law()
     assert sum(seen) > examples
@@ -124,8 +132,8 @@ def test_a_database(address: str) -> None:
     try_law(way, 6)
 
 
-@pytest.mark.parametrize("name", ["csv", "xes"])
-def test_values_that_depend_on_other_cases_are_found(name: str) -> None:
-    """Cells in the order in which values come let one case move all others."""
+@pytest.mark.parametrize(("name", "unit"), [("csv", ONE_CASE), ("xes", PERSON[1])])
+def test_values_that_depend_on_others_are_found(name: str, unit: Unit) -> None:
+    """Cells in the order in which values come let one case, or one person, move all others."""
     with pytest.raises(AssertionError, match="the law is broken"):
-        try_law(FILES[name], 60, by_rank)
+        try_law(FILES[name], 60, by_rank, [unit])

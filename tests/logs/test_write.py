@@ -21,7 +21,7 @@ from .nasty import NAMES, texts, variant_counts, xml_texts
 ALL = list(OUTPUTS)
 EVENT_LOGS = [suffix for suffix in ALL if suffix != ".json"]
 few = settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 

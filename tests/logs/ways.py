@@ -25,7 +25,7 @@ from sacofa.audit.neighbours import Event, EventLog, Ties
 from sacofa.logs import count_variants, open_log
 from sacofa.variants import VariantCounts
 
-NAMES = ("case", "activity", "time", "who")
+NAMES = ("case", "activity", "time", "who", "mark")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +72,13 @@ def columns_of(rows: EventLog) -> dict[str, list[str | None]]:
         "activity": [row.activity for row in rows],
         "time": [row.time for row in rows],
         "who": [row.person for row in rows],
+        "mark": [mark_of(row) for row in rows],
     }
+
+
+def mark_of(row: Event) -> str | None:
+    """What else a row says, as its own content has it: an attribute."""
+    return (row.time or row.activity or "")[-1:] or None
 
 
 def timed(rows: EventLog) -> pa.Table:
@@ -108,8 +114,9 @@ def write_xes(path: Path, rows: EventLog) -> Path:
             text.append(f'<event><string key="concept:name" value={quoteattr(event.activity)}/>')
             if event.time is not None:
                 text.append(f'<date key="time:timestamp" value={quoteattr(event.time)}/>')
-            if event.person is not None:
-                text.append(f'<string key="who" value={quoteattr(event.person)}/>')
+            for key, value in (("who", event.person), ("mark", mark_of(event))):
+                if value is not None:
+                    text.append(f'<string key="{key}" value={quoteattr(value)}/>')
             text.append("</event>")
         text.append("</trace>")
     path.write_text("".join([*text, "</log>"]), encoding="utf-8")
@@ -224,11 +231,13 @@ class Database:
         with psycopg.connect(self.address) as session:
             session.execute("DROP TABLE IF EXISTS rows")
             session.execute(
-                "CREATE TABLE rows (case_id text, activity text, who text, time timestamptz)"
+                "CREATE TABLE rows (case_id text, activity text, who text, time timestamptz, "
+                "mark text)"
             )
             with session.cursor().copy("COPY rows FROM STDIN") as copy:
                 for row in table:
-                    copy.write_row((row["case"], row["activity"], row["who"], row["time"]))
+                    kept = ("case", "activity", "who", "time", "mark")
+                    copy.write_row([row[name] for name in kept])
         return count_variants(open_log(self.address, query=self.query, **options))
 
 

@@ -120,7 +120,7 @@ def in_parts(noise: Noise) -> Shown:
 def test_parts_and_one_place_agree_across_stages() -> None:
     """Which cells are shown, with which values: one distribution, wherever they lie."""
     noise = Noise(SeededBits(3))
-    scattered, explicit = [in_parts(noise) for _ in range(DRAWS // 2)], explicit_draws(2)
+    scattered, explicit = [in_parts(noise) for _ in range(DRAWS // 4)], explicit_draws(2)
     assert agree(summaries(scattered), summaries(explicit)) > FITS
     assert agree(taken_values(scattered), taken_values(explicit)) > FITS
 
@@ -149,7 +149,7 @@ def test_the_comparison_notices_wrong_keys(
     """Parts that share a key, and cells that get new noise at each stage, are rejected."""
     monkeypatch.setattr(cells, "_noised", broken)
     noise = Noise(SeededBits(3))
-    scattered = [in_parts(noise) for _ in range(DRAWS // 2)]
+    scattered = [in_parts(noise) for _ in range(DRAWS // 4)]
     assert agree(taken_values(scattered), taken_values(explicit_draws(2))) < REJECTED
 
 

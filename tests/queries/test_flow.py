@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from sacofa.cases import CaseBatch
 from sacofa.queries.flow import (
+    FULL_WEIGHT,
     VOTE_UNITS,
     ActivityVotes,
     CaseCount,
@@ -36,39 +37,47 @@ def queries(size: int) -> list[Query]:
         CaseLengths(EDGES),
         ActivityVotes(size),
         StepVotes(size),
+        StepVotes(size, tuple(1 + 5 * i % FULL_WEIGHT for i in range(size))),
         NearestCandidate("final", CANDIDATES),
     ]
 
 
-@given(logs(), st.integers(1, 8))
-def test_a_case_spreads_its_votes_over_its_steps(log: tuple[list[Case], int], length: int) -> None:
+@given(logs(), st.integers(1, 8), st.data())
+def test_a_case_spreads_its_votes_over_its_steps(
+    log: tuple[list[Case], int], length: int, data: st.DataObject
+) -> None:
     """The table of all votes is what the steps of every case add up to, one by one.
 
-    Cases that are shorter than the cut are finished, whatever was known of them before.
+    Cases that are shorter than the cut are finished, whatever was known of them before. A step
+    counts as the rarer of its ends, and in full where a case begins or ends.
     """
     cases, size = log
+    chosen = st.lists(st.integers(1, FULL_WEIGHT), min_size=size, max_size=size)
+    weights = tuple(data.draw(st.one_of(st.just([]), chosen)))
+    counts = [*(weights or [FULL_WEIGHT] * size), FULL_WEIGHT]
     expected = np.zeros((size + 1, size + 1), dtype=np.int64)
     for ids, _ in cases:
         path = [size, *ids[:length], *([size] if len(ids) < length else [])]
-        for a, b in pairwise(path):
-            expected[a, b] += VOTE_UNITS // (len(path) - 1)
+        each = [max(counts[a], counts[b]) for a, b in pairwise(path)]
+        for (a, b), weight in zip(pairwise(path), each, strict=True):
+            expected[a, b] += VOTE_UNITS * weight // sum(each)
     session = session_of(variants_of(cases, size))
     session.truncate(length)
-    votes = session.ask(StepVotes(size), Fraction(1), "all")
+    votes = session.ask(StepVotes(size, weights), Fraction(1), "all")
     assert votes.reshape(size + 1, -1).tolist() == expected.tolist()
 
 
 @given(logs())
 def test_a_case_spreads_its_votes_over_its_activities(log: tuple[list[Case], int]) -> None:
-    """Half goes to the activities that a case repeats and half to the others, each evenly."""
+    """Three quarters go to the activities that a case repeats, the rest to others, each evenly."""
     cases, size = log
     expected = [0] * (2 * size + 1)
     for ids, _ in cases:
         kinds = [{a for a in ids if (ids.count(a) > 1) == again} for again in (False, True)]
         for again, activities in enumerate(kinds):
-            parts = len(activities) * (2 if all(kinds) else 1)
+            quarters = (3 if again else 1) if all(kinds) else 4
             for a in activities:
-                expected[2 * a + again] += VOTE_UNITS // parts
+                expected[2 * a + again] += VOTE_UNITS * quarters // 4 // len(activities)
         if not ids:
             expected[-1] += VOTE_UNITS
     assert ActivityVotes(size).table(variants_of(cases, size)).tolist() == expected

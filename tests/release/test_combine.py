@@ -13,8 +13,9 @@ from sacofa import Certified, Laplace, VariantCounts, anonymize, write_release
 from sacofa.errors import ReadError, SettingError
 from sacofa.evaluation.measures.analysts import steps_distance
 from sacofa.examples import running_example
+from sacofa.logs import open_log
 from sacofa.logs.periods import Period
-from sacofa.release import Release, verify
+from sacofa.release import Release, read_release, verify
 from sacofa.release.combine import combine, combine_files, size_within
 from sacofa.release.earlier import read_earlier, start_from
 from sacofa.release.periods import PeriodStatement
@@ -171,3 +172,35 @@ def test_earlier_releases_are_candidates(tmp_path: Path) -> None:
         read_earlier([tmp_path / "seeded.csv"])
     with pytest.raises(SettingError, match="certified takes it"):
         start_from(MECHANISM, [tmp_path / "1.csv"])
+
+
+def with_attributes(folder: Path, name: str, columns: str, value: str) -> Release:
+    """A release of a log with two attributes and times, all of one value."""
+    path = folder / f"{name}.csv"
+    rows = [f"{i},a,2025-01-0{1 + i % 9}T10:00:00,{value},{i % 2}" for i in range(60)]
+    path.write_text("\n".join([f"case,activity,timestamp,case:kind,{columns}", *rows]))
+    log = open_log(path, attribute=("case:kind", columns))
+    return anonymize(log, Certified(epsilon=50), seed=2)
+
+
+def test_attributes_that_all_have_stay(tmp_path: Path) -> None:
+    """Each case keeps its own, the file can be read back, and what is left out is named."""
+    one = with_attributes(tmp_path, "one", "paid", "x")
+    other = with_attributes(tmp_path, "other", "left", "y")
+    both = combine([one, other])
+    (kind,) = both.columns
+    assert kind.key == "case:kind" and set(kind.texts) >= {"x", "y"}
+    many = dict(
+        zip(kind.texts, np.bincount(kind.codes + 0, minlength=len(kind.texts)), strict=True)
+    )
+    assert {many["x"], many["y"]} == {one.variants.cases, other.variants.cases}
+    assert any("left, paid" in note for note in both.certificate.notes)
+    write_release(both, tmp_path / "both.csv")
+    (again,) = read_release(tmp_path / "both.csv").columns
+    assert again.key == kind.key
+    assert np.bincount(again.codes).tolist() == sorted(np.bincount(kind.codes).tolist())
+    # Whoever takes the earlier release twice gets every value twice, in the order of the cases.
+    twice = combine([one, replace(one, certificate=other.certificate)])
+    assert [column.key for column in twice.columns] == [column.key for column in one.columns]
+    for before, after in zip(one.columns, twice.columns, strict=True):
+        assert (np.bincount(after.codes + 1) == 2 * np.bincount(before.codes + 1)).all()

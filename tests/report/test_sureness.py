@@ -4,19 +4,28 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from sacofa.cases import Cases
 from sacofa.examples.hospital import hospital
+from sacofa.logs import count_variants, open_log
 from sacofa.mechanisms import Certified
+from sacofa.mechanisms.certified import within
 from sacofa.mechanisms.paper import Laplace
+from sacofa.mechanisms.protocol import Within, perform
 from sacofa.privacy.accounting import Spend
+from sacofa.privacy.bits import SeededBits
+from sacofa.privacy.noise import Noise
 from sacofa.queries.distance import nearest
+from sacofa.queries.flow import StepVotes
 from sacofa.queries.times import Arrivals, CycleTime
 from sacofa.release.anonymize import Release, anonymize
+from sacofa.report.figures import list_figures
 from sacofa.report.flow import count_flow
-from sacofa.report.sureness import Within, find_within, share_within
+from sacofa.report.sureness import find_within, share_within
 from sacofa.variants import VariantCounts
 
 from .releases import leaking, of
@@ -54,14 +63,60 @@ def test_steps_and_variants_are_within(runs: list[Release]) -> None:
     assert all(abs(run.variants.cases - 4000) <= (find_within(run).cases or 0) for run in runs)
 
 
-def test_persons_take_more_noise(runs: list[Release]) -> None:
-    """With m cases a person, every range is m times as wide, up to rounding."""
-    run = runs[0]
-    unit = replace(run.certificate.unit, person="who", max_cases=5)
-    wide = find_within(replace(run, certificate=replace(run.certificate, unit=unit)))
-    narrow = find_within(run)
-    for name in ("cases", "variant", "step", "activity"):
-        assert getattr(wide, name) == pytest.approx(5 * getattr(narrow, name), abs=5)
+def test_events_and_shares_are_within(runs: list[Release]) -> None:
+    """The same of activities, and of the shares that a table of figures holds."""
+    events = np.concatenate(
+        [_off_by_activity(run) / (find_within(run).activity or 1) for run in runs]
+    )
+    variants = np.concatenate([_off_by_share(run) for run in runs])
+    for off in (events, variants):
+        assert (off <= 1).mean() >= 0.92
+        assert (off <= 1 / 4).mean() < 0.92
+
+
+def test_it_holds_where_the_release_fits_badly(logs: Path) -> None:
+    """On Sepsis cases come out too short; noise alone would promise too much."""
+    log = count_variants(open_log(next(logs.glob("sepsis*"))))
+    run = anonymize(log, Certified(epsilon=3).without_times(), seed=1)
+    before = count_flow(log).steps
+    off = np.array(
+        [abs(n - before.get(step, 0)) for step, n in count_flow(run.variants).steps.items()]
+    )
+    step = find_within(run).step or 0
+    price = next(one.epsilon for one in run.certificate.spent if one.what == StepVotes.what)
+    noise = np.log(20) / float(price) * (run.variants.events / run.variants.cases + 1)
+    assert (off <= step).mean() >= 0.92
+    assert (off <= noise).mean() < 0.92
+
+
+def _off_by_activity(release: Release) -> np.ndarray:
+    before, after = count_flow(hospital()).activities, count_flow(release.variants).activities
+    return np.array([abs(count - before.get(name, 0)) for name, count in after.items()])
+
+
+def _off_by_share(release: Release) -> np.ndarray:
+    """The share of each step, over what its figure says it may be off by."""
+    before = count_flow(hospital()).steps
+    total = sum(before.values())
+    return np.array(
+        [
+            abs(figure.share - before.get(figure.activities, 0) / total) / figure.share_within
+            for figure in list_figures(release)
+            if figure.kind == "step" and figure.activities and figure.share_within
+        ]
+    )
+
+
+def test_persons_take_more_noise() -> None:
+    """With m cases a person, noise is m times as wide, up to rounding; what does not fit is not."""
+    mechanism = Certified(epsilon=1).without_times()
+    outcome = perform(mechanism, Cases(variants=hospital()), Noise(SeededBits(1)))
+    wide = [replace(answer, epsilon=answer.epsilon / 5) for answer in outcome.answers]
+    narrow, wide_within = outcome.within, within.find_within(wide, outcome.variants)
+    assert narrow == within.find_within(outcome.answers, outcome.variants)
+    for name in ("cases", "variant"):
+        assert getattr(wide_within, name) == pytest.approx(5 * getattr(narrow, name), abs=5)
+    assert 2 * (narrow.step or 0) < (wide_within.step or 0) < 5 * (narrow.step or 0)
 
 
 def test_the_papers_mechanisms_have_one_price_a_level() -> None:

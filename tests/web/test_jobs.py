@@ -418,6 +418,10 @@ def test_a_plan_explains_the_price(app: App) -> None:
 
     cheap, dear = plan(epsilon="0.1", activities=16), plan(epsilon="1", activities=16)
     assert (cheap["factor"], dear["factor"]) == ("1.11", "2.72")
+    timed, untimed = (plan(activities=16, cases=500, timed=each) for each in (True, False))
+    assert len(timed["shares"]) == len(untimed["shares"]) + 1
+    assert "would be rough" in timed["lines"][-1] and "would be rough" in untimed["lines"][-1]
+    assert timed["lines"][-1] != untimed["lines"][-1]
     assert dear["beliefs"][1] == pytest.approx(
         {"before": 0.1, "least": 0.0393, "most": 0.232}, abs=1e-3
     )
@@ -428,6 +432,33 @@ def test_a_plan_explains_the_price(app: App) -> None:
     assert plan(**paper, public_rules=True)["epsilon"] == "5"
     assert "must not be published" in plan(seed=1)["promise"]
     assert "one person" in plan(person="who", max_cases=3)["promise"]
+
+
+def test_a_plan_shows_what_attributes_cost(app: App) -> None:
+    """Together their share, from that of flow and times; what is refused later is refused here."""
+    anna = person(*app)
+
+    def plan(*names: str, **more: Any) -> Any:
+        attributes = [{"name": name} for name in names]
+        wish = {"epsilon": "1", "timed": True, "attributes": attributes, **more}
+        return anna.ask("POST", "/api/plan", json=wish)
+
+    def prices(answer: Any) -> dict[str, float]:
+        return {share["what"]: share["epsilon"] for share in answer.json()["shares"]}
+
+    text = '[attributes.b]\nvalues = ["x", "y"]\n'
+    none, one, two = (prices(plan(*names, columns=text)) for names in ((), ("a",), ("a", "b")))
+    assert one["attribute a"] == pytest.approx(0.2)
+    assert two["attribute a"] + two["attribute b"] == pytest.approx(0.2)
+    assert two["attribute b"] < two["attribute a"] < one["attribute a"]
+    assert one["times"] < none["times"] and one["semantics"] < none["semantics"]
+    for sum_of in (none, one, two):
+        assert sum(sum_of.values()) == pytest.approx(1)
+    for refused in (plan("case:concept:name"), plan("org:resource"), plan("a", columns="no = [")):
+        assert refused.status_code == 422
+    # A text is never the name of a file of this machine.
+    assert "TOML" in plan("a", columns="/etc/passwd").json()["detail"]
+    assert plan("org:resource", employees=True).status_code == 200
 
 
 def test_with_a_ledger_somebody_pays_or_nobody_on_purpose(app: App, tmp_path: Path) -> None:
@@ -515,7 +546,7 @@ def test_what_was_chosen_is_kept_with_the_log(app: App) -> None:
 
 
 def test_one_file_holds_all(app: App, tmp_path: Path) -> None:
-    """Log, certificate and report, under the user's own name, and it can be verified."""
+    """Log, certificate, report and figures, under the user's own name, and it can be verified."""
     anna = person(*app)
     log = anna.upload(example(tmp_path), "Besuche M\u00e4rz.csv")
     job = anna.wait(f"/api/jobs/{anna.start(log['id'])['id']}")
@@ -525,9 +556,13 @@ def test_one_file_holds_all(app: App, tmp_path: Path) -> None:
         archive.extractall(tmp_path / "all")
     stem = "Besuche M\u00e4rz"
     assert sorted(path.name for path in (tmp_path / "all").iterdir()) == [
-        f"{stem}.anonymized.csv", f"{stem}.anonymized.csv.certificate.json", f"{stem}.report.html",
+        f"{stem}.anonymized.csv", f"{stem}.anonymized.csv.certificate.json", f"{stem}.figures.csv",
+        f"{stem}.report.html",
     ]  # fmt: skip
     assert verify(tmp_path / "all" / f"{stem}.anonymized.csv").holds
+    figures = anna.ask("GET", f"/api/jobs/{job['id']}/files/figures.json").json()
+    assert figures["verdict"] == job["release"]["verdict"]
+    assert figures["figures"][0]["count_within"] == job["release"]["within"]["cases"]
 
 
 def test_a_bomb_that_is_trusted_takes_no_more_than_its_share(tmp_path: Path) -> None:

@@ -12,7 +12,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from .fit import Fitted, Slots
+from .fit import Fitted
+from .places import Slots
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

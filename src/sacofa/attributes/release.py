@@ -13,7 +13,9 @@ from ..logs.released import NO_VALUE, ReleasedColumn
 from ..queries.attributes import CaseAttribute, EventAttribute
 from .ask import Asked
 from .draw import Uniform, draw_values
-from .fit import ReleasedCases, fit_case_attribute, fit_event_attribute, fit_pair
+from .fit import Fitted, fit_case_attribute, fit_event_attribute, fit_pair
+from .places import ReleasedCases
+from .presence import EventTable, find_presence, read_table, settle_presence
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -31,12 +33,9 @@ def release_attributes(
     released = ReleasedCases(cases)
     found: list[ReleasedColumn] = []
     firsts: list[Ints] = []
+    fits = _fit_all(asked, tables, attributes, released)
     for place, (attribute, query) in enumerate(zip(attributes, asked.tables, strict=True)):
-        noise = float(1 / asked.prices[place])
-        if isinstance(query, CaseAttribute):
-            fitted = fit_case_attribute(query, attribute, tables[place], noise, released)
-        else:
-            fitted = fit_event_attribute(query, attribute, tables[place], noise, released)
+        fitted = fits[place]
         partners = []
         slots = released.slots(query)
         size = cells_of(attribute.known)
@@ -64,6 +63,28 @@ def release_attributes(
         found.append(_written(attribute, cells, uniform))
         firsts.append(_firsts(query, slots.case, drawn, cases.cases, size - 1))
     return tuple(found)
+
+
+def _fit_all(
+    asked: Asked, tables: Sequence[Ints], attributes: Sequence[Attribute], cases: ReleasedCases
+) -> list[Fitted]:
+    """Read the table of each attribute; those of events first say where they have values."""
+    read: dict[int, EventTable] = {}
+    for place, query in enumerate(asked.tables):
+        if isinstance(query, EventAttribute):
+            noise = float(1 / asked.prices[place])
+            read[place] = read_table(query, attributes[place], tables[place], noise, cases)
+    there = {place: find_presence(table) for place, table in read.items()}
+    found = []
+    for place, (attribute, query) in enumerate(zip(attributes, asked.tables, strict=True)):
+        if isinstance(query, CaseAttribute):
+            noise = float(1 / asked.prices[place])
+            found.append(fit_case_attribute(query, attribute, tables[place], noise, cases))
+        else:
+            others = [rates for other, (rates, _) in there.items() if other != place]
+            rates = settle_presence(read[place], there[place], others)
+            found.append(fit_event_attribute(read[place], attribute, rates))
+    return found
 
 
 def _own(shares: Floats, rates: Floats, rows: Ints, size: int) -> Floats:

@@ -9,6 +9,8 @@ much it had to be told (so many cells). Post-processing: nothing but noisy value
 
 from __future__ import annotations
 
+from math import log
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,14 +23,20 @@ NEARLY = (0.9, 1.0, 1.1, 1.2)
 """What part of the cases that a row is said to have it may have, if that is all of them."""
 ROUGHLY = (0.4, 0.6, 0.8, 1.0, 1.2)
 """The same, of one row of many."""
+SELDOM = (0.05, 0.1, 0.2, 0.3, *ROUGHLY)
+"""The same, where it is still to be found how often there is a value."""
 SPREAD = 0.8
 """How far off the number of cases of a row is, as a logarithm."""
 LITTLE = 1e-3
 """A row of fewer cases, in noise scales, says nothing."""
 FEW = 8
 """Up to so many cells are told one by one, not as all alike."""
-EVEN = 3.0
+EVEN = 2.0
 """What it costs, in noise scales, that all cells are alike."""
+NOTHING = 4.0
+"""What it costs that a row has no cases at all, though it is said to; it is then like all rows."""
+SURE = 1.5
+"""How much more one row of many is taken for what it most likely was than for the mean."""
 ALL_TOLD = 1.2
 """What each cell costs, in noise scales, where all are told one by one."""
 TOGETHER = 1.3
@@ -59,21 +67,36 @@ def estimate(
     parent: Floats | None = None,
     ordered: int = 0,
     parts: tuple[float, ...] = NEARLY,
+    sure: float = 1.0,
+    empty: bool = True,
 ) -> tuple[Floats, float]:
     """The shares of the cells of a row of `total` cases, and how badly it is explained.
 
     `parent` is the shape of all rows; the first `ordered` cells have an order. `parts` of `total`
-    are what the row may really have.
+    are what the row may really have, or none at all where it may be `empty`. Above 1, `sure` leans
+    towards the best explanation.
     """
-    found = [_estimate(seen, total * part, noise, parent, ordered) for part in parts]
-    cost = np.array([one for _, one in found]) + np.log(parts) ** 2 / (2 * SPREAD**2)
-    belief = np.exp(-(cost - cost.min()))
-    mixed: Floats = belief @ np.array([shape for shape, _ in found]) / belief.sum()
-    return mixed, float(cost.min())
+    found = [_estimate(seen, total * part, noise, parent, ordered, sure) for part in parts]
+    shapes = [shape for shape, _ in found]
+    costs = [
+        cost + log(part) ** 2 / (2 * SPREAD**2)
+        for (_, cost), part in zip(found, parts, strict=True)
+    ]
+    if parent is not None and empty:
+        shapes.append(parent)
+        costs.append(float(np.abs(seen).sum()) / noise + NOTHING)
+    return _mean(np.array(shapes), np.array(costs), sure), min(costs)
+
+
+def _mean(shapes: Floats, costs: Floats, sure: float) -> Floats:
+    """The mean of shapes, each weighed by how well it explains what is seen."""
+    belief = np.exp(-sure * (costs - costs.min()))
+    mixed: Floats = belief @ shapes / belief.sum()
+    return mixed
 
 
 def _estimate(
-    seen: Floats, total: float, noise: float, parent: Floats | None, ordered: int
+    seen: Floats, total: float, noise: float, parent: Floats | None, ordered: int, sure: float
 ) -> tuple[Floats, float]:
     """The same, of a row that has just so many cases."""
     cells = len(seen)
@@ -106,8 +129,7 @@ def _estimate(
             tolls.append(TOGETHER * ordered / wide)
     every = np.array(shapes)
     cost = np.abs(seen - every).sum(axis=1) / noise + np.array(tolls)
-    belief = np.exp(-(cost - cost.min()))
-    mean = belief @ every / belief.sum()
+    mean = _mean(every, cost, sure)
     return mean / mean.sum(), float(cost.min())
 
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from ..errors import SettingError, plain
+from ..errors import OutputError, SettingError, plain
 from ..files import check_apart, check_target, identity, write_whole
 from ..logs import ReadOptions
 from ..logs.standard_input import NAME
@@ -22,7 +22,8 @@ from ..release import Release, certificate_path, publish
 from ..release.bound import MAX_RELEASED_EVENTS
 from ..release.earlier import start_from
 from ..release.rules import public_rules
-from ..report import make_report
+from ..report import make_report, write_figures
+from ..report.figures_file import is_table
 from ..semantics import ModelOptions
 from ..temporary import secret_folder
 from . import options as shared
@@ -87,7 +88,8 @@ def anonymize(
         Path | None,
         typer.Option(
             "--report",
-            help="Also write a page about the release: an HTML file.",
+            help="Also write a page about the release, .html, or a table of its figures: .csv, "
+            ".json or .parquet.",
             rich_help_panel=OUTPUT,
         ),
     ] = None,
@@ -161,6 +163,8 @@ def anonymize(
         **({"the log": log[0]} if len(log) == 1 else {f"the log {path}": path for path in log}),
     }
     check_apart(outputs, {what: path for what, path in given.items() if path is not None})
+    if report is not None:
+        is_table(report)
     errors = Console(stderr=True)
 
     def tell(text: str) -> None:
@@ -189,11 +193,23 @@ def anonymize(
         if certificate is not None:
             with write_whole(certificate, force) as part:
                 part.write_bytes(certificate_path(output).read_bytes())
-            with output.open("rb") as file:
-                shutil.copyfileobj(file, sys.stdout.buffer)
+                # A certificate gets its name only if the whole log got out.
+                _stream(output)
             output = Path("standard output")
     with saying_what_is_written(output, before):
         _show(release, output, certificate, report, force)
+
+
+def _stream(released: Path) -> None:
+    """Write a released log to standard output."""
+    try:
+        with released.open("rb") as file:
+            shutil.copyfileobj(file, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputError("standard output", f"cannot be written: {error.strerror}") from None
 
 
 def _show(
@@ -210,18 +226,27 @@ def _show(
     )
     if report is not None:
         with write_whole(report, force) as part:
-            part.write_text(make_report(release, title=output.name), encoding="utf-8")
+            if is_table(report):
+                write_figures(release, part)
+            else:
+                part.write_text(make_report(release, title=output.name), encoding="utf-8")
         console.print(f"Report: {plain(str(report))}", soft_wrap=True)
 
 
 @contextmanager
 def saying_what_is_written(output: Path, before: set[object]) -> Iterator[None]:
-    """Let an interrupt say that the release is there, where it is."""
+    """Let an interrupt, or a terminal that takes no more, say that the release is there."""
     try:
         yield
-    except KeyboardInterrupt as error:
-        if output.exists() and identity(output) != before:
-            error.args = (f"the release was written before: {plain(str(output))}",)
+    except BrokenPipeError:
+        raise
+    except (KeyboardInterrupt, OSError) as error:
+        if not output.exists() or identity(output) == before:
+            raise
+        written = f"the release was written before: {plain(str(output))}"
+        if isinstance(error, OSError):
+            raise OutputError("standard output", f"{error.strerror}; {written}") from None
+        error.args = (written,)
         raise
 
 

@@ -46,6 +46,10 @@ def plan(
         Path | None,
         typer.Option("--columns", help="File that says which values attributes may have."),
     ] = None,
+    time: Annotated[
+        bool,
+        typer.Option("--time", help="The log has times, and they are released, too."),
+    ] = False,
     as_json: options.Json = False,
 ) -> None:
     """Show how ε is divided and what each share buys. Reads no log and spends nothing."""
@@ -59,6 +63,7 @@ def plan(
         max_length=max_length,
         cases=cases,
         unit=unit,
+        time=time,
         attributes=attributes,
         pairs=pairs_of(attributes, asked.pair),
     )
@@ -93,6 +98,7 @@ def _content(made: Plan) -> dict[str, object]:
         "large": made.large,
         "verdict": None if made.verdict is None else made.verdict.sureness.value,
         "cases_needed": None if made.verdict is None else made.verdict.cases_needed,
+        "epsilon_needed": None if made.verdict is None else float(made.verdict.epsilon_needed),
     }
 
 

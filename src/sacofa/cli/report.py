@@ -1,4 +1,4 @@
-"""`sacofa report`: a page that people can read."""
+"""`sacofa report`: a page that people can read, or a table of its figures."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import Annotated
 
 import typer
 
-from ..errors import SettingError
+from ..errors import SettingError, plain
 from ..evaluation.read import read_measured
 from ..files import check_apart, check_target, write_whole
 from ..logs import ReadOptions, open_log
 from ..release import certificate_path, read_release
-from ..report import Facts, make_internal_report, make_report, read_comparison
+from ..report import Facts, make_internal_report, make_report, read_comparison, write_figures
+from ..report.figures_file import is_table
 from .options import Force, takes_read_options
 
 
@@ -27,7 +28,14 @@ def report(
     release: Annotated[
         Path, typer.Argument(help="The released log; its certificate lies beside it.")
     ],
-    output: Annotated[Path, typer.Option("-o", "--output", help="The page: an HTML file.")],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "-o",
+            "--output",
+            help="The page: .html; or a table of its figures: .csv, .json or .parquet.",
+        ),
+    ],
     original: Annotated[
         str | None,
         typer.Option("--original", help="The original log: makes a secret page.", metavar="LOG"),
@@ -55,7 +63,8 @@ def report(
 ) -> None:
     """Make a page of a release that may be published with it, or with --original a secret one.
 
-    The columns are those of the original log.
+    A table holds every released count and share, and how far noise moves each (95 %). The columns
+    are those of the original log.
     """
     check_target(output, force)
     read: dict[str, str | Path] = {"the release": release}
@@ -63,6 +72,20 @@ def report(
     if original is not None:
         read["the original"] = original
     check_apart({"the report": output}, read)
+    if is_table(output):
+        _refuse_words(
+            original=original,
+            comparison=comparison,
+            title=title,
+            date=date,
+            dataset=dataset,
+            released_by=released_by,
+        )
+        found = read_release(release)
+        with write_whole(output, force) as part:
+            write_figures(found, part)
+        typer.echo(f"Figures: {plain(str(output))}")
+        return
     facts = Facts(
         date=None if date is None else date.date(), dataset=dataset, released_by=released_by
     )
@@ -82,4 +105,11 @@ def report(
     with write_whole(output, force) as part:
         part.write_text(page, encoding="utf-8")
     secret = " It is secret: it comes from the original log without noise." if original else ""
-    typer.echo(f"Report: {output}.{secret}")
+    typer.echo(f"Report: {plain(str(output))}.{secret}")
+
+
+def _refuse_words(**given: object) -> None:
+    """Refuse what only a page has."""
+    for name, value in given.items():
+        if value is not None:
+            raise SettingError(name, value, "left out for a table of figures")

@@ -7,7 +7,16 @@ import io
 import sys
 
 HANDLER = "sacofa-spell"
-SPELT = {"ε": "epsilon", "δ": "delta", "…": "...", "–": "-", "≤": "<=", "≥": ">=", "×": "x"}
+SPELT = {
+    "ε": "epsilon",
+    "δ": "delta",
+    "…": "...",
+    "–": "-",
+    "≤": "<=",
+    "≥": ">=",
+    "×": "x",
+    "±": "+/-",
+}
 """What is said in other letters where these cannot be shown."""
 
 

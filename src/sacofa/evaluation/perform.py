@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from time import perf_counter
 
+from ..cases import Cases
 from ..errors import TooLargeError
+from ..mechanisms.protocol import Mechanism
 from ..release.anonymize import anonymize
 from .evaluate import Evaluator, Measured, variants_of
+from .read import measured_release
 from .runs import DONE, LIMIT, REFUSED, Row, Run, digest_of, start_row
 
 
@@ -31,10 +35,11 @@ class Performer:
         core, spent = None, None
         if run.mechanism is not None:
             try:
-                release = anonymize(original, run.mechanism, seed=run.seed)
+                release = anonymize(_for(original, run.mechanism), run.mechanism, seed=run.seed)
             except TooLargeError as error:
                 return start_row(run, self._digests[run.log], REFUSED, str(error))
-            released, core = release.cases, release.core_variants
+            attributes = original.attributes if isinstance(original, Cases) else ()
+            released, core = measured_release(release, attributes), release.core_variants
             price = release.certificate.epsilon
             spent = math.inf if price is None else float(price)
         made = perf_counter()
@@ -53,3 +58,10 @@ class Performer:
             measure_seconds=perf_counter() - made,
             measures=dict(measures),
         )
+
+
+def _for(original: Measured, mechanism: Mechanism) -> Measured:
+    """The log as a mechanism is given it: without attributes where it releases none."""
+    if isinstance(original, Cases) and not hasattr(mechanism, "with_attributes"):
+        return replace(original, attributes=(), pairs=())
+    return original

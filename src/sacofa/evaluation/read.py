@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..cases import Cases, gather
-from ..domains import Attribute
+import numpy as np
+
+from ..cases import CaseBatch, Cases, Values, gather
+from ..domains import Attribute, cell_of, cells_of
 from ..logs import Log, count_variants, read_cases
 from ..logs.released import ARTIFICIAL
 from ..logs.time_mark import time_mark
+from ..release.anonymize import Release
 
 
 def read_measured(log: Log, attributes: tuple[Attribute, ...] = ()) -> Cases:
@@ -26,4 +29,37 @@ def read_measured(log: Log, attributes: tuple[Attribute, ...] = ()) -> Cases:
     by_case = gather(cases.by_case)
     return replace(
         cases, by_case=by_case if timed else replace(by_case, times=None), has_times=timed
+    )
+
+
+def measured_release(release: Release, attributes: tuple[Attribute, ...]) -> Cases:
+    """A release as it is measured: its attributes, if it has any, take the cells of the original.
+
+    `attributes` are those of the original, with their domains.
+    """
+    columns = {column.key: column for column in release.columns}
+    if not attributes or any(attribute.key not in columns for attribute in attributes):
+        return release.cases
+    values = []
+    for attribute in attributes:
+        column, domain = columns[attribute.key], attribute.known
+        # The last place is that of −1: no value.
+        cells = [*(cell_of(domain, text) for text in column.texts), cell_of(domain, None)]
+        values.append(
+            Values(
+                name=attribute.key,
+                of_case=attribute.of_case,
+                cells=np.array(cells, dtype=np.int32)[column.codes],
+                size=cells_of(domain),
+            )
+        )
+    batch = release.by_case
+    if batch is None:
+        made_up = np.zeros(release.variants.events, dtype=np.int64)
+        batch = replace(CaseBatch.of_variants(release.variants, made_up), times=None)
+    return Cases(
+        variants=release.variants,
+        by_case=replace(batch, attributes=tuple(values)),
+        has_times=release.times is not None,
+        attributes=attributes,
     )

@@ -140,9 +140,11 @@ def digest_of(log: Measured) -> str:
     for part in (counts.activity_ids, counts.offsets, counts.counts, counts.complete):
         content.update(part.tobytes())
     if isinstance(log, Cases) and log.by_case is not None:
-        times = gather(log.by_case).times
+        batch = gather(log.by_case)
         # Sorted: readers do not all keep the order of cases.
-        content.update(b"" if times is None else np.sort(times).tobytes())
+        content.update(b"" if batch.times is None else np.sort(batch.times).tobytes())
+        for values in batch.attributes:
+            content.update(values.name.encode() + np.bincount(values.cells).tobytes())
     return content.hexdigest()[:12]
 
 

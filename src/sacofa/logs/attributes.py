@@ -15,8 +15,10 @@ from ..domains import (
     ALL_DATES,
     ALL_NUMBERS,
     IDS,
+    OTHER,
     RESOURCES,
     Attribute,
+    Categories,
     Domain,
     YesNo,
     cells_of,
@@ -68,8 +70,8 @@ def resolve_attributes(
     declared = read_columns(options.columns)
     found = []
     for asked in options.attribute:
-        if asked in used or plain_name(asked) in IDS or asked in IDS:
-            raise SettingError("attribute", asked, "no identifier: those are never released")
+        if asked in used:
+            raise _is_id(asked)
         there = lookup(asked)
         if there is None:
             raise ColumnsError(source, ["attribute"], present, asked)
@@ -83,22 +85,40 @@ def resolve_attributes(
     return attributes
 
 
-def declared_attributes(options: ReadOptions) -> tuple[Attribute, ...]:
-    """The attributes that are asked for, as a file of columns declares them; no log is read."""
+def declared_attributes(
+    options: ReadOptions,
+    *,
+    kinds: Mapping[str, str] | None = None,
+    assumed: Domain | None = None,
+) -> tuple[Attribute, ...]:
+    """The attributes that are asked for, as a file of columns declares them; no log is read.
+
+    `kinds` are types that are known of columns. What is `assumed` stands for values that a log
+    would be asked for; without it they must be declared.
+    """
     declared = read_columns(options.columns)
     found = []
     for asked in options.attribute:
-        there = Present(of_case=asked.startswith("case:"))
+        there = Present(of_case=asked.startswith("case:"), kind=(kinds or {}).get(asked, "string"))
         attribute = _attribute(asked, there, declared, options)
         if attribute.domain is None:
-            raise SettingError("attribute", asked, "one whose values a file of columns declares")
+            if assumed is None:
+                must = "one whose values a file of columns declares"
+                raise SettingError("attribute", asked, must)
+            attribute = attribute.with_domain(assumed)
         found.append(attribute)
     return tuple(found)
+
+
+def _is_id(asked: str) -> SettingError:
+    return SettingError("attribute", asked, "no identifier: those are never released")
 
 
 def _attribute(
     asked: str, there: Present, declared: DeclaredColumns, options: ReadOptions
 ) -> Attribute:
+    if plain_name(asked) in IDS or asked in IDS:
+        raise _is_id(asked)
     said = declared.attributes.get(asked)
     if said is None:
         other = asked.removeprefix("case:") if asked.startswith("case:") else f"case:{asked}"
@@ -154,6 +174,17 @@ def pairs_of(
     if len(set(found)) < len(found):
         raise SettingError("pair", "; ".join(map(",".join, pairs)), "different pairs")
     return tuple(found)
+
+
+def tell_unnamed(attributes: Sequence[Attribute], notify: Callable[[str], None]) -> None:
+    """Tell the holder of a log which attributes have no values of their own in a release."""
+    for attribute in attributes:
+        domain = attribute.domain
+        if attribute.taken and isinstance(domain, Categories) and domain.names == (OTHER,):
+            notify(
+                f"{attribute.key} has no values, or more than {MOST_FOUND}: each is released as "
+                f'"{OTHER}". Declare its values, or groups of them, in a file of columns'
+            )
 
 
 def table_lookup(columns: Mapping[str, str]) -> Lookup:

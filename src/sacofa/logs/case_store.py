@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 from weakref import finalize
@@ -131,7 +132,7 @@ class CaseStore:
             columns["starts"] = starts.astype(np.int64)
         try:
             for name, column in columns.items():
-                np.save(self._folder.path / f"{self._parts}-{name}.npy", column)
+                _save(self._folder.path / f"{self._parts}-{name}.npy", column)
         except OSError as error:
             raise OutputError(
                 self._folder.path.parent,
@@ -274,6 +275,13 @@ class StoredCases:
         for change in self._changes:
             batch = change(batch)
         return batch
+
+
+def _save(path: Path, column: NDArray[Any]) -> None:
+    """Write a column as `np.save` does, which does not notice a disk that gets full at the end."""
+    with path.open("wb") as file:
+        np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(column))
+        file.write(np.ascontiguousarray(column).data)
 
 
 def first_known(values: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[Any]:

@@ -94,6 +94,14 @@ def read_columns(source: str | Path | Mapping[str, Any] | None) -> DeclaredColum
     return _read(path, content)
 
 
+def parse_columns(text: str) -> Mapping[str, Any]:
+    """Take what stands in a file of columns, where its text came by itself."""
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise ReadError("columns", f"is no TOML: {error}") from None
+
+
 def _read(path: object, content: Mapping[str, Any]) -> DeclaredColumns:
     for key in content:
         if key not in ("attributes", "cases"):

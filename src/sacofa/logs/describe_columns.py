@@ -6,6 +6,7 @@ What looks like an identifier, or like a copy of times, is told to whoever asks,
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from ..domains import IDS, RESOURCES, plain_name
 from .columns import TRUNCATED
@@ -22,6 +23,7 @@ HINTS = {
     "yes/no": "",
 }
 ID_WORDS = ("id", "uuid", "guid", "key", "number", "nr", "no", "instance")
+AT_WORK = "names people at work, whom a unit of cases does not protect"
 TIME_WORDS = ("date", "time", "timestamp", "deadline", "duration", "start", "end")
 
 
@@ -38,6 +40,35 @@ def why_left_out(name: str, kind: str) -> str | None:
     if kind == "date" or any(plain.endswith(word) for word in TIME_WORDS):
         return "looks like a copy of times: it is left out; declare it if it is none"
     return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfferedColumn:
+    """A column that may be released as an attribute."""
+
+    name: str
+    """As the log calls it."""
+    kind: str
+    """Its type, in the words of XES."""
+    advice: str | None
+    """What speaks against it, by its name and type."""
+
+
+def offered_columns(log: Log) -> list[OfferedColumn]:
+    """The columns that may be released as attributes; identifiers by name are none of them."""
+    if log.columns is None:
+        return []
+    found = []
+    for name, kind in _others(log, log.reader.kinds(log.source)):
+        if name in IDS or plain_name(name) in IDS:
+            continue
+        advice = why_left_out(name, kind)
+        if plain_name(name) in RESOURCES:
+            advice = AT_WORK
+        found.append(
+            OfferedColumn(name=name, kind=kind, advice=advice and advice.partition(":")[0])
+        )
+    return found
 
 
 def describe_columns(log: Log, kinds: Mapping[str, str]) -> tuple[str, list[str]]:
@@ -58,7 +89,7 @@ def describe_columns(log: Log, kinds: Mapping[str, str]) -> tuple[str, list[str]
         type_ = TYPES.get(kind, "category")
         lines += ["", f"[attributes.{_quoted(name)}]", f'type = "{type_}"']
         if plain_name(name) in RESOURCES:
-            told.append(f"{name}: names people at work, whom a unit of cases does not protect")
+            told.append(f"{name}: {AT_WORK}")
             lines.append('# groups = { "…" = ["…", "…"] }    # or say --employees to release names')
         elif HINTS[type_]:
             lines.append(HINTS[type_])

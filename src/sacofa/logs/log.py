@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ..cases import Cases
 from ..errors import ReadError, SettingError
 from ..variants import VariantCounts
-from .attributes import pairs_of
+from .attributes import pairs_of, tell_unnamed
 from .bounded_file import Progress
 from .columns import Columns
 from .formats import Format, find_files
@@ -156,6 +156,8 @@ def read_cases(
     """
     log = source if isinstance(source, Log) else open_log(source)
     by_case = log.reader.cases(log, progress, notify)
+    if notify is not None:
+        tell_unnamed(by_case.attributes, notify)
     variants = by_case.variants()
     return Cases(
         variants=variants,

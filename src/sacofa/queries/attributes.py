@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ..cases import CaseBatch, Values
 from .flow import VOTE_UNITS
+from .votes import add_votes
 
 Ints = NDArray[np.int64]
 
@@ -27,27 +28,27 @@ class AttributeQuery:
     sensitivity = VOTE_UNITS
     by_case = True
 
-    def _count(self, places: Ints, votes: Ints | int, cells: int) -> Ints:
-        table = np.zeros(cells, dtype=np.int64)
-        np.add.at(table, places, votes)
-        return table
-
 
 @dataclass(frozen=True, kw_only=True)
-class CaseAttribute(AttributeQuery):
-    """Which value an attribute of cases has, by family."""
+class OneAttribute(AttributeQuery):
+    """What queries about one attribute have in common."""
 
     key: str
     """The attribute."""
     size: int
-    """How many cells its domain has; the last one is for what is missing."""
-    splits: tuple[int, ...]
+    """How many cells a row has, one for each value and more."""
+    splits: tuple[int, ...] = ()
     """The activities that tell families apart, as ids."""
 
     @property
     def name(self) -> str:
         """The key of the answer."""
         return f"attribute {self.key}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaseAttribute(OneAttribute):
+    """Which value an attribute of cases has, by family; the last cell is for what is missing."""
 
     @property
     def what(self) -> str:
@@ -68,29 +69,19 @@ class CaseAttribute(AttributeQuery):
         """One vote of each case."""
         cells = batch.values(self.key).cells
         family = families(batch, self.splits)
-        return self._count(family * self.size + cells, VOTE_UNITS, len(self.cells))
+        return add_votes(len(self.cells), family * self.size + cells, VOTE_UNITS)
 
 
 @dataclass(frozen=True, kw_only=True)
-class EventAttribute(AttributeQuery):
+class EventAttribute(OneAttribute):
     """Which values an attribute of events has, by activity and family.
 
-    The last cell counts the cases in which no event has a value.
+    A row has no cell for what is missing; the last cell of all counts the cases in which no event
+    has a value.
     """
 
-    key: str
-    """The attribute."""
-    size: int
-    """How many cells its domain has, but for the one of what is missing."""
     activities: int
     """How many activities there are."""
-    splits: tuple[int, ...] = ()
-    """The activities that tell families apart, as ids."""
-
-    @property
-    def name(self) -> str:
-        """The key of the answer."""
-        return f"attribute {self.key}"
 
     @property
     def what(self) -> str:
@@ -118,7 +109,7 @@ class EventAttribute(AttributeQuery):
         events = np.bincount(inside, minlength=len(group))
         votes = VOTE_UNITS // (groups[case] * events[inside])
         row = (activity << len(self.splits)) + families(batch, self.splits)[case]
-        table = self._count(row * self.size + cells[there], votes, len(self.cells))
+        table = add_votes(len(self.cells), row * self.size + cells[there], votes)
         table[-1] = VOTE_UNITS * int((groups == 0).sum())
         return table
 
@@ -153,7 +144,7 @@ class AttributePair(AttributeQuery):
             first_cells(batch, batch.values(key), size - 1)
             for key, size in zip(self.keys, self.sizes, strict=True)
         )
-        return self._count(one * self.sizes[1] + other, VOTE_UNITS, len(self.cells))
+        return add_votes(len(self.cells), one * self.sizes[1] + other, VOTE_UNITS)
 
 
 def families(batch: CaseBatch, splits: tuple[int, ...]) -> Ints:

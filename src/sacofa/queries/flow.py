@@ -11,6 +11,11 @@ from .protocol import Ints, Part
 
 VOTE_UNITS = 1_000
 """How many votes a case has for its steps; more would make the remainders smaller."""
+VOTES_FOR_REPEATS = 750
+"""How many of them are for the activities that a case repeats, if it does others once."""
+FULL_WEIGHT = 16
+"""What a step counts when a case divides its votes, unless its activities are known to be common.
+"""
 
 
 @dataclass(frozen=True)
@@ -60,10 +65,10 @@ class ActivityVotes:
     """In which cases an activity happens, once or repeatedly: one case, one vote, spread over them.
 
     Cell [a, 0] is for cases in which a happens once, [a, 1] for those that repeat it; the last cell
-    is for cases without events. A case has VOTE_UNITS votes: half of them for the activities that
-    it repeats and half for the others, or all where it has only one kind; it spreads them evenly
-    over each kind (a remainder is lost). So it adds at most VOTE_UNITS in sum. Without halves, the
-    few repeats of a case would drown among its other activities.
+    is for cases without events. A case has VOTE_UNITS votes: three quarters of them for the
+    activities that it repeats and one for the others, or all where it has only one kind; it spreads
+    them evenly over each kind (a remainder is lost). So it adds at most VOTE_UNITS in sum. Divided
+    evenly, the few repeats of a case would drown among its other activities.
     """
 
     activities: int
@@ -90,15 +95,16 @@ class ActivityVotes:
         kinds = (times > 1).astype(np.int64)
         number = np.zeros((len(part), 2), dtype=np.int64)
         np.add.at(number, (variants, kinds), 1)
-        each = activity_votes(number[variants, kinds], number[variants, 1 - kinds])
+        each = activity_votes(number[variants, kinds], number[variants, 1 - kinds], kinds)
         np.add.at(table, 2 * activities + kinds, part.counts[variants] * each)
         table[-1] = VOTE_UNITS * part.counts[part.lengths == 0].sum()
         return table
 
 
-def activity_votes(same: Ints, other: Ints) -> Ints:
-    """The votes of each activity in a case with so many of its kind (repeated or not)."""
-    return VOTE_UNITS // np.where(other > 0, 2 * same, same)
+def activity_votes(same: Ints, other: Ints, kind: Ints) -> Ints:
+    """The votes of an activity of a kind (1: repeated) in a case with so many of it and others."""
+    votes = np.where(kind == 1, VOTES_FOR_REPEATS, VOTE_UNITS - VOTES_FOR_REPEATS)
+    return np.where(other > 0, votes, VOTE_UNITS) // same
 
 
 @dataclass(frozen=True)
@@ -106,13 +112,17 @@ class StepVotes:
     """Contribution-bounded directly-follows counts: one case, one vote, spread over its steps.
 
     Cell [a, b] is b directly after a; the last row is the beginning and the last column the end. A
-    case has VOTE_UNITS votes and spreads them evenly over its steps (a remainder is lost), so that
-    it adds at most VOTE_UNITS in sum, however long it is. A truncated case has no last step; one
-    without events goes from the beginning straight to the end.
+    case has VOTE_UNITS votes and spreads them over its steps in proportion to their weights (a
+    remainder is lost), so that it adds at most VOTE_UNITS in sum, however long it is. A truncated
+    case has no last step; one without events goes from the beginning straight to the end.
     """
 
     activities: int
     """How many activities there are."""
+    weights: tuple[int, ...] = ()
+    """What each activity counts, up to FULL_WEIGHT, made of earlier answers only; a step counts as
+    the rarer of its two ends does, and the beginning and the end of a case count in full. Left out,
+    all steps count the same."""
 
     name = "steps"
     what = "votes for directly-follows steps"
@@ -127,9 +137,6 @@ class StepVotes:
     def table(self, part: Part) -> Ints:
         """The table of one part."""
         size = self.activities + 1
-        table = np.zeros(size * size, dtype=np.int64)
-        ends = part.complete
-        votes = part.counts * (VOTE_UNITS // np.maximum(part.lengths + ends, 1))
         # What comes before each event, and before each end: another event, or the beginning.
         # The array is shifted by one, so that an event's predecessor stands at the event's place.
         before = np.full(len(part.activity_ids) + 1, size - 1, dtype=np.int64)
@@ -138,9 +145,25 @@ class StepVotes:
         last = np.where(part.lengths > 0, before[part.offsets[1:]], size - 1)
         # Where a case begins, the last event of the case before it must not count.
         before[part.offsets[:-1]] = size - 1
-        np.add.at(table, before[:-1] * size + part.activity_ids, np.repeat(votes, part.lengths))
-        np.add.at(table, last[ends] * size + size - 1, votes[ends])
+        weights = self.step_weights()
+        to_event = weights[before[:-1], part.activity_ids]
+        to_end = weights[last, -1] * part.complete
+        owner = np.repeat(np.arange(len(part)), part.lengths)
+        whole = to_end.copy()
+        np.add.at(whole, owner, to_event)
+        table = np.zeros(size * size, dtype=np.int64)
+        votes = VOTE_UNITS * to_event // whole[owner] * part.counts[owner]
+        np.add.at(table, before[:-1] * size + part.activity_ids, votes)
+        # A truncated case without events has no step at all.
+        votes = VOTE_UNITS * to_end // np.maximum(whole, 1) * part.counts
+        np.add.at(table, last * size + size - 1, votes)
         return table
+
+    def step_weights(self) -> Ints:
+        """[a, b]: what the step from a to b counts when a case divides its votes."""
+        weights = np.full(self.activities + 1, FULL_WEIGHT, dtype=np.int64)
+        weights[: len(self.weights)] = self.weights
+        return np.maximum(weights[:, None], weights[None, :])
 
 
 @dataclass(frozen=True)

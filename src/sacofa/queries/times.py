@@ -21,6 +21,7 @@ from ..cases import NO_TIME, CaseBatch
 from ..errors import SettingError
 from .durations import DAY, HOUR, RUNGS, bin_of, bins
 from .flow import VOTE_UNITS
+from .votes import add_votes
 
 Ints = NDArray[np.int64]
 Ids = NDArray[np.int32] | NDArray[np.int64]
@@ -91,12 +92,6 @@ class Clock:
         return units[owner]
 
 
-def _add(cells: int, places: Ints, votes: Ints) -> Ints:
-    table = np.zeros(cells, dtype=np.int64)
-    np.add.at(table, places, votes)
-    return table
-
-
 @dataclass(frozen=True, kw_only=True)
 class CycleTime:
     """How long cases take, from the first to the last event with a known time."""
@@ -122,7 +117,7 @@ class CycleTime:
         clock = Clock(batch)
         cases, first = clock.first_known()
         took = clock.times[clock.last_known()] - clock.times[first]
-        return _add(len(self.cells), bin_of(took, self.rung), VOTE_UNITS * clock.counts[cases])
+        return add_votes(len(self.cells), bin_of(took, self.rung), VOTE_UNITS * clock.counts[cases])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -184,7 +179,7 @@ class Gaps:
         place, gaps = clock.gaps()
         rows = self.row_of(batch.activity_ids[place - 1], batch.activity_ids[place])
         cells = cell_of(rows, gaps, self.rungs)
-        return _add(len(self.cells), cells, clock.spread(clock.case[place]))
+        return add_votes(len(self.cells), cells, clock.spread(clock.case[place]))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -221,7 +216,7 @@ class Elapsed:
         begin = batch.offsets[:-1][clock.case[place]]
         ids = batch.activity_ids[place].astype(np.int64)
         cells = cell_of(ids, clock.times[place] - clock.times[begin], self.rungs)
-        return _add(len(self.cells), cells, clock.spread(clock.case[place]))
+        return add_votes(len(self.cells), cells, clock.spread(clock.case[place]))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -254,7 +249,7 @@ class Arrivals:
         month = clock.times[first].view("M8[us]").astype("M8[M]").view(np.int64) - self.first
         inside = (month >= 0) & (month < self.months)
         votes = VOTE_UNITS * clock.counts[cases]
-        return _add(len(self.cells), month[inside], votes[inside])
+        return add_votes(len(self.cells), month[inside], votes[inside])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -271,7 +266,9 @@ class WeekHours:
         """A vote of each case, spread over its events with a known time."""
         clock = Clock(batch)
         place = np.flatnonzero(clock.known)
-        return _add(len(self.cells), week_slot(clock.times[place]), clock.spread(clock.case[place]))
+        return add_votes(
+            len(self.cells), week_slot(clock.times[place]), clock.spread(clock.case[place])
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -316,7 +313,7 @@ class ServiceTime:
         rows = batch.activity_ids[place] + len(self.rungs) * overlaps
         took = clock.times[place] - began[place]
         cells = cell_of(rows, took, (*self.rungs, *self.rungs))
-        return _add(len(self.cells), cells, clock.spread(clock.case[place]))
+        return add_votes(len(self.cells), cells, clock.spread(clock.case[place]))
 
 
 def row_starts(rungs: Sequence[int]) -> Ints:

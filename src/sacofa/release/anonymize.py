@@ -134,6 +134,7 @@ def anonymize(
             certificate,
             spent=outcome.spent,
             verdict=outcome.verdict,
+            within=None if notes else outcome.within,
             notes=(*outcome.notes, *notes),
         ),
     )

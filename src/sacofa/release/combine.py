@@ -15,15 +15,19 @@ from math import ceil, log, sqrt
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import ReadError, SettingError
+from ..logs.released import Columns
+from ..mechanisms.protocol import Within
 from ..privacy.accounting import Access, Leak, Spend
 from ..queries.flow import CaseCount
 from ..unit import Unit
 from ..variants import VariantCounts
 from .anonymize import Release
 from .certificate import Certificate
-from .read import lay_out_times, read_release
+from .join_columns import all_texts, laid_out_columns, shared_columns, with_values
+from .read import order_of, read_release, seconds_of
 
 MECHANISM = "combined"
 SURE = 0.95
@@ -45,12 +49,13 @@ def combine(releases: Sequence[Release], names: Sequence[str] | None = None) -> 
         raise SettingError("releases", "one of them twice", "different ones")
     unit = _unit(certificates)
     called = names or [f"release {number}" for number in range(1, len(releases) + 1)]
-    variants, times = _put_together(releases, unit)
+    variants, times, columns = _put_together(releases, unit)
     spent = _price(certificates, unit)
-    notes = _notes(releases, spent, unit)
+    notes = _notes(releases, spent, unit, columns)
     return Release(
         variants=variants,
         times=times,
+        columns=columns,
         certificate=Certificate(
             mechanism=MECHANISM,
             unit=unit,
@@ -61,9 +66,13 @@ def combine(releases: Sequence[Release], names: Sequence[str] | None = None) -> 
             ),
             not_promised=_united(c.not_promised for c in certificates),
             settings={
-                "releases": [_listed(c, name) for c, name in zip(certificates, called, strict=True)]
+                **({"attributes": _described(columns)} if columns else {}),
+                "releases": [
+                    _listed(c, name) for c, name in zip(certificates, called, strict=True)
+                ],
             },
             publishable=all(c.publishable for c in certificates),
+            within=_within(certificates),
             notes=notes,
         ),
     )
@@ -93,16 +102,30 @@ def _unit(certificates: Sequence[Certificate]) -> Unit:
 
 def _put_together(
     releases: Sequence[Release], unit: Unit
-) -> tuple[VariantCounts, np.ndarray[tuple[int], np.dtype[np.int64]] | None]:
-    if all(release.times is not None for release in releases):
-        names = sorted({name for release in releases for name in release.variants.activities})
-        batches = [r.by_case.project_onto(names) for r in releases if r.by_case is not None]
-        whole = replace(batches[0], unit=unit)
-        for batch in batches[1:]:
-            whole = whole.append(batch)
-        variants = whole.variants()
-        return variants, lay_out_times(variants, whole)
-    return VariantCounts.join([release.variants for release in releases], unit), None
+) -> tuple[VariantCounts, NDArray[np.int64] | None, Columns]:
+    """All cases, with their times and attributes where every release has them."""
+    if any(release.times is None for release in releases):
+        return VariantCounts.join([release.variants for release in releases], unit), None, ()
+    names = sorted({name for release in releases for name in release.variants.activities})
+    kept = shared_columns([release.columns for release in releases])
+    texts = [all_texts(columns) for columns in kept]
+    batches = [
+        with_values(release.by_case, [columns[i] for columns in kept], texts).project_onto(names)
+        for i, release in enumerate(releases)
+        if release.by_case is not None
+    ]
+    whole = replace(batches[0], unit=unit)
+    for batch in batches[1:]:
+        whole = whole.append(batch)
+    variants = whole.variants()
+    order = order_of(variants, whole)
+    columns = laid_out_columns(whole, order, [columns[0] for columns in kept], texts)
+    return variants, seconds_of(whole, order), columns
+
+
+def _described(columns: Columns) -> list[dict[str, str]]:
+    """Attributes as a certificate lists them."""
+    return [{"name": column.key, "type": column.kind} for column in columns]
 
 
 @dataclass(frozen=True)
@@ -153,7 +176,9 @@ def _price(certificates: Sequence[Certificate], unit: Unit) -> tuple[Access, ...
     return tuple(spent)
 
 
-def _notes(releases: Sequence[Release], spent: Sequence[Access], unit: Unit) -> tuple[str, ...]:
+def _notes(
+    releases: Sequence[Release], spent: Sequence[Access], unit: Unit, columns: Columns
+) -> tuple[str, ...]:
     certificates = [release.certificate for release in releases]
     notes = [f"This release is put together from {len(releases)} others; nothing more was asked."]
     within = size_within(certificates)
@@ -168,8 +193,13 @@ def _notes(releases: Sequence[Release], spent: Sequence[Access], unit: Unit) -> 
         notes.append(WHOLE_PERSON.format(total=f"ε = {total}"))
     if any(r.times is None for r in releases) and any(r.times is not None for r in releases):
         notes.append("Times are made up: not all releases have their own.")
-    if any(release.columns for release in releases):
-        notes.append("Attributes were left out: those of several releases are not put together.")
+    kept = {column.key for column in columns}
+    lost = sorted({c.key for release in releases for c in release.columns} - kept)
+    if lost:
+        notes.append(
+            f"Attributes were left out, because not all releases have them, with times: "
+            f"{', '.join(lost)}."
+        )
     return tuple(notes)
 
 
@@ -191,6 +221,24 @@ def size_within(certificates: Sequence[Certificate]) -> int | None:
         # Answers are weighted by the square of their price: their precisions add up.
         squares += log(1 / (1 - SURE)) ** 2 / sum(price**2 for price in prices)
     return ceil(sqrt(squares))
+
+
+def _within(certificates: Sequence[Certificate]) -> Within | None:
+    """How far figures may be off: what is off in each may add up."""
+    known = [certificate.within for certificate in certificates]
+
+    def add(name: str) -> int | None:
+        values = [getattr(within, name) for within in known]
+        return None if None in values else sum(values)
+
+    if None in known:
+        return None
+    return Within(
+        cases=size_within(certificates),
+        variant=add("variant"),
+        step=add("step"),
+        activity=add("activity"),
+    )
 
 
 def _united(lists: Iterable[Iterable[str]]) -> tuple[str, ...]:

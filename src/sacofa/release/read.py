@@ -100,11 +100,6 @@ def read_columns(
     return tuple(found)
 
 
-def lay_out_times(variants: VariantCounts, cases: CaseBatch) -> NDArray[np.int64]:
-    """Seconds since 1970 of all events, case by case in the order of the variants."""
-    return seconds_of(cases, order_of(variants, cases))
-
-
 def order_of(variants: VariantCounts, cases: CaseBatch) -> NDArray[np.int64]:
     """The places of all cases, in the order of the variants.
 

@@ -40,8 +40,8 @@ class AttributeView:
     of_case: bool
     bars: tuple[Bar, ...]
     """How values are spread."""
-    within: str | None
-    """How far noise moves a value, in 95 of 100 runs; None where the certificate does not tell."""
+    within: float | None
+    """How far noise moves a share, in 95 of 100 runs; None where the certificate does not tell."""
     by_activity: tuple[ActivityValues, ...]
     """For events, the same within each activity."""
 
@@ -53,12 +53,11 @@ def describe_attributes(release: Release) -> tuple[AttributeView, ...]:
 
 def _describe(release: Release, column: ReleasedColumn) -> AttributeView:
     labels, codes = _grouped(column)
-    known = codes[codes >= 0]
     return AttributeView(
         name=column.key,
         of_case=column.of_case,
         bars=tuple(Bar(label=label, share=share) for label, share in _shares(labels, codes)),
-        within=_within(release, column, max(len(known), 1)),
+        within=attribute_within(release, column),
         by_activity=() if column.of_case else _by_activity(release, labels, codes),
     )
 
@@ -77,10 +76,20 @@ def _grouped(column: ReleasedColumn) -> tuple[list[str], Ints]:
     values = np.append(numbers, np.nan)[codes]
     known = values[codes >= 0]
     low, high = (known.min(), known.max()) if len(known) else (0.0, 1.0)
-    edges = np.linspace(low, high, MOST + 1)
+    edges = _edges(float(low), float(high))
     found = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, max(len(edges) - 2, 0))
     names = [f"{a:.4g} – {b:.4g}" for a, b in pairwise(edges)]
     return names, np.where(codes >= 0, found, -1)
+
+
+def _edges(low: float, high: float) -> NDArray[np.float64]:
+    """Where stretches begin and end: at most MOST of one round width, at its multiples."""
+    least = max((high - low) / (MOST - 1), 1e-12)
+    power = 10.0 ** np.floor(np.log10(least))
+    width = next(m * power for m in (1, 2, 5, 10, 20) if m * power >= least * (1 - 1e-9))
+    first = np.floor(low / width)
+    edges: NDArray[np.float64] = width * np.arange(first, np.floor(high / width) + 2)
+    return edges
 
 
 def _order(column: ReleasedColumn, text: str) -> tuple[float, str]:
@@ -97,8 +106,8 @@ def _shares(labels: list[str], codes: Ints) -> list[tuple[str, float]]:
     return [*shown, ("all others", rest)] if rest > 1e-9 and shown else shown
 
 
-def _within(release: Release, column: ReleasedColumn, known: int) -> str | None:
-    """What part of all values noise may move a value by."""
+def attribute_within(release: Release, column: ReleasedColumn) -> float | None:
+    """By what part of all values noise may move a value, in 95 of 100 runs; None: not known."""
     prices = [
         one.epsilon
         for one in release.certificate.spent
@@ -107,7 +116,7 @@ def _within(release: Release, column: ReleasedColumn, known: int) -> str | None:
     if not prices:
         return None
     cases = TAIL * release.certificate.unit.max_cases / float(prices[0])
-    return f"± {100 * cases / max(release.variants.cases, 1):.1f} %"
+    return min(cases / max(release.variants.cases, 1), 1.0)
 
 
 def _by_activity(release: Release, labels: list[str], codes: Ints) -> tuple[ActivityValues, ...]:
@@ -123,6 +132,7 @@ def _by_activity(release: Release, labels: list[str], codes: Ints) -> tuple[Acti
         if len(here):
             many = np.bincount(here, minlength=len(labels))
             top = np.argsort(-many, kind="stable")[:3].tolist()
-            words = [f"{labels[v]} {100 * many[v] / len(here):.0f} %" for v in top if many[v]]
+            shown = [v for v in top if 200 * many[v] >= len(here)]
+            words = [f"{labels[v]} {100 * many[v] / len(here):.0f} %" for v in shown]
             found.append(ActivityValues(activity=name, events=len(here), values=", ".join(words)))
     return tuple(sorted(found, key=lambda one: -one.events))

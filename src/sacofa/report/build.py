@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 
 from ..cases import CaseBatch, Cases, gather
 from ..evaluation.evaluate import variants_of
+from ..mechanisms.protocol import Within
 from ..release.anonymize import Release
 from ..variants import VariantCounts
 from .attributes import describe_attributes
@@ -19,7 +20,7 @@ from .measures import measure
 from .page import render_page
 from .promise import explain_epsilon, say_promise, say_reasons, say_spent, subject_of
 from .settings import describe_settings
-from .sureness import Within, find_within
+from .sureness import find_within
 from .times import describe_times
 from .verdict import list_checks, say_verdict
 from .words import VOTES

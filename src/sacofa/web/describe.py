@@ -8,12 +8,15 @@ from .jobs import ENDED, Job, Jobs
 from .reading import ColumnChoice
 from .settings import ServeSettings
 from .uploads import Upload
+from .worker import FIGURES
 
 LOGS = tuple(f"log{suffix}" for suffix in OUTPUTS)
 """The released log in every format."""
 PACKED = tuple(f"{name}.zip" for name in LOGS)
-"""The same with certificate and report, in one file."""
-FILES = (*LOGS, *(f"{name}.certificate.json" for name in LOGS), "report.html", *PACKED)
+"""The same with certificate, report and figures, in one file."""
+ABOUT = ("report.html", *FIGURES)
+"""What is told about a release, whatever its format."""
+FILES = (*LOGS, *(f"{name}.certificate.json" for name in LOGS), *ABOUT, *PACKED)
 
 
 def describe_upload(upload: Upload, jobs: Jobs, settings: ServeSettings) -> schemas.LogAnswer:

@@ -6,16 +6,19 @@ from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
 
+from ..domains import Attribute, Categories
 from ..errors import SettingError
+from ..logs import ReadOptions
+from ..logs.attributes import declared_attributes
 from ..mechanisms import Certified
 from ..mechanisms import plan as plan_certified
-from ..mechanisms.protocol import Mechanism
+from ..mechanisms.protocol import Mechanism, for_log
 from ..mechanisms.registry import make_mechanism
 from ..privacy.ledger import Ledger
 from ..release.anonymize import certify_request
 from ..report.promise import explain_epsilon, say_number, say_promise
 from ..semantics import Rules, Stated
-from .reading import ColumnChoice
+from .reading import ColumnChoice, columns_content
 from .requests import MechanismChoice, PlanRequest
 from .schemas import (
     AffordAnswer,
@@ -27,6 +30,8 @@ from .words import plain_words
 
 FEW_ACTIVITIES = 20
 """Taken where nobody said how many activities there are."""
+FEW_VALUES = Categories(names=tuple(map(str, range(10))))
+"""Taken where the values of an attribute are those of the log."""
 
 
 def choose(request: MechanismChoice, *, public_rules: bool) -> Mechanism:
@@ -41,7 +46,11 @@ def choose(request: MechanismChoice, *, public_rules: bool) -> Mechanism:
 def make_plan(request: PlanRequest, ledger: Path | None = None) -> PlanAnswer:
     """Say what a release would promise, and from how many cases on something can be shown."""
     unit = ColumnChoice(person=request.person, max_cases=request.max_cases).options().unit
-    mechanism = choose(request, public_rules=request.public_rules)
+    mechanism = for_log(
+        choose(request, public_rules=request.public_rules),
+        timed=request.timed,
+        attributes=_attributes(request),
+    )
     certificate = certify_request(mechanism, unit, seed=request.seed)
     price = certificate.epsilon
     explanation = None if price is None else explain_epsilon(price)
@@ -64,6 +73,8 @@ def make_plan(request: PlanRequest, ledger: Path | None = None) -> PlanAnswer:
             max_length=mechanism.max_length,
             cases=request.cases,
             unit=unit,
+            time=request.timed and mechanism.time,
+            attributes=mechanism.attributes,
         )
         answer.shares = [
             ShareAnswer(
@@ -76,6 +87,17 @@ def make_plan(request: PlanRequest, ledger: Path | None = None) -> PlanAnswer:
         ]
         answer.lines = [plain_words(line) for line in made.lines()]
     return answer
+
+
+def _attributes(request: PlanRequest) -> tuple[Attribute, ...]:
+    """The attributes that would be asked for; where a log would say their values, few are taken."""
+    options = ReadOptions(
+        attribute=tuple(entry.name for entry in request.attributes),
+        columns=columns_content(request.columns) if request.attributes else None,
+        employees=request.employees,
+    )
+    kinds = {entry.name: entry.kind for entry in request.attributes}
+    return declared_attributes(options, kinds=kinds, assumed=FEW_VALUES)
 
 
 def _afford(

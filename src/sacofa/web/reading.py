@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import (
     TYPE_CHECKING,
@@ -19,6 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, create_mod
 
 from ..described import field_docs
 from ..logs import ReadOptions
+from ..logs.columns_file import parse_columns
 from .words import plain_words
 
 Whole = Annotated[int, Field(ge=1, le=10**9)]
@@ -27,8 +29,15 @@ Kind = Literal["text", "texts", "choice", "whole", "flag"]
 
 LEFT_OUT = ("format", "query", "engine")
 """Not for uploads: their name tells the format, and the app reaches no database and no cluster."""
-OWN_PLACE = ("case", "activity", "timestamp", "order", "person", "max_cases", "trusted")
+OWN_PLACE = (
+    "case", "activity", "timestamp", "order", "person", "max_cases", "trusted", "attribute",
+    "employees",
+)  # fmt: skip
 """Fields that the page asks for in a place of their own; all others follow by themselves."""
+
+ColumnsContent = dict[str, Any] | Annotated[str, StringConstraints(max_length=500_000)]
+"""What a file of columns says, or its text."""
+COLUMNS = "Which values attributes may have: what `sacofa columns` writes, as JSON or as its text."
 
 BY_HAND: dict[str, tuple[Any, Any]] = {
     "pair": (
@@ -37,8 +46,8 @@ BY_HAND: dict[str, tuple[Any, Any]] = {
     ),
     # What a file of columns says, never the name of one: that would be a file of this machine.
     "columns": (
-        dict[str, Any] | None,
-        Field(default=None, description="Which values attributes may have, as `sacofa columns`."),
+        ColumnsContent | None,
+        Field(default=None, description=COLUMNS),
     ),
 }
 """Fields of other types: what the interface takes for them; pages do not ask for them."""
@@ -90,6 +99,11 @@ def _kind_of(hint: Any) -> tuple[Kind | None, tuple[str, ...]]:
     return plain.get(hint), ()
 
 
+def columns_content(given: Any) -> Mapping[str, Any] | None:
+    """What a file of columns says, however it was sent: a text is never the name of a file."""
+    return parse_columns(given) if isinstance(given, str) else given
+
+
 class _Chosen(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -98,6 +112,7 @@ class _Chosen(BaseModel):
         content: dict[str, Any] = self.model_dump()
         if content.get("person") is not None and content.get("max_cases") is None:
             content["max_cases"] = 1
+        content["columns"] = columns_content(content.get("columns"))
         return ReadOptions(**content)
 
 

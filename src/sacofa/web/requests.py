@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import (
     BaseModel,
@@ -19,7 +19,7 @@ from ..mechanisms.registry import DEFAULT, choices
 from ..mechanisms.settings import Kind as SettingKind
 from ..semantics import ModelOptions
 from ..semantics.models.options import MOST_DEVIATIONS
-from .reading import ColumnChoice, Name, Whole
+from .reading import COLUMNS, ColumnChoice, ColumnsContent, Name, Whole
 
 DatasetName = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Draft = Annotated[
@@ -109,6 +109,15 @@ else:
     )
 
 
+class AttributeChoice(_Model):
+    """An attribute that a release would have."""
+
+    name: Name
+    kind: Literal["string", "int", "float", "boolean", "date"] = Field(
+        default="string", description="The type of its column, as the inspection says."
+    )
+
+
 class PlanRequest(MechanismChoice):
     """What a release would promise; reads no log."""
 
@@ -125,6 +134,12 @@ class PlanRequest(MechanismChoice):
     cases: Annotated[int, Field(ge=0, le=10**12)] | None = Field(
         default=None, description="About how many cases there are."
     )
+    timed: bool = Field(default=False, description="Whether the log has times, to be released.")
+    attributes: Annotated[list[AttributeChoice], Field(max_length=20)] = Field(
+        default=[], description="The attributes that would be asked for."
+    )
+    columns: ColumnsContent | None = Field(default=None, description=COLUMNS)
+    employees: bool = Field(default=False, description="Allow attributes that name people at work.")
     dataset: DatasetName | None = Field(
         default=None, description="Whose budget would pay: the answer says what would be left."
     )

@@ -47,6 +47,14 @@ class PreviewAnswer(BaseModel):
     left_out: int = Field(description="How many more columns there are.")
 
 
+class OfferedAttribute(BaseModel):
+    """A column of the log that may be released as an attribute."""
+
+    name: str
+    kind: str
+    advice: str | None = Field(description="What speaks against it, by its name and type.")
+
+
 class InspectionAnswer(BaseModel):
     """What a log contains. Secret: it comes from the log without noise."""
 
@@ -61,6 +69,9 @@ class InspectionAnswer(BaseModel):
     frequent: list[FrequentVariant]
     names: list[str] = Field(description="The activities.")
     columns: list[str] = Field(description="All columns of the log.")
+    attributes: list[OfferedAttribute] = Field(
+        description="The columns that may be released as attributes."
+    )
     found: ColumnChoice = Field(description="The columns that were taken.")
     notices: list[str] = Field(description="What the holder of the log should know of it.")
     disordered: int | None = Field(

@@ -24,6 +24,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 from ..errors import ColumnsError, ReadError, SacofaError
 from ..files import write_whole
 from ..logs import ReadOptions, count_variants, inspect_variants, open_log
+from ..logs.describe_columns import offered_columns
 from ..logs.inspect import shown_variants
 from ..logs.preview import count_disordered, preview
 from ..mechanisms.registry import make_mechanism
@@ -31,7 +32,7 @@ from ..privacy.ledger import Ledger
 from ..release import Release, certificate_path, publish, read_release, write_release
 from ..release.certificate import Certificate
 from ..release.rules import public_rules
-from ..report import Facts, make_report
+from ..report import Facts, make_report, write_figures
 from ..report.promise import explain_epsilon, say_number, say_promise
 from ..report.sureness import find_within
 from ..semantics import Rules
@@ -47,6 +48,7 @@ LEFT_OUT = {
     "frequent": "the most frequent variants",
     "names": "the names of the activities",
     "columns": "the names of the columns",
+    "attributes": "what may be released as attributes",
 }
 """What is left out of a result that is too large, in this order."""
 MOST_COLUMNS = 1_000
@@ -56,6 +58,8 @@ LONGEST_MESSAGE = 10_000
 ENCODING = re.compile(r"^(\s*<\?xml\b[^>]*?)\s+encoding\s*=\s*(?:\"[^\"]*\"|'[^']*')")
 TRUSTED = "--trusted"
 """Names the remedy in messages about files that look like bombs."""
+FIGURES = ("figures.csv", "figures.json")
+"""The figures of the report with their ±, as tables."""
 RELEASE = "release.parquet"
 """The release as it is kept, with its times; other formats are made of it when asked for."""
 
@@ -123,6 +127,7 @@ def inspect(request: dict[str, Any], tell: Tell) -> dict[str, Any]:
     content |= {
         "names": list(variants.activities),
         "columns": log.reader.list_columns(log.source),
+        "attributes": [asdict(column) for column in offered_columns(log)],
         "found": found,
         "notices": [plain_words(notice) for notice in notices],
         "disordered": count_disordered(log) if variants.events <= MOST_COMPARED else None,
@@ -161,6 +166,9 @@ def anonymize(request: dict[str, Any], tell: Tell) -> dict[str, Any]:
         )
         html = make_report(release, title=request["title"], facts=facts)
         part.write_text(html, encoding="utf-8")
+    for name in FIGURES:
+        with write_whole(name) as part:
+            write_figures(release, part)
     return {**summarize(release), "dataset": request["dataset"], "ledger": said, "notices": notices}
 
 
@@ -171,13 +179,15 @@ def convert(request: dict[str, Any], tell: Tell) -> dict[str, Any]:
         write_release(read_release(RELEASE), file, force=True)
     if request["packed"] is not None:
         target, name = request["packed"]
+        stem = name.rpartition(".anonymized")[0]
         # Wiring point: what else belongs to a release, such as its signature, goes in here.
         pack(
             target,
             {
                 name: file,
                 f"{name}.certificate.json": certificate_path(file),
-                f"{name.rpartition('.anonymized')[0]}.report.html": Path("report.html"),
+                f"{stem}.report.html": Path("report.html"),
+                f"{stem}.figures.csv": Path("figures.csv"),
             },
         )
     return {}

@@ -66,7 +66,7 @@ def test_ties_keep_the_order_of_the_file(order: str, tmp_path: Path) -> None:
 
     Other ways to break the ties give other answers, so the log is one that tells them apart.
     """
-    rows = tied(400_000, 1)
+    rows = tied(260_000, 1)
     expected = slowly(rows, order)
     data = frame(rows)
     data.to_parquet(tmp_path / "log.parquet", row_group_size=20_000)
@@ -110,7 +110,7 @@ def test_threads_and_partitions_make_no_difference(
     ),
     order=st.sampled_from(["file", "time"]),
 )
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_all_frames_agree_with_the_slow_count(rows: list[Row], order: str) -> None:
     """pandas, polars and pyarrow frames give what a literal count gives."""
     expected = slowly(rows, order)
@@ -322,7 +322,7 @@ PEOPLE = st.lists(
 
 
 @given(rows=PEOPLE, most=st.integers(1, 3), size=st.sampled_from([4, 8, 10**9]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_surplus_cases_of_a_person_are_dropped(
     rows: list[tuple[int, str, str | None]], most: int, size: int
 ) -> None:

@@ -33,6 +33,7 @@ POOL: list[Ids] = [(0, 1, 2), (0, 2, 1), (0, 1, 1, 2), (3,), (0, 3), (), (0, 1, 
 MAX_LENGTH = 6
 SCALE = Fraction(1, 3)
 """1/scale of all noise."""
+STEPS = StepVotes(4, (3, 16, 7, 1))
 SOME = [200, 100, 50, 30, 20, 0, 10]
 COUNTS = st.lists(st.integers(0, 300), min_size=len(POOL), max_size=len(POOL))
 
@@ -52,7 +53,7 @@ def evidence_of(log: VariantCounts, noise: Noise | None = None) -> Evidence:
         (CaseCount(), count_table, 1),
         (CaseLengths(tuple(edges)), length_table(edges), 1),
         (ActivityVotes(4), occurrence_table(4), VOTE_UNITS),
-        (StepVotes(4), step_table(4, MAX_LENGTH), VOTE_UNITS),
+        (STEPS, step_table(STEPS, MAX_LENGTH), VOTE_UNITS),
     ):
         evidence.add(session.ask(query, SCALE, "all"), SCALE, table, units)
     votes = session.ask(NearestCandidate("final", tuple(POOL)), SCALE, "all")

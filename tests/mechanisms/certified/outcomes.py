@@ -1,9 +1,9 @@
 """Exact likelihood ratios of outcomes, worked out on the production code itself.
 
-A run is given its noise by hand. Everything that it sees after noise is the outcome. For a
-neighbouring log the noise that leads to the same outcome is worked out, query by query; where
-there is none, the outcome is impossible there. Every draw is discrete Laplace noise with a known
-ε, so the ratio of the two likelihoods is known exactly.
+A run is given its noise by hand. Everything that it sees after noise is the outcome. On a
+neighbouring log every draw is what leads its table to the same answer; where the outcome is another
+one all the same, it is impossible there. Every draw is discrete Laplace noise with a known ε, so
+the ratio of the two likelihoods is known exactly.
 
 The histogram over all sequences draws its empty cells in other ways. Here it is replaced by one
 that noises every cell by hand and shows the same; that both have one distribution, and that what
@@ -26,8 +26,9 @@ from sacofa.mechanisms.certified.certified import Certified
 from sacofa.privacy.bits import SeededBits
 from sacofa.privacy.noise import Noise
 from sacofa.queries import histogram as histogram_module
+from sacofa.queries import session as session_module
 from sacofa.queries.histogram import AllSequences
-from sacofa.queries.protocol import Query
+from sacofa.queries.protocol import Part, Query
 from sacofa.queries.session import Opened, Session
 from sacofa.semantics.allowed import all_sequences
 from sacofa.semantics.language import Language, Word
@@ -36,23 +37,45 @@ from sacofa.variants import VariantCounts
 Ints = NDArray[np.int64]
 
 
-class ByHand(Noise):
-    """Noise that was chosen by hand; what post-processing draws comes from a fixed seed."""
+Choose = Callable[[int, Fraction, Ints], Ints]
+"""Chooses noise: for the n-th draw, its ε, and the table that it is added to."""
 
-    def __init__(self, noise: list[Ints]) -> None:
+
+class ByHand(Noise):
+    """Noise that is chosen by hand; what post-processing draws comes from a fixed seed."""
+
+    def __init__(self, choose: Choose) -> None:
         super().__init__(SeededBits(11))
-        self.given = list(noise)
+        self._choose = choose
         self.epsilons: list[Fraction] = []
+        self.given: list[Ints] = []
+        self.table: Ints = np.zeros(0, dtype=np.int64)
+        """The table that was worked out last: noise is drawn for it."""
 
     def laplace(self, epsilon: Fraction, size: int) -> Ints:
-        """The next values by hand; zeros after the last."""
-        self.epsilons.append(epsilon)
-        place = len(self.epsilons) - 1
-        if place >= len(self.given):
-            return np.zeros(size, dtype=np.int64)
-        if len(self.given[place]) != size:
+        """The next values by hand."""
+        noise = self._choose(len(self.epsilons), epsilon, self.table)
+        if len(noise) != size:
             raise ImpossibleError
-        return self.given[place].copy()
+        self.epsilons.append(epsilon)
+        self.given.append(noise)
+        return noise.copy()
+
+
+def listed(noise: list[Ints]) -> Choose:
+    """The noise of a list; zeros after the last."""
+    return lambda place, _, table: noise[place] if place < len(noise) else np.zeros_like(table)
+
+
+def leading_to(seen: list[Ints]) -> Choose:
+    """The noise with which a log is seen as another was."""
+
+    def choose(place: int, epsilon: Fraction, table: Ints) -> Ints:
+        if place >= len(seen) or table.shape != seen[place].shape:
+            raise ImpossibleError
+        return seen[place] - table
+
+    return choose
 
 
 class EveryCell:
@@ -78,9 +101,12 @@ class EveryCell:
             whole = all_sequences(language.activities, language.max_length)
             words = [whole.word(i) for i in range(whole.size)]
             assert isinstance(opened.variants, VariantCounts)
+            assert isinstance(opened.noise, ByHand)
             counts = AllSequences().counts(opened.variants)
-            noise = opened.noise.laplace(opened.epsilon, len(words)).tolist()
-            self._noisy = {w: counts.get(w, 0) + z for w, z in zip(words, noise, strict=True)}
+            table = np.array([counts.get(word, 0) for word in words], dtype=np.int64)
+            opened.noise.table = table
+            noisy = table + opened.noise.laplace(opened.epsilon, len(words))
+            self._noisy = dict(zip(words, noisy.tolist(), strict=True))
         new = {
             word: value
             for word, value in sorted(self._noisy.items())
@@ -104,6 +130,8 @@ class ByHandOutcome:
     """The queries, with the candidates that cases voted for."""
     epsilons: list[Fraction]
     """1/scale of all noise that was drawn."""
+    noise: list[Ints]
+    """The noise that was chosen."""
     released: VariantCounts
     times: Ints | None
     """The times that were released."""
@@ -118,16 +146,25 @@ Secret = VariantCounts | Cases
 
 
 def run_by_hand(
-    mechanism: Certified, log: Secret, noise: list[Ints], session: type[Session] = Session
+    mechanism: Certified, log: Secret, choose: Choose, session: type[Session] = Session
 ) -> ByHandOutcome:
     """Run with noise by hand."""
-    hand = ByHand(noise)
+    hand = ByHand(choose)
+    worked_out = session_module._table
+
+    def watched(number: int, part: Part, *, query: Query) -> Ints:
+        hand.table = worked_out(number, part, query=query)
+        return hand.table
+
     cases = log if isinstance(log, Cases) else Cases(variants=log)
     mechanism = mechanism if cases.by_case is not None else mechanism.without_times()
     if cases.attributes:
         mechanism = mechanism.with_attributes(cases.attributes)
     asked = session(cases, mechanism.promise(cases.unit).accesses, hand)
-    with patch.object(histogram_module, "Histogram", EveryCell):
+    with (
+        patch.object(session_module, "_table", watched),
+        patch.object(histogram_module, "Histogram", EveryCell),
+    ):
         output = mechanism.run(asked)
     shown = [answer.values for answer in asked.answers if isinstance(answer.values, Mapping)]
     return ByHandOutcome(
@@ -137,6 +174,7 @@ def run_by_hand(
         ],
         asked_for=[answer.query for answer in asked.answers],
         epsilons=hand.epsilons,
+        noise=hand.given,
         released=output.variants,
         times=output.times,
         columns=[(column.texts, column.codes.tolist()) for column in output.columns],
@@ -145,61 +183,47 @@ def run_by_hand(
 
 
 def log_ratio(
-    mechanism: Certified,
-    log: Secret,
-    neighbour: Secret,
-    noise: list[Ints],
-    session: type[Session] = Session,
+    mechanism: Certified, outcome: ByHandOutcome, neighbour: Secret, session: type[Session]
 ) -> float:
-    """ln of how much likelier an outcome is for the log than for its neighbour; ∞ if impossible."""
-    outcome = run_by_hand(mechanism, log, noise, session)
+    """ln of how much likelier an outcome is for its log than for a neighbour; ∞ if impossible."""
     if len(outcome.epsilons) != len(outcome.seen):
         # Something was answered without noise of its own: any log can be told from any other.
         return math.inf
-    first = [*noise, *(np.zeros_like(v) for v in outcome.seen[len(noise) :])]
-    second: list[Ints] = []
     try:
-        for seen in outcome.seen:
-            # With no noise on this query, what is seen is the truth of the neighbour.
-            truth = run_by_hand(mechanism, neighbour, second, session).seen[len(second)]
-            if truth.shape != seen.shape:
-                return math.inf
-            second.append(seen - truth)
-        again = run_by_hand(mechanism, neighbour, second, session)
+        again = run_by_hand(mechanism, neighbour, leading_to(outcome.seen), session)
     except ImpossibleError:
         return math.inf
-    if any(not np.array_equal(a, b) for a, b in zip(outcome.seen, again.seen, strict=True)):
+    if len(again.seen) != len(outcome.seen) or any(
+        not np.array_equal(a, b) for a, b in zip(outcome.seen, again.seen, strict=True)
+    ):
         return math.inf
     # The queries and the release are made of what is seen, and of nothing else.
     assert again.asked_for == outcome.asked_for
+    assert again.epsilons == outcome.epsilons
     assert again.released == outcome.released
     assert np.array_equal(again.times, outcome.times)  # type: ignore[arg-type]
     assert again.columns == outcome.columns
     return float(
         sum(
             epsilon * int((np.abs(b) - np.abs(a)).sum())
-            for epsilon, a, b in zip(outcome.epsilons, first, second, strict=True)
+            for epsilon, a, b in zip(outcome.epsilons, outcome.noise, again.noise, strict=True)
         )
     )
 
 
-def some_noise(
+def some_outcomes(
     mechanism: Certified, log: Secret, number: int, session: type[Session] = Session
-) -> Iterator[list[Ints]]:
-    """Noise of many sizes and signs for each query of a run, worked out query by query."""
+) -> Iterator[ByHandOutcome]:
+    """What runs come to whose draws have noise of many sizes and signs."""
     draw = np.random.default_rng(4)
     for i in range(number):
-        noise: list[Ints] = []
-        while True:
-            outcome = run_by_hand(mechanism, log, noise, session)
-            if len(noise) >= len(outcome.epsilons):
-                break
-            scale = float(1 / outcome.epsilons[len(noise)])
-            size = len(outcome.seen[len(noise)])
-            sign = (1, -1, draw.choice([-1, 1], size))[i % 3]
-            reach = int(scale * (1 + i % 4)) + 3
-            noise.append(np.asarray(sign * draw.integers(2, reach, size)).astype(np.int64))
-        yield noise
+
+        def choose(place: int, epsilon: Fraction, table: Ints, i: int = i) -> Ints:
+            sign = (1, -1, draw.choice([-1, 1], len(table)))[i % 3]
+            reach = int(float(1 / epsilon) * (1 + i % 4)) + 3
+            return np.asarray(sign * draw.integers(2, reach, len(table))).astype(np.int64)
+
+        yield run_by_hand(mechanism, log, choose, session)
 
 
 def largest_ratio(
@@ -211,8 +235,8 @@ def largest_ratio(
     """The largest ratio (its logarithm, in ε) of two logs, over directions and outcomes."""
     worst = 0.0
     for first, second in (pair, pair[::-1]):
-        for noise in some_noise(mechanism, first, noises, session):
-            ratio = log_ratio(mechanism, first, second, noise, session)
+        for outcome in some_outcomes(mechanism, first, noises, session):
+            ratio = log_ratio(mechanism, outcome, second, session)
             worst = max(worst, ratio / float(mechanism.price))
             if math.isinf(worst):
                 return worst

@@ -156,6 +156,45 @@ def test_everything_that_leaves_is_the_same_for_odd_values(tmp_path: Path) -> No
     assert left[0] == left[1]
 
 
+@pytest.mark.slow
+def test_a_million_categories_leave_nothing(tmp_path: Path) -> None:
+    """A column with a million values gives the same release as one with a few hundred others.
+
+    Its holder is told so; nobody else can tell the two logs apart.
+    """
+    left, told = [], list[list[str]]()
+    for name, values in (("few", 300), ("many", 1_000_000)):
+        (tmp_path / name).mkdir()
+        path = tmp_path / name / "log.csv"
+        # One case has them all, so the order of activities is small.
+        texts = (f"0,a,{value:x}\n" for value in range(values))
+        path.write_text("case,activity,what\n" + "".join(texts))
+        heard: list[str] = []
+        log = open_log(path, attribute=("what",))
+        release = anonymize(log, SMALL, seed=5, notify=heard.append)
+        write_release(release, tmp_path / name / "out.csv")
+        files = sorted((tmp_path / name).glob("out*"))
+        left.append([(file.name, file.read_bytes()) for file in files])
+        told.append([line for line in heard if "what" in line])
+    assert left[0] == left[1]
+    assert all("more than 200" in line for lines in told for line in lines) and all(told)
+
+
+def test_values_stay_where_they_were_and_all_of_them(tmp_path: Path) -> None:
+    """What every event has is on every event, and what half of them have on half."""
+    rows: list[Row] = []
+    for i in range(500):
+        for place, activity in enumerate(("ask", "check", "pay", "close")):
+            half = "7" if activity == "check" and i % 2 else ""
+            rows.append((f"c{i}", activity, "", str(10 * place), half, "", ""))
+    path = write(tmp_path / "log.csv", rows)
+    release = released(path, Certified(epsilon=60, time=False), attribute=("amount", "size"))
+    amount, size = (np.bincount(c.codes + 1, minlength=2)[0] for c in release.columns)
+    events = release.variants.events
+    assert amount < 0.02 * events
+    assert 0.8 * 250 < events - size < 1.2 * 250
+
+
 def test_no_value_is_an_error(tmp_path: Path) -> None:
     """A log of nothing but odd values is released, with and without a declaration."""
     rows = [(f"{i}", "a", text, text, text, text, text) for i, text in enumerate(ODD)]

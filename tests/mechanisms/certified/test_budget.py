@@ -45,7 +45,7 @@ def test_shares_leave_something_for_the_final_vote() -> None:
         {"semantics": Fraction(9, 10)},
         {"size": Fraction(0)},
         {"frequent": Fraction(-1)},
-        {"small": Fraction(12, 100)},
+        {"small": Shares().activities},
     ):
         with pytest.raises(SettingError):
             Shares(**bad)

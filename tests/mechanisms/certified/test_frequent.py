@@ -31,7 +31,9 @@ def test_kept_languages_are_those_that_would_be_made(
     rules: Rules | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With the same seeds every noisy value and every note is the same, kept or made anew."""
-    mechanism = Certified(epsilon=Fraction(1), max_length=3, rules=rules)
+    mechanism = Certified(
+        epsilon=Fraction(1), max_length=3, rules=rules, min_candidates=3, max_candidates=3
+    )
 
     def run() -> list[tuple[object, ...]]:
         cases = Cases(variants=LOG)

@@ -10,7 +10,9 @@ from sacofa.mechanisms.certified.occurrences import (
     activities_once,
     activities_repeated,
     activities_there,
+    step_weights,
 )
+from sacofa.queries.flow import FULL_WEIGHT
 
 VOTES = np.array([[90_000, 0], [100, -50], [40_000, 60_000], [-3_000, 10]])
 NOISE = Fraction(1, 2_000)
@@ -31,3 +33,10 @@ def test_nothing_is_both_repeated_and_done_once() -> None:
     assert repeated == list(range(2, 200, 4))
     assert not activities_once(many, NOISE).intersection(repeated)
     assert activities_repeated(VOTES[:0], NOISE) == []
+
+
+def test_the_commoner_an_activity_the_less_its_steps_count() -> None:
+    """Up to three noise scales of votes nothing is common; four times as many count half."""
+    votes = np.array([[0, 0], [3, 3], [6, 0], [12, 12], [600, 0], [10**9, 10**9], [-5, 0]])
+    weights = step_weights(votes, Fraction(1, 2))
+    assert weights == (FULL_WEIGHT, FULL_WEIGHT, FULL_WEIGHT, 8, 1, 1, FULL_WEIGHT)

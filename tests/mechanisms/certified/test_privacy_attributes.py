@@ -18,7 +18,7 @@ from sacofa.mechanisms.protocol import Output, Progress
 from sacofa.queries.session import Session
 
 from . import outcomes
-from .outcomes import ForgetsCases, breaks, run_by_hand
+from .outcomes import ForgetsCases, breaks, listed, run_by_hand
 
 SHORT = Certified(
     epsilon=Fraction(3, 2), max_length=2, min_candidates=3, max_candidates=3, time=False
@@ -34,7 +34,7 @@ def largest_ratio(pair: Pair, session: type[Session] = Session, noises: int = 1)
 
 def test_attributes_are_among_what_is_tried() -> None:
     """Every question about attributes is asked, each with noise of its own, and values come out."""
-    outcome = run_by_hand(SHORT, PAIRS["rare value"].larger_cases, [])
+    outcome = run_by_hand(SHORT, PAIRS["rare value"].larger_cases, listed([]))
     assert [query.name for query in outcome.asked_for][-3:] == ASKED  # type: ignore[attr-defined]
     assert len(outcome.epsilons) == len(outcome.seen)
     assert len(outcome.columns) == 2

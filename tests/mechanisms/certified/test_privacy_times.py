@@ -17,7 +17,7 @@ from sacofa.queries.protocol import Ints, Query
 from sacofa.queries.session import Session
 
 from . import outcomes
-from .outcomes import ForgetsCases, breaks, run_by_hand
+from .outcomes import ForgetsCases, breaks, listed, run_by_hand
 
 SHORT = Certified(epsilon=Fraction(3, 2), max_length=2, min_candidates=3, max_candidates=3)
 PAIRS = {pair.name: pair for pair in (*timed_pairs(), timed_persons_pair(3))}
@@ -31,7 +31,7 @@ def largest_ratio(pair: Pair, session: type[Session] = Session, noises: int = 2)
 
 def test_times_are_among_what_is_tried() -> None:
     """Every question about times is asked, each with noise of its own, and times come out."""
-    outcome = run_by_hand(SHORT, PAIRS["long wait"].larger_cases, [])
+    outcome = run_by_hand(SHORT, PAIRS["long wait"].larger_cases, listed([]))
     assert [query.name for query in outcome.asked_for][-5:] == ASKED  # type: ignore[attr-defined]
     assert len(outcome.epsilons) == len(outcome.seen)
     assert outcome.times is not None

@@ -183,7 +183,7 @@ def test_certified_releases_words_of_the_language(
     """Whatever the noise: every released case is within so many deviations."""
     rules = hospital_rules[deviations]
     mechanism = Certified(epsilon=epsilon, rules=rules)  # type: ignore[arg-type]
-    for seed in range(5):
+    for seed in range(2):
         released = perform(mechanism, Cases(variants=hospital()), Noise(SeededBits(seed))).variants
         states = scorer_of(rules.project_onto(released.activities))
         assert released.cases

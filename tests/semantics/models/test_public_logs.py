@@ -16,7 +16,7 @@ from sacofa.logs import count_variants, open_log
 pytest.importorskip("pm4py", reason="pip install 'sacofa[evaluate]'")
 pytest.importorskip("sacofa.evaluation.measures.similarity")
 
-RUNS = 40
+RUNS = 16
 HALVES = (1, 2, 3)
 """Without the first, at which the settings of the miner and the model were chosen."""
 SURE = 2.0

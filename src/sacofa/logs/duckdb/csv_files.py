@@ -147,7 +147,7 @@ def _head(path: Path, format: Format, encoding: str | None, header: tuple[str, .
         if said:
             text, line = rest, rest.partition("\n")[0]
         if max(map(line.count, comma or COMMAS)) >= MAX_COLUMNS:
-            raise ReadError(path, f"has more than {MAX_COLUMNS:,} columns: keep those of the log")
+            raise too_wide(path)
         comma = comma or ("\t" if format == "tsv" else _comma(line, len(header)))
         names = next(csv.reader(io.StringIO(text, newline=""), delimiter=comma), None)
     except csv.Error as error:
@@ -207,3 +207,8 @@ def _refuse_long_start(path: Path) -> None:
                 return
     if done > 2 * MAX_ROW_BYTES:
         raise ReadError(path, f"a row is longer than {MAX_ROW_BYTES >> 20} MB")
+
+
+def too_wide(path: Path) -> ReadError:
+    """Say that a table has too many columns."""
+    return ReadError(path, f"has more than {MAX_COLUMNS:,} columns: keep those of the log")

@@ -16,6 +16,7 @@ from ..columns import Columns
 from ..frames import as_registered
 from ..source import Source
 from .csv_files import ADVICE, csv_sql, read_heads
+from .parquet_files import refuse_wide
 
 MANY_ROWS = 100_000_000
 """Up to this many rows any Parquet file is let through."""
@@ -90,6 +91,8 @@ def open_table(database: Any, source: Source, columns: Columns | None = None) ->
         return _open_csv(source)
     if source.format == "parquet":
         files = ", ".join(file_literal(path) for path in source.content)
+        for path in source.content:
+            refuse_wide(path)
         if not source.trusted:
             _refuse_parquet_bomb(database, source.content, files)
         hive = "true" if any("=" in path.parent.name for path in source.content) else "false"

@@ -22,10 +22,12 @@ from ..columns import COMMON, plain_name
 from ..options import ReadOptions
 from ..sheets import Row, sheet_rows
 from ..source import Source
-from .csv_files import ADVICE, MAX_ROW_BYTES, Head, read_heads
+from .csv_files import ADVICE, MAX_COLUMNS, MAX_ROW_BYTES, Head, read_heads, too_wide
 
 ROWS = ("xlsx", "ods", "jsonl")
 """Formats whose rows are read one by one."""
+NAMED = 5
+"""So many fields are named in a message."""
 
 
 def text_columns(source: Source) -> list[str] | None:
@@ -156,9 +158,11 @@ def _json_rows(path: Path, trusted: bool) -> Iterator[Row]:
             raise ReadError(path, f"line {number} is no object: {{…}} with a field for each column")
         if not names:
             names = list(fields)
+            if len(names) > MAX_COLUMNS:
+                raise too_wide(path)
             yield list(names)
         if not fields.keys() <= set(names):
-            more = ", ".join(sorted(fields.keys() - set(names)))
+            more = ", ".join(sorted(fields.keys() - set(names))[:NAMED])
             raise ReadError(path, f"line {number} has fields that the first line lacks: {more}")
         yield [_json_text(fields.get(name)) for name in names]
 

@@ -16,13 +16,13 @@ class Shares:
     """The number of cases."""
     length: Fraction = Fraction(5, 100)
     """The lengths of cases; spent only where max_length is not given."""
-    activities: Fraction = Fraction(12, 100)
+    activities: Fraction = Fraction(14, 100)
     """The votes for activities that happen, once or repeatedly."""
     wide: Fraction = Fraction(8, 100)
     """What the votes for activities take from those for steps where there are many activities."""
-    semantics: Fraction = Fraction(36, 100)
+    semantics: Fraction = Fraction(34, 100)
     """The votes for steps."""
-    semantics_with_rules: Fraction = Fraction(31, 100)
+    semantics_with_rules: Fraction = Fraction(29, 100)
     """The votes for steps where rules are given: they leave less to find out."""
     frequent: Fraction = Fraction(25, 100)
     """The histogram over all sequences; spent only on logs that are large enough for it."""
@@ -30,7 +30,7 @@ class Shares:
     """The vote that finds good candidates."""
     size_again: Fraction = Fraction(6, 100)
     """The number of cases once more, in logs that are small for ε; the final vote leaves it."""
-    small: Fraction = Fraction(9, 100)
+    small: Fraction = Fraction(11, 100)
     """What the votes for activities leave to those for steps in logs that are small for ε."""
 
     def __post_init__(self) -> None:

@@ -12,18 +12,21 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...queries.distance import Ids, nearest
-from ...queries.flow import VOTE_UNITS
+from ...queries.flow import VOTE_UNITS, VOTES_FOR_REPEATS, StepVotes
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Entries = Iterator[tuple[int, float]]
 Table = Callable[[Ids], Entries]
 """What one case of a sequence adds to which cells of a query."""
+FULL = Fraction(1)
+"""An answer is trusted as its noise says."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -59,10 +62,15 @@ class Evidence:
         self._answers: list[_Answer] = []
         self._prepare: list[Callable[[Sequence[Ids]], None]] = []
 
-    def add(self, values: Ints, noise: Fraction, table: Table, units: int = 1) -> None:
-        """Add an answer with noise of scale 1/noise, in cases; `units` votes are one case."""
-        scaled = values.ravel().astype(np.float64) * float(noise / units)
-        self._answers.append(_Answer(scaled, float(noise), table))
+    def add(
+        self, values: Ints, noise: Fraction, table: Table, units: int = 1, trust: Fraction = FULL
+    ) -> None:
+        """Add an answer with noise of scale 1/noise, in cases; `units` votes are one case.
+
+        It counts as if its noise were `trust` times smaller.
+        """
+        scaled = values.ravel().astype(np.float64) * float(trust * noise / units)
+        self._answers.append(_Answer(scaled, float(trust * noise), table))
 
     def add_nearest(
         self, votes: Ints, noise: Fraction, candidates: Sequence[Ids], activities: int
@@ -146,31 +154,26 @@ def occurrence_table(activities: int, part: float = 1.0) -> Table:
         times = Counter(ids)
         repeated = sum(n > 1 for n in times.values())
         once = len(times) - repeated
-        halves = 2 if once and repeated else 1
+        votes = (VOTE_UNITS - VOTES_FOR_REPEATS, VOTES_FOR_REPEATS)
         for activity, n in times.items():
-            same = repeated if n > 1 else once
-            yield 2 * activity + (n > 1), part * _vote(halves * same)
+            mine = votes[n > 1] if once and repeated else VOTE_UNITS
+            each = mine // (repeated if n > 1 else once)
+            yield 2 * activity + (n > 1), part * each / VOTE_UNITS
         if not times:
             yield 2 * activities, part
 
     return table
 
 
-def step_table(activities: int, max_length: int) -> Table:
-    """A case spreads its vote over its steps, as `StepVotes` says."""
-    end = activities
+def step_table(query: StepVotes, max_length: int) -> Table:
+    """A case spreads its vote over its steps, as the query says."""
+    end, weights = query.activities, query.step_weights().tolist()
 
     def table(ids: Ids) -> Entries:
         path = (end, *ids, end) if len(ids) < max_length else (end, *ids)
-        vote = _vote(len(path) - 1)
-        before = end
-        for following in path[1:]:
-            yield before * (activities + 1) + following, vote
-            before = following
+        each = [weights[a][b] for a, b in pairwise(path)]
+        whole = sum(each)
+        for (a, b), weight in zip(pairwise(path), each, strict=True):
+            yield a * (end + 1) + b, VOTE_UNITS * weight // whole / VOTE_UNITS
 
     return table
-
-
-def _vote(number: int) -> float:
-    """One of so many equal votes of a case; what is left over is lost, as in the query."""
-    return (VOTE_UNITS // number) / VOTE_UNITS

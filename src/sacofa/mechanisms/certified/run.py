@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ...errors import SettingError
 from ...queries.distance import Ids
 from ...queries.flow import (
+    FULL_WEIGHT,
     VOTE_UNITS,
     ActivityVotes,
     CaseCount,
@@ -40,13 +41,14 @@ from .fit import fit
 from .frequent import show_frequent
 from .lengths import bin_edges, choose_length, is_fallback
 from .medoids import select_medoids
-from .occurrences import activities_once, activities_repeated, activities_there
+from .occurrences import activities_once, activities_repeated, activities_there, step_weights
 from .orderly import drop_disorder, mark_core
 from .sampler import UniformSampler
 from .settings import CertifiedSettings
 from .steps import KeptSteps, keep_steps
 from .times import ask_times
 from .verdict import judge
+from .within import find_within
 
 Ints = NDArray[np.int64]
 
@@ -58,6 +60,10 @@ MAX_ACTIVITIES = 4_000
 """Every step between two of them has a cell; more would not fit into memory."""
 MORE = 600
 """At most so many variations join the pool of the final fit; half as many that of the search."""
+TRUST_LENGTHS = Fraction(2)
+TRUST_ACTIVITIES = Fraction(3, 2)
+"""The pull towards the representatives hides what few cells tell of many cases: these answers
+count as if their noise were so many times smaller."""
 KEPT = Fraction(95, 100)
 """If activities with less of the votes are kept, lengths are no longer those that were asked."""
 
@@ -86,8 +92,9 @@ class CertifiedRun:
         size = self._size()
         max_length, lengths = self._max_length()
         self._session.truncate(max_length)
-        once, repeated = self._activities(size, max_length, lengths)
-        steps = self._steps(max_length, repeated)
+        votes = self._activities(size, max_length, lengths)
+        steps = self._steps(max_length, votes)
+        once = frozenset() if self._rules else activities_once(votes, self._activity_scale)
         on_progress(0.2)
         scale = self._scale(self._split.frequent) if self._split.frequent else Fraction(1)
         number = len(self._session.activities)
@@ -127,6 +134,7 @@ class CertifiedRun:
             columns=columns,
             core=mark_core(variants, self._set),
             verdict=str(judge(self._set, size, variants)),
+            within=find_within(self._session.answers, variants),
             notes=tuple(self._notes),
         )
 
@@ -178,17 +186,19 @@ class CertifiedRun:
         self._notes.append(f"Cases are truncated at length {chosen}, {why}.")
         return chosen, votes
 
-    def _activities(
-        self, size: int, max_length: int, lengths: Ints | None
-    ) -> tuple[frozenset[int], list[int]]:
-        """Ask about activities that stand out from now on; which happen once, and which repeat?"""
+    @property
+    def _activity_scale(self) -> Fraction:
+        """1/scale of the noise in votes for activities, for one vote."""
+        return self._scale(self._split.activities, VOTE_UNITS)
+
+    def _activities(self, size: int, max_length: int, lengths: Ints | None) -> Ints:
+        """Ask who votes for which activity; only those that stand out are asked about from now."""
         share, number = self._split.activities, len(self._names)
-        query = ActivityVotes(number)
-        answer = self._session.ask(query, self._price(share), "semantics")
+        answer = self._session.ask(ActivityVotes(number), self._price(share), "semantics")
         votes, none = answer[:-1].reshape(-1, 2), answer[-1:]
-        scale, part = self._scale(share, VOTE_UNITS), 1.0
+        part = 1.0
         if self._set.drops_activities(number, size, self._session.unit):
-            kept = activities_there(votes, scale)
+            kept = activities_there(votes, self._activity_scale)
             if len(kept) < number:
                 self._session.project_onto([self._names[i] for i in kept])
                 self._notes.append(
@@ -201,6 +211,7 @@ class CertifiedRun:
             self._scale(share),
             occurrence_table(len(votes), part),
             VOTE_UNITS,
+            TRUST_ACTIVITIES,
         )
         if lengths is not None and part >= KEPT:
             edges = bin_edges(self._set.max_length_bound)
@@ -210,22 +221,22 @@ class CertifiedRun:
                 lengths[: last + 1],
                 self._scale(self._split.length),
                 length_table(edges[: last + 1]),
+                trust=TRUST_LENGTHS,
             )
-        if self._rules:
-            return frozenset(), []
-        return activities_once(votes, scale), activities_repeated(votes, scale)
+        return votes
 
-    def _steps(self, max_length: int, repeated: list[int]) -> KeptSteps:
+    def _steps(self, max_length: int, activities: Ints) -> KeptSteps:
         number, share = len(self._session.activities), self._split.semantics
-        votes = self._session.ask(StepVotes(number), self._price(share), "semantics")
-        table = step_table(number, max_length)
-        self._evidence.add(votes, self._scale(share), table, VOTE_UNITS)
+        query = StepVotes(number, step_weights(activities, self._activity_scale))
+        votes = self._session.ask(query, self._price(share), "semantics")
+        self._evidence.add(votes, self._scale(share), step_table(query, max_length), VOTE_UNITS)
         return keep_steps(
-            votes.reshape(number + 1, -1),
+            # As if all steps had counted in full.
+            votes.reshape(number + 1, -1) * FULL_WEIGHT // query.step_weights(),
             self._scale(share, VOTE_UNITS),
             self._set.false_steps,
             self._rules,
-            repeated,
+            [] if self._rules else activities_repeated(activities, self._activity_scale),
         )
 
     def _frequent(self, steps: KeptSteps, max_length: int, scale: Fraction) -> dict[Ids, int]:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from fractions import Fraction
 from typing import Any
 
 from ...errors import ReadError
+from ...mechanisms.protocol import Within
 from ...privacy.accounting import Leak
 from ..certificate import Certificate, guarantee
 from ..combine import MECHANISM as COMBINED
@@ -83,12 +84,17 @@ class _Speaker:
             self._section(
                 "accuracy",
                 self._say("no verdict") if c.verdict is None else _sentence(self._told(c.verdict)),
+                *(() if c.within is None else (self._within(c.within),)),
                 *map(self._told, c.notes),
             ),
             self._section("audit", self._audit(audit)),
             self._settings(),
         ]
         return made
+
+    def _within(self, within: Within) -> str:
+        sizes = {name: "?" if size is None else f"{size}" for name, size in asdict(within).items()}
+        return self._say("within", **sizes)
 
     def _what(self) -> list[str]:
         c = self._certificate

@@ -196,6 +196,13 @@ SENTENCES = {
         "An audit refuted the claim of this mechanism: do not publish.",
         "Eine Prüfung hat die Zusage dieses Verfahrens widerlegt: nicht veröffentlichen.",
     ),
+    "within": Text(
+        "In 95 of 100 runs figures are off by no more than this: the number of cases by {cases}, a "
+        "variant by {variant}, a step by {step}, the events of an activity by {activity}.",
+        "In 95 von 100 Läufen weicht um höchstens so viel ab: die Zahl der Fälle um {cases}, eine "
+        "Variante um {variant}, ein Schritt um {step}, die Ereignisse einer Aktivität um "
+        "{activity}.",
+    ),
     "no verdict": Text(
         "The certificate does not say how sure the release is.",
         "Das Zertifikat sagt nicht, wie verlässlich die Veröffentlichung ist.",

@@ -8,7 +8,7 @@ from fastapi.responses import FileResponse, Response
 from ...errors import SacofaError
 from ...release import certificate_path
 from .. import schemas
-from ..describe import FILES, describe_job
+from ..describe import ABOUT, FILES, describe_job
 from ..planning import choose
 from ..requests import JobRequest
 from ..settings import ServeSettings
@@ -100,11 +100,13 @@ async def delete_job(job: OneJob, jobs: JobsOf) -> None:
     responses=problems(404, 409) | {200: {"content": {"application/octet-stream": {}}}},
 )
 async def download(job: OneJob, file: str, jobs: JobsOf) -> FileResponse:
-    """Download the released log in any format, its certificate, the report, or all three as zip."""
+    """Download the released log in any format, its certificate, report and figures; all as zip."""
     if job.kind != "anonymize" or job.state != "done" or file not in FILES:
         raise HTTPException(404, "there is no such file")
-    if file == "report.html":
-        return FileResponse(job.folder / file, filename=f"{download_stem(job.name)}.html")
+    if file in ABOUT:
+        end = file.removeprefix("report")
+        name = f"{download_stem(job.name)}{end if end != file else f'.{file}'}"
+        return FileResponse(job.folder / file, filename=name)
     log = file.removesuffix(".certificate.json").removesuffix(".zip")
     stem, end = download_stem(job.name), log.removeprefix("log")
     name = RELEASE if log == "log.parquet" else log

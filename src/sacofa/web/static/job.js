@@ -23,6 +23,7 @@ const showResult = async (job) => {
   figures(find("#figures"), [["ε of the whole release", release.epsilon ?? "none"], ["cases", count(release.cases) + (release.within.cases === null ? "" : ` ± ${count(release.within.cases)}`)], ["variants", count(release.variants)]]);
   find("#report").href = `/jobs/${id}/report`;
   find("#report-file").href = `/api/jobs/${id}/files/report.html`;
+  for (const end of ["csv", "json"]) find(`#figures-${end}`).href = `/api/jobs/${id}/files/figures.${end}`;
   const signer = release.publishable ? (await ask("GET", "/signer")).name : null;
   find("#signed").hidden = !signer;
   if (signer) find("#signed").textContent = `signature by ${signer}`;

@@ -1,5 +1,6 @@
 import { ask, attempt, clearProblem, confirmed, count, figures, find, items, make, pause, percent, showStrength } from "./common.js";
 import { follow, onSlider } from "./prices.js";
+import { chosenAttributes, forPlan, showAttributes, showPrices } from "./attributes.js";
 import { chosenReading, onReading, showContents, showReading } from "./reading.js";
 
 const id = location.pathname.split("/").pop();
@@ -69,6 +70,7 @@ const show = (log) => {
   const colour = new Map();
   for (const variant of inspection.frequent) for (const name of variant.activities) if (!colour.has(name)) colour.set(name, colour.size);
   showContents(inspection, (name) => colour.get(name));
+  showAttributes(inspection.attributes);
   return plan();
 };
 
@@ -134,7 +136,7 @@ const plan = async () => {
   try {
     if (form.elements.unit.value === "person" && !text("person")) throw new Error("Choose the column that says whose case it is.");
     const answer = await ask("POST", "/plan", {
-      ...settings(), ...person(), activities: inspection.activities, cases: inspection.cases, dataset: payer().dataset,
+      ...settings(), ...person(), ...(uses().has("attribute_share") ? await forPlan() : {}), timed: Boolean(inspection.found.timestamp), activities: inspection.activities, cases: inspection.cases, dataset: payer().dataset,
       public_rules: used.has("rules") && Boolean(field("rules").files.length || text("rules_log")),
     });
     const promise = find("#promise");
@@ -145,6 +147,7 @@ const plan = async () => {
     find("#beliefs").replaceChildren(...answer.beliefs.map((b) => make("tr", {}, make("th", { scope: "row", textContent: percent(b.before) }), make("td", { textContent: `${percent(b.least)} to ${percent(b.most)}` }))));
     items(find("#lines"), answer.epsilon === null ? answer.lines : [`ε = ${answer.epsilon} for the whole release`, ...answer.lines]);
     items(find("#not-promised"), answer.not_promised);
+    showPrices(answer.shares);
     const open = unpaid();
     const enough = answer.afford?.enough ?? true;
     cost.textContent = open ?? sayCost(answer);
@@ -156,6 +159,7 @@ const plan = async () => {
     find("#strength").hidden = true;
     find("#beliefs-table").hidden = true;
     find("#lines").replaceChildren();
+    showPrices([]);
     cost.textContent = "";
     release.disabled = true;
   }
@@ -204,7 +208,7 @@ form.addEventListener("submit", attempt(async (event) => {
     const names = (text("activities") ?? "").split("\n").map((line) => line.trim()).filter(Boolean);
     const { dataset, free } = payer();
     const job = await ask("POST", "/jobs", {
-      ...settings(), log: id, columns: reading(), rules: file ? await file.text() : null, rules_file: file ? file.name.slice(-200) : null,
+      ...settings(), log: id, columns: { ...reading(), ...(used.has("attribute_share") ? await chosenAttributes() : {}) }, rules: file ? await file.text() : null, rules_file: file ? file.name.slice(-200) : null,
       model: file ? model() : {}, rules_log: used.has("rules") ? text("rules_log") : null,
       activities: names.length ? names : null, dataset, not_charged: free, delete_log: field("delete_log").checked, released_by: text("released_by"),
     });

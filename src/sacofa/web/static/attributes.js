@@ -1,0 +1,65 @@
+import { find, make } from "./common.js";
+
+/** What else is released: attributes to tick, each with its price as long as it is ticked. */
+const form = find("#settings");
+const chosen = form.elements.namedItem("attribute");
+const employees = form.elements.namedItem("employees");
+const file = form.elements.namedItem("columns_file");
+const words = { string: "text", int: "number", float: "number", boolean: "yes/no", date: "date" };
+let offered = [];
+
+const names = () => JSON.parse(chosen.value || "[]").filter((name) => offered.some((one) => one.name === name));
+const content = async () => (file.files.length ? await file.files[0].text() : null);
+
+/** As a job takes it. */
+export const chosenAttributes = async () => {
+  const attribute = names();
+  return attribute.length ? { attribute, employees: employees.checked, columns: await content() } : {};
+};
+
+/** As a plan takes it: with the types, from which prices follow. */
+export const forPlan = async () => ({
+  attributes: names().map((name) => ({ name, kind: offered.find((one) => one.name === name).kind })),
+  employees: employees.checked,
+  columns: await content(),
+});
+
+const tick = (event) => {
+  const now = new Set(names());
+  if (event.target.checked) now.add(event.target.value);
+  else now.delete(event.target.value);
+  // In the order of the log, so that the same choice is always the same request.
+  chosen.value = JSON.stringify(offered.map((one) => one.name).filter((name) => now.has(name)));
+};
+
+/** List what may be ticked. */
+export const showAttributes = (attributes) => {
+  offered = attributes;
+  const ticked = new Set(names());
+  find("#attribute-none").hidden = Boolean(offered.length);
+  find("#attribute-list").hidden = !offered.length;
+  find("#attribute-list").replaceChildren(...offered.map((one) => {
+    const box = make("input", { type: "checkbox", value: one.name, checked: ticked.has(one.name) });
+    box.addEventListener("input", tick);
+    const kind = one.advice ? `${words[one.kind]}; ${one.advice}` : words[one.kind];
+    return make("label", { className: "choice" }, box, make("span", {}, one.name, make("small", { textContent: kind })), make("output", { className: "n small" }));
+  }));
+};
+
+/** Show what each ticked one costs, and what is left for all the rest. */
+export const showPrices = (shares) => {
+  const of = (test) => shares.filter(({ what }) => test(what));
+  const priced = of((what) => what.startsWith("attribute "));
+  const ticked = names();
+  for (const box of find("#attribute-list").querySelectorAll("input")) {
+    const share = box.checked ? priced[ticked.indexOf(box.value)] : null;
+    box.parentElement.querySelector("output").textContent = share ? `ε = ${share.epsilon.toFixed(3)}, ± ${Math.ceil(share.within)} cases` : "";
+  }
+  find("#attribute-more").hidden = !ticked.length;
+  find("#employees-choice").hidden = !ticked.some((name) => /(^|:)resource$/.test(name)) && !employees.checked;
+  const sum = (parts) => parts.reduce((total, { epsilon }) => total + epsilon, 0).toFixed(2);
+  const times = of((what) => what === "times");
+  const flow = of((what) => what !== "times" && !what.startsWith("attribute "));
+  find("#attribute-sum").textContent = priced.length
+    ? `Of ε, ${sum(priced)} buys attributes${times.length ? `, ${sum(times)} times` : ""} and ${sum(flow)} the order of activities. Texts taken from the log are reckoned as 10 different ones.` : "";
+};
