@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from sacofa.examples import hospital, running_example
+import io
+
+import pandas
+
+from sacofa import open_log
+from sacofa.examples import hospital, hospital_csv, running_example
+from sacofa.logs import count_variants
 
 
 def test_the_running_example_is_the_paper_s_table() -> None:
@@ -21,3 +27,21 @@ def test_the_hospital_is_always_the_same() -> None:
     assert log.counts.max() > 200
     assert (log.counts == 1).sum() > 100
     assert any(variant.count("Blood test") > 2 for variant, _ in log)
+
+
+def test_the_hospital_has_times_of_its_own() -> None:
+    """The same cases in the order of time; people come by day, and bills are written at work."""
+    table = hospital_csv()
+    assert table == hospital_csv()
+    frame = pandas.read_csv(io.BytesIO(table), parse_dates=["time:timestamp"])
+    counted = count_variants(open_log(frame))
+    assert dict(counted) == dict(hospital())
+    times = frame["time:timestamp"]
+    begins = times.groupby(frame["case:concept:name"]).min()
+    assert set(begins.dt.year) == {2000, 2001, 2002}
+    assert (begins.dt.hour.between(8, 19)).mean() > 0.6
+    bills = times[frame["concept:name"] == "Bill"]
+    assert (bills.dt.day_of_week < 5).all()
+    assert bills.dt.hour.between(8, 15).all()
+    took = times.groupby(frame["case:concept:name"]).max() - begins
+    assert took.median().days < 7 < took.quantile(0.95).days

@@ -63,7 +63,12 @@ class CaseBatch:
     """What adding or removing changes at most max_cases of the cases."""
 
     @classmethod
-    def of_variants(cls, variants: VariantCounts, times: NDArray[np.int64]) -> CaseBatch:
+    def of_variants(
+        cls,
+        variants: VariantCounts,
+        times: NDArray[np.int64],
+        starts: NDArray[np.int64] | None = None,
+    ) -> CaseBatch:
         """Lay out the cases of variants, one after the other, with the times of their events."""
         which = np.repeat(np.arange(len(variants)), variants.counts)
         lengths = variants.lengths[which]
@@ -75,6 +80,7 @@ class CaseBatch:
             offsets=offsets,
             complete=variants.complete[which],
             times=times,
+            starts=starts,
             unit=variants.unit,
         )
 
@@ -242,6 +248,8 @@ class Cases:
     """The same cases one by one, with their times; None where nobody asked for them."""
     has_times: bool = True
     """Whether cases one by one have times that may be asked for."""
+    has_starts: bool = False
+    """Whether it was declared that they also say when work began."""
     attributes: tuple[Attribute, ...] = ()
     """What else cases one by one have, with public domains."""
     pairs: tuple[tuple[int, int], ...] = ()

@@ -46,7 +46,7 @@ def test_pairs_are_neighbours() -> None:
         both = pair.larger_cases.by_case
         assert isinstance(both, CaseBatch) and both.variants() == pair.larger
         assert both.times is not None and len(both.times) == len(both.activity_ids)
-    assert len(PAIRS) == 6
+    assert len(PAIRS) == 7
 
 
 def test_other_cases_than_those_that_are_counted_are_refused() -> None:
@@ -61,7 +61,10 @@ def test_other_cases_than_those_that_are_counted_are_refused() -> None:
             odd.check_neighbours()
 
 
-QUESTIONS = {name: query for name, (query, _) in time_queries(FLOW, PUBLIC, Fraction(1)).items()}
+QUESTIONS = {
+    name: query
+    for name, (query, _) in time_queries(FLOW, PUBLIC, Fraction(1), service=True).items()
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,15 +134,26 @@ def test_questions_about_times_are_not_refuted(name: str) -> None:
         assert finding.certified < 0.3
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
-@pytest.mark.parametrize("name", ["long wait", "person with times"])
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        *(
+            (question, name)
+            for question in QUESTIONS
+            for name in ("long wait", "person with times")
+            if question != "service"
+        ),
+        ("service", "long work"),
+    ],
+)
 def test_a_question_uses_what_it_costs(question: str, name: str) -> None:
     """Asked alone, each shows most of ε, and no more; with half the noise it is refuted."""
     asks = OnlyTimes(asked=(question,))
     finding = worst(audit(asks, [PAIRS[name]], runs=1_000, seed=1))
     assert not finding.refuted
     assert 0.6 < finding.certified < 1.2
-    for broken in (HalfTheNoise, ForgetsCases) if name != "long wait" else (HalfTheNoise,):
+    several = name == "person with times"
+    for broken in (HalfTheNoise, ForgetsCases) if several else (HalfTheNoise,):
         assert worst(
             audit(replace(asks, session=broken), [PAIRS[name]], runs=1_000, seed=2)
         ).refuted

@@ -34,8 +34,8 @@ def test_a_release_without_bounds_is_scaled_down_and_says_so() -> None:
 def test_a_release_within_the_bound_is_untouched() -> None:
     """The same object, and no note."""
     variants = VariantCounts.of({("a", "b"): 5, (): 3})
-    assert bound_events(variants, 13) == (variants, None, ())
-    smaller, _, (note,) = bound_events(variants, 12)
+    assert bound_events(variants, 13) == (variants, None, None, ())
+    smaller, _, _, (note,) = bound_events(variants, 12)
     assert "13 events" in note
     assert dict(smaller) == {("a", "b"): 4, (): 2}
 
@@ -43,7 +43,7 @@ def test_a_release_within_the_bound_is_untouched() -> None:
 def test_scaling_keeps_proportions_of_counts_beyond_64_bits() -> None:
     """Products of large counts and a large bound do not overflow."""
     variants = VariantCounts.of({("a",): 3 * 10**11, ("b",): 10**11})
-    scaled, _, _ = bound_events(variants, 4 * 10**8)
+    scaled, _, _, _ = bound_events(variants, 4 * 10**8)
     assert dict(scaled) == {("a",): 3 * 10**8, ("b",): 10**8}
 
 
@@ -51,10 +51,12 @@ def test_times_stay_with_their_cases() -> None:
     """Those of the first cases of each variant."""
     variants = VariantCounts.of({("a", "b"): 4, ("b",): 2, (): 2})
     times = np.arange(10)
-    scaled, kept, _ = bound_events(variants, 6, times)
+    scaled, kept, began, _ = bound_events(variants, 6, times, times - 1)
     assert dict(scaled) == {("a", "b"): 2, ("b",): 1, (): 1}
     assert kept is not None
     assert kept.tolist() == [0, 1, 2, 3, 8]
+    assert began is not None
+    assert began.tolist() == [-1, 0, 1, 2, 7]
 
 
 @pytest.mark.parametrize(

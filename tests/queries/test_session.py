@@ -13,14 +13,17 @@ from sacofa.errors import PromiseError, SettingError
 from sacofa.privacy.accounting import Leak, Spend, total_epsilon
 from sacofa.privacy.bits import SeededBits
 from sacofa.privacy.noise import Noise
+from sacofa.queries.durations import DAY, bin_of
 from sacofa.queries.flow import VOTE_UNITS, CaseCount, CaseLengths, NearestCandidate, StepVotes
 from sacofa.queries.histogram import AllSequences
 from sacofa.queries.protocol import Ints, Query, SparseQuery
 from sacofa.queries.session import MAX_SENSITIVITY, Session
+from sacofa.queries.times import CycleTime, Elapsed, row_starts
 from sacofa.unit import Unit
 from sacofa.variants import VariantCounts
 
 from .bare import Bare, session_of
+from .batches import batch
 
 LOG = VariantCounts.of({("a",): 3, ("a", "b"): 2})
 HALF = Fraction(1, 2)
@@ -222,3 +225,17 @@ def test_queries_after_truncation_see_truncated_cases() -> None:
     session.ask(CaseLengths((1, 2)), HALF, "all")
     assert [answer.max_length for answer in session.answers] == [None, 1]
     assert np.array_equal(session.transcript["lengths"], [5, 0])  # type: ignore[arg-type]
+
+
+def test_whole_cases_are_asked_of_all_their_events() -> None:
+    """A case takes as long as it took, also where the activity that ended it was dropped."""
+    log = batch([[(0, 0, 0), (1, 5, 5), (2, 9 * DAY, 9 * DAY)]] * 3, 3)
+    cases = Cases(variants=log.variants(), by_case=log)
+    session = Session(cases, [Spend(what="all", epsilon=Fraction(900), line="all")], Noise())
+    session.project_onto(["a", "b"])
+    took = session.ask(CycleTime(rung=0), Fraction(300), "all")
+    assert int(np.argmax(took)) == int(bin_of(np.array([9 * DAY]), 0)[0])
+    gaps = session.ask(Elapsed(rungs=(0, 0)), Fraction(300), "all")
+    assert int(np.argmax(gaps)) == int(row_starts((0,))[1])
+    # The audit's attacker asks both logs the same way.
+    assert [answer.activities for answer in session.answers] == [("a", "b", "c"), ("a", "b")]

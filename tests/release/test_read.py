@@ -50,6 +50,27 @@ def test_times_are_read(tmp_path: Path, suffix: str) -> None:
     assert twice.times.tolist() == back.times.tolist()
 
 
+@pytest.mark.parametrize("suffix", ["xes", "csv", "parquet"])
+def test_starts_are_read(tmp_path: Path, suffix: str) -> None:
+    """When work began comes back with each event, also where it overlaps the event before."""
+    release = timed()
+    assert release.times is not None
+    starts = release.times - np.array([5, 60, 0, 3, 1, 2, 1, 0, 9, 30])
+    release = replace(release, starts=starts)
+    write_release(release, tmp_path / f"out.{suffix}")
+    back = read_release(tmp_path / f"out.{suffix}")
+    assert back.variants == release.variants
+    assert back.times is not None
+    assert back.times.tolist() == [7, 8, 50, 60, 50, 90, 1, 2, 30, 2_000_000_000]
+    assert back.starts is not None
+    assert (back.times - back.starts).tolist() == [0, 3, 1, 2, 5, 60, 1, 0, 30, 9]
+    frame = back.to_pandas()
+    assert (frame["time:timestamp"] - frame["start_timestamp"]).dt.total_seconds().tolist() == [
+        0, 3, 1, 2, 5, 60, 1, 0, 30, 9,
+    ]  # fmt: skip
+    assert back.by_case is not None and back.by_case.starts is not None
+
+
 @pytest.mark.parametrize("suffix", ["xes", "csv", "parquet", "json"])
 def test_made_up_times_are_no_times(tmp_path: Path, suffix: str) -> None:
     """A file that says so, or has none, gives none."""

@@ -65,6 +65,23 @@ def test_beside_the_original() -> None:
     assert times.waits[0].before == "2 h"
 
 
+def test_work_is_shown_where_it_was_released() -> None:
+    """Median work and waiting of each activity, beside the original in an internal page."""
+    release = timed()
+    assert release.times is not None
+    release = replace(release, starts=release.times - np.tile([60, 600], 4))
+    times = describe_times(release)
+    assert times is not None
+    assert [(w.activity, w.times, w.took, w.waited) for w in times.work] == [
+        (HOSTILE[1], 4, "10 min", "50 min"),
+        (HOSTILE[0], 4, "1 min", "–"),
+    ]
+    assert "Work and waiting" in make_report(release, title="x")
+    assert "Work and waiting" not in make_report(timed(), title="x")
+    internal = make_internal_report(release, slow(), title="x")
+    assert "waiting before" in internal
+
+
 def test_few_votes_are_rough() -> None:
     """Four cases at ε = 1 are, four thousand are not; without a price nobody knows."""
     release = timed()

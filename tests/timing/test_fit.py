@@ -168,3 +168,24 @@ def test_impossible_settings_are_refused() -> None:
     ):
         with pytest.raises(SettingError):
             make()
+
+
+def test_a_calendar_is_two_months() -> None:
+    """As people write it; what is none, or runs backwards, is refused at once."""
+    assert TimeSettings.of("day", "2019-11/2020-02") == TimeSettings(
+        granularity="day", first_month=49 * 12 + 10, months=4
+    )
+    assert TimeSettings.of("second", None) == TimeSettings()
+    for odd in ("2019", "2019-13/2020-01", "2020-02/2020-01", "0001-01/9999-12", "", "a/b"):
+        with pytest.raises(SettingError, match="calendar"):
+            TimeSettings.of("second", odd)
+
+
+def test_no_case_begins_outside_a_declared_calendar() -> None:
+    """Whatever the noise."""
+    log, how = office(50), TimeSettings.of("second", "2021-03/2021-12")
+    variants = counted(log)
+    released = fit_times(answer(log, variants, how, noise=seeded(1)), variants, how, seeded(2))
+    begins = released.times[released.offsets[:-1]].astype("M8[us]").astype("M8[M]").astype(str)
+    assert min(begins) >= "2021-03"
+    assert max(begins) <= "2021-12"

@@ -79,7 +79,11 @@ class Pair:
 
     def _as_cases(self, variants: VariantCounts, by_case: CaseBatch | None) -> Cases:
         return Cases(
-            variants=variants, by_case=by_case, attributes=self.attributes, pairs=self.together
+            variants=variants,
+            by_case=by_case,
+            has_starts=by_case is not None and by_case.starts is not None,
+            attributes=self.attributes,
+            pairs=self.together,
         )
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -37,6 +38,7 @@ def timed_pairs() -> tuple[Pair, ...]:
         _pair("year 9999", "a case of the year 9999", [("a", YEAR_9999), ("b", YEAR_9999 + WAIT)]),
         _pair("many times", f"a case with {EVENTS:,} events, a day apart", many),
         _pair("no times", "a case whose times are missing", [("a", NO_TIME), ("b", NO_TIME)]),
+        _long_work(),
     )
 
 
@@ -48,9 +50,30 @@ def timed_persons_pair(max_cases: int) -> Pair:
     return _pair("person with times", what, *[case] * max_cases, unit=unit)
 
 
+def _long_work() -> Pair:
+    """A case on which work takes 11 years, where the log says when work began."""
+    plain = [[("a", time), ("b", time + WAIT)] for time in _begins()]
+    long_work = [[("a", BEGIN), ("b", BEGIN + LONG_WAIT)]]
+    return Pair.timed(
+        name="long work",
+        what="a case on which work takes 11 years",
+        smaller=_with_starts(_cases(plain, ONE_CASE), WAIT // 2),
+        added=_with_starts(_cases(long_work, ONE_CASE), LONG_WAIT),
+    )
+
+
+def _with_starts(cases: CaseBatch, took: int) -> CaseBatch:
+    """The same cases, where the work on each event took so long."""
+    assert cases.times is not None
+    return replace(cases, starts=cases.times - took)
+
+
+def _begins() -> list[int]:
+    return [BEGIN + case * HOUR for case in range(CASES)]
+
+
 def _pair(name: str, what: str, *added: Sequence[Event], unit: Unit = ONE_CASE) -> Pair:
-    begin = [BEGIN + case * HOUR for case in range(CASES)]
-    plain = [[("a", time), ("b", time + WAIT)] for time in begin]
+    plain = [[("a", time), ("b", time + WAIT)] for time in _begins()]
     return Pair.timed(name=name, what=what, smaller=_cases(plain, unit), added=_cases(added, unit))
 
 

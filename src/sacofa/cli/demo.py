@@ -10,10 +10,9 @@ import typer
 from rich.console import Console
 
 from ..errors import OutputError
-from ..examples import hospital, hospital_model
+from ..examples import hospital_csv, hospital_model
 from ..files import write_whole
 from ..logs import open_log
-from ..logs.write import write_variants
 from ..mechanisms import Certified
 from ..release import certificate_path, publish
 from ..report import make_report
@@ -31,13 +30,11 @@ def demo(
     except OSError as error:
         raise OutputError(output, f"cannot be made: {error.strerror}") from None
     original, released = output / "hospital.csv", output / "hospital.anonymized.xes"
-    write_variants(hospital(), original, force=force)
     model = output / "hospital.bpmn"
-    with write_whole(model, force) as part:
-        part.write_bytes(hospital_model())
-    # The example has no times of its own: all of ε is spent on the flow.
-    mechanism = Certified(epsilon=Fraction(1), time=False)
-    release = publish(open_log(original), mechanism, released, force=force)
+    for path, content in ((original, hospital_csv()), (model, hospital_model())):
+        with write_whole(path, force) as part:
+            part.write_bytes(content)
+    release = publish(open_log(original), Certified(epsilon=Fraction(1)), released, force=force)
     page = output / "report.html"
     with write_whole(page, force) as part:
         part.write_text(make_report(release, title=released.name), encoding="utf-8")

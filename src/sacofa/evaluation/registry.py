@@ -20,6 +20,7 @@ from .measures.distances import cycle_time_distance
 from .measures.normal import NormalBehaviour
 from .measures.performance import Performance, performance
 from .measures.quality import ModelQuality, model_quality
+from .measures.remaining import remaining_time_error
 from .measures.similarity import similarity
 from .measures.timed import Timed
 from .sequences import share_activities
@@ -173,6 +174,10 @@ def _cycle_hours(compared: Compared) -> float | None:
     return None if compared.timed is None else cycle_time_distance(*compared.timed)
 
 
+def _remaining(compared: Compared) -> float | None:
+    return None if compared.timed is None else remaining_time_error(*compared.timed)
+
+
 MEASURES: tuple[Measure, ...] = (
     Measure(
         name="steps", title="Steps", lower=True, function=_of_logs(analysts.steps_distance),
@@ -284,6 +289,11 @@ MEASURES: tuple[Measure, ...] = (
         name="cycle_hours", title="Cycle time, hours", lower=True, timed=True,
         function=_cycle_hours,
         meaning="how long cases take: how far the distribution is off, in hours (CTD)",
+    ),
+    Measure(
+        name="remaining", title="Remaining time", lower=True, timed=True,
+        function=_remaining,
+        meaning="how long cases still take: error of a model of the release, in doublings",
     ),
     Measure(
         name="values", title="Attributes", lower=True, timed=True,

@@ -6,8 +6,9 @@ from pathlib import Path
 
 from ..variants import VariantCounts
 from .hospital import hospital
+from .hospital_times import hospital_csv
 
-__all__ = ["hospital", "hospital_model", "running_example"]
+__all__ = ["hospital", "hospital_csv", "hospital_model", "running_example"]
 
 
 def hospital_model() -> bytes:

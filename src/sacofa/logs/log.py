@@ -163,6 +163,7 @@ def read_cases(
         variants=variants,
         by_case=by_case.project_onto(variants.activities),
         has_times=log.has_times,
+        has_starts=log.has_starts,
         attributes=by_case.attributes,
         pairs=pairs_of(by_case.attributes, log.options.pair),
         assumptions=log.assumptions,

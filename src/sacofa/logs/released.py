@@ -29,6 +29,8 @@ TIME_KEY = "sacofa:time"
 """The attribute of a log, or the column of a table, that says what its times are."""
 ARTIFICIAL = "artificial"
 """Its value where times are made up."""
+START_KEY = "start_timestamp"
+"""The column of a table that says when work began, as pm4py calls it."""
 CORE_KEY = "sacofa:core"
 """The attribute of a case that says whether it is of the orderly core."""
 PRIVATE = "private"
@@ -82,6 +84,8 @@ class EventBlock:
     core: NDArray[np.bool_] | None = None
     """Whether the case of each event is of the orderly core; None: none is marked."""
 
+    starts: NDArray[np.int64] | None = None
+    """When the work on it began, as `seconds`; None: not known."""
     values: tuple[NDArray[np.int32], ...] = ()
     """The codes of each attribute."""
 
@@ -99,11 +103,12 @@ def event_blocks(
     times: NDArray[np.int64] | None = None,
     core: NDArray[np.bool_] | None = None,
     columns: Columns = (),
+    starts: NDArray[np.int64] | None = None,
 ) -> Iterator[EventBlock]:
     """Make the events of all cases, about BLOCK at a time; `core` marks variants.
 
     `times` are those of all events, in seconds since 1970, case by case in the order of the
-    variants; where there are none they are made up.
+    variants; where there are none they are made up. `starts` say when the work on each began.
     """
     lengths = variants.lengths
     # A case without events takes one row all the same.
@@ -133,6 +138,10 @@ def event_blocks(
             # Rows of cases without events have no time of their own in the list.
             real = block.activity_id != NO_ACTIVITY
             block.seconds[real] = times[done : done + int(real.sum())]
+            if starts is not None:
+                began = block.seconds.copy()
+                began[real] = starts[done : done + int(real.sum())]
+                block = replace(block, starts=began)
         if columns:
             block = replace(block, values=tuple(_codes(block, each, done) for each in columns))
         done += int((block.activity_id != NO_ACTIVITY).sum())
@@ -155,9 +164,10 @@ def all_events(
     times: NDArray[np.int64] | None = None,
     core: NDArray[np.bool_] | None = None,
     columns: Columns = (),
+    starts: NDArray[np.int64] | None = None,
 ) -> EventBlock:
     """Make the events of all cases at once, for whoever holds them in memory anyway."""
-    blocks = list(event_blocks(variants, times, core, columns))
+    blocks = list(event_blocks(variants, times, core, columns, starts))
     inside = None
     if core is not None:
         inside = _joined([block.core for block in blocks if block.core is not None], np.bool_)
@@ -167,6 +177,9 @@ def all_events(
         seconds=_joined([block.seconds for block in blocks], np.int64),
         truncated=_joined([block.truncated for block in blocks], np.bool_),
         core=inside,
+        starts=None
+        if starts is None
+        else _joined([block.starts for block in blocks if block.starts is not None], np.int64),
         values=tuple(
             _joined([block.values[place] for block in blocks], np.int32)
             for place in range(len(columns))

@@ -84,6 +84,18 @@ class Log:
         return self.columns is not None and self.columns.timestamp is not None
 
     @property
+    def has_starts(self) -> bool:
+        """Whether it is declared when work began: a column for that, or a named lifecycle.
+
+        That an XES log has transitions says nothing: most hold completions alone, and which ones
+        do is secret.
+        """
+        if not self.has_times or self.columns is None:
+            return False
+        named = self.options.lifecycle is not None and self.columns.lifecycle is not None
+        return named or self.columns.start is not None
+
+    @property
     def attributes(self) -> tuple[Attribute, ...]:
         """What is read of cases and events besides activities and times."""
         return () if self.columns is None else self.columns.attributes

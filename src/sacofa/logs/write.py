@@ -29,6 +29,7 @@ from ..files import write_whole
 from ..variants import VariantCounts
 from . import variants_json
 from .bounded_file import Progress
+from .lifecycle import START, TRANSITION
 from .released import (
     CORE_KEY,
     TIME_KEY,
@@ -63,6 +64,7 @@ def write_variants(
     times: NDArray[np.int64] | None = None,
     core: NDArray[np.bool_] | None = None,
     columns: Columns = (),
+    starts: NDArray[np.int64] | None = None,
 ) -> None:
     """Write variants to a file, in the format that the end of its name tells.
 
@@ -78,18 +80,18 @@ def write_variants(
         if output in ("csv", "parquet"):
             from .write_table import write_table
 
-            write_table(variants, part, output, progress, times, core, columns)
+            write_table(variants, part, output, progress, times, core, columns, starts)
             return
         with part.open("wb") as file:
             if output == "xes.gz":
                 with gzip.GzipFile("", "wb", 6, file, mtime=0) as packed:
-                    for text in xes_parts(variants, progress, times, core, columns):
+                    for text in xes_parts(variants, progress, times, core, columns, starts):
                         packed.write(text.encode())
                 return
             for text in (
                 variants_json.lines(variants)
                 if output == "json"
-                else xes_parts(variants, progress, times, core, columns)
+                else xes_parts(variants, progress, times, core, columns, starts)
             ):
                 file.write(text.encode())
 
@@ -130,26 +132,35 @@ def xes_parts(
     times: NDArray[np.int64] | None = None,
     core: NDArray[np.bool_] | None = None,
     columns: Columns = (),
+    starts: NDArray[np.int64] | None = None,
 ) -> Iterator[str]:
     """Give an XES file piece by piece."""
     tags = [_tags(column) for column in columns]
-    yield _HEAD.format(times=describe_times(times))
+    yield _HEAD.format(times=describe_times(times), lifecycle="" if starts is None else _LIFECYCLE)
     names = [f'<string key="concept:name" value={_quote(name)}/>' for name in variants.activities]
     total = max(variants.cases, 1)
-    for block in event_blocks(variants, times, core, columns):
+    for block in event_blocks(variants, times, core, columns, starts):
         # A block holds whole cases: a case begins wherever the number changes.
         begins = np.flatnonzero(np.diff(block.case, prepend=-1)).tolist()
         ids, seconds = block.activity_id.tolist(), block.seconds.tolist()
         of_cases, of_events = _values(block, columns, tags)
+        began = [""] * len(block)
+        if block.starts is not None:
+            # The work on an event is an event of its own right before it, as readers join them.
+            began = _began(names, ids, block.starts.tolist())
+            of_events = [_COMPLETE + more for more in of_events]
         for start, end in pairwise([*begins, len(block)]):
             case = int(block.case[start])
             flag = "true" if block.truncated[start] else "false"
             events = "".join(
                 [
-                    f'<event>{names[i]}<date key="time:timestamp" value="{_minute(time // 60)}'
-                    f'{time % 60:02}.000+00:00"/>{more}</event>\n'
-                    for i, time, more in zip(
-                        ids[start:end], seconds[start:end], of_events[start:end], strict=True
+                    f"{first}<event>{names[i]}{_date(time)}{more}</event>\n"
+                    for i, time, first, more in zip(
+                        ids[start:end],
+                        seconds[start:end],
+                        began[start:end],
+                        of_events[start:end],
+                        strict=True,
                     )
                     if i >= 0
                 ]
@@ -188,6 +199,19 @@ def _values(
     return found[True], found[False]
 
 
+def _began(names: Sequence[str], ids: Sequence[int], starts: Sequence[int]) -> list[str]:
+    """The event that says when the work on each event began."""
+    return [
+        f"<event>{names[i]}{_date(time)}{_STARTED}</event>\n"
+        for i, time in zip(ids, starts, strict=True)
+    ]
+
+
+def _date(time: int) -> str:
+    minutes = _minute(time // 60)
+    return f'<date key="time:timestamp" value="{minutes}{time % 60:02}.000+00:00"/>'
+
+
 @lru_cache(maxsize=4096)
 def _minute(minutes: int) -> str:
     return (EPOCH + timedelta(minutes=minutes)).strftime("%Y-%m-%dT%H:%M:")
@@ -198,12 +222,19 @@ def _quote(name: str) -> str:
     return quoteattr(name, {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
 
 
+_LIFECYCLE = (
+    '<extension name="Lifecycle" prefix="lifecycle" '
+    'uri="http://www.xes-standard.org/lifecycle.xesext"/>\n'
+)
+_STARTED, _COMPLETE = (
+    f'<string key="{TRANSITION}" value="{word}"/>' for word in (START, "complete")
+)
 _HEAD = f"""\
 <?xml version="1.0" encoding="UTF-8"?>
 <log xes.version="1.0" xes.features="" xmlns="http://www.xes-standard.org/">
 <extension name="Concept" prefix="concept" uri="http://www.xes-standard.org/concept.xesext"/>
 <extension name="Time" prefix="time" uri="http://www.xes-standard.org/time.xesext"/>
-<global scope="trace">
+{{lifecycle}}<global scope="trace">
 <string key="concept:name" value=""/>
 <boolean key="unfinished" value="false"/>
 </global>

@@ -14,7 +14,15 @@ from .bounded_file import Progress
 from .columns import TRUNCATED
 from .csv_injection import escape_formula
 from .duckdb.source import interrupt_in
-from .released import CORE_KEY, TIME_KEY, Columns, ReleasedColumn, describe_times, event_blocks
+from .released import (
+    CORE_KEY,
+    START_KEY,
+    TIME_KEY,
+    Columns,
+    ReleasedColumn,
+    describe_times,
+    event_blocks,
+)
 
 
 def write_table(
@@ -25,6 +33,7 @@ def write_table(
     times: NDArray[np.int64] | None = None,
     core: NDArray[np.bool_] | None = None,
     columns: Columns = (),
+    starts: NDArray[np.int64] | None = None,
 ) -> None:
     """Write variants as CSV or Parquet with the columns that pm4py expects.
 
@@ -45,7 +54,7 @@ def write_table(
                 },
             )
             try:
-                _fill(database, variants, times, core, columns, progress)
+                _fill(database, variants, times, core, columns, starts, progress)
                 _copy(
                     database,
                     variants.activities,
@@ -54,6 +63,7 @@ def write_table(
                     describe_times(times),
                     core is not None,
                     columns,
+                    starts is not None,
                 )
             finally:
                 database.close()
@@ -70,24 +80,25 @@ def _fill(
     times: NDArray[np.int64] | None,
     core: NDArray[np.bool_] | None,
     columns: Columns,
+    starts: NDArray[np.int64] | None,
     progress: Progress | None,
 ) -> None:
     """Put the events into the database, a block at a time."""
     database.execute("SET TimeZone = 'UTC'; SET enable_progress_bar = false")
     database.execute(
         "CREATE TABLE events "
-        "(case_id BIGINT, activity_id INTEGER, seconds BIGINT, truncated BOOLEAN, core BOOLEAN"
-        + "".join(f", value_{place} INTEGER" for place in range(len(columns)))
-        + ")"
+        "(case_id BIGINT, activity_id INTEGER, seconds BIGINT, began BIGINT, truncated BOOLEAN, "
+        "core BOOLEAN" + "".join(f", value_{place} INTEGER" for place in range(len(columns))) + ")"
     )
     done, total = 0, max(variants.events, 1)
-    for block in event_blocks(variants, times, core, columns):
+    for block in event_blocks(variants, times, core, columns, starts):
         database.register(
             "block",
             {
                 "case_id": block.case,
                 "activity_id": block.activity_id,
                 "seconds": block.seconds,
+                "began": block.seconds if block.starts is None else block.starts,
                 "truncated": block.truncated,
                 "core": np.zeros(len(block), np.bool_) if block.core is None else block.core,
                 **{f"value_{place}": codes for place, codes in enumerate(block.values)},
@@ -108,11 +119,16 @@ def _copy(
     what_times: str,
     marked: bool,
     columns: Columns,
+    started: bool,
 ) -> None:
-    time = "CASE WHEN activity_id >= 0 THEN to_timestamp(seconds) END"
+    times = {
+        key: f"CASE WHEN activity_id >= 0 THEN to_timestamp({column}) END"
+        for key, column in (("time:timestamp", "seconds"), (START_KEY, "began"))
+        if key != START_KEY or started
+    }
     if kind == "csv":
         activities = tuple(map(escape_formula, activities))
-        time = f"strftime({time}, '%Y-%m-%dT%H:%M:%SZ')"
+        times = {key: f"strftime({time}, '%Y-%m-%dT%H:%M:%SZ')" for key, time in times.items()}
         how = "FORMAT csv, HEADER true"
     else:
         how = "FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 122880"
@@ -121,6 +137,7 @@ def _copy(
         f"\n                   {_value(database, place, column, kind)},"
         for place, column in enumerate(columns)
     )
+    listed = " ".join(f'{time} AS "{key}",' for key, time in times.items())
     target = "'" + str(path).replace("'", "''") + "'"
     database.execute("CREATE TABLE names (listed VARCHAR[])")
     database.execute("INSERT INTO names VALUES (?)", [list(activities)])
@@ -130,7 +147,7 @@ def _copy(
             SELECT case_id::VARCHAR AS "case:concept:name",
                    CASE WHEN activity_id >= 0 THEN (SELECT listed FROM names)[activity_id + 1] END
                        AS "concept:name",
-                   {time} AS "time:timestamp",
+                   {listed}
                    truncated AS "{TRUNCATED}",{core}{values}
                    '{what_times}' AS "{TIME_KEY}"
             FROM events

@@ -76,6 +76,8 @@ class Output:
     """Which variants are the orderly core, for miners; statistics use all. None: none is marked."""
     times: NDArray[np.int64] | None = None
     """When each event happened, in seconds since 1970, case by case; None: not released."""
+    starts: NDArray[np.int64] | None = None
+    """When the work on each event began, likewise; None: not released."""
     columns: Columns = ()
     """The attributes of cases and events."""
     verdict: str | None = None
@@ -96,6 +98,8 @@ class Outcome:
     """Which variants are the orderly core; None: none is marked."""
     times: NDArray[np.int64] | None = None
     """When each released event happened; None: not released."""
+    starts: NDArray[np.int64] | None = None
+    """When the work on each began; None: not released."""
     columns: Columns = ()
     """The attributes of cases and events."""
     transcript: Mapping[str, object] = field(default_factory=dict)
@@ -172,6 +176,7 @@ def perform(
         variants=output.variants,
         core=output.core,
         times=output.times,
+        starts=output.starts,
         columns=output.columns,
         transcript=session.transcript,
         answers=tuple(session.answers),

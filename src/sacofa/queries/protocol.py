@@ -42,7 +42,11 @@ class Question(Protocol):
 
 
 class Query(Question, Protocol):
-    """A question whose answer is a whole table; any frozen value with these members is one."""
+    """A question whose answer is a whole table; any frozen value with these members is one.
+
+    One about whole cases says so (`whole = True`): it is asked of all their events one by one,
+    also of those whose activity was dropped on the way.
+    """
 
     @property
     def by_case(self) -> bool:
@@ -54,6 +58,11 @@ class Query(Question, Protocol):
 
     def table(self, part: Any) -> Ints:
         """The table of one part of the log: whole numbers, a cell each. Secret."""
+
+
+def asks_whole(query: Query) -> bool:
+    """Whether a query is about whole cases, whatever activities were dropped."""
+    return bool(getattr(query, "whole", False))
 
 
 class SparseQuery(Question, Protocol):

@@ -23,7 +23,7 @@ from ..privacy.noise import Noise
 from ..semantics.language import Word
 from ..unit import Unit
 from ..variants import DistributedVariants, VariantCounts
-from .protocol import Answer, Ints, Part, Query, Question, SparseQuery
+from .protocol import Answer, Ints, Part, Query, Question, SparseQuery, asks_whole
 
 # So many cells are noised at once: bounds memory, not the result.
 TOGETHER = 1 << 20
@@ -51,6 +51,7 @@ class Session:
         check_noise_fits(promised, cases.unit.max_cases)
         self._variants = cases.variants
         self._by_case = cases.by_case
+        self._whole = cases
         self._left: dict[str, Fraction] = {}
         for access in promised:
             if isinstance(access, Spend):
@@ -64,6 +65,8 @@ class Session:
         """The names of the activities: public."""
         self.unit: Unit = cases.variants.unit
         """What is protected: bound to the cases when they were read."""
+        self.has_starts = cases.has_starts
+        """Whether it may be asked when work began: public, because it was declared."""
         self.attributes = cases.attributes
         """What else may be asked for, with public domains."""
         self.pairs = cases.pairs
@@ -86,7 +89,8 @@ class Session:
     def project_onto(self, activities: Sequence[str]) -> None:
         """Ask about these activities alone from now on; events of all others are dropped.
 
-        A case stays one case, so no table changes by more than before.
+        A case stays one case, so no table changes by more than before. Queries about whole cases
+        are asked of all events all the same.
         """
         self.activities = tuple(activities)
         self._variants = self._variants.project_onto(activities)
@@ -96,6 +100,9 @@ class Session:
     def ask(self, query: Query, epsilon: Fraction, line: str) -> Ints:
         """Charge for a query, and answer it with noise on every cell."""
         source = self._by_case if query.by_case else self._variants
+        names = self.activities
+        if asks_whole(query):
+            source, names = self._whole.by_case, self._whole.activities
         if source is None:
             raise PromiseError(f"{query.name} needs cases one by one: the log was not read so")
         self._check(query)
@@ -108,7 +115,7 @@ class Session:
             part += self.noise.laplace(scale, len(part))
         keyed = not isinstance(query.cells, range)
         shown = dict(zip(query.cells, noisy.tolist(), strict=True)) if keyed else noisy
-        self._record(query, noisy, scale, shown)
+        self._record(query, noisy, scale, shown, names)
         return noisy
 
     def open(self, query: SparseQuery, epsilon: Fraction, line: str) -> Opened:
@@ -120,7 +127,7 @@ class Session:
 
     def show(self, query: SparseQuery, shown: Mapping[Word, int], epsilon: Fraction) -> None:
         """Write down what was shown of opened counts."""
-        self._record(query, shown, epsilon, shown)
+        self._record(query, shown, epsilon, shown, self.activities)
 
     def read_unpaid(self, line: str) -> VariantCounts | DistributedVariants:
         """Give the log itself, without noise: only where the promise names it as a leak."""
@@ -161,13 +168,14 @@ class Session:
         values: Ints | Mapping[Word, int],
         epsilon: Fraction,
         shown: object,
+        activities: tuple[str, ...],
     ) -> None:
         answer = Answer(
             query=query,
             values=values,
             epsilon=epsilon,
             max_length=self._max_length,
-            activities=self.activities,
+            activities=activities,
         )
         self.answers.append(answer)
         self.transcript[query.name] = shown

@@ -103,6 +103,7 @@ class CycleTime:
     what: ClassVar[str] = "how long cases take, in public bins"
     sensitivity: ClassVar[int] = VOTE_UNITS
     by_case: ClassVar[bool] = True
+    whole: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         _check_rungs((self.rung,))
@@ -232,6 +233,7 @@ class Arrivals:
     what: ClassVar[str] = "in which month of a public calendar cases begin"
     sensitivity: ClassVar[int] = VOTE_UNITS
     by_case: ClassVar[bool] = True
+    whole: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.months < 1:
@@ -260,6 +262,7 @@ class WeekHours:
     what: ClassVar[str] = "on which day of the week and at which hours events happen"
     sensitivity: ClassVar[int] = VOTE_UNITS
     by_case: ClassVar[bool] = True
+    whole: ClassVar[bool] = True
     cells: ClassVar[range] = range(7 * SLOTS)
 
     def table(self, batch: CaseBatch) -> Ints:

@@ -40,6 +40,8 @@ class Release:
     """Which variants are the orderly core, for miners; statistics use all. None: none is marked."""
     times: NDArray[np.int64] | None = None
     """When each event happened, in seconds since 1970, case by case; None: times are made up."""
+    starts: NDArray[np.int64] | None = None
+    """When the work on each event began, likewise; None: that was not asked."""
     columns: Columns = ()
     """The attributes of cases and events, in the same order."""
 
@@ -53,7 +55,8 @@ class Release:
         """The cases one by one with their times; None where times are made up."""
         if self.times is None:
             return None
-        return CaseBatch.of_variants(self.variants, self.times * MICROSECONDS)
+        began = None if self.starts is None else self.starts * MICROSECONDS
+        return CaseBatch.of_variants(self.variants, self.times * MICROSECONDS, began)
 
     @property
     def cases(self) -> Cases:
@@ -62,7 +65,7 @@ class Release:
 
     @property
     def _events(self) -> dict[str, Any]:
-        return event_columns(self.variants, self.times, self.core, self.columns)
+        return event_columns(self.variants, self.times, self.core, self.columns, self.starts)
 
     def to_pandas(self) -> Any:
         """Give the released log as a pandas frame, with pm4py's names of columns."""
@@ -123,12 +126,15 @@ def anonymize(
     # One public order, whatever the order in which the log named them.
     secret = cases.project_onto(sorted(cases.activities if activities is None else activities))
     outcome = perform(mechanism, secret, Noise(bits), progress)
-    variants, times, notes = bound_events(outcome.variants, max_released_events, outcome.times)
+    variants, times, starts, notes = bound_events(
+        outcome.variants, max_released_events, outcome.times, outcome.starts
+    )
     columns = bound_columns(outcome.columns, outcome.variants, max_released_events)
     return Release(
         variants=variants,
         core=None if notes else outcome.core,
         times=times,
+        starts=starts,
         columns=columns,
         certificate=replace(
             certificate,

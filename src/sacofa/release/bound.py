@@ -19,16 +19,17 @@ MAX_RELEASED_EVENTS = 100_000_000
 
 
 def bound_events(
-    variants: VariantCounts, most: int, times: Times = None
-) -> tuple[VariantCounts, Times, tuple[str, ...]]:
+    variants: VariantCounts, most: int, times: Times = None, starts: Times = None
+) -> tuple[VariantCounts, Times, Times, tuple[str, ...]]:
     """Scale released counts down where they hold more events than `most`; and say so.
 
     Only noisy counts and a public bound are looked at. A case without events counts as one, as it
-    takes a row. Of `times`, those of the first cases of each variant stay.
+    takes a row. Of `times` and `starts`, those of the first cases of each variant
+    stay.
     """
     total = _rows(variants)
     if total <= most:
-        return variants, times, ()
+        return variants, times, starts, ()
     counts = _scaled(variants, total, most)
     kept = counts > 0
     scaled = VariantCounts.from_arrays(
@@ -43,9 +44,11 @@ def bound_events(
         f"The release was scaled down: it would hold {total:,} events, more than the public bound "
         f"of {most:,}. Every count was multiplied by the same factor and rounded down."
     )
-    if times is not None:
-        times = times[_firsts(variants.counts, counts, variants.lengths)]
-    return scaled, times, (note,)
+    if times is not None or starts is not None:
+        stay = _firsts(variants.counts, counts, variants.lengths)
+        times = None if times is None else times[stay]
+        starts = None if starts is None else starts[stay]
+    return scaled, times, starts, (note,)
 
 
 def bound_columns(columns: Columns, variants: VariantCounts, most: int) -> Columns:

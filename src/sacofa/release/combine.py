@@ -27,7 +27,7 @@ from ..variants import VariantCounts
 from .anonymize import Release
 from .certificate import Certificate
 from .join_columns import all_texts, laid_out_columns, shared_columns, with_values
-from .read import order_of, read_release, seconds_of
+from .read import has_starts, order_of, read_release, seconds_of
 
 MECHANISM = "combined"
 SURE = 0.95
@@ -49,12 +49,14 @@ def combine(releases: Sequence[Release], names: Sequence[str] | None = None) -> 
         raise SettingError("releases", "one of them twice", "different ones")
     unit = _unit(certificates)
     called = names or [f"release {number}" for number in range(1, len(releases) + 1)]
-    variants, times, columns = _put_together(releases, unit)
+    together = _put_together(releases, unit)
+    columns = together.columns
     spent = _price(certificates, unit)
     notes = _notes(releases, spent, unit, columns)
     return Release(
-        variants=variants,
-        times=times,
+        variants=together.variants,
+        times=together.times,
+        starts=together.starts,
         columns=columns,
         certificate=Certificate(
             mechanism=MECHANISM,
@@ -100,12 +102,21 @@ def _unit(certificates: Sequence[Certificate]) -> Unit:
     return replace(first, max_cases=sum(unit.max_cases for unit in units))
 
 
-def _put_together(
-    releases: Sequence[Release], unit: Unit
-) -> tuple[VariantCounts, NDArray[np.int64] | None, Columns]:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Together:
+    """All cases, with what every release has of them."""
+
+    variants: VariantCounts
+    times: NDArray[np.int64] | None = None
+    starts: NDArray[np.int64] | None = None
+    columns: Columns = ()
+
+
+def _put_together(releases: Sequence[Release], unit: Unit) -> _Together:
     """All cases, with their times and attributes where every release has them."""
     if any(release.times is None for release in releases):
-        return VariantCounts.join([release.variants for release in releases], unit), None, ()
+        joined = VariantCounts.join([release.variants for release in releases], unit)
+        return _Together(variants=joined)
     names = sorted({name for release in releases for name in release.variants.activities})
     kept = shared_columns([release.columns for release in releases])
     texts = [all_texts(columns) for columns in kept]
@@ -120,7 +131,12 @@ def _put_together(
     variants = whole.variants()
     order = order_of(variants, whole)
     columns = laid_out_columns(whole, order, [columns[0] for columns in kept], texts)
-    return variants, seconds_of(whole, order), columns
+    return _Together(
+        variants=variants,
+        times=seconds_of(whole, whole.times, order),
+        starts=seconds_of(whole, whole.starts, order) if has_starts(whole) else None,
+        columns=columns,
+    )
 
 
 def _described(columns: Columns) -> list[dict[str, str]]:

@@ -15,10 +15,19 @@ from numpy.typing import NDArray
 from ..domains import Kind
 from ..errors import MissingExtraError
 from ..logs.columns import TRUNCATED
-from ..logs.released import CORE_KEY, NO_ACTIVITY, TIME_KEY, all_events, describe_times
+from ..logs.released import (
+    CORE_KEY,
+    NO_ACTIVITY,
+    START_KEY,
+    TIME_KEY,
+    all_events,
+    describe_times,
+)
 from ..logs.released import Columns as Attributes
 from ..variants import VariantCounts
 
+TIMES = ("time:timestamp", START_KEY)
+"""The columns that hold times."""
 TYPES: dict[Kind, Callable[[str], Any]] = {
     "string": str,
     "int": int,
@@ -34,15 +43,17 @@ def event_columns(
     times: NDArray[np.int64] | None = None,
     core: NDArray[np.bool_] | None = None,
     attributes: Attributes = (),
+    starts: NDArray[np.int64] | None = None,
 ) -> dict[str, Any]:
     """Lay variants out as an event log, in columns."""
-    events = all_events(variants, times, core, attributes)
+    events = all_events(variants, times, core, attributes, starts)
     real = events.activity_id != NO_ACTIVITY
     names = np.array([*variants.activities, None], dtype=object)
     columns: dict[str, Any] = {
         "case:concept:name": events.case[real].astype(str),
         "concept:name": names[events.activity_id[real]],
         "time:timestamp": events.seconds[real],
+        **({} if events.starts is None else {START_KEY: events.starts[real]}),
         TRUNCATED: events.truncated[real],
     }
     if events.core is not None:
@@ -61,8 +72,10 @@ def to_pandas(columns: dict[str, Any]) -> Any:
         import pandas
     except ImportError:
         raise MissingExtraError("pandas", "evaluate") from None
-    times = pandas.to_datetime(columns["time:timestamp"], unit="s", utc=True)
-    return pandas.DataFrame(columns | {"time:timestamp": times})
+    times = {
+        key: pandas.to_datetime(columns[key], unit="s", utc=True) for key in TIMES if key in columns
+    }
+    return pandas.DataFrame(columns | times)
 
 
 def to_polars(columns: dict[str, Any]) -> Any:
@@ -71,9 +84,12 @@ def to_polars(columns: dict[str, Any]) -> Any:
         import polars
     except ImportError:
         raise MissingExtraError("polars", "fast-xes") from None
-    seconds = polars.Series(columns["time:timestamp"], dtype=polars.Int64)
-    times = polars.from_epoch(seconds, time_unit="s").dt.replace_time_zone("UTC")
-    typed = {"time:timestamp": polars.select(times).to_series()}
+    typed = {}
+    for key in TIMES:
+        if key in columns:
+            seconds = polars.Series(columns[key], dtype=polars.Int64)
+            times = polars.from_epoch(seconds, time_unit="s").dt.replace_time_zone("UTC")
+            typed[key] = polars.select(times).to_series()
     for name in ("case:concept:name", "concept:name"):
         typed[name] = polars.Series(columns[name].tolist(), dtype=polars.String)
     return polars.DataFrame(columns | typed)

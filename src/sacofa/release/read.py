@@ -11,7 +11,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cases import MICROSECONDS, CaseBatch, gather
+from ..cases import MICROSECONDS, NO_TIME, CaseBatch, gather
 from ..domains import AsWritten, Attribute, Kind
 from ..errors import ReadError
 from ..logs import Log, count_variants, open_log, read_cases
@@ -38,20 +38,28 @@ def read_release(path: str | Path) -> Release:
         log = with_texts(log, names)
     timed = time_mark(log) == PRIVATE
     times: NDArray[np.int64] | None = None
+    starts: NDArray[np.int64] | None = None
     columns: Columns = ()
     if timed or names:
         cases = read_cases(log)
         assert cases.by_case is not None and isinstance(cases.variants, VariantCounts)
         counted, batch = cases.variants, gather(cases.by_case)
         order = order_of(counted, batch)
-        times = seconds_of(batch, order) if timed else None
+        times = seconds_of(batch, batch.times, order) if timed else None
+        if timed and has_starts(batch):
+            starts = seconds_of(batch, batch.starts, order)
         columns = read_columns(cases.attributes, batch, order)
     else:
         counted = count_variants(log)
     variants = replace(counted, unit=certificate.unit)
     core = _core(variants, certificate)
     return Release(
-        variants=variants, certificate=certificate, core=core, times=times, columns=columns
+        variants=variants,
+        certificate=certificate,
+        core=core,
+        times=times,
+        starts=starts,
+        columns=columns,
     )
 
 
@@ -116,6 +124,8 @@ def order_of(variants: VariantCounts, cases: CaseBatch) -> NDArray[np.int64]:
     seconds = cases.times // MICROSECONDS
     listed, ends = seconds.tolist(), cases.offsets.tolist()
     values = [(each.of_case, each.cells.tolist()) for each in cases.attributes]
+    if cases.starts is not None:
+        values.append((False, cases.starts.tolist()))
     keys = [
         (
             place[ids, flag],
@@ -140,10 +150,17 @@ def event_places(cases: CaseBatch, order: NDArray[np.int64]) -> NDArray[np.int64
     return at
 
 
-def seconds_of(cases: CaseBatch, order: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Seconds since 1970 of all events, where cases are in a given order."""
-    assert cases.times is not None
-    laid: NDArray[np.int64] = (cases.times // MICROSECONDS)[event_places(cases, order)]
+def has_starts(cases: CaseBatch) -> bool:
+    """Whether released cases say when work began: then all their events do."""
+    return cases.starts is not None and bool((cases.starts != NO_TIME).any())
+
+
+def seconds_of(
+    cases: CaseBatch, times: NDArray[np.int64] | None, order: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Times of all events in seconds since 1970, where cases are in a given order."""
+    assert times is not None
+    laid: NDArray[np.int64] = (times // MICROSECONDS)[event_places(cases, order)]
     return laid
 
 

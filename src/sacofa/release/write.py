@@ -29,6 +29,7 @@ def write_release(
             release.variants,
             log_part,
             times=release.times,
+            starts=release.starts,
             core=release.core,
             columns=release.columns,
         )

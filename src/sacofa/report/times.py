@@ -20,6 +20,7 @@ from ..timing.ask import ReleasedFlow
 from .durations import say_duration
 from .mapdata import Medians
 from .sureness import share_within
+from .work import Work, describe_work
 
 SURE = 20.0
 """From so many noise scales of votes on a median is taken as it is. The noise of the 14 bins of a
@@ -74,6 +75,8 @@ class Times:
     cycle: tuple[Bar, ...]
     quartiles: tuple[Quartile, ...]
     waits: tuple[Wait, ...]
+    work: tuple[Work, ...]
+    """How long work takes; empty where it is not known when work began."""
     medians: tuple[Medians, ...]
     """How long each step takes: in the original, where there is one, and in the release."""
     arrivals: tuple[Bar, ...]
@@ -100,6 +103,7 @@ def describe_times(release: Release, original: CaseBatch | None = None) -> Times
         cycle=_cycle(after, before),
         quartiles=_quartiles(after, before),
         waits=_waits(after, before, _rough(release)),
+        work=describe_work(batch, original),
         medians=tuple(_medians(log) for log in (before, after) if log is not None),
         arrivals=arrivals,
         spans=spans,

@@ -17,6 +17,7 @@ LABELS = {
     "level_epsilon": "ε of one level",
     "time_share": "part of ε for times",
     "granularity": "times are written as",
+    "calendar": "months in which cases begin",
     "order_penalty": "how frequent an order must be",
     "rules": "public rules",
 }

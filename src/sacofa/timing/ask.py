@@ -33,6 +33,8 @@ Floats = NDArray[np.float64]
 
 OWN_ROW = 4.0
 """A step has a row of its own if it will get so many noise scales of votes."""
+ONE_ROW = 2.0
+"""Cycle times are one row, told from coarse to fine: it bears bins for so many times its votes."""
 
 
 class ReleasedFlow:
@@ -108,7 +110,7 @@ def time_queries(
     if settings.first_month is not None:
         window["first"] = settings.first_month
     queries: dict[str, TimeQuery] = {
-        "cycle_time": CycleTime(rung=rung_for(flow.cases * scales["cycle_time"])),
+        "cycle_time": CycleTime(rung=rung_for(ONE_ROW * flow.cases * scales["cycle_time"])),
         "gaps": _gaps(flow, scales["gaps"]),
         "elapsed": Elapsed(rungs=_rungs(flow.elapsed_votes(), scales["elapsed"])),
         "arrivals": Arrivals(**window),

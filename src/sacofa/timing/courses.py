@@ -6,7 +6,8 @@
    eye on how long it takes to get there.
 3. The courses are weighed so that cycle times, gaps and elapsed times all come near their answers
    (`weigh`); gaps are drawn anew by what the weights say, and weighed again.
-4. As many courses as there are cases are taken by weight.
+4. As many courses as there are cases are taken by weight, and stretched where no weights could
+   bring the cycle times near their answer (`stretch`).
 """
 
 from __future__ import annotations
@@ -18,9 +19,11 @@ from numpy.typing import NDArray
 
 from .answers import TimeAnswers
 from .ask import ReleasedFlow
-from .histogram import add_up, longest, project
+from .histogram import add_up
 from .pool import Pool, Table, Uniform, draw_pool, refine
 from .rows import estimate
+from .stretch import lengths_of, stretch
+from .totals import tell_totals
 from .weigh import Votes, weigh
 
 Ints = NDArray[np.int64]
@@ -30,6 +33,8 @@ PER_CASE, MOST = 50, 60_000
 """How many courses are drawn for a released case, and about how many for all."""
 ROUNDS = 3
 """How often courses are drawn and weighed."""
+PLAIN = 4
+"""Where cycle times stand on this rung or above, noise is small and one round is enough."""
 CLIMB = 60
 """How many steps a climb has."""
 FINE = 4
@@ -40,6 +45,8 @@ CYCLE_EASE, EASE = 0.02, 0.1
 """What a large cell may be off all the same, per tilt of its courses."""
 LEAST = 0.003
 """Nothing is ruled out by elapsed times alone."""
+WEIGHED = 2
+"""Finer bins than on this rung are weighed together: draws follow their shares by themselves."""
 STEADY = 2.0
 """How many noise scales of the first shares are mixed into those of later rounds."""
 
@@ -50,12 +57,16 @@ class Targets:
 
     gaps: Table
     elapsed: Table
+    weighed: Ints
+    """For each cell of the gaps, the cell that it is weighed in."""
+    weighed_elapsed: Table
+    """The bins in which elapsed times are weighed."""
     rows: Ints
     """The row of each gap of the flow."""
     gap_shares: Floats
     elapsed_shares: Floats
     edges: Floats
-    """The inner edges of the fine bins of cycle times, in seconds."""
+    """The edges of the fine bins of cycle times, in seconds."""
     top: float
     """No case takes longer, in seconds."""
     cells: Floats
@@ -66,12 +77,9 @@ def make_targets(flow: ReleasedFlow, answers: TimeAnswers) -> Targets:
     """Turn noisy answers into shares, and these into what the released flow should show."""
     cycle, gaps, elapsed = answers.cycle_time, answers.gaps, answers.elapsed
     table = Table.of((cycle.query.rung,))
-    middles = np.sqrt(np.maximum(table.low, 0.25) * table.high)
-    total = float(max(flow.cases, 1))
-    kept = longest(cycle.votes, cycle.noise, total, middles)
-    shares = np.zeros(len(middles))
-    shares[:kept] = project(cycle.votes[:kept], total) / total
-    top = float(table.high[kept - 1])
+    single = float(flow.counts[flow.lengths <= 1].sum())
+    shares, kept = tell_totals(cycle.votes, cycle.noise, float(max(flow.cases, 1)), single)
+    top = float(Table.of((0,)).high[kept - 1])
     fine_edges, fine = refine(table, shares, FINE if cycle.query.rung < 2 else 1)
 
     gap_table, elapsed_table = Table.of(gaps.query.rungs), Table.of(elapsed.query.rungs)
@@ -84,38 +92,55 @@ def make_targets(flow: ReleasedFlow, answers: TimeAnswers) -> Targets:
     elapsed_shares = estimate(
         elapsed_table, elapsed.votes, elapsed.noise, elapsed_votes, alone, top
     )
-    cells = np.concatenate(
-        [
-            gap_shares * gap_table.spread(gap_votes),
-            elapsed_shares * elapsed_table.spread(elapsed_votes),
-            fine * flow.cases,
-        ]
-    )
-    sizes = [len(gap_shares), len(elapsed_shares), len(fine)]
+    weighed_gaps, weighed = gap_table.coarser(WEIGHED)
+    weighed_elapsed, into = elapsed_table.coarser(WEIGHED)
+    gap_target = gap_shares * gap_table.spread(gap_votes)
+    elapsed_target = elapsed_shares * elapsed_table.spread(elapsed_votes)
+    parts = [
+        add_up(weighed, gap_target, len(weighed_gaps.low)),
+        add_up(into, elapsed_target, len(weighed_elapsed.low)),
+        fine * flow.cases,
+    ]
+    cells = np.concatenate(parts)
+    sizes = [len(part) for part in parts]
     noise = np.repeat([gaps.noise / GRIP, elapsed.noise / GRIP, cycle.noise / CYCLE_GRIP], sizes)
     ease = np.repeat([EASE, EASE, CYCLE_EASE], sizes)
     return Targets(
         gap_table,
         elapsed_table,
+        weighed,
+        weighed_elapsed,
         rows,
         gap_shares,
         elapsed_shares,
-        fine_edges[1:-1],
+        fine_edges,
         top,
         cells,
         np.sqrt(noise**2 + ease * cells),
     )
 
 
-def choose_courses(flow: ReleasedFlow, answers: TimeAnswers, uniform: Uniform) -> tuple[Pool, Ints]:
-    """Draw courses and take one for each case; cases of a variant are together."""
+@dataclass(frozen=True, eq=False)
+class Courses:
+    """One course of time for each released case; cases of a variant are together."""
+
+    variant: Ints
+    """The variant of each case."""
+    offsets: Ints
+    """Where the gaps of each case begin; one more for the end."""
+    seconds: Floats
+    """How long each gap is."""
+
+
+def choose_courses(flow: ReleasedFlow, answers: TimeAnswers, uniform: Uniform) -> Courses:
+    """Draw courses, and take one for each case."""
     targets = make_targets(flow, answers)
     double = Table.of((*targets.gaps.rungs, *targets.gaps.rungs))
     rows = targets.rows + len(targets.gaps.rungs) * flow.firsts
     reach = _reach(answers, targets)
     first = double.normal(np.concatenate([targets.gap_shares, targets.gap_shares * reach]))
     shares, sizes = first, _sizes(flow)
-    for _ in range(ROUNDS):
+    for _ in range(ROUNDS if answers.cycle_time.query.rung < PLAIN else 1):
         pool = draw_pool(flow, sizes, rows, double, shares, uniform)
         owner = np.repeat(np.arange(len(pool.variant)), np.diff(pool.offsets))
         weights = _weigh(flow, targets, pool, owner)
@@ -126,7 +151,29 @@ def choose_courses(flow: ReleasedFlow, answers: TimeAnswers, uniform: Uniform) -
     # One number for all: every course is taken as often as its weight, rounded up or down.
     marks = np.arange(flow.cases) + uniform(1)[0]
     places = np.cumsum(weights[order]).searchsorted(marks, side="right")
-    return pool, order[np.minimum(places, len(order) - 1)]
+    chosen = order[np.minimum(places, len(order) - 1)]
+    # Courses were taken in order of length; which case comes first must not tell.
+    chosen = chosen[np.lexsort((uniform(len(chosen)), pool.variant[chosen]))]
+    return _stretched(targets, pool, chosen)
+
+
+def _stretched(targets: Targets, pool: Pool, chosen: Ints) -> Courses:
+    """The chosen courses, as long as cases should be."""
+    many = np.diff(pool.offsets)[chosen]
+    offsets = np.concatenate([[0], np.cumsum(many)])
+    seconds = pool.seconds[spread_places(pool.offsets[:-1][chosen], many)]
+    lengths = lengths_of(targets.cells[-len(targets.edges) + 1 :], targets.edges, len(chosen))
+    wanted = np.empty(len(chosen))
+    wanted[np.argsort(pool.totals[chosen], kind="stable")] = lengths
+    return Courses(pool.variant[chosen], offsets, stretch(seconds, offsets, wanted))
+
+
+def spread_places(begins: Ints, lengths: Ints) -> Ints:
+    """begins[i], begins[i] + 1, … so many for each i, end to end."""
+    ends = np.cumsum(lengths)
+    total = int(ends[-1]) if len(ends) else 0
+    places: Ints = np.arange(total) + np.repeat(begins - (ends - lengths), lengths)
+    return places
 
 
 def _sizes(flow: ReleasedFlow) -> Ints:
@@ -152,15 +199,18 @@ def _reach(answers: TimeAnswers, targets: Targets) -> Floats:
 
 
 def _weigh(flow: ReleasedFlow, targets: Targets, pool: Pool, owner: Ints) -> Floats:
-    gap_cells, elapsed_cells = len(targets.gap_shares), len(targets.elapsed_shares)
+    gap_cells = len(targets.gap_shares)
+    elapsed = targets.weighed_elapsed
+    first_elapsed = len(targets.cells) - len(elapsed.low) - len(targets.edges) + 1
+    first_total = first_elapsed + len(elapsed.low)
     totals = pool.totals
     firsts = np.flatnonzero(flow.firsts[pool.gap])
-    reached = targets.elapsed.cells(flow.ids[flow.ends[pool.gap[firsts]]], pool.since[firsts])
-    took = targets.edges.searchsorted(totals, side="right")
+    reached = elapsed.cells(flow.ids[flow.ends[pool.gap[firsts]]], pool.since[firsts])
+    took = targets.edges[1:-1].searchsorted(totals, side="right")
     votes = Votes(
         np.concatenate([owner, owner[firsts], np.arange(len(totals))]),
         np.concatenate(
-            [pool.cells % gap_cells, gap_cells + reached, gap_cells + elapsed_cells + took]
+            [targets.weighed[pool.cells % gap_cells], first_elapsed + reached, first_total + took]
         ),
         np.concatenate(
             [

@@ -12,7 +12,7 @@ from ..variants import VariantCounts
 from .answers import TimeAnswers
 from .ask import ReleasedFlow
 from .calendar import estimate_months, estimate_week
-from .courses import choose_courses
+from .courses import choose_courses, spread_places
 from .place import choose_months, place_events
 from .pool import Uniform
 from .service import draw_starts
@@ -53,19 +53,16 @@ def fit_times(
     """Give every event of every released case a time, so that all answers hold at once."""
     uniform = _uniform(sampler)
     flow = ReleasedFlow(variants)
-    pool, chosen = choose_courses(flow, answers, uniform)
-    # Courses were taken in order of length; which case comes first must not tell.
-    chosen = chosen[np.lexsort((uniform(len(chosen)), pool.variant[chosen]))]
-    variant = pool.variant[chosen]
+    courses = choose_courses(flow, answers, uniform)
+    variant = courses.variant
     lengths = flow.lengths[variant]
     offsets = np.concatenate([[0], np.cumsum(lengths)])
-    ids = flow.ids[_places(flow.offsets[:-1][variant], lengths)]
-    many = np.maximum(lengths - 1, 0)
-    gaps = (pool.seconds[_places(pool.offsets[:-1][chosen], many)] * 1e6).astype(np.int64)
+    ids = flow.ids[spread_places(flow.offsets[:-1][variant], lengths)]
+    gaps = (courses.seconds * 1e6).astype(np.int64)
 
     arrivals, week = answers.arrivals, answers.week
     months = estimate_months(arrivals.votes, arrivals.noise, flow.cases)
-    begins = choose_months(months, arrivals.query.first, len(chosen), uniform)
+    begins = choose_months(months, arrivals.query.first, len(variant), uniform)
     hours = estimate_week(week.votes, week.noise, flow.cases)
     times = place_events(begins, lengths, gaps, hours, settings.unit, uniform)
     starts = None
@@ -74,14 +71,6 @@ def fit_times(
         first[offsets[:-1][lengths > 0]] = True
         starts = draw_starts(flow, answers.service, ids, times, first, settings.unit, uniform)
     return ReleasedTimes(variant, offsets, ids.astype(np.int32), times, starts)
-
-
-def _places(begins: Ints, lengths: Ints) -> Ints:
-    """begins[i], begins[i] + 1, … so many for each i, end to end."""
-    ends = np.cumsum(lengths)
-    total = int(ends[-1]) if len(ends) else 0
-    places: Ints = np.arange(total) + np.repeat(begins - (ends - lengths), lengths)
-    return places
 
 
 def _uniform(sampler: Sampler) -> Uniform:

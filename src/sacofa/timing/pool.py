@@ -48,6 +48,12 @@ class Table:
             found[here] += inner.searchsorted(seconds[here], side="right")
         return found
 
+    def coarser(self, rung: int) -> tuple[Table, Ints]:
+        """The same rows on no higher rung than this, and the cell there that each cell lies in."""
+        rough = Table.of(tuple(min(each, rung) for each in self.rungs))
+        rows = np.repeat(np.arange(len(self.rungs)), np.diff(self.starts))
+        return rough, rough.cells(rows, self.low * (1 + 1e-9) + 1e-9)
+
     def sums(self, cells: Floats) -> Floats:
         """The sum of each row."""
         return np.add.reduceat(cells, self.starts[:-1])

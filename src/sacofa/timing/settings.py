@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 
 from ..errors import SettingError
 from ..queries.durations import DAY, MINUTE, SECOND
 
+MOST_MONTHS = 1_200
+"""A longer calendar would hold more noise than cases."""
 GRANULARITIES = {"second": SECOND, "minute": MINUTE, "day": DAY}
 SHARES = {
     "cycle_time": Fraction(9, 45),
-    "gaps": Fraction(20, 45),
+    "gaps": Fraction(21, 45),
     "elapsed": Fraction(7, 45),
-    "arrivals": Fraction(7, 45),
+    "arrivals": Fraction(6, 45),
     "week": Fraction(2, 45),
 }
 """How what is spent on time is divided by default."""
@@ -49,6 +52,9 @@ class TimeShares:
         return {name: epsilon * part / whole for name, part in parts.items()}
 
 
+_MONTHS = re.compile(r"(\d{4})-(0[1-9]|1[0-2])/(\d{4})-(0[1-9]|1[0-2])")
+
+
 @dataclass(frozen=True, kw_only=True)
 class TimeSettings:
     """What is public about the times of a release."""
@@ -67,8 +73,26 @@ class TimeSettings:
             raise SettingError("granularity", self.granularity, "second, minute or day")
         if (self.first_month is None) != (self.months is None):
             raise SettingError("months", self.months, "given with first_month, or neither of both")
-        if self.months is not None and self.months < 1:
-            raise SettingError("months", self.months, "1 or more")
+        if self.months is not None and not 1 <= self.months <= MOST_MONTHS:
+            raise SettingError("months", self.months, f"1 to {MOST_MONTHS:,}")
+
+    @classmethod
+    def of(cls, granularity: str, calendar: str | None) -> TimeSettings:
+        """Take settings as people write them: a calendar is 2019-01/2023-12."""
+        if calendar is None:
+            return cls(granularity=granularity)
+        found = _MONTHS.fullmatch(calendar)
+        must = "two months in order, such as 2019-01/2023-12"
+        if found is None:
+            raise SettingError("calendar", calendar, must)
+        year, month, last_year, last_month = map(int, found.groups())
+        first = (year - 1970) * 12 + month - 1
+        months = (last_year - year) * 12 + last_month - month + 1
+        if months < 1 or year < 1:
+            raise SettingError("calendar", calendar, must)
+        if months > MOST_MONTHS:
+            raise SettingError("calendar", calendar, f"at most {MOST_MONTHS:,} months")
+        return cls(granularity=granularity, first_month=first, months=months)
 
     @property
     def unit(self) -> int:

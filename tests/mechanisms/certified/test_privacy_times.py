@@ -22,6 +22,8 @@ from .outcomes import ForgetsCases, breaks, listed, run_by_hand
 SHORT = Certified(epsilon=Fraction(3, 2), max_length=2, min_candidates=3, max_candidates=3)
 PAIRS = {pair.name: pair for pair in (*timed_pairs(), timed_persons_pair(3))}
 ASKED = ["cycle time", "gaps", "elapsed", "arrivals", "week"]
+WITH_STARTS = "long work"
+"""The pair in which it is also asked when work began."""
 
 
 def largest_ratio(pair: Pair, session: type[Session] = Session, noises: int = 2) -> float:
@@ -35,6 +37,8 @@ def test_times_are_among_what_is_tried() -> None:
     assert [query.name for query in outcome.asked_for][-5:] == ASKED  # type: ignore[attr-defined]
     assert len(outcome.epsilons) == len(outcome.seen)
     assert outcome.times is not None
+    started = run_by_hand(SHORT, PAIRS[WITH_STARTS].larger_cases, [])
+    assert [query.name for query in started.asked_for][-6:] == [*ASKED, "service time"]  # type: ignore[attr-defined]
 
 
 @pytest.mark.slow
@@ -43,7 +47,7 @@ def test_no_outcome_gives_a_case_away(name: str) -> None:
     """Every ratio is at most e^ε, and much of it is used where the case has times."""
     worst = largest_ratio(PAIRS[name])
     assert 0.4 < worst <= 1 + 1e-9
-    if name in ("long wait", "person with times"):
+    if name in ("long wait", "person with times", WITH_STARTS):
         assert worst > 0.99
 
 
@@ -58,10 +62,10 @@ class LittleNoise(Session):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ASKED)
+@pytest.mark.parametrize("name", [*ASKED, "service time"])
 def test_a_table_of_times_without_noise_is_noticed(name: str) -> None:
     """Whichever of the tables is given as it is, or shows only where cases are."""
-    pair = PAIRS["long wait"]
+    pair = PAIRS["long wait" if name in ASKED else WITH_STARTS]
     assert largest_ratio(pair, breaks(name, lambda noisy, true: true), noises=1) > 1.2
     assert largest_ratio(pair, breaks(name, lambda noisy, true: noisy * (true > 0)), 1) > 1.2
 

@@ -19,9 +19,10 @@ from sacofa.mechanisms import Certified, perform
 from sacofa.privacy.accounting import Spend
 from sacofa.privacy.bits import SeededBits
 from sacofa.privacy.noise import Ints, Noise
-from sacofa.queries.durations import DAY, HOUR
+from sacofa.queries.durations import DAY, HOUR, MINUTE
 from sacofa.queries.flow import VOTE_UNITS
 from sacofa.release import Release, write_release
+from sacofa.release.read import read_release
 from sacofa.timing.ask import time_queries
 from sacofa.timing.settings import TimeSettings
 from sacofa.unit import ONE_CASE, Unit
@@ -161,3 +162,58 @@ def test_files_are_released_and_read_back(times: list[str], ending: str, tmp_pat
     assert dict(count_variants(again)) == dict(release.variants)
     read = read_cases(again)
     assert read.variants == count_variants(again)
+
+
+WORK = [
+    f"{case},{name},2020-01-{1 + case % 28:02}T{start}:00,2020-01-{1 + case % 28:02}T{end}:00"
+    for case in range(400)
+    for name, start, end in (
+        ("a", "09:00", "09:05"),
+        ("b", "11:00", "11:40"),
+        ("c", "14:00", "15:30"),
+    )
+]
+"""Work of five minutes, 40 minutes and one and a half hours, hours apart."""
+
+
+@pytest.mark.parametrize("ending", ["xes", "parquet"])
+def test_work_and_waiting_are_both_kept(ending: str, tmp_path: Path) -> None:
+    """A column for the start of work: asked for under the same ε, released, and read back."""
+    source = tmp_path / "log.csv"
+    source.write_text("\n".join(["case,activity,start,time", *WORK]))
+    log = open_log(source, start="start")
+    assert log.has_starts
+    release = anonymize(log, Certified(epsilon=Fraction(20), max_length=4), seed=3)
+    assert release.certificate.epsilon == 20
+    names = [spent.what for spent in release.certificate.spent]
+    assert any("how long the work" in what for what in names)
+    write_release(release, tmp_path / f"release.{ending}")
+    back = read_release(tmp_path / f"release.{ending}").by_case
+    assert back is not None and back.times is not None and back.starts is not None
+    took = (back.times - back.starts) / MINUTE
+    ids = back.activity_ids
+    for name, minutes in (("a", 5), ("b", 40), ("c", 90)):
+        found = float(np.median(took[ids == back.activities.index(name)]))
+        assert minutes / 2.5 < found < minutes * 2.5
+    # Work that waited does not begin before the event before has ended.
+    place = np.flatnonzero(ids == back.activities.index("b"))
+    waited = (back.starts[place] - back.times[place - 1]) / HOUR
+    assert float(np.median(waited)) > 0.3
+
+
+def test_starts_are_asked_for_only_where_they_are_declared(tmp_path: Path) -> None:
+    """That a log happens to have transitions decides nothing: that would be an unpaid look."""
+    source = tmp_path / "log.csv"
+    source.write_text("case,activity,stage,time\n1,a,start,2020-01-01\n1,a,complete,2020-01-02\n")
+    assert not open_log(source).has_starts
+    assert open_log(source, lifecycle="stage").has_starts
+    xes = tmp_path / "log.xes"
+    xes.write_text(
+        '<log><trace><event><string key="concept:name" value="a"/>'
+        '<date key="time:timestamp" value="2020-01-01T00:00:00.000+00:00"/>'
+        '<string key="lifecycle:transition" value="start"/></event></trace></log>'
+    )
+    assert not open_log(xes).has_starts
+    timed = {"timestamp": "time:timestamp"}
+    assert not open_log(xes, **timed).has_starts
+    assert open_log(xes, lifecycle="lifecycle:transition", **timed).has_starts

@@ -60,13 +60,14 @@ class CaseCollector(PartitionCounter):
     @property
     def _case_type(self) -> str:
         values = "".join(f", {value} INTEGER" for value in self._values)
-        return f"STRUCT(activity_id {self.code}, time_us BIGINT, start_us BIGINT{values})[]"
+        start = ", start_us BIGINT" * self.started
+        return f"STRUCT(activity_id {self.code}, time_us BIGINT{start}{values})[]"
 
     def _events_of_a_case(self) -> str:
         values = "".join(f", {value} := {value}" for value in self._values)
+        start = f", start_us := {self._start}" * self.started
         event = (
-            f"struct_pack(activity_id := {self.order.activity}, time_us := {_TIME}, "
-            f"start_us := {self._start}{values})"
+            f"struct_pack(activity_id := {self.order.activity}, time_us := {_TIME}{start}{values})"
         )
         events = f"list({event} ORDER BY {self.order.by})"
         return f"coalesce({events} FILTER ({self.order.activity} IS NOT NULL), [])"
@@ -79,8 +80,8 @@ class CaseCollector(PartitionCounter):
         )
         rows = self._fetch("SELECT len(variant) AS length, NOT truncated AS complete FROM part")
         events = self._fetch(
-            "SELECT event.activity_id AS activity_id, event.time_us AS time_us, "
-            "event.start_us AS start_us"
+            "SELECT event.activity_id AS activity_id, event.time_us AS time_us"
+            + ", event.start_us AS start_us" * self.started
             + "".join(f", event.{value} AS {value}" for value in self._values)
             + " "
             "FROM (SELECT unnest(variant) AS event FROM part)"

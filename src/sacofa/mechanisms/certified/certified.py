@@ -90,6 +90,7 @@ class Certified(CertifiedSettings):
             "epsilon": self.price,
             "time_share": self.time_share if self.time else 0,
             "granularity": self.granularity if self.time else "none: times are artificial",
+            **({"calendar": self.calendar} if self.time and self.calendar else {}),
             **self._attribute_settings(),
             "max_length": self.max_length or "chosen under a share of ε",
             "order_penalty": self.order_penalty,
@@ -133,9 +134,8 @@ class Certified(CertifiedSettings):
         if self.time:
             what = "times: how long cases and steps take, and when they happen"
             spends.append(Spend(what=what, epsilon=self.time_price, line="time"))
-            assumptions.append(
-                "Bins of durations and a calendar of the years 1970 to 2069 are public."
-            )
+            years = "of the years 1970 to 2069" if self.calendar is None else self.calendar
+            assumptions.append(f"Bins of durations and a calendar {years} are public.")
         not_promised = [INVENTED, TRUNCATION, INDEPENDENT if self.time else ARTIFICIAL_TIMES]
         if self.attributes:
             names = ", ".join(attribute.key for attribute in self.attributes)

@@ -125,12 +125,15 @@ class CertifiedRun:
         # Names are in one public order, so this changes ids and not the order of variants.
         found = self._variants(released, max_length)
         variants = found.project_onto(self._names)
-        times = ask_times(self._set, self._session, found) if self._set.time else None
+        times, starts = None, None
+        if self._set.time:
+            times, starts = ask_times(self._set, self._session, found)
         columns = ask_attributes(self._set, self._session, found) if self._set.attributes else ()
         on_progress(1.0)
         return Output(
             variants=variants,
             times=times,
+            starts=starts,
             columns=columns,
             core=mark_core(variants, self._set),
             verdict=str(judge(self._set, size, variants)),

@@ -56,6 +56,9 @@ class CertifiedSettings:
     """The attributes that are asked for: those that the log was opened with."""
     granularity: str = offered("word", default="second")
     """Times are written as whole seconds, minutes or days: second, minute or day."""
+    calendar: str | None = offered("word", default=None)
+    """Months in which cases begin, where these are public: 2019-01/2023-12. Fewer months, less
+    noise; left out, the years 1970 to 2069."""
     order_penalty: Fraction = offered("number", default=Fraction(6))
     """How many cases an order or a repeat of activities needs to be released, in noise scales. 0 is
     most faithful to the log; more gives more precise models and hides more of what is rare."""
@@ -95,8 +98,8 @@ class CertifiedSettings:
             if share >= 1:
                 raise SettingError(name, getattr(self, name), "above 0 and below 1")
             object.__setattr__(self, name, share)
-        # It refuses what is no granularity.
-        TimeSettings(granularity=self.granularity)
+        # It refuses what is no granularity, and no calendar.
+        TimeSettings.of(self.granularity, self.calendar)
         # 0 is a setting of its own: keep every order.
         penalty = self.order_penalty
         if penalty not in (0, "0"):

@@ -16,23 +16,30 @@ from ...variants import VariantCounts
 from .settings import CertifiedSettings
 
 MICROSECONDS = 1_000_000
+Seconds = NDArray[np.int64]
 
 
 def ask_times(
     settings: CertifiedSettings, session: Session, released: VariantCounts
-) -> NDArray[np.int64]:
+) -> tuple[Seconds, Seconds | None]:
     """Ask the log for times, and give every released event one, in seconds since 1970.
+
+    The second list says when work began, where the log was declared to tell that.
 
     Which steps and bins are asked for follows from the released variants, which are public by now.
     """
-    time = TimeSettings(granularity=settings.granularity)
+    time = TimeSettings.of(settings.granularity, settings.calendar)
     # Bins follow from the noise, which has to hide all cases of a unit.
     scale = session.cell_epsilon(1, settings.time_price)
     answers: dict[str, Any] = {}
-    for name, (query, price) in time_queries(released, time, scale).items():
+    for name, (query, price) in time_queries(
+        released, time, scale, service=session.has_starts
+    ).items():
         table = session.ask(query, price * session.unit.max_cases, "time")
         answers[name] = TimeAnswer(query, table, price)
     if not released.events:
-        return np.zeros(0, dtype=np.int64)
+        none = np.zeros(0, dtype=np.int64)
+        return none, none if session.has_starts else None
     fitted = fit_times(TimeAnswers(**answers), released, time, session.noise)
-    return fitted.times // MICROSECONDS
+    starts = None if fitted.starts is None else fitted.starts // MICROSECONDS
+    return fitted.times // MICROSECONDS, starts
