@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/installed-dev
 
-.PHONY: demo test lint bench bench-utility audit fuzz faults histories docs clean
+.PHONY: demo test lint figures audit fuzz faults histories docs clean
 
 demo: .venv/installed-demo  ## anonymize the embedded example and say where the results are
 	$(BIN)/sacofa demo -o demo --force
@@ -13,11 +13,9 @@ test: $(STAMP)  ## lint, type-check and run all tests
 	$(BIN)/mypy
 	$(BIN)/pytest -n 2 --dist worksteal --durations=20
 
-bench: $(STAMP)  ## measure speed as a ratio to pm4py in the same run
-	$(BIN)/python benchmarks/speed.py
-
-bench-utility: $(STAMP)  ## measure how useful each mechanism is, on the logs in SACOFA_LOGS
-	$(BIN)/python benchmarks/utility.py "$${SACOFA_LOGS:?must be set to the folder of the logs}"
+figures: $(STAMP)  ## measure what documents show, on the logs in SACOFA_LOGS; ONLY="speed papers" names groups
+	$(BIN)/python benchmarks/figures.py "$${SACOFA_LOGS:?must be set to the folder of the logs}" $(if $(ONLY),--only $(ONLY))
+	$(BIN)/python docs/make/figures.py
 
 audit: $(STAMP)  ## try to refute every mechanism, with 100,000 runs on each log
 	$(BIN)/python benchmarks/audit.py
@@ -33,8 +31,10 @@ histories: $(STAMP)  ## compare a ledger with its model in 10,000 random histori
 
 docs: $(STAMP)  ## build the documentation into site/; a dead link fails
 	$(BIN)/python docs/make/cli.py
+	$(BIN)/python docs/make/figures.py
 	$(BIN)/python docs/make/pictures.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+	@echo "Open site/index.html"
 
 lint: $(STAMP)  ## lint and format
 	$(BIN)/ruff check --fix src tests benchmarks docs examples

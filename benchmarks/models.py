@@ -1,21 +1,16 @@
 """What a public model gives: similarity of releases with its rules, and with its language.
 
-    python benchmarks/models.py LOGS [RUNS]
-
-LOGS holds the paper's logs. Each is halved four times. One half is taken as public: rules are
-learnt from it, and a model is mined from it (pm4py's inductive miner, noise 0.2) and given as a
-PNML file. The other half is released by `certified` at ε = 0.1, RUNS times. Printed are the mean
-over the ways to halve the log of the median run, each median, and the mean of all runs with its
-standard error.
+Each of the paper's logs is halved four times. One half is taken as public: rules are learnt from
+it, and a model is mined from it (pm4py's inductive miner, noise 0.2) and given as a PNML file. The
+other half is released by `certified` several times. Told are the mean over the ways to halve the
+log of the median run, and the mean of all runs with its standard error.
 """
 
 from __future__ import annotations
 
 import math
 import statistics
-import sys
 import tempfile
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -32,6 +27,7 @@ from sacofa.privacy.bits import SeededBits
 from sacofa.semantics import FromPublicLog, Model, ModelOptions, read_model
 
 EPSILON = "0.1"
+LEARNT = "learnt from that half"
 NOISE = 0.2
 HALVES = range(4)
 LOGS = {"sepsis": 23, "receipt": None, "traffic_fines": 9}
@@ -75,7 +71,7 @@ def mine(log: VariantCounts, folder: Path) -> Model:
 def kinds(public: VariantCounts, folder: Path) -> Iterator[tuple[str, Rules | None]]:
     """Everything that one may know from the public half."""
     yield "no rules", None
-    yield "learnt from that half", learn_rules(public, FromPublicLog("half"))
+    yield LEARNT, learn_rules(public, FromPublicLog("half"))
     model, names = mine(public, folder), public.activities
     yield "rules of the model", model.rules(activities=names)
     yield "rules, closed", model.rules(ModelOptions(closed=True), activities=names)
@@ -98,36 +94,20 @@ def mean_and_error(halves: Sequence[Sequence[float]]) -> tuple[float, float]:
     return statistics.mean(means), math.sqrt(sum(errors)) / len(halves)
 
 
-def main(arguments: list[str]) -> None:
-    """Measure, and print a line for each log and kind of rules."""
-    if not arguments:
-        sys.exit("usage: python benchmarks/models.py LOGS [RUNS]")
-    warnings.simplefilter("ignore")
-    runs = int(arguments[1]) if len(arguments) > 1 else 200
-    for name, max_length in LOGS.items():
-        path = Path(arguments[0]) / f"{name}.xes.gz"
-        if not path.exists():
-            continue
-        log = count_variants(open_log(path))
-        found: dict[str, list[list[float]]] = {}
-        for half in HALVES:
-            public, secret = halve(log, half)
-            with tempfile.TemporaryDirectory() as folder:
-                for kind, rules in kinds(public, Path(folder)):
-                    mechanism = Certified(epsilon=EPSILON, max_length=max_length, rules=rules)
-                    seeds = range(1_000, 1_000 + (runs if log.cases < 10_000 else 10))
-                    values = similarities(mechanism, secret, seeds)
-                    found.setdefault(kind, []).append(values)
-        for kind, halves in found.items():
-            medians = [statistics.median(values) for values in halves]
-            each = ", ".join(f"{median:.3f}" for median in medians)
-            mean, error = mean_and_error(halves)
-            print(
-                f"{name}: {kind}: {statistics.mean(medians):.3f} ({each}); "
-                f"mean of runs {mean:.3f} ± {error:.3f}",
-                flush=True,
-            )
+def releases(name: str, path: Path, epsilon: str, runs: int) -> dict[str, list[list[float]]]:
+    """Similarities of releases for each kind of rules: a list for each way to halve the log.
 
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
+    Only at the smaller price is a model worth its time.
+    """
+    log = count_variants(open_log(path))
+    found: dict[str, list[list[float]]] = {}
+    for half in HALVES:
+        public, secret = halve(log, half)
+        with tempfile.TemporaryDirectory() as folder:
+            for kind, rules in kinds(public, Path(folder)):
+                mechanism = Certified(epsilon=epsilon, max_length=LOGS[name], rules=rules)
+                values = similarities(mechanism, secret, range(1_000, 1_000 + runs))
+                found.setdefault(kind, []).append(values)
+                if kind == LEARNT and epsilon != EPSILON:
+                    break
+    return found

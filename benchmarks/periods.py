@@ -1,7 +1,5 @@
 """Releases that repeat: what a year from months is worth, and what earlier months help later ones.
 
-    python benchmarks/periods.py LOG PERIOD … [--runs N] [--epsilon E]
-
 For each way, the log of all periods is compared with what was released of it: every period at ε,
 put together (no case is in two: ε in all); every period at ε/n, as if prices added up; and one
 release of everything at ε. Then the same months, each with the releases before it as candidates.
@@ -9,28 +7,22 @@ release of everything at ε. Then the same months, each with the releases before
 
 from __future__ import annotations
 
-import argparse
-import statistics
+from collections.abc import Iterator
 from fractions import Fraction
+from pathlib import Path
 
-from sacofa import Certified, anonymize, count_variants, open_log
-from sacofa.evaluation.measures.analysts import (
-    activity_error,
-    eventually_error,
-    steps_distance,
-    trigrams_distance,
-)
+from figure import Figure, median
+
+from sacofa import Certified, VariantCounts, anonymize, count_variants, open_log
+from sacofa.evaluation.measures.analysts import steps_distance, trigrams_distance
 from sacofa.evaluation.measures.similarity import similarity
 from sacofa.release.combine import combine
-from sacofa.variants import VariantCounts
 
-MEASURES = {
-    "similarity": similarity,
-    "steps": steps_distance,
-    "3-grams": trigrams_distance,
-    "activities": activity_error,
-    "eventually": eventually_error,
-}
+MEASURES = {"similarity": similarity, "steps": steps_distance, "trigrams": trigrams_distance}
+YEARS = {"receipt": 2011, "sepsis": 2014}
+"""The year of each log whose twelve months are released."""
+RUNS = 5
+EPSILON = Fraction(1)
 
 
 def together(parts: list[VariantCounts]) -> VariantCounts:
@@ -42,31 +34,36 @@ def together(parts: list[VariantCounts]) -> VariantCounts:
     return VariantCounts.of(counts)
 
 
-def main() -> None:
-    """Measure, and print medians."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("log")
-    parser.add_argument("periods", nargs="+")
-    parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--epsilon", type=Fraction, default=Fraction(1))
-    given = parser.parse_args()
-    months = [count_variants(open_log(given.log, period=name)) for name in given.periods]
+def measure_periods(folder: Path) -> Iterator[Figure]:
+    """Medians of all ways, for each log."""
+    seeds = f"0 to {RUNS - 1}, for months 100 times that and the number of the month"
+    for log, year in YEARS.items():
+        path = folder / f"{log}.parquet"
+        names = [f"{year}-{month:02}" for month in range(1, 13)]
+        months = [count_variants(open_log(path, period=name)) for name in names]
+        for way, rows in compare_ways(months).items():
+            for measure in MEASURES:
+                values = [row[measure] for row in rows]
+                yield median(f"periods/{log}/{way}/{measure}", values, seeds=seeds)
+
+
+def compare_ways(months: list[VariantCounts]) -> dict[str, list[dict[str, float]]]:
+    """What each way gives, run by run."""
     names = sorted({name for month in months for name in month.activities})
     whole = together(months)
-    print(f"{whole.cases} cases: {[month.cases for month in months]}")
     found: dict[str, list[dict[str, float]]] = {}
 
     def note(way: str, original: VariantCounts, released: VariantCounts) -> None:
         values = {what: measure(original, released) for what, measure in MEASURES.items()}
         found.setdefault(way, []).append(values)
 
-    for run in range(given.runs):
-        year = anonymize(whole, Certified(epsilon=given.epsilon), activities=names, seed=run)
+    for run in range(RUNS):
+        year = anonymize(whole, Certified(epsilon=EPSILON), activities=names, seed=run)
         note("one release of all", whole, year.variants)
         for way, price, helped in (
-            ("months at ε", given.epsilon, False),
-            ("months at ε/n", given.epsilon / len(months), False),
-            ("months at ε, with earlier ones", given.epsilon, True),
+            ("months at ε", EPSILON, False),
+            ("months at ε/n", EPSILON / len(months), False),
+            ("months at ε, with earlier ones", EPSILON, True),
         ):
             made = []
             for number, month in enumerate(months):
@@ -74,14 +71,7 @@ def main() -> None:
                 mechanism = Certified(epsilon=price, earlier=earlier)
                 seed = 100 * run + number
                 made.append(anonymize(month, mechanism, activities=names, seed=seed))
-                if price == given.epsilon and number:
-                    note(f"  a month of {way}", month, made[-1].variants)
+                if price == EPSILON and number:
+                    note(f"a month of {way}", month, made[-1].variants)
             note(way, whole, combine(made).variants)
-    print(f"{'':40}" + "".join(f"{what:>12}" for what in MEASURES))
-    for way, rows in found.items():
-        medians = [statistics.median(row[what] for row in rows) for what in MEASURES]
-        print(f"{way:40}" + "".join(f"{value:12.3f}" for value in medians))
-
-
-if __name__ == "__main__":
-    main()
+    return found

@@ -1,22 +1,24 @@
-"""How long reading and counting takes, and how much memory.
+"""How long reading and counting takes, and how much memory: the figures of docs/scale.md.
 
-    python benchmarks/reading.py --events 10_000_000 50_000_000 100_000_000 --shapes [XES ...]
-
-makes the figures of docs/scale.md on one machine. It needs 8 GB of disk, and
-20 GB for 300_000_000 events.
-Each figure comes from a process of its own: seconds on the clock, seconds of processor time, and
-the largest resident memory. Compare processor time where the machine has other things to do.
+It needs 8 GB of disk for 100 million events, 20 GB for 300 million. Each figure comes from a
+process of its own: seconds of processor time, because the machine has other things to do, and the
+largest resident memory.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
+from figure import Figure
+
+EVENTS = (10_000_000, 50_000_000, 100_000_000)
+MOST = 300_000_000
+WRITTEN = 50_000_000
 SAMPLE_EVENTS_PER_CASE = 13.15
 
 SHAPES = {
@@ -89,33 +91,23 @@ write_variants(variants, {path!r})
 answer = [variants.events, variants.cases, len(variants)]
 """
 
-SPARK = """
-from pyspark.sql import SparkSession
-from sacofa.logs import count_variants, open_log
-session = (SparkSession.builder.master("local[2]").config("spark.driver.memory", "4g")
-           .config("spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false")
-           .config("spark.sql.shuffle.partitions", "64").getOrCreate())
-session.sparkContext.setLogLevel("OFF")
-found = count_variants(open_log({path!r}, engine="spark", order="time"))
-answer = [found.events, found.cases, len(found)]
-"""
 
-
-def measure(what: str, work: str) -> None:
-    """Run some work in a process of its own and print what it took."""
+def measure(what: str, work: str) -> Iterator[Figure]:
+    """Run some work in a process of its own and tell what it took."""
     done = subprocess.run(
         [sys.executable, "-c", MEASURE.format(work=work)], capture_output=True, text=True
     )
     if done.returncode:
-        print(f"{what:<44} failed: {(done.stderr.strip().splitlines() or ['killed'])[-1][:150]}")
-        return
+        raise SystemExit(f"{what}: {(done.stderr.strip().splitlines() or ['killed'])[-1]}")
     found = json.loads(done.stdout.splitlines()[-1])
-    each = found["processor"] / max(found["answer"][0], 1) * 1e6
-    print(
-        f"{what:<44} {found['clock']:8.1f} s {found['processor']:8.1f} s {each:6.2f} µs "
-        f"{found['megabytes']:8,.0f} MB   {found['answer']}",
-        flush=True,
-    )
+    events = found["answer"][0]
+    place = f"scale/{what}"
+    seconds = round(found["processor"], 1)
+    yield Figure(name=f"{place}/seconds", value=seconds, unit="s of the processor")
+    each = round(found["processor"] / max(events, 1) * 1e6, 2)
+    yield Figure(name=f"{place}/each", value=each, unit="µs of the processor for each event")
+    memory = round(found["megabytes"])
+    yield Figure(name=f"{place}/memory", value=memory, unit="MB at the peak")
 
 
 def sample(folder: Path, events: int) -> str:
@@ -140,49 +132,35 @@ def shape(folder: Path, events: int, name: str) -> str:
     return str(path)
 
 
-def main() -> None:
-    """Measure."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--events", type=int, nargs="+", default=[10_000_000])
-    parser.add_argument("--shapes", action="store_true", help="very short and long cases, too")
-    parser.add_argument("--write", type=int, default=50_000_000, help="events to write, 0 for none")
-    parser.add_argument("--spark", action="store_true", help="count with Spark, too")
-    parser.add_argument("--folder", type=Path, help="where made-up logs are kept")
-    parser.add_argument("xes", nargs="*", help="XES files to read")
-    given = parser.parse_args()
+def measure_scale(logs: Path) -> Iterator[Figure]:
+    """Made-up logs of many events and of hard shapes, XES, writing."""
     with tempfile.TemporaryDirectory(prefix="sacofa-") as made:
-        folder = given.folder or Path(made)
-        print(
-            f"{'':<44} {'clock':>10} {'processor':>10} {'per event':>9} {'memory':>11}   "
-            "events, cases, variants"
-        )
-        path = sample(folder, given.events[0])
-        measure(f"{given.events[0]:,} events, bare DuckDB query", BARE.format(path=path))
-        measure(f"{given.events[0]:,} events, pandas", PANDAS.format(path=path))
-        for events in given.events:
+        folder = Path(made)
+        path = sample(folder, EVENTS[0])
+        yield from measure(f"{EVENTS[0]} events, bare DuckDB", BARE.format(path=path))
+        yield from measure(f"{EVENTS[0]} events, pandas", PANDAS.format(path=path))
+        for events in EVENTS:
             path = sample(folder, events)
             for order in ("time", "file"):
                 work = OURS.format(path=path, order=order)
-                measure(f"{events:,} events, sacofa, by {order}", work)
-        for name in SHAPES if given.shapes else ():
-            # One case of a hundred million events is beyond belief, and many of two are not.
-            most = given.events[0] if name == "a single case" else given.events[-1]
-            for events in sorted({given.events[0], most}):
-                path = shape(folder, events, name)
-                measure(f"{events:,} events, {name}", OURS.format(path=path, order="time"))
-        if given.spark:
-            path = sample(folder, given.events[-1])
-            measure(f"{given.events[-1]:,} events, Spark", SPARK.format(path=path))
-        for xes in given.xes:
-            name = Path(xes).name
-            measure(f"{name}, sacofa", OURS.format(path=xes, order="file"))
-            measure(f"{name}, r4pm to a frame", R4PM_FRAME.format(path=xes))
-            measure(f"{name}, sacofa with engine r4pm", R4PM_VARIANTS.format(path=xes))
-        if given.write:
-            target = str(Path(made) / "released.parquet")
-            work = WRITE.format(path=target, events=given.write)
-            measure(f"{given.write:,} events written to Parquet", work)
+                yield from measure(f"{events} events, by {order}", work)
+        for name in SHAPES:
+            path = shape(folder, EVENTS[0], name)
+            work = OURS.format(path=path, order="time")
+            yield from measure(f"{EVENTS[0]} events, {name}", work)
+        xes = str(logs / "traffic_fines.xes.gz")
+        yield from measure("XES", OURS.format(path=xes, order="file"))
+        yield from measure("XES, r4pm to a frame", R4PM_FRAME.format(path=xes))
+        yield from measure("XES, r4pm to variants", R4PM_VARIANTS.format(path=xes))
+        target = str(folder / "released.parquet")
+        yield from measure("writing", WRITE.format(path=target, events=WRITTEN))
 
 
-if __name__ == "__main__":
-    main()
+def measure_large(logs: Path) -> Iterator[Figure]:
+    """The largest logs: an hour, mostly to make them."""
+    with tempfile.TemporaryDirectory(prefix="sacofa-") as made:
+        name = "cases of two events"
+        path = shape(Path(made), EVENTS[-1], name)
+        yield from measure(f"{EVENTS[-1]} events, {name}", OURS.format(path=path, order="time"))
+        path = sample(Path(made), MOST)
+        yield from measure(f"{MOST} events, by time", OURS.format(path=path, order="time"))

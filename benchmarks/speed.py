@@ -1,31 +1,29 @@
 """How fast: the papers' mechanisms beside pm4py's, in the same run on the same machine.
 
-    python benchmarks/speed.py [--logs FOLDER] [--repeat N]
-
-Three tables: the mechanism alone on variant counts in memory, at the paper's settings; a whole
-command from file to file with its peak memory; and how the cost grows with what is released.
+The mechanism alone on variant counts in memory, at the paper's settings; a whole command from file
+to file with its peak memory; and how the cost grows with what is released.
 """
 
 from __future__ import annotations
 
-import argparse
 import importlib.util
-import os
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
+from figure import Figure
+
 from sacofa import Cases, Laplace, Noise, Sacofa, VariantCounts, count_variants, open_log
 from sacofa.mechanisms.protocol import Mechanism, Outcome, perform
 
-warnings.filterwarnings("ignore")
+REPEAT = 3
+PROCESSOR = "ms of the processor"
 
 SETTINGS = {
     "receipt": (10, {"1": 3, "0.1": 25, "0.01": 220}),
@@ -53,19 +51,11 @@ print(used.ru_utime + used.ru_stime, used.ru_maxrss)
 """
 
 
-def main() -> None:
-    """Print the three tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    default = os.environ.get("SACOFA_LOGS", Path(__file__).parents[2] / "shared" / "logs")
-    parser.add_argument("--logs", type=Path, default=Path(default))
-    parser.add_argument("--repeat", type=int, default=3)
-    options = parser.parse_args()
-    if (options.logs / "receipt.xes.gz").exists():
-        compare_mechanisms(options.logs, options.repeat)
-        compare_commands(options.logs)
-    else:
-        print(f"The paper's logs are not in {options.logs}: no comparison with pm4py.")
-    show_growth()
+def measure_speed(folder: Path) -> Iterator[Figure]:
+    """All of it."""
+    yield from compare_mechanisms(folder)
+    yield from compare_commands(folder)
+    yield from show_growth()
 
 
 def timed(work: Callable[[], object], repeat: int) -> float:
@@ -83,16 +73,13 @@ def run(mechanism: Mechanism, variants: VariantCounts) -> Outcome:
     return perform(mechanism, Cases(variants=variants), Noise())
 
 
-def compare_mechanisms(logs: Path, repeat: int) -> None:
+def compare_mechanisms(logs: Path) -> Iterator[Figure]:
     """Time each mechanism alone, ours and pm4py's."""
     # pm4py's LAPLACE asks for a function that current Pythons do not have.
     importlib.util.find_loader = importlib.util.find_spec  # type: ignore[attr-defined]
     import pm4py
     from pm4py.algo.anonymization.trace_variant_query import algorithm
 
-    print("\nMechanism alone, at the paper's settings (median, milliseconds of the processor)\n")
-    print("| log | ε | mechanism | sacofa | pm4py | times faster |")
-    print("|---|---|---|---|---|---|")
     for name, (k, thresholds) in SETTINGS.items():
         variants = count_variants(open_log(logs / f"{name}.parquet"))
         theirs = pm4py.read_xes(str(logs / f"{name}.xes.gz"), return_legacy_log_object=True)
@@ -106,29 +93,31 @@ def compare_mechanisms(logs: Path, repeat: int) -> None:
             }
             parameters = {"epsilon": float(epsilon), "k": k, "p": p, "show_progress_bar": False}
             for variant, mechanism in ours.items():
-                us = timed(partial(run, mechanism, variants), 10 * repeat)
+                place = f"speed/{name}/{epsilon}/{mechanism.name}"
+                us = timed(partial(run, mechanism, variants), 10 * REPEAT)
+                yield _milliseconds(f"{place}/sacofa", us, 10 * REPEAT)
                 apply = getattr(algorithm.Variants, variant).value.apply
-                them = timed(partial(apply, theirs, parameters), repeat)
-                print(
-                    f"| {name} | {epsilon} | {mechanism.name} | {us * 1e3:.1f} | {them * 1e3:.0f} "
-                    f"| {them / us:.0f} |",
-                    flush=True,
-                )
+                them = timed(partial(apply, theirs, parameters), REPEAT)
+                yield _milliseconds(f"{place}/pm4py", them, REPEAT)
 
 
-def compare_commands(logs: Path) -> None:
+def _milliseconds(name: str, seconds: float, runs: int) -> Figure:
+    return Figure(name=name, value=round(seconds * 1e3, 2), unit=PROCESSOR, runs=runs)
+
+
+def compare_commands(logs: Path) -> Iterator[Figure]:
     """Time a whole release of Traffic fines from XES to XES; pm4py reads and anonymizes only."""
     log = str(logs / "traffic_fines.xes.gz")
     with tempfile.TemporaryDirectory() as folder:
         target = str(Path(folder) / "released.xes")
         settings = ["--mechanism", "sacofa", "--epsilon", "1", "--max-length", "9", "--prune", "2"]
-        us = measured([sys.executable, "-m", "sacofa", "anonymize", log, "-o", target, *settings])
-        them = measured([sys.executable, "-c", THEIRS, log])
-    print("\nWhole command, traffic_fines.xes.gz, ε = 1, k = 9, p = 2 (pm4py writes no file)\n")
-    print("| | sacofa | pm4py | ratio |")
-    print("|---|---|---|---|")
-    print(f"| seconds of the processor | {us[0]:.1f} | {them[0]:.1f} | {them[0] / us[0]:.1f} |")
-    print(f"| peak MB | {us[1]:.0f} | {them[1]:.0f} | {them[1] / us[1]:.1f} |", flush=True)
+        ours = [sys.executable, "-m", "sacofa", "anonymize", log, "-o", target, *settings]
+        for who, command in (("sacofa", ours), ("pm4py", [sys.executable, "-c", THEIRS, log])):
+            seconds, memory = measured(command)
+            place = f"speed/command/{who}"
+            unit = "s of the processor"
+            yield Figure(name=f"{place}/seconds", value=round(seconds, 2), unit=unit)
+            yield Figure(name=f"{place}/memory", value=round(memory), unit="MB at the peak")
 
 
 def measured(command: list[str]) -> tuple[float, float]:
@@ -139,24 +128,16 @@ def measured(command: list[str]) -> tuple[float, float]:
     return float(seconds), float(memory) / (1024 if sys.platform == "linux" else 1024**2)
 
 
-def show_growth() -> None:
+def show_growth() -> Iterator[Figure]:
     """Show that the cost follows what is released, not what could be."""
-    print("\nCost against size of the release (laplace, ε = 1, generated log of 10,000 cases)\n")
-    print("| activities | max_length | threshold | sequences | released variants | ms |")
-    print("|---|---|---|---|---|---|")
     for activities in (10, 50, 100, 200, 400):
         for length in (5, 10, 20, 40) if activities in (10, 400) else (20,):
             variants = generated(activities, cases=10_000, length=length)
             # Just high enough that inventions do not multiply.
             prune = 3 if activities == 10 else 7
             mechanism = Laplace(level_epsilon=Fraction(1), max_length=length, prune=prune)
-            released = run(mechanism, variants).variants
             seconds = timed(partial(run, mechanism, variants), 5)
-            print(
-                f"| {activities} | {length} | {prune} | {activities}^{length} | {len(released):,} "
-                f"| {seconds * 1e3:.1f} |",
-                flush=True,
-            )
+            yield _milliseconds(f"speed/growth/{activities}/{length}", seconds, 5)
 
 
 def generated(activities: int, cases: int, length: int) -> VariantCounts:
@@ -167,7 +148,3 @@ def generated(activities: int, cases: int, length: int) -> VariantCounts:
         steps = tuple(names[(i * i * 7 + j * (1 + i % 3)) % activities] for j in range(length - 1))
         made[steps] = made.get(steps, 0) + max(1, cases // (4 * (i + 1)))
     return VariantCounts.of(made, activities=names)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,4 +1,4 @@
-"""Draw the pictures of the explanations from the embedded examples: docs/pictures/*.svg.
+"""Draw the pictures of the pages from the embedded examples: docs/pictures/*.svg.
 
     python docs/make/pictures.py
 
@@ -8,6 +8,7 @@ of them is grey, so that the pictures can be read on light and on dark pages.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -17,11 +18,13 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from sacofa import Noise, VariantCounts, learn_rules
-from sacofa.examples import hospital_model, running_example
+from sacofa import Certified, Noise, VariantCounts, anonymize, learn_rules
+from sacofa.examples import hospital, hospital_model, running_example
 from sacofa.privacy.bits import SeededBits
 from sacofa.queries.distance import nearest
 from sacofa.queries.flow import VOTE_UNITS
+from sacofa.report.flow import count_flow
+from sacofa.report.maps import Map, draw_map
 from sacofa.report.rules_picture import draw_rules
 from sacofa.semantics import ModelOptions, Rules, RuleStates, read_model
 
@@ -31,6 +34,8 @@ TARGET = Path(__file__).parents[1] / "pictures"
 PLAIN, HARMLESS, HARMFUL, CHOSEN = "#e8eaed", "#cdebd3", "#f8d3cf", "#d5e3fb"
 INK, GREY, EDGE = "#1b1b1b", "#80868b", "#80868b"
 BOX, HEIGHT = 104, 30
+FLAT = 0.64
+"""Process maps are made lower, so that they fit the first screen."""
 
 
 @dataclass
@@ -294,6 +299,60 @@ def hospital_rules() -> str:
         return draw_rules(read_model(file).rules(ModelOptions(source=HOSPITAL)))
 
 
+def before_after() -> str:
+    """The process map of the embedded log beside that of a release; needs Graphviz."""
+    original = hospital()
+    released = anonymize(original, Certified(epsilon=1), seed=1).variants
+    level = draw_map(count_flow(original), count_flow(released), enough=0.72)
+    assert level is not None, "pip install 'sacofa[map]'"
+    gap, head = 50.0, 30.0
+    width = max(drawn.width for drawn in level.maps)
+    height = max(drawn.height for drawn in level.maps) * FLAT
+    titles = (
+        f"original, {original.cases:,} cases (secret)",
+        f"release, {released.cases:,} cases (ε = 1)",
+    )
+    picture = Picture(
+        round(2 * width + gap + 16), round(height + head), "The same process before and after"
+    )
+    for place, (title, drawn) in enumerate(zip(titles, level.maps, strict=True)):
+        left = place * (width + gap)
+        picture.text(left + width / 2, 16, title, anchor="middle", weight="bold")
+        picture.shapes.append(f'<g font-size="12" transform="translate({left + 8:g} {head:g})">')
+        add_map(picture, drawn)
+        picture.shapes.append("</g>")
+    return picture.to_svg()
+
+
+def add_map(picture: Picture, drawn: Map) -> None:
+    """Draw a process map, flattened: arrows as thick as steps are frequent, boxes with counts."""
+    for arrow in drawn.arrows:
+        picture.shapes.append(
+            f'<path d="{flat(arrow.path)}" fill="none" stroke="{EDGE}" '
+            f'stroke-width="{arrow.thick:g}"/><polygon points="{flat(arrow.head)}" fill="{EDGE}"/>'
+        )
+    for box in drawn.boxes:
+        x, y = box.x, box.y * FLAT
+        if box.kind in ("start", "end"):
+            picture.shapes.append(f'<circle cx="{x:g}" cy="{y:g}" r="6" fill="{GREY}"/>')
+            continue
+        width, height = box.width + 16, box.height * FLAT
+        picture.shapes.append(
+            f'<rect x="{x - width / 2:g}" y="{y - height / 2:g}" width="{width:g}" '
+            f'height="{height:g}" rx="6" fill="{CHOSEN}" stroke="{EDGE}"/>'
+        )
+        picture.text(x, y, f"{box.name} {box.count:,}", colour=INK, anchor="middle")
+
+
+def flat(points: str) -> str:
+    """Points of a curve, with their heights made smaller."""
+    return re.sub(
+        r"(-?[\d.]+)([ ,])(-?[\d.]+)",
+        lambda found: f"{found[1]}{found[2]}{float(found[3]) * FLAT:.1f}",
+        points,
+    )
+
+
 def short(variant: Sequence[str]) -> str:
     """A variant by the beginnings of its activities."""
     return " · ".join(name[:4] for name in variant)
@@ -310,3 +369,4 @@ if __name__ == "__main__":
     for name, svg in draw_all():
         (TARGET / name).write_text(svg, encoding="utf-8")
     (TARGET / "hospital-rules.svg").write_text(hospital_rules(), encoding="utf-8")
+    (TARGET / "before-after.svg").write_text(before_after(), encoding="utf-8")

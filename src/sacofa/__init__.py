@@ -1,4 +1,4 @@
-"""Release event logs under differential privacy and keep them useful for process mining.
+"""Anonymize event logs under differential privacy and keep them useful for process mining.
 
 from sacofa import Certified, anonymize, write_release
 

@@ -1,7 +1,8 @@
 """Runs a page as a reader would: its shell and Python blocks, in order, in one empty folder.
 
 Blocks of the languages `sh`, `console` and `python` are run. In a `console` block, lines that begin
-with `$` are commands and the others are what they print, which is not compared. A command is
+with `$` are commands and the others are what they print, which is compared: `…` stands for any
+words, and on a line by itself for any lines. A command is
 expected to succeed; a comment `# status 3` behind it says that it ends otherwise. What installs,
 builds or never ends is passed over. Commands in `shell` blocks need a cluster, a database or
 minutes and are not run; test_commands_parse.py holds them to the command line.
@@ -72,14 +73,42 @@ def run_page(page: Path, folder: Path, shell: Shell) -> list[Block]:
         if block.language == "python":
             _run([sys.executable, "-c", block.text], 0, block, work, environment)
             continue
-        for command in commands(block):
-            if command in DEMO:
+        for command, shown in shows(block):
+            if command in DEMO and not shown:
                 shutil.copytree(shell.demo, work / "demo", dirs_exist_ok=True)
                 continue
             status = STATUS.search(command)
             wanted = int(status[1]) if status else 0
-            _run(["bash", "-euo", "pipefail", "-c", command], wanted, block, work, environment)
+            bash = ["bash", "-euo", "pipefail", "-c", command]
+            printed = _run(bash, wanted, block, work, environment)
+            assert not shown or printed_as(shown, printed), (
+                f"line {block.line}: {command}\nprints\n{printed}and not\n{shown}"
+            )
     return ran
+
+
+def shows(block: Block) -> list[tuple[str, str]]:
+    """The commands of a block, each with what the page says that it prints, if it does."""
+    if block.language != "console":
+        return [(command, "") for command in commands(block)]
+    parts = re.split(r"^(?=\$ )", block.text, flags=re.MULTILINE)
+    found = []
+    for part in filter(None, parts):
+        asked = re.match(r"\$ ((?:.*\\\n)*.*)\n?", part)
+        if asked is not None:
+            found.append((asked[1], part[asked.end() :]))
+    return found
+
+
+def printed_as(shown: str, printed: str) -> bool:
+    """Whether a command prints what a page shows."""
+    lines = []
+    for line in shown.rstrip("\n").split("\n"):
+        if line == "…":
+            lines.append(r"(?:.*\n)*?")
+        else:
+            lines.append(".*?".join(map(re.escape, line.rstrip().split("…"))) + r"[ ]*\n")
+    return re.fullmatch("".join(lines), printed.rstrip("\n") + "\n") is not None
 
 
 def commands(block: Block) -> list[str]:
@@ -108,7 +137,7 @@ def commands(block: Block) -> list[str]:
 
 def _run(
     command: list[str], wanted: int, block: Block, folder: Path, environment: dict[str, str]
-) -> None:
+) -> str:
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, timeout=600
     )
@@ -117,6 +146,7 @@ def _run(
         f"ended with status {done.returncode}, not {wanted}\n{done.stdout}{done.stderr}"
     )
     assert "Traceback" not in done.stderr
+    return done.stdout + done.stderr
 
 
 def _environment() -> dict[str, str]:
@@ -125,4 +155,5 @@ def _environment() -> dict[str, str]:
         "PYTHONPATH": str(ROOT / "src"),
         "PYTHONWARNINGS": "ignore",
         "MPLBACKEND": "Agg",
+        "COLUMNS": "100",
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import json
 import re
 import runpy
@@ -18,15 +19,17 @@ import sacofa
 from sacofa import Laplace, anonymize, errors
 from sacofa.cli.app import app
 from sacofa.evaluation.table import HEADER
-from sacofa.examples import running_example
+from sacofa.examples import hospital, running_example
 from sacofa.logs import variants_json
 from sacofa.privacy.ledger.records import Budget, Entry
 from sacofa.report import figures_file
+from sacofa.report.flow import count_flow
 from sacofa.semantics import file as rules_file
 
 from .pages import DOCS, GENERATED, ROOT, all_pages
 
-API = (DOCS / "reference" / "api.md").read_text(encoding="utf-8")
+TOPICS = sorted((DOCS / "reference" / "python").glob("*.md"))
+API = "".join(p.read_text("utf-8") for p in (DOCS / "reference" / "api.md", *TOPICS))
 ERRORS = (DOCS / "reference" / "errors.md").read_text(encoding="utf-8")
 FORMATS = (DOCS / "reference" / "formats.md").read_text(encoding="utf-8")
 PACKAGES = ["audit", "evaluation", "examples", "queries", "report", "semantics"]
@@ -87,12 +90,40 @@ def test_every_name_of_a_public_package_is_in_the_reference(package: str) -> Non
         assert any(told is getattr(module, name) for told in told_names().values()), name
 
 
+@pytest.mark.parametrize(
+    "function", [f for f in map(vars(sacofa).get, sacofa.__all__) if inspect.isfunction(f)]
+)
+def test_every_parameter_is_explained_where_the_function_is(function: Any) -> None:
+    """In a table under it, unless one or two parameters speak for themselves."""
+    parameters = list(inspect.signature(function).parameters)
+    if len(parameters) <= 2:
+        return
+    (page,) = [
+        text
+        for text in (topic.read_text(encoding="utf-8") for topic in TOPICS)
+        if re.search(rf"^::: sacofa\.(?:[\w.]+\.)?{function.__name__}$", text, re.MULTILINE)
+    ]
+    rows = ", ".join(re.findall(r"^\| `([^`]+)` \|", page, re.MULTILINE)).split(", ")
+    own = {"path", "source", "log", "release", "variants"}
+    assert not [name for name in parameters if name not in rows and name not in own]
+
+
+def test_every_topic_of_the_reference_has_an_example() -> None:
+    """One that the tests run, before the first name."""
+    assert len(TOPICS) > 5
+    for topic in TOPICS:
+        text = topic.read_text(encoding="utf-8")
+        assert 0 < text.find("```python") < text.find("\n::: "), topic.name
+
+
 def told_names() -> dict[str, object]:
     """Every name in the reference, and what it stands for; one that is not there is an error."""
     paths = re.findall(r"^::: (\S+)$", API, re.MULTILINE)
+    # Tuning constants are told one by one, apart from their class.
+    names = [path for path in paths if not path.startswith("sacofa.Certified.")]
     return {
         path: getattr(importlib.import_module(path.rpartition(".")[0]), path.rpartition(".")[2])
-        for path in paths
+        for path in names
     }
 
 
@@ -154,11 +185,31 @@ def test_the_picture_of_the_hospitals_rules_is_fresh() -> None:
     assert drawn == kept, "run: python docs/make/pictures.py"
 
 
+def test_every_picture_is_shown_on_some_page() -> None:
+    """None that nobody sees."""
+    pages = "".join(page.read_text(encoding="utf-8") for page in all_pages())
+    pictures = [*(DOCS / "images").iterdir(), *(DOCS / "pictures").iterdir()]
+    assert not [p.name for p in pictures if f"{p.parent.name}/{p.name})" not in pages]
+
+
+def test_the_picture_on_the_first_screen_is_of_the_embedded_log() -> None:
+    """Counts of the original are those of the log; those of the release change with its noise."""
+    svg = (DOCS / "pictures" / "before-after.svg").read_text(encoding="utf-8")
+    log = hospital()
+    assert f"original, {log.cases:,} cases (secret)" in svg
+    shown = [item for item in count_flow(log).activities.items() if f">{item[0]} " in svg]
+    assert len(shown) > 5
+    assert not [name for name, events in shown if f">{name} {events:,}<" not in svg]
+
+
 def test_the_citation_is_that_of_this_version() -> None:
     """CITATION.cff can be read, and names the version and the papers."""
     yaml = pytest.importorskip("yaml", reason="needs the extra docs")
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert citation["version"] == sacofa.__version__
+    researchers = (DOCS / "researchers.md").read_text(encoding="utf-8")
+    assert f"version = {{{sacofa.__version__}}}" in researchers
+    assert f"title   = {{{citation['title']}}}" in researchers
     assert {"cff-version", "message", "title", "authors"} <= set(citation)
     assert all(
         {"title", "authors", "type", "doi"} <= set(paper) for paper in citation["references"]
@@ -169,7 +220,7 @@ def test_contributors_are_sent_to_files_that_exist() -> None:
     """Every file that CONTRIBUTING names is there, in the package or beside it."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     # Its recipes make files of their own.
-    made = {"queries/starts.py", "mechanisms/starts.py"}
+    made = {"queries/starts.py", "mechanisms/starts.py", "semantics/ends.py"}
     named = set(re.findall(r"`([\w./-]+\.(?:py|md))`", text)) - made
     assert len(named) > 10
     package = Path(sacofa.__file__).parent

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -27,6 +28,38 @@ for case in ((), ("a",), ("b", "a"), ("a", "b")):
     assert np.abs(after - before).sum() <= Starts(2).sensitivity
 """
 
+CHECK_RULE = """
+from itertools import product
+
+import numpy as np
+from sacofa import Rules, Sacofa, anonymize
+from sacofa.examples import running_example
+from sacofa.semantics import learn_rules
+from sacofa.semantics.ends import Ends
+log = running_example()
+scorer = Ends.with_one_of(["Release"])(learn_rules(log, "public"))
+names = range(len(log.activities))
+for length in range(4):
+    for prefix in product(names, repeat=length):
+        state, fine = np.array([scorer.start()]), True
+        for step in prefix:
+            fine = fine and scorer.harmless(state)[0, step]
+            state = scorer.step(state, np.array([step]))
+        assert fine == (not scorer.violations(prefix, False)), prefix
+        ends = fine and scorer.harmless(state)[0, -1]
+        assert ends == (not scorer.violations(prefix, True)), prefix
+assert all(not scorer.violations(variant, True) for variant in log.sequences())
+for wanted in ("Release", "Surgery"):
+    mechanism = Sacofa(
+        level_epsilon=2, max_length=6, prune_harmless=2, prune_harmful=1000, prune_finished=True,
+        rules=Rules.free(log.activities), scorer=Ends.with_one_of([wanted]),
+    )
+    released = anonymize(log, mechanism, seed=1).variants
+    ended = {v[-1] for (v, _), done in zip(released, released.complete, strict=True) if done}
+    assert ended <= {wanted}, ended
+    assert ended or wanted == "Surgery"
+"""
+
 
 def recipe(start: str) -> str:
     """The file of a recipe, by the first words of its docstring."""
@@ -43,6 +76,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(ROOT / "src" / "sacofa", package, ignore=shutil.ignore_patterns("__pycache__"))
     (package / "queries" / "starts.py").write_text(recipe("How many"), encoding="utf-8")
     (package / "mechanisms" / "starts.py").write_text(recipe("The mechanism"), encoding="utf-8")
+    (package / "semantics" / "ends.py").write_text(recipe("What a case"), encoding="utf-8")
     registry = package / "mechanisms" / "registry.py"
     text = registry.read_text(encoding="utf-8")
     for before, after in (
@@ -72,6 +106,25 @@ def run(copy: Path, *command: object) -> str:
 def test_the_query_keeps_its_law(copy: Path) -> None:
     """One case more changes the table by at most its sensitivity."""
     run(copy, "-c", CHECK_LAW)
+
+
+def test_the_rule_judges_steps_as_it_counts_violations(copy: Path) -> None:
+    """And a mechanism releases nothing finished that breaks it."""
+    run(copy, "-c", CHECK_RULE)
+
+
+def test_the_places_of_a_kind_of_rule_are_all_told() -> None:
+    """The files of the table are those that know each of the kinds there are."""
+    package = ROOT / "src" / "sacofa"
+    for kind in ("always_precedes", "always_follows"):
+        knows = {
+            str(path.relative_to(package))
+            for path in package.rglob("*.py")
+            if f"{kind}" in path.read_text(encoding="utf-8")
+        }
+        section = PAGE.read_text(encoding="utf-8").partition("has a place wherever")[2]
+        table = section.partition("Then `docs/rules.md`")[0]
+        assert knows == set(re.findall(r"`([\w/]+\.py)`", table))
 
 
 def test_the_mechanism_releases_and_certifies(copy: Path) -> None:

@@ -130,7 +130,7 @@ def anonymize(
         ),
     ] = None,
 ) -> None:
-    """Release a log under differential privacy, with its certificate beside it."""
+    """Anonymize a log under differential privacy, with its certificate beside it."""
     streamed = str(output) == NAME
     if streamed != (certificate is not None):
         must = "given where the output is standard output" if streamed else "left out: it is beside"

@@ -48,7 +48,7 @@ def _program(
         typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
-    """Release event logs under differential privacy and keep them useful for process mining."""
+    """Anonymize event logs under differential privacy and keep them useful for process mining."""
 
 
 def register_commands(app: typer.Typer) -> None:

@@ -24,7 +24,7 @@ def demo(
     output: Annotated[Path, typer.Option("-o", "--output", help="The folder to write to.")],
     force: options.Force = False,
 ) -> None:
-    """Anonymize the embedded example: 4,000 cases of a hospital that never was."""
+    """Create a fictional hospital log of 4,000 cases and anonymize it."""
     try:
         output.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -177,7 +177,7 @@ def verify(ledger: FilePath, key: TrustedKey = None, trusted: TrustedFolder = No
         signed = verify_ledger(opened, keys)
         typer.echo(
             f"signed by {plain(signed.signer)} on {_minute(signed.signed_at)} UTC: "
-            f"{signed.releases} releases are as they were, {signed.since} were added since"
+            f"releases that are as they were: {signed.releases}, added since: {signed.since}"
         )
 
 

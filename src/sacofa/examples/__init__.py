@@ -12,7 +12,7 @@ __all__ = ["hospital", "hospital_csv", "hospital_model", "running_example"]
 
 
 def hospital_model() -> bytes:
-    """The process of the hospital that never was, as BPMN."""
+    """The process of the fictional hospital, as BPMN."""
     return (Path(__file__).parent / "hospital.bpmn").read_bytes()
 
 

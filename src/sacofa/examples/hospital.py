@@ -1,4 +1,4 @@
-"""A hospital that never was: a log with loops, rare behaviour and a long tail, always the same."""
+"""A fictional hospital: a log with loops, rare behaviour and a long tail, always the same."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def anonymize(
     max_released_events: int = MAX_RELEASED_EVENTS,
     period: PeriodStatement | None = None,
 ) -> Release:
-    """Release a log through a mechanism.
+    """Anonymize a log through a mechanism.
 
     The log is what people have at hand: a path, a frame, a `Log` as `open_log` gives it, counted
     variants, or a mapping from variants to counts. What is protected comes with it: the person of a

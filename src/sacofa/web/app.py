@@ -33,7 +33,7 @@ def create_app(settings: ServeSettings) -> FastAPI:
     app = FastAPI(
         title="sacofa",
         version=__version__,
-        summary="Release event logs under differential privacy.",
+        summary="Anonymize event logs under differential privacy.",
         lifespan=_lifespan,
         # The usual documentation pages load scripts from elsewhere.
         docs_url=None,

@@ -1,0 +1,81 @@
+"""Tables of time and memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from measured import Figures, table
+
+SCALE = {
+    "10000000 events, bare DuckDB": "10 million events, bare DuckDB query (unstable)",
+    "10000000 events, by time": "10 million events, `sacofa`, by time",
+    "10000000 events, by file": "10 million events, `sacofa`, in file order",
+    "10000000 events, pandas": "10 million events, pandas",
+    "50000000 events, by time": "50 million events, `sacofa`, by time",
+    "100000000 events, by time": "100 million events, `sacofa`, by time",
+    "100000000 events, by file": "100 million events, `sacofa`, in file order",
+    "300000000 events, by time": "300 million events, `sacofa`, by time",
+    "10000000 events, cases of one event": "10 million cases of one event",
+    "10000000 events, cases of two events": "5 million cases of two events",
+    "100000000 events, cases of two events": "50 million cases of two events",
+    "10000000 events, a single case": "one case of 10 million events",
+    "writing": "50 million released events to Parquet",
+    "XES": "XES of 185 MB (561,470 events), own reader",
+    "XES, r4pm to a frame": "the same, r4pm to a frame",
+    "XES, r4pm to variants": "the same, `sacofa --engine r4pm` to variants",
+}
+
+
+def speed(figures: Figures) -> Iterator[str]:
+    """Beside pm4py, in the same run."""
+
+    def span(values: Sequence[float], form: Callable[[float], str]) -> str:
+        low, high = form(min(values)), form(max(values))
+        return low if low == high else f"{low}–{high}"
+
+    def rows() -> Iterator[Sequence[str]]:
+        for title, name in (("Receipt", "receipt"), ("Sepsis", "sepsis"),
+                            ("Traffic fines (150,370 cases)", "traffic_fines")):  # fmt: skip
+            places = [f"speed/{name}/{epsilon}/sacofa" for epsilon in ("1", "0.1", "0.01")]
+            ours = [figures.value(f"{place}/sacofa") for place in places]
+            theirs = [figures.value(f"{place}/pm4py") for place in places]
+            times = [b / a for a, b in zip(ours, theirs, strict=True)]
+            yield [
+                f"SaCoFa on {title}, variants in memory",
+                span(ours, lambda v: f"{v:.1f}") + " ms",
+                span(theirs, lambda v: f"{v:,.0f}") + " ms",
+                span(times, lambda v: f"{v:,.0f}") + " faster",
+            ]
+        found = {
+            who: [figures.value(f"speed/command/{who}/{what}") for what in ("seconds", "memory")]
+            for who in ("sacofa", "pm4py")
+        }
+        (s, m), (t, n) = found["sacofa"], found["pm4py"]
+        yield [
+            "`traffic_fines.xes.gz` to a released XES file (pm4py: without writing, reading "
+            "through r4pm)",
+            f"{s:.1f} s, {m:,.0f} MB", f"{t:.1f} s, {n:,.0f} MB",
+            f"{t / s:.1f} faster, {n / m:.0f} smaller",
+        ]  # fmt: skip
+
+    yield from table(["", "here", "pm4py", "times"], rows())
+    grown = [figures.value(n) for n in figures.entries if n.startswith("speed/growth/")]
+    yield ""
+    yield (
+        "The cost follows what is released: with 10 or 400 activities, whether there are 10^5 or "
+        f"400^40 sequences, `laplace` takes {min(grown):.0f} to {max(grown):.0f} ms."
+    )
+
+
+def scale(figures: Figures) -> Iterator[str]:
+    """Reading and counting on one machine."""
+
+    def rows() -> Iterator[Sequence[str]]:
+        for name, title in SCALE.items():
+            place = f"scale/{name}"
+            time = figures.value(f"{place}/seconds")
+            each = f"{figures.value(f'{place}/each'):.2f} µs" if "XES" not in name else ""
+            memory = f"{figures.value(f'{place}/memory'):,.0f} MB"
+            yield [title, f"{time:.0f} s" if time >= 20 else f"{time:.1f} s", each, memory]
+
+    yield from table(["what", "processor time", "per event", "peak memory"], rows())
