@@ -225,7 +225,7 @@ class ReusesNoise(Session):
         search: Query = before.query  # type: ignore[assignment]
         noise = np.resize(before.values - search.table(self._variants), len(query.cells))
         noisy: Ints = query.table(self._variants) + noise
-        self._record(query, noisy, before.epsilon, noisy)
+        self._record(query, noisy, before.epsilon, noisy, self.activities)
         return noisy
 
 
