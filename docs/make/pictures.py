@@ -2,12 +2,14 @@
 
     python docs/make/pictures.py
 
-Everything shown is computed by the package. Boxes bring their own background and what lies outside
-of them is grey, so that the pictures can be read on light and on dark pages.
+Everything shown is computed by the package, or was measured (benchmarks/figures.json). Boxes bring
+their own background and what lies outside of them is grey, so that the pictures can be read on
+light and on dark pages.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -30,6 +32,13 @@ from sacofa.semantics import ModelOptions, Rules, RuleStates, read_model
 
 HOSPITAL = "the ward's process manual of 2025"
 TARGET = Path(__file__).parents[1] / "pictures"
+FIGURES = Path(__file__).parents[2] / "benchmarks" / "figures.json"
+LINES = ("#1a73e8", "#d93025")
+NAMES = {"CoSeLoG": "Receipt"}
+Point = tuple[str, float, float, float]
+"""An order penalty, how far steps are off, and F of the whole release and of its core."""
+DEFAULT = "6"
+"""The order penalty where nobody asks for another."""
 
 PLAIN, HARMLESS, HARMFUL, CHOSEN = "#e8eaed", "#cdebd3", "#f8d3cf", "#d5e3fb"
 INK, GREY, EDGE = "#1b1b1b", "#80868b", "#80868b"
@@ -353,6 +362,61 @@ def flat(points: str) -> str:
     )
 
 
+def frontier() -> Picture:
+    """What order costs and buys, as measured: a panel for each log, a point for each penalty."""
+    entries = json.loads(FIGURES.read_text(encoding="utf-8"))
+    points: dict[str, list[Point]] = {}
+    for name in entries:
+        group, log, *rest = name.split("/")
+        if group == "frontier" and rest[1] == "steps":
+            kinds = ("steps", "f_score", "core_f_score")
+            found = [entries[f"frontier/{log}/{rest[0]}/{kind}"]["value"] for kind in kinds]
+            points.setdefault(log, []).append((rest[0], *found))
+    picture = Picture(720, 330, "How right steps are against how precise a model is")
+    picture.text(8, 12, "F of the model that a miner finds (higher is better)")
+    picture.text(712, 290, "steps off, total variation (left is better)", anchor="end")
+    picture.text(
+        8,
+        314,
+        "● the whole release   ○ its orderly core   numbers: order penalty, 6 is the default",
+    )
+    for place, (log, each) in enumerate(sorted(points.items())):
+        _panel(picture, 50 + 228 * place, log, sorted(each, key=lambda point: float(point[0])))
+    return picture
+
+
+def _panel(picture: Picture, left: float, log: str, points: Sequence[Point]) -> None:
+    width, top, bottom, lowest = 190, 50, 240, 0.4
+    steps = [point[1] for point in points]
+    middle = (min(steps) + max(steps)) / 2
+    reach = max((max(steps) - min(steps)) * 0.75, 0.004)
+
+    def at(off: float, model: float) -> tuple[float, float]:
+        x = left + width * (0.5 + (off - middle) / (2 * reach))
+        return round(x, 1), round(bottom - (bottom - top) * (model - lowest) / (1 - lowest), 1)
+
+    picture.text(left + width / 2, 34, NAMES.get(log, log), anchor="middle", weight="bold")
+    for share in (0.4, 0.6, 0.8, 1):
+        _, y = at(middle, share)
+        picture.shapes.append(f'<path d="M{left} {y} h{width}" stroke="{GREY}" opacity="0.3"/>')
+        picture.text(left - 8, y, f"{share:g}", anchor="end")
+    for off in (middle - reach, middle, middle + reach):
+        picture.text(at(off, lowest)[0], bottom + 16, f"{off:.3f}", anchor="middle")
+    for column, colour in ((2, LINES[0]), (3, LINES[1])):
+        way = [at(point[1], float(point[column])) for point in points]
+        corners = " ".join(f"{x},{y}" for x, y in way)
+        picture.shapes.append(f'<polyline points="{corners}" fill="none" stroke="{colour}"/>')
+        for (x, y), point in zip(way, points, strict=True):
+            size = 6 if point[0] == DEFAULT else 4
+            fill = colour if column == 2 else "#ffffff"
+            picture.shapes.append(
+                f'<circle cx="{x}" cy="{y}" r="{size}" fill="{fill}" stroke="{colour}" '
+                'stroke-width="2"/>'
+            )
+            if column == 2:
+                picture.text(x, y + 16, point[0], colour=colour, anchor="middle")
+
+
 def short(variant: Sequence[str]) -> str:
     """A variant by the beginnings of its activities."""
     return " · ".join(name[:4] for name in variant)
@@ -360,7 +424,7 @@ def short(variant: Sequence[str]) -> str:
 
 def draw_all() -> Iterator[tuple[str, str]]:
     """Every picture with its name."""
-    for draw in (prefix_tree, next_steps, noisy_level, votes, nearest_votes):
+    for draw in (prefix_tree, next_steps, noisy_level, votes, nearest_votes, frontier):
         yield f"{draw.__name__.replace('_', '-')}.svg", draw().to_svg()
 
 

@@ -19,6 +19,8 @@ from .steps import KeptSteps
 
 TRIES = 10
 """How many times the length of the list is tried to fill it."""
+IN_VAIN = 2
+"""After so many times its length of tries in a row in vain, hardly anything is left to find."""
 FRESH = 15
 """The percentage of tries that draw a whole sequence instead of varying one."""
 NEAR = 4
@@ -56,15 +58,18 @@ class CandidateGenerator:
         found = dict.fromkeys(shown)
         unnamed = max(cases - sum(shown.values()), 0)
         wanted = len(found) + max(size * unnamed // cases, size // 4)
+        vain = 0
         for _ in range(TRIES * size):
-            if len(found) >= wanted:
+            if len(found) >= wanted or vain >= IN_VAIN * size:
                 break
+            before = len(found)
             sequence = self._chain.draw()
             if len(sequence) == self._chain.max_length:
                 # Such a draw did not find the end: cut it anywhere.
                 sequence = sequence[: 1 + self._sampler.below(len(sequence))]
             if self._harmless(sequence):
                 found[sequence] = None
+            vain = 0 if len(found) > before else vain + 1
         # Where noise hides nearly all steps, rules still say what there can be.
         for _ in range(TRIES * size):
             anything = self._chain.draw_anything() if len(found) < wanted else None
@@ -92,15 +97,18 @@ class CandidateGenerator:
         # Parents are picked by weight: what stands for many cases is varied most.
         parents = list(weights), list(accumulate(weights.values()))
         sampler = self._sampler
+        vain = 0
         for _ in range(TRIES * size):
-            if len(found) >= size:
+            if len(found) >= size or vain >= IN_VAIN * size:
                 break
+            before = len(found)
             if not weights or sampler.below(100) < FRESH:
                 sequence = self._chain.draw()
             else:
                 sequence = self._vary(sampler.pick(parents), sampler.pick(parents))
             if self._harmless(sequence):
                 found[sequence] = None
+            vain = 0 if len(found) > before else vain + 1
 
     def _vary(self, one: Ids, other: Ids) -> Ids:
         """Change a sequence in one of six ways, each as likely."""
