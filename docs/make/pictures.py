@@ -375,11 +375,9 @@ def frontier() -> Picture:
     picture = Picture(720, 330, "How right steps are against how precise a model is")
     picture.text(8, 12, "F of the model that a miner finds (higher is better)")
     picture.text(712, 290, "steps off, total variation (left is better)", anchor="end")
-    picture.text(
-        8,
-        314,
-        "● the whole release   ○ its orderly core   numbers: order penalty, 6 is the default",
-    )
+    picture.text(8, 314, "● the whole release", colour=LINES[0])
+    picture.text(160, 314, "○ its orderly core", colour=LINES[1])
+    picture.text(300, 314, "numbers: order penalty; 6, drawn larger, is the default")
     for place, (log, each) in enumerate(sorted(points.items())):
         _panel(picture, 50 + 228 * place, log, sorted(each, key=lambda point: float(point[0])))
     return picture
@@ -400,7 +398,7 @@ def _panel(picture: Picture, left: float, log: str, points: Sequence[Point]) -> 
         _, y = at(middle, share)
         picture.shapes.append(f'<path d="M{left} {y} h{width}" stroke="{GREY}" opacity="0.3"/>')
         picture.text(left - 8, y, f"{share:g}", anchor="end")
-    for off in (middle - reach, middle, middle + reach):
+    for off in (middle - 0.8 * reach, middle, middle + 0.8 * reach):
         picture.text(at(off, lowest)[0], bottom + 16, f"{off:.3f}", anchor="middle")
     for column, colour in ((2, LINES[0]), (3, LINES[1])):
         way = [at(point[1], float(point[column])) for point in points]
