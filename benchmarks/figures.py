@@ -3,9 +3,9 @@
     python benchmarks/figures.py LOGS [--only GROUP ...]
 
 LOGS holds the paper's logs. Without `--only` it measures what changes with the mechanism
-`certified` most, in two minutes of the processor; `frontier`, `papers`, `periods` and `speed` take
-as long, `rules` twice that, `scale` and `large` much longer. Figures that are not measured again
-stay as they are. `python docs/make/figures.py` writes the tables of the pages from the file.
+`certified` most, in two minutes of the processor; `frontier`, `papers`, `periods`, `speed` and
+`times` take as long, `rules` twice that, `scale` and `large` much longer. Figures that are not
+measured again stay as they are. `python docs/make/figures.py` writes the tables of the pages.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from periods import measure_periods
 from reading import measure_large, measure_scale
 from rules import measure_rules
 from speed import measure_speed
+from times import measure_times
 from utility import measure_certified, measure_frontier, measure_hospital, measure_papers
 
 Group = Callable[[Path], Iterator[Figure]]
@@ -29,6 +30,7 @@ GROUPS: dict[str, Group] = {
     "certified": measure_certified,
     "hospital": measure_hospital,
     "frontier": measure_frontier,
+    "times": measure_times,
     "papers": measure_papers,
     "periods": measure_periods,
     "rules": measure_rules,

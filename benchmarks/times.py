@@ -1,11 +1,10 @@
-"""How good released times are, and what they cost: medians of fresh releases at ε = 1.
+"""How good released times are, and what they cost: medians of releases at ε = 1.
 
-    python benchmarks/times.py LOGS [--runs N] [--seed FIRST]
     python benchmarks/times.py --events N [--events N ...]
 
-LOGS holds the paper's logs; each figure stands beside that of two random halves of the log (median
-of five splits). With --events, a made-up log of so many events is released from a Parquet file,
-with times and without, and both are timed.
+A made-up log of so many events is released from a Parquet file, with times and without, and both
+are timed. How good times are is measured by `make figures ONLY=times`: each figure stands beside
+that of two random halves of the log (median of five splits).
 """
 
 from __future__ import annotations
@@ -15,10 +14,12 @@ import resource
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
 import numpy as np
+from figure import Figure, median
 
 from sacofa import Certified, open_log
 from sacofa.cases import CaseBatch, Cases, gather
@@ -33,6 +34,8 @@ from sacofa.mechanisms import perform
 from sacofa.privacy.bits import SeededBits
 from sacofa.privacy.noise import Noise
 
+SEEDS = range(601, 621)
+"""Kept for these figures: whoever tunes takes others."""
 SPLITS = 5
 COLUMNS = (
     "similarity", "cycle time", "mean ratio", "waits", "gone", "bottlenecks", "arrivals", "CTD h",
@@ -55,45 +58,39 @@ copy (
 
 
 def main() -> None:
-    """Print one of the two tables."""
+    """Print what times cost."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("logs", type=Path, nargs="?")
-    parser.add_argument("--runs", type=int, default=10)
-    parser.add_argument("--seed", type=int, default=9_300)
-    parser.add_argument("--events", type=int, action="append", default=[])
+    parser.add_argument("--events", type=int, action="append", required=True)
     given = parser.parse_args()
-    if given.logs is not None:
-        for name, path in find_logs(given.logs).items():
-            show_quality(name, path, range(given.seed, given.seed + given.runs))
     for events in given.events:
         show_cost(events)
 
 
-def show_quality(name: str, path: Path, seeds: range) -> None:
-    """Release a log often, and print medians and quartiles beside two halves."""
-    by_case = gather(read_cases(open_log(path)).by_case)
-    cases = Cases(variants=by_case.variants(), by_case=by_case)
-    rows, asked = [], []
-    for seed in seeds:
-        outcome = perform(Certified(epsilon=1), cases, Noise(SeededBits(seed)))
-        released = CaseBatch.of_variants(outcome.variants, outcome.times * 1_000_000)
-        rows.append(compared(by_case, released))
-        asked.append(indicators(released))
-    halves = []
-    for split in range(SPLITS):
-        one = np.random.default_rng(split).permutation(by_case.cases) < by_case.cases // 2
-        halves.append(compared(by_case.where(one), by_case.where(~one)))
-    low, middle, high = np.percentile(rows, [25, 50, 75], axis=0)
-    limit = np.median(halves, axis=0)
-    print(f"{name} ({len(rows)} runs)")
-    for place, column in enumerate(COLUMNS):
-        quartiles = f"({low[place]:.3g}-{high[place]:.3g})"
-        print(f"  {column:12} {middle[place]:8.3g} {quartiles:16} halves {limit[place]:.3g}")
-    if ASKED[0].split('"')[1] in by_case.activities:
-        for text, true, found in zip(ASKED, indicators(by_case), np.array(asked).T, strict=True):
-            low, middle, high = np.nanpercentile(found, [25, 50, 75])
-            print(f"  {text}: log {true:.3g}, release {middle:.3g} ({low:.3g}-{high:.3g})")
-    sys.stdout.flush()
+def measure_times(folder: Path) -> Iterator[Figure]:
+    """Release each log often; its figures stand beside those of two halves."""
+    for name, path in find_logs(folder).items():
+        by_case = gather(read_cases(open_log(path)).by_case)
+        cases = Cases(variants=by_case.variants(), by_case=by_case)
+        rows, asked = [], []
+        for seed in SEEDS:
+            outcome = perform(Certified(epsilon=1), cases, Noise(SeededBits(seed)))
+            released = CaseBatch.of_variants(outcome.variants, outcome.times * 1_000_000)
+            rows.append(compared(by_case, released))
+            asked.append(indicators(released))
+        halves = []
+        for split in range(SPLITS):
+            one = np.random.default_rng(split).permutation(by_case.cases) < by_case.cases // 2
+            halves.append(compared(by_case.where(one), by_case.where(~one)))
+        seeds = f"{SEEDS[0]} to {SEEDS[-1]}"
+        for place, column in enumerate(COLUMNS):
+            yield median(f"times/{name}/{column}", [row[place] for row in rows], seeds=seeds)
+            limit = [half[place] for half in halves]
+            yield median(f"times/{name}/{column}/halves", limit, seeds=f"0 to {SPLITS - 1}")
+        if ASKED[0].split('"')[1] in by_case.activities:
+            for place, (text, true) in enumerate(zip(ASKED, indicators(by_case), strict=True)):
+                yield Figure(name=f"times/{name}/{text}/log", value=round(true, 4))
+                found = [row[place] for row in asked if not np.isnan(row[place])]
+                yield median(f"times/{name}/{text}", found, seeds=seeds)
 
 
 def compared(original: CaseBatch, released: CaseBatch) -> list[float]:

@@ -28,6 +28,8 @@ BLOCKS: dict[str, Callable[[Figures], Iterator[str]]] = {
     "speed": speed.speed,
     "asked": releases.asked,
     "spreads": releases.spreads,
+    "times": releases.times,
+    "doctors": releases.doctors,
     "seconds": releases.seconds,
     "learnt-rules": releases.learnt_rules,
     "kinds-of-rules": releases.kinds_of_rules,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from measured import Figures, share, table
 
@@ -21,6 +22,25 @@ AIMED: dict[str, tuple[str, tuple[float, float, float] | None]] = {
     "f_score": ("F of the model mined from it", None),
 }
 """What analysts ask of `certified` at ε = 1: title, and what was aimed at on each log."""
+TIMED = {
+    "similarity": "similarity of variants",
+    "cycle time": "cycle time, doublings",
+    "mean ratio": "mean cycle time, ratio",
+    "waits": "waits, doublings",
+    "bottlenecks": "bottlenecks kept",
+    "arrivals": "arrivals by month",
+    "CTD h": "cycle time, hours (CTD)",
+}
+"""What is told about times, with its title."""
+DOCTORS = {
+    'median time from "ER Registration" to first "Admission NC"':
+        "hours from registration to admission, median",
+    'share with time from "ER Sepsis Triage" to first "IV Antibiotics" under 1 h':
+        "antibiotics within 1 h of triage",
+    'share with time from "ER Sepsis Triage" to first "LacticAcid" under 3 h':
+        "lactic acid within 3 h of triage",
+}  # fmt: skip
+"""What doctors ask of the log of sepsis patients, with its title."""
 KINDS = {
     "no rules": "no rules", "learnt from that half": "rules learnt from that half",
     "rules of the model": "rules of the model", "rules, closed": "rules, closed",
@@ -73,6 +93,43 @@ def asked(figures: Figures) -> Iterator[str]:
     entry = figures.entry("certified/Sepsis/1/similarity")
     yield ""
     yield f"Medians of {entry['runs']} runs, seeds {entry['seeds']}."
+
+
+def times(figures: Figures) -> Iterator[str]:
+    """Released times beside two halves of the log."""
+
+    def rows() -> Iterator[Sequence[str]]:
+        for column, title in TIMED.items():
+            cells = []
+            for log in LOGS.values():
+                cells.append(_quartiles(figures.entry(f"times/{log}/{column}")))
+                cells.append(f"{figures.value(f'times/{log}/{column}/halves'):.3g}")
+            yield [title, *cells]
+
+    head = ["", "Receipt", "halves", "Sepsis", "halves", "Traffic fines", "halves"]
+    yield from table(head, rows(), numbers=6)
+    entry = figures.entry("times/Sepsis/similarity")
+    yield ""
+    yield f"Medians of {entry['runs']} releases, seeds {entry['seeds']}; quartiles in brackets."
+
+
+def doctors(figures: Figures) -> Iterator[str]:
+    """What doctors ask, of the log and of releases."""
+
+    def rows() -> Iterator[Sequence[str]]:
+        for text, title in DOCTORS.items():
+            hours = 3600 if title.startswith("hours") else 1
+            true = figures.value(f"times/Sepsis/{text}/log")
+            entry = figures.entry(f"times/Sepsis/{text}")
+            yield [title, f"{true / hours:.2g}", _quartiles(entry, hours)]
+
+    yield from table(["", "log", "release"], rows(), numbers=2)
+
+
+def _quartiles(entry: dict[str, Any], unit: float = 1) -> str:
+    """A median with its quartiles."""
+    middle, low, high = (float(entry[key]) / unit for key in ("value", "low", "high"))
+    return f"{middle:.3g} ({low:.3g}–{high:.3g})"
 
 
 def spreads(figures: Figures) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import product
 
 import pytest
 from hypothesis import given
@@ -28,7 +29,8 @@ def test_shares_add_up(max_length: int | None, rules: Rules | None) -> None:
     settings = Certified(epsilon=Fraction(2, 3), max_length=max_length, rules=rules)
     for activities in (5, 500):
         whole = settings.split(activities)
-        for split in (whole, whole.for_size(small=True)):
+        for small, tiny in product((False, True), repeat=2):
+            split = whole.for_size(small=small, tiny=tiny)
             lines = split.size + split.length + split.activities + split.semantics
             assert lines + split.counts == 1
             votes = split.size_again + split.search
@@ -45,7 +47,7 @@ def test_shares_leave_something_for_the_final_vote() -> None:
         {"semantics": Fraction(9, 10)},
         {"size": Fraction(0)},
         {"frequent": Fraction(-1)},
-        {"small": Shares().activities},
+        {"tiny": Shares().activities},
     ):
         with pytest.raises(SettingError):
             Shares(**bad)

@@ -96,7 +96,7 @@ def test_no_outcome_gives_a_case_away(mechanism: Certified) -> None:
 
 def test_the_outcomes_that_are_tried_show_variants_as_they_are() -> None:
     """The histogram is asked, and noise by hand lets some of its cells be shown, and others not."""
-    log = VariantCounts.of(LOGS[2], NAMES)
+    log = VariantCounts.of(LOGS[3], NAMES)
     shown = {outcome.shown for outcome in some_outcomes(LARGE, log, 4 * NOISES)}
     assert 0 in shown and max(shown) > 1
     large, short = (len(run_by_hand(m, log, listed([])).seen) for m in (LARGE, SHORT))

@@ -30,23 +30,26 @@ class Shares:
     """The vote that finds good candidates."""
     size_again: Fraction = Fraction(6, 100)
     """The number of cases once more, in logs that are small for ε; the final vote leaves it."""
-    small: Fraction = Fraction(11, 100)
-    """What the votes for activities leave to those for steps in logs that are small for ε."""
+    tiny: Fraction = Fraction(11, 100)
+    """What the votes for activities leave to those for steps in logs that are tiny for ε."""
 
     def __post_init__(self) -> None:
         for name in ("size", "activities", "semantics", "semantics_with_rules", "search"):
             if getattr(self, name) <= 0:
                 raise SettingError(name, getattr(self, name), "above 0")
-        for name in ("length", "frequent", "wide", "size_again", "small"):
+        for name in ("length", "frequent", "wide", "size_again", "tiny"):
             if getattr(self, name) < 0:
                 raise SettingError(name, getattr(self, name), "0 or more")
         if self.wide >= min(self.semantics, self.semantics_with_rules):
             raise SettingError("wide", self.wide, "less than the votes for steps get")
-        if self.small >= self.activities:
-            raise SettingError("small", self.small, "less than the votes for activities get")
+        if self.tiny >= self.activities:
+            raise SettingError("tiny", self.tiny, "less than the votes for activities get")
         for rules in (False, True):
             split = self.split(length=True, rules=rules, wide=True)
-            if min(s.final(frequent=True) for s in (split, split.for_size(small=True))) <= 0:
+            if (
+                min(s.final(frequent=True) for s in (split, split.for_size(small=True, tiny=True)))
+                <= 0
+            ):
                 raise SettingError("shares", self, "so small that the final vote gets some of ε")
 
     def split(self, *, length: bool, rules: bool, wide: bool) -> BudgetSplit:
@@ -62,8 +65,8 @@ class Shares:
             counts=1 - self.size - length_share - self.activities - semantics,
             frequent=self.frequent,
             search=self.search,
-            small=self.small,
-            small_size_again=self.size_again,
+            if_tiny=self.tiny,
+            if_small=self.size_again,
         )
 
 
@@ -81,22 +84,21 @@ class BudgetSplit:
     """The histogram's part of the counts, if it is asked."""
     search: Fraction
     """The first vote's part of the counts."""
-    small: Fraction
-    """What moves from activities to steps in small logs."""
-    small_size_again: Fraction
+    if_tiny: Fraction
+    """What moves from activities to steps in tiny logs."""
+    if_small: Fraction
     """What the number of cases gets once more, of the counts, in small logs."""
     size_again: Fraction = Fraction(0)
     """The same in this release."""
 
-    def for_size(self, small: bool) -> BudgetSplit:
+    def for_size(self, *, small: bool, tiny: bool) -> BudgetSplit:
         """Divide the rest as the first answer asks: each line of the promise keeps its sum."""
-        if not small:
-            return self
+        moved = self.if_tiny if tiny else Fraction(0)
         return replace(
             self,
-            activities=self.activities - self.small,
-            semantics=self.semantics + self.small,
-            size_again=self.small_size_again,
+            activities=self.activities - moved,
+            semantics=self.semantics + moved,
+            size_again=self.if_small if small else Fraction(0),
         )
 
     def final(self, *, frequent: bool) -> Fraction:

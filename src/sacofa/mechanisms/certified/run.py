@@ -162,7 +162,7 @@ class CertifiedRun:
         """Ask how many cases there are; again, for more, where noise is large beside them."""
         share = self._split.size
         first = int(self._session.ask(CaseCount(), self._price(share), "size")[0])
-        self._split = self._split.for_size(self._set.is_small(max(first, 1), self._session.unit))
+        self._split = self._set.for_size(self._split, max(first, 1), self._session.unit)
         answers = {share: first}
         if self._split.size_again:
             again = CaseCount("size again")

@@ -20,6 +20,8 @@ LONGEST = 100_000
 """No case is longer than this by far, and the universe of sequences must stay countable."""
 SMALL = 40
 """Below so many noise scales of cases in the first answer about the size, a log is small."""
+TINY = 10
+"""Below so many, votes for activities tell next to nothing."""
 CLEAR = 60
 """From so many noise scales of cases on, activities that noise hides are dropped."""
 FROM_TIMES = Fraction(2, 3)
@@ -148,9 +150,10 @@ class CertifiedSettings:
         """Whether so many activities are public that choosing among them takes a larger share."""
         return activities > self.wide
 
-    def is_small(self, size: int, unit: Unit) -> bool:
-        """Whether noise is large beside a log of this (noisy) size."""
-        return size * self.shares.size * self.flow_price / unit.max_cases < SMALL
+    def for_size(self, split: BudgetSplit, size: int, unit: Unit) -> BudgetSplit:
+        """Divide ε as a log of this (noisy) size asks: noise may be large beside it."""
+        scales = size * self.shares.size * self.flow_price / unit.max_cases
+        return split.for_size(small=scales < SMALL, tiny=scales < TINY)
 
     def drops_activities(self, activities: int, size: int, unit: Unit) -> bool:
         """Whether activities that noise hides are dropped, in a log of this (noisy) size.
