@@ -5,6 +5,7 @@ What looks like an identifier, or like a copy of times, is told to whoever asks,
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -23,19 +24,28 @@ HINTS = {
     "yes/no": "",
 }
 ID_WORDS = ("id", "uuid", "guid", "key", "number", "nr", "no", "instance")
+# In one word, too, but not in every word that ends so: fluid, paid and lactic acid are none.
+ID_IN_ONE_WORD = re.compile(
+    r"(case|trace|event|person|patient|client|customer|user|member|employee|resource|citizen|order|"
+    r"ticket|request|claim|contract|account|invoice|document|item|product|session|transaction|"
+    r"application|process|task|activity|row|record|object|entity|national|tax|u+|g+)id|.*(uu|gu)id"
+)
+APART = re.compile(r"[\s_.:-]+|(?<=[a-z0-9])(?=[A-Z])")
+"""Where a name has its words: orderId, order_id and Order ID have two."""
 AT_WORK = "names people at work, whom a unit of cases does not protect"
 TIME_WORDS = ("date", "time", "timestamp", "deadline", "duration", "start", "end")
+
+
+def is_id(word: str) -> bool:
+    """Whether the last word of a name says that the column identifies."""
+    return word in ID_WORDS or ID_IN_ONE_WORD.fullmatch(word) is not None
 
 
 def why_left_out(name: str, kind: str) -> str | None:
     """Why a column should not be released, by its name and type; None: nothing speaks against."""
     plain = plain_name(name)
-    words = plain.replace(":", " ").replace(".", " ").split()
-    if (
-        name in IDS
-        or plain in IDS
-        or (words and (words[-1] in ID_WORDS or words[-1].endswith(("id", "uuid"))))
-    ):
+    last = [word for word in APART.split(name) if word][-1:] or [""]
+    if name in IDS or plain in IDS or is_id(last[0].lower()):
         return "looks like an identifier: it is left out"
     if kind == "date" or any(plain.endswith(word) for word in TIME_WORDS):
         return "looks like a copy of times: it is left out; declare it if it is none"
