@@ -3,9 +3,10 @@
     python benchmarks/figures.py LOGS [--only GROUP ...]
 
 LOGS holds the paper's logs. Without `--only` it measures what changes with the mechanism
-`certified` most, in two minutes of the processor; `frontier`, `papers`, `periods`, `speed` and
-`times` take as long, `rules` twice that, `scale` and `large` much longer. Figures that are not
-measured again stay as they are. `python docs/make/figures.py` writes the tables of the pages.
+`certified` most, in two minutes of the processor; `attributes`, `frontier`, `papers`, `periods`,
+`speed` and `times` take as long, `rules` twice that, `scale` and `large` much longer. Figures that
+are not measured again stay as they are. `python docs/make/figures.py` writes the tables of the
+pages from the file.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from speed import measure_speed
 from times import measure_times
 from utility import measure_certified, measure_frontier, measure_hospital, measure_papers
 
+from attributes import measure_attributes
+
 Group = Callable[[Path], Iterator[Figure]]
 
 GROUPS: dict[str, Group] = {
@@ -31,6 +34,7 @@ GROUPS: dict[str, Group] = {
     "hospital": measure_hospital,
     "frontier": measure_frontier,
     "times": measure_times,
+    "attributes": measure_attributes,
     "papers": measure_papers,
     "periods": measure_periods,
     "rules": measure_rules,

@@ -32,6 +32,16 @@ TIMED = {
     "CTD h": "cycle time, hours (CTD)",
 }
 """What is told about times, with its title."""
+ATTRIBUTES = {
+    "mean": "total variation, mean over attributes",
+    "org:group values": "org:group",
+    "org:group by activity": "org:group within each activity",
+    "similarity": "similarity of variants",
+    "cycle time": "cycle time, doublings",
+    "waits": "waits, doublings",
+    "arrivals": "arrivals by month",
+}
+"""What is told about attributes, with its title."""
 DOCTORS = {
     'median time from "ER Registration" to first "Admission NC"':
         "hours from registration to admission, median",
@@ -111,6 +121,31 @@ def times(figures: Figures) -> Iterator[str]:
     entry = figures.entry("times/Sepsis/similarity")
     yield ""
     yield f"Medians of {entry['runs']} releases, seeds {entry['seeds']}; quartiles in brackets."
+
+
+def attributes(figures: Figures) -> Iterator[str]:
+    """Released attributes, and what they cost the rest."""
+
+    def cell(log: str, measure: str) -> str:
+        place = f"attributes/{log}/{measure}"
+        if not figures.has(place):
+            return ""
+        found = f"{figures.value(place):.3f}"
+        without = f"{place}/without"
+        return f"{found} ({figures.value(without):.3f})" if figures.has(without) else found
+
+    def rows() -> Iterator[Sequence[str]]:
+        for measure, title in ATTRIBUTES.items():
+            yield [title, *(cell(log, measure) for log in FILES.values())]
+
+    yield from table(["", *FILES], rows(), numbers=len(FILES))
+    entry = figures.entry("attributes/sepsis/mean")
+    fewer = figures.entry("attributes/traffic_fines/mean")["runs"]
+    yield ""
+    yield (
+        f"Medians of {entry['runs']} releases (of Traffic fines, {fewer}), seeds from "
+        f"{entry['seeds'].split()[0]} on; in brackets the same without attributes."
+    )
 
 
 def doctors(figures: Figures) -> Iterator[str]:
