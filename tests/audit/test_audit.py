@@ -205,7 +205,7 @@ def test_certified_with_half_the_noise_is_refuted() -> None:
     # What a larger ε shows, fewer runs see.
     certified = make_minimal("certified", {"epsilon": 2})
     broken = WithNoise(mechanism=certified, noise=HalfTheScale)
-    finding = worst(audit(broken, [pair_of("no events")], runs=1_000, seed=8))
+    finding = worst(audit(broken, [pair_of("no events")], runs=4_000, seed=8))
     assert finding.view == "transcript"
     assert finding.refuted
 
