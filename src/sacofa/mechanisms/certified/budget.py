@@ -46,10 +46,8 @@ class Shares:
             raise SettingError("tiny", self.tiny, "less than the votes for activities get")
         for rules in (False, True):
             split = self.split(length=True, rules=rules, wide=True)
-            if (
-                min(s.final(frequent=True) for s in (split, split.for_size(small=True, tiny=True)))
-                <= 0
-            ):
+            # Small logs leave the final vote least.
+            if split.for_size(small=True, tiny=True).final(frequent=True) <= 0:
                 raise SettingError("shares", self, "so small that the final vote gets some of ε")
 
     def split(self, *, length: bool, rules: bool, wide: bool) -> BudgetSplit:

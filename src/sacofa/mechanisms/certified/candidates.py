@@ -7,7 +7,7 @@ nothing but its place: no case is near it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import accumulate
 
 from ...queries.distance import Ids
@@ -58,18 +58,7 @@ class CandidateGenerator:
         found = dict.fromkeys(shown)
         unnamed = max(cases - sum(shown.values()), 0)
         wanted = len(found) + max(size * unnamed // cases, size // 4)
-        vain = 0
-        for _ in range(TRIES * size):
-            if len(found) >= wanted or vain >= IN_VAIN * size:
-                break
-            before = len(found)
-            sequence = self._chain.draw()
-            if len(sequence) == self._chain.max_length:
-                # Such a draw did not find the end: cut it anywhere.
-                sequence = sequence[: 1 + self._sampler.below(len(sequence))]
-            if self._harmless(sequence):
-                found[sequence] = None
-            vain = 0 if len(found) > before else vain + 1
+        self._gather(found, wanted, size, self._draw_first)
         # Where noise hides nearly all steps, rules still say what there can be.
         for _ in range(TRIES * size):
             anything = self._chain.draw_anything() if len(found) < wanted else None
@@ -97,18 +86,34 @@ class CandidateGenerator:
         # Parents are picked by weight: what stands for many cases is varied most.
         parents = list(weights), list(accumulate(weights.values()))
         sampler = self._sampler
+
+        def draw() -> Ids:
+            if not weights or sampler.below(100) < FRESH:
+                return self._chain.draw()
+            return self._vary(sampler.pick(parents), sampler.pick(parents))
+
+        self._gather(found, size, size, draw)
+
+    def _gather(
+        self, found: dict[Ids, None], wanted: int, size: int, draw: Callable[[], Ids]
+    ) -> None:
+        """Draw until there are as many as wanted, or a list of this size was tried often enough."""
         vain = 0
         for _ in range(TRIES * size):
-            if len(found) >= size or vain >= IN_VAIN * size:
+            if len(found) >= wanted or vain >= IN_VAIN * size:
                 break
             before = len(found)
-            if not weights or sampler.below(100) < FRESH:
-                sequence = self._chain.draw()
-            else:
-                sequence = self._vary(sampler.pick(parents), sampler.pick(parents))
+            sequence = draw()
             if self._harmless(sequence):
                 found[sequence] = None
             vain = 0 if len(found) > before else vain + 1
+
+    def _draw_first(self) -> Ids:
+        sequence = self._chain.draw()
+        if len(sequence) == self._chain.max_length:
+            # Such a draw did not find the end: cut it anywhere.
+            sequence = sequence[: 1 + self._sampler.below(len(sequence))]
+        return sequence
 
     def _vary(self, one: Ids, other: Ids) -> Ids:
         """Change a sequence in one of six ways, each as likely."""

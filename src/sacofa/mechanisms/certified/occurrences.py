@@ -22,7 +22,6 @@ FALSE_REPEATS = Fraction(3)
 """So many activities that no case repeats may look repeated, expected."""
 AGAIN = Fraction(1)
 """An activity repeats itself if its votes for that are as many noise scales."""
-
 COMMON = 3
 """From as many noise scales of votes on, the steps of an activity count less than others'."""
 
