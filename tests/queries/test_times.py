@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from sacofa.cases import CaseBatch
 from sacofa.errors import SettingError
+from sacofa.queries import times
 from sacofa.queries.durations import DAY, HOUR, MINUTE, SECOND, bins
 from sacofa.queries.flow import VOTE_UNITS
 from sacofa.queries.times import (
@@ -23,6 +24,7 @@ from sacofa.queries.times import (
     ServiceTime,
     TimeQuery,
     WeekHours,
+    first_occurrences,
 )
 
 from .batches import Event, batch, events, nasty_cases
@@ -193,3 +195,20 @@ def test_impossible_settings_are_refused_at_once() -> None:
     ):
         with pytest.raises(SettingError):
             make()
+
+
+@given(cases=st.lists(nasty_cases, max_size=6), room=st.integers(0, 3))
+def test_first_events_are_found_in_a_table_as_by_sorting(
+    cases: list[list[Event]], room: int
+) -> None:
+    """However much room there is, they are the first of each activity of each case."""
+    made = batch(cases)
+    case = np.repeat(np.arange(made.cases), made.lengths)
+    meant, seen = [], set()
+    for place, both in enumerate(zip(case.tolist(), made.activity_ids.tolist(), strict=True)):
+        if both not in seen:
+            meant.append(place)
+        seen.add(both)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(times, "ROOM", room)
+        assert first_occurrences(made.activity_ids, case).tolist() == meant

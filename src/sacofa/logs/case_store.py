@@ -7,7 +7,7 @@ log of any size takes the memory of one part. The folder goes when the cases do.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -61,7 +61,8 @@ class CaseStore:
         self._attributes = attributes
         self._texts: list[dict[str, int]] = [{} for _ in attributes]
         self._folder = _Folder()
-        self._parts = 0
+        self.parts = 0
+        """How many parts there are."""
         self._ids: dict[str | tuple[str, ...], int] = {}
         self._clear()
 
@@ -130,15 +131,29 @@ class CaseStore:
             columns[f"value-{place}"] = column.astype(np.int32)
         if starts is not None:
             columns["starts"] = starts.astype(np.int64)
+        self._save(self.parts, columns)
+        self.parts += 1
+
+    def keep(self, part: int, places: NDArray[Any]) -> None:
+        """Keep the cases at these places of a part, in any order, and let the others go."""
+        columns = _kept(self._stored(()).load(part), places)
+        if columns is not None:
+            self._save(part, columns)
+
+    def _save(self, part: int, columns: Mapping[str, NDArray[Any]]) -> None:
         try:
             for name, column in columns.items():
-                _save(self._folder.path / f"{self._parts}-{name}.npy", column)
+                _save(self._folder.path / f"{part}-{name}.npy", column)
         except OSError as error:
             raise OutputError(
                 self._folder.path.parent,
                 f"temporary files cannot be written there ({error.strerror or error}): set TMPDIR",
             ) from None
-        self._parts += 1
+
+    def _stored(self, names: Sequence[str]) -> StoredCases:
+        return StoredCases(
+            self._folder, self.parts, tuple(names), self._unit, attributes=self._attributes
+        )
 
     def _flush(self) -> None:
         self.add_part(
@@ -157,14 +172,12 @@ class CaseStore:
     ) -> StoredCases:
         """Give all cases; `names` of activities, and `texts`, where those were added as ids."""
         # A log without cases is one part without cases, so that whoever adds up has a beginning.
-        if len(self._lengths) or not self._parts:
+        if len(self._lengths) or not self.parts:
             self._flush()
         if names is None:
             names = [joined(parts) for parts in self._ids]
             check_unique(self._name, names)
-        stored = StoredCases(
-            self._folder, self._parts, tuple(names), self._unit, attributes=self._attributes
-        )
+        stored = self._stored(names)
         if not self._attributes:
             return stored
         return stored.with_domains(
@@ -222,7 +235,7 @@ class StoredCases:
 
     def map_parts(self, job: Callable[[int, CaseBatch], Result]) -> list[Result]:
         """Do a job on every part, one after the other."""
-        return [job(number, self._load(number)) for number in range(self._parts)]
+        return [job(number, self.load(number)) for number in range(self._parts)]
 
     def variants(self) -> VariantCounts:
         """Count the variants of these cases, with the activities that occur in name order."""
@@ -253,7 +266,9 @@ class StoredCases:
             self.attributes,
         )
 
-    def _load(self, number: int) -> CaseBatch:
+    def load(self, number: int) -> CaseBatch:
+        """Give a part."""
+
         def stored(what: str) -> Any:
             return np.load(self._folder.path / f"{number}-{what}.npy", mmap_mode="r")
 
@@ -292,6 +307,25 @@ def first_known(values: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[Any
     first = np.flatnonzero(np.diff(owner, prepend=-1))
     found[owner[first]] = values[places[first]]
     return found
+
+
+def _kept(batch: CaseBatch, places: NDArray[Any]) -> dict[str, NDArray[Any]] | None:
+    """The columns of some cases of a batch; nothing where that is all of them."""
+    kept = np.zeros(batch.cases, dtype=np.bool_)
+    kept[places] = True
+    if kept.all():
+        return None
+    batch = batch.where(kept)
+    columns = {
+        "activity_ids": batch.activity_ids,
+        "times": batch.times,
+        "offsets": batch.offsets,
+        "complete": batch.complete,
+        "starts": batch.starts,
+        **{f"value-{place}": values.cells for place, values in enumerate(batch.attributes)},
+    }
+    # Copies: the files that they are mapped from are about to be written.
+    return {name: np.array(column) for name, column in columns.items() if column is not None}
 
 
 def _used(number: int, batch: CaseBatch) -> list[list[int]]:

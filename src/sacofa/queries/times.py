@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..cases import NO_TIME, CaseBatch
 from ..errors import SettingError
-from .durations import DAY, HOUR, RUNGS, bin_of, bins
+from .durations import HOUR, RUNGS, bin_of, bins, edges
 from .flow import VOTE_UNITS
 from .votes import add_votes
 
@@ -33,6 +33,8 @@ FIRST_MONTH, MONTHS = 0, 1_200
 SLOT = 4
 """Hours of a cell of the week."""
 SLOTS = 24 // SLOT
+ROOM = 16
+"""First events are found in a table of up to so many cells for each event, or by sorting."""
 
 
 class TimeQuery(Protocol):
@@ -57,6 +59,7 @@ class Clock:
 
     def __init__(self, batch: CaseBatch) -> None:
         times = batch.times
+        self.offsets = batch.offsets
         self.lengths = np.diff(batch.offsets)
         self.cases = len(self.lengths)
         self.case = np.repeat(np.arange(self.cases), self.lengths)
@@ -67,6 +70,9 @@ class Clock:
 
     def first_known(self) -> tuple[Ints, Ints]:
         """The cases with any known time, and the place of the first such event of each."""
+        if self.known.all():
+            cases = np.flatnonzero(self.lengths)
+            return cases, self.offsets[cases]
         places = np.flatnonzero(self.known)
         owner = self.case[places]
         first = np.flatnonzero(np.diff(owner, prepend=-1))
@@ -74,6 +80,8 @@ class Clock:
 
     def last_known(self) -> Ints:
         """The place of the last event with a known time, of each case that has one."""
+        if self.known.all():
+            return self.offsets[1:][self.lengths > 0] - 1
         places = np.flatnonzero(self.known)
         owner = self.case[places]
         return places[np.flatnonzero(np.diff(owner, append=-1))]
@@ -326,26 +334,32 @@ def row_starts(rungs: Sequence[int]) -> Ints:
 
 def cell_of(rows: Ints, durations: Ints, rungs: Sequence[int]) -> Ints:
     """The cell of each duration in a table whose rows stand on different rungs."""
-    cells = row_starts(rungs)[rows]
+    # Bins are nested: the finest one tells all others.
+    finest = max(rungs, default=0)
+    bins_of = np.stack([bin_of(np.array(edges(finest)[:-1]), rung) for rung in range(finest + 1)])
     rung_of = np.array(rungs, dtype=np.int64)[rows]
-    for rung in range(RUNGS):
-        here = np.flatnonzero(rung_of == rung)
-        cells[here] += bin_of(durations[here], rung)
-    return cells
+    return row_starts(rungs)[rows] + bins_of[rung_of, bin_of(durations, finest)]
 
 
 def first_occurrences(activity_ids: NDArray[np.int32], case: Ints) -> Ints:
     """The places of the first event of each activity in each case, in order."""
     width = int(activity_ids.max(initial=0)) + 1
-    _, first = np.unique(case * width + activity_ids, return_index=True)
-    return np.sort(first)
+    both = case * width + activity_ids
+    size = width * (int(case.max(initial=0)) + 1)
+    if size > ROOM * len(both):
+        _, first = np.unique(both, return_index=True)
+        return np.sort(first)
+    # Backwards, so that the first event is the last to be written.
+    first = np.empty(size, dtype=np.int64)
+    places = np.arange(len(both))
+    first[both[::-1]] = places[::-1]
+    return np.flatnonzero(first[both] == places)
 
 
 def week_slot(times: Ints) -> Ints:
     """The cell of the week of each time: Monday first, then by hours."""
     # 1 January 1970 was a Thursday.
-    day = (times // DAY + 3) % 7
-    return day * SLOTS + times % DAY // (SLOT * HOUR)
+    return (times // (SLOT * HOUR) + 3 * SLOTS) % (7 * SLOTS)
 
 
 def _check_rungs(rungs: Sequence[int]) -> None:

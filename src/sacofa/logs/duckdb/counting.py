@@ -29,12 +29,6 @@ class LongCase:
     """What its events did."""
     complete: bool
     """False where it went on but was truncated."""
-    times: NDArray[Any] | None = None
-    """When they happened, where that is asked for."""
-    values: tuple[NDArray[Any], ...] = ()
-    """The attributes of its events, where those are asked for."""
-    starts: NDArray[Any] | None = None
-    """When the work on them began, where that is known."""
 
 
 @dataclass(kw_only=True)
@@ -80,21 +74,16 @@ class PartitionCounter:
     def add(self, part: Partition) -> None:
         """Count the variants of a part."""
         if self.staged:
-            part = replace(part, sql=joined(part.sql, self.order, timed=self.timed))
+            part = replace(part, sql=joined(part.sql, self.order, timed=False))
         truncated = "bool_or(truncated)" if self.truncated else "false"
-        variant, long = self._events_of_a_case(), "NULL::INTEGER"
+        variant, long = self.order.variant, "NULL::INTEGER"
         if part.long:
-            variant, long = f"NULL::{self._case_type}", f"{len(self._long)}"
+            variant, long = f"NULL::{self.code}[]", f"{len(self._long)}"
             self._long.append(self._long_case(part))
         if self.unit.person is not None:
-            # Whose case it is, is decided by the case alone: the first person that is not blank.
             self._write(
                 f"SELECT {variant} AS variant, {truncated} AS truncated, {long} AS long_case, "
-                f"min(row_number) AS first_row, arg_min(person, {self.order.rank}) AS person, "
-                # What is missing has a hash, too; it is nobody, and no second person.
-                "coalesce(min(hash(person)) FILTER (person IS NOT NULL) "
-                "<> max(hash(person)) FILTER (person IS NOT NULL), false) AS varies "
-                f"FROM {part.sql} GROUP BY case_id"
+                f"{self._whose} FROM {part.sql} GROUP BY case_id"
             )
         elif not part.long:
             self._count(
@@ -137,18 +126,15 @@ class PartitionCounter:
         )
 
     @property
-    def timed(self) -> bool:
-        """Whether times are asked for."""
-        return False
-
-    @property
-    def _case_type(self) -> str:
-        """The type of what is kept of the events of a case."""
-        return f"{self.code}[]"
-
-    def _events_of_a_case(self) -> str:
-        """What is kept of the events of a case, in order: an aggregate."""
-        return self.order.variant
+    def _whose(self) -> str:
+        """Whose case it is, its first row, and whether it has several persons: aggregates."""
+        # The case alone decides whose it is: the first person that is not blank.
+        return (
+            f"min(row_number) AS first_row, arg_min(person, {self.order.rank}) AS person, "
+            # What is missing has a hash, too; it is nobody, and no second person.
+            "coalesce(min(hash(person)) FILTER (person IS NOT NULL) "
+            "<> max(hash(person)) FILTER (person IS NOT NULL), false) AS varies"
+        )
 
     def _count(self, cases: str) -> None:
         self.database.execute(
@@ -163,25 +149,19 @@ class PartitionCounter:
             "(FORMAT parquet, COMPRESSION uncompressed)"
         )
 
-    def _long_case(self, part: Partition, more: str = "") -> LongCase:
+    def _long_case(self, part: Partition) -> LongCase:
         """Put a single case in order, on disk if need be."""
         order, truncated = self.order, False
         with limited(self.database):
             events = self._fetch(
-                f"SELECT {order.activity} AS activity_id {more} FROM {part.sql} "
+                f"SELECT {order.activity} AS activity_id FROM {part.sql} "
                 f"WHERE {order.activity} IS NOT NULL ORDER BY {order.by}"
             )
         if self.truncated:
             (truncated,) = self.database.execute(
                 f"SELECT bool_or(truncated) FROM {part.sql}"
             ).fetchone()
-        return LongCase(
-            activity_ids=events["activity_id"],
-            complete=not truncated,
-            times=events.get("time_us"),
-            values=tuple(events[name] for name in events if name.startswith("value_")),
-            starts=events.get("start_us"),
-        )
+        return LongCase(activity_ids=events["activity_id"], complete=not truncated)
 
     def _count_first_cases(self, most: int) -> None:
         """Count cases without a person, and the first of each person, as the source has them."""

@@ -47,6 +47,8 @@ class Partition:
     """How many there are."""
     long: bool = False
     """Whether they are a single case, which may be too long for memory."""
+    stored: bool = False
+    """Whether they lie in files of their own, so that it costs little to read them again."""
 
 
 def partition(
@@ -115,7 +117,7 @@ def _divide(
     """Give a part as it is, or if it is too large its long cases, and the others divided again."""
     # Cases that share all of their hash cannot be partitioned apart, so there is an end to it.
     if rows <= most or divisor > SPREAD**4:
-        yield Partition(sql=source, rows=rows)
+        yield Partition(sql=source, rows=rows, stored=True)
         return
     table = f"long{divisor}"
     with limited(database):
