@@ -63,3 +63,15 @@ def test_parts_are_put_together_again(variants: VariantCounts, data: st.DataObje
     together = gather(InParts(one, other))  # type: ignore[arg-type]
     assert seen(together) == seen(one) + seen(other)
     assert sorted(seen(together)) == sorted(seen(batch))
+
+
+@settings(deadline=None)
+@given(variants=logs, events=st.integers(1, 9))
+def test_pieces_are_the_cases(variants: VariantCounts, events: int) -> None:
+    """All of them, in their order; no piece is larger than asked by more than its last case."""
+    batch = laid_out(variants)
+    pieces = list(batch.pieces(events))
+    assert [case for piece in pieces for case in seen(piece)] == seen(batch)
+    assert all(piece.offsets[0] == 0 for piece in pieces)
+    longest = int(batch.lengths.max(initial=0))
+    assert all(len(piece.activity_ids) < events + longest for piece in pieces if piece.cases)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -151,9 +152,11 @@ def test_spark(name: str, session: Any) -> None:
     try_law(SPARK[name], 2, most=1)
 
 
-def test_a_database(address: str) -> None:
-    """So it is in a PostgreSQL server."""
-    way = Way(read=Database(address), orders=("time",), ordered=False, times="typed")
+@pytest.mark.parametrize("form", [None, "iso"], ids=["counted there", "brought here"])
+def test_a_database(form: str | None, address: str) -> None:
+    """So it is in a PostgreSQL server, and where its rows are brought here."""
+    read = partial(Database(address), time_format=form)
+    way = Way(read=read, orders=("time",), ordered=False, times="typed")
     try_law(way, 8)
 
 

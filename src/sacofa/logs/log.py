@@ -59,6 +59,9 @@ FAMILIES_APART: dict[str, Format] = {"Spark": "spark frame", "DuckDB": "relation
 FORMED = ("duckdb.events",)
 """Modules that read time stamps in whatever form they are written."""
 
+REMOTE = ("spark.reader", "postgresql")
+"""Modules that can give rows as they are, to be read like a table where that is needed."""
+
 FILE_FIRST: tuple[Format, ...] = ("xes", "json", "pm4py log")
 """Formats whose order of events is meant: time stamps are often coarser than it."""
 
@@ -88,12 +91,13 @@ def open_log(source: Any, options: ReadOptions | None = None, **more: Any) -> Lo
         if opened.format not in formats:
             raise SettingError("engine", options.engine, f"left out for {opened.format}")
     reader = cast(Reader, import_module(f".{module}", __package__))
-    if options.time_format is not None and module not in FORMED:
+    if options.time_format is not None and module not in (*FORMED, *REMOTE):
         raise SettingError(
             "time_format", options.time_format, f"left out for {options.engine or opened.format}"
         )
     for option in ("start", "lifecycle"):
-        if getattr(options, option) is not None and module not in (*FORMED, "xes", "r4pm"):
+        known = (*FORMED, *REMOTE, "xes", "r4pm")
+        if getattr(options, option) is not None and module not in known:
             where = options.engine or opened.format
             raise SettingError(option, getattr(options, option), f"left out for {where}")
     if opened.format in UNORDERED:
@@ -103,6 +107,13 @@ def open_log(source: Any, options: ReadOptions | None = None, **more: Any) -> Lo
             )
         options = replace(options, order="time")
     columns = reader.find(opened, options)
+    if module in REMOTE and columns is not None:
+        says_more = columns.start or columns.lifecycle
+        if options.time_format is not None or says_more:
+            from .brought import BroughtReader
+
+            reader = BroughtReader(cast(Any, reader))
+            columns = reader.find(opened, options)
     if options.attribute and (columns is None or not columns.attributes):
         raise SettingError(
             "attribute", options.attribute[0], f"left out: {opened.format} is read without any"

@@ -24,6 +24,7 @@ from .attributes import column_of, resolve_attributes, table_lookup, values_of
 from .bounded_file import Progress
 from .case_store import CaseStore, StoredCases
 from .columns import Columns, resolve_columns
+from .lifecycle import START
 from .notices import notify_counts
 from .options import JOINER, ReadOptions
 from .source import Log, Notify, Source
@@ -139,6 +140,33 @@ def cases(log: Log, progress: Progress | None = None, notify: Notify | None = No
         notify, untimed=untimed, varying=varying, dropped=dropped, max_cases=log.max_cases
     )
     return store.close()
+
+
+def rows(log: Log, names: list[str]) -> Iterator[list[str | None]]:
+    """Give these columns of all rows as text, times in ISO 8601, ordered by what rows say."""
+    columns = log.columns
+    assert columns is not None
+    with _session(log.source) as session:
+        session.execute("SET LOCAL DateStyle = 'ISO'")
+        types = {column.name: column.type_code for column in _describe(session, log.source)}
+        text = {name: _quoted(name) + "::text" for name in names}
+        for name in (columns.timestamp, columns.start):
+            if name is not None and types[name] in _TIMES:
+                time = _quoted(name)
+                text[name] = f"(CASE WHEN isfinite({time}) THEN {time}::timestamptz END)::text"
+        order = [f'{text[name]} COLLATE "C" NULLS LAST' for name in (*columns.activity, *names)]
+        if columns.lifecycle is not None:
+            word = f"lower(btrim(coalesce({text[columns.lifecycle]}, '')))"
+            order.insert(len(columns.activity), f"({word} <> '{START}')")
+        if columns.timestamp is not None and types[columns.timestamp] in _TIMES:
+            order.insert(0, f"{_quoted(columns.timestamp)} NULLS LAST")
+        with session.cursor(name="rows") as cursor:
+            cursor.itersize = AT_ONCE
+            cursor.execute(
+                f"SELECT {', '.join(text.values())} FROM {_asked(log.source)} "
+                f"ORDER BY {', '.join(order)}"
+            )
+            yield from map(list, cursor)
 
 
 @contextmanager

@@ -87,8 +87,10 @@ def _fill(
     database.execute("SET TimeZone = 'UTC'; SET enable_progress_bar = false")
     database.execute(
         "CREATE TABLE events "
-        "(case_id BIGINT, activity_id INTEGER, seconds BIGINT, began BIGINT, truncated BOOLEAN, "
-        "core BOOLEAN" + "".join(f", value_{place} INTEGER" for place in range(len(columns))) + ")"
+        "(case_id BIGINT, activity_id INTEGER, seconds BIGINT, truncated BOOLEAN, core BOOLEAN"
+        + ", began BIGINT" * (starts is not None)
+        + "".join(f", value_{place} INTEGER" for place in range(len(columns)))
+        + ")"
     )
     done, total = 0, max(variants.events, 1)
     for block in event_blocks(variants, times, core, columns, starts):
@@ -98,9 +100,9 @@ def _fill(
                 "case_id": block.case,
                 "activity_id": block.activity_id,
                 "seconds": block.seconds,
-                "began": block.seconds if block.starts is None else block.starts,
                 "truncated": block.truncated,
                 "core": np.zeros(len(block), np.bool_) if block.core is None else block.core,
+                **({} if block.starts is None else {"began": block.starts}),
                 **{f"value_{place}": codes for place, codes in enumerate(block.values)},
             },
         )

@@ -16,7 +16,7 @@ from functools import partial
 
 import numpy as np
 
-from ..cases import Cases
+from ..cases import CaseBatch, Cases
 from ..errors import PromiseError
 from ..privacy.accounting import Access, Leak, Spend, check_noise_fits
 from ..privacy.noise import Noise
@@ -25,6 +25,8 @@ from ..unit import Unit
 from ..variants import DistributedVariants, VariantCounts
 from .protocol import Answer, Ints, Part, Query, Question, SparseQuery, asks_whole
 
+PIECE = 200_000
+"""About how many events a table is made of at a time; more where it has more cells."""
 # So many cells are noised at once: bounds memory, not the result.
 TOGETHER = 1 << 20
 MAX_SENSITIVITY = 1_000
@@ -183,6 +185,14 @@ class Session:
 
 # A function of the module, because it is sent to other machines by name.
 def _table(number: int, part: Part, *, query: Query) -> Ints:
+    if isinstance(part, CaseBatch):
+        pieces = part.pieces(max(PIECE, len(query.cells)))
+        tables = [_checked(piece, query) for piece in pieces]
+        return sum(tables[1:], tables[0])
+    return _checked(part, query)
+
+
+def _checked(part: Part, query: Query) -> Ints:
     table = query.table(part)
     # Noise protects whole numbers, one to a cell: floats have gaps that tell counts apart, and a
     # table of another shape would be stretched to fit.

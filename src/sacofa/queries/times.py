@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..cases import NO_TIME, CaseBatch
 from ..errors import SettingError
-from .durations import HOUR, RUNGS, bin_of, bins, edges
+from .durations import DAY, HOUR, RUNGS, bin_of, bins
 from .flow import VOTE_UNITS
 from .votes import add_votes
 
@@ -334,11 +334,12 @@ def row_starts(rungs: Sequence[int]) -> Ints:
 
 def cell_of(rows: Ints, durations: Ints, rungs: Sequence[int]) -> Ints:
     """The cell of each duration in a table whose rows stand on different rungs."""
-    # Bins are nested: the finest one tells all others.
-    finest = max(rungs, default=0)
-    bins_of = np.stack([bin_of(np.array(edges(finest)[:-1]), rung) for rung in range(finest + 1)])
+    cells = row_starts(rungs)[rows]
     rung_of = np.array(rungs, dtype=np.int64)[rows]
-    return row_starts(rungs)[rows] + bins_of[rung_of, bin_of(durations, finest)]
+    for rung in range(RUNGS):
+        here = np.flatnonzero(rung_of == rung)
+        cells[here] += bin_of(durations[here], rung)
+    return cells
 
 
 def first_occurrences(activity_ids: NDArray[np.int32], case: Ints) -> Ints:
@@ -359,7 +360,7 @@ def first_occurrences(activity_ids: NDArray[np.int32], case: Ints) -> Ints:
 def week_slot(times: Ints) -> Ints:
     """The cell of the week of each time: Monday first, then by hours."""
     # 1 January 1970 was a Thursday.
-    return (times // (SLOT * HOUR) + 3 * SLOTS) % (7 * SLOTS)
+    return (times + 3 * DAY) // (SLOT * HOUR) % (7 * SLOTS)
 
 
 def _check_rungs(rungs: Sequence[int]) -> None:

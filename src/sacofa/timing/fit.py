@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -39,12 +40,18 @@ class ReleasedTimes:
     """The variant of each case."""
     offsets: Ints
     """Case i has the events offsets[i] … offsets[i + 1] − 1."""
-    activity_ids: NDArray[np.int32]
-    """The activities of all events, end to end."""
+    flow: ReleasedFlow
+    """The variants."""
     times: Ints
     """Microseconds since 1970 (UTC) of each event; never less than those of the event before."""
     starts: Ints | None = None
     """When the work on each event began; None where that was not asked."""
+
+    @cached_property
+    def activity_ids(self) -> NDArray[np.int32]:
+        """The activities of all events, end to end."""
+        begins, lengths = self.flow.offsets[:-1][self.variant], self.flow.lengths[self.variant]
+        return self.flow.ids[spread_places(begins, lengths)].astype(np.int32)
 
 
 def fit_times(
@@ -57,7 +64,6 @@ def fit_times(
     variant = courses.variant
     lengths = flow.lengths[variant]
     offsets = np.concatenate([[0], np.cumsum(lengths)])
-    ids = flow.ids[spread_places(flow.offsets[:-1][variant], lengths)]
     gaps = (courses.seconds * 1e6).astype(np.int64)
 
     arrivals, week = answers.arrivals, answers.week
@@ -65,12 +71,14 @@ def fit_times(
     begins = choose_months(months, arrivals.query.first, len(variant), uniform)
     hours = estimate_week(week.votes, week.noise, flow.cases)
     times = place_events(begins, lengths, gaps, hours, settings.unit, uniform)
-    starts = None
-    if answers.service is not None:
-        first = np.zeros(len(ids), dtype=np.bool_)
-        first[offsets[:-1][lengths > 0]] = True
-        starts = draw_starts(flow, answers.service, ids, times, first, settings.unit, uniform)
-    return ReleasedTimes(variant, offsets, ids.astype(np.int32), times, starts)
+    fitted = ReleasedTimes(variant, offsets, flow, times)
+    if answers.service is None:
+        return fitted
+    first = np.zeros(len(times), dtype=np.bool_)
+    first[offsets[:-1][lengths > 0]] = True
+    ids = fitted.activity_ids.astype(np.int64)
+    starts = draw_starts(flow, answers.service, ids, times, first, settings.unit, uniform)
+    return replace(fitted, starts=starts)
 
 
 def _uniform(sampler: Sampler) -> Uniform:

@@ -12,6 +12,8 @@ from .pool import Uniform
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
+TOGETHER = 20_000
+"""So many cases are placed at a time."""
 CHOICES = 8
 """Among how many moments one is chosen."""
 BEND, FARTHEST = 7, DAY
@@ -40,12 +42,24 @@ def place_events(
     uniform: Uniform,
 ) -> Ints:
     """Times of all events, end to end, given the gaps of each case; in order, in whole units."""
-    offsets = np.concatenate([[0], np.cumsum(lengths)])
-    times = np.zeros(int(offsets[-1]), dtype=np.int64)
-    gap_offsets = np.concatenate([[0], np.cumsum(np.maximum(lengths - 1, 0))])
     # Dates have no hours: only the days of the week are left to choose by.
     if unit >= DAY:
         week = np.repeat(week.reshape(7, SLOTS).sum(axis=1), SLOTS)
+    ends = np.concatenate([[0], np.cumsum(np.maximum(lengths - 1, 0))])
+    placed = []
+    for first in range(0, len(lengths), TOGETHER):
+        cases = slice(first, first + TOGETHER)
+        begin, end = ends[first], ends[min(first + TOGETHER, len(lengths))]
+        placed.append(_place(months[cases], lengths[cases], gaps[begin:end], week, unit, uniform))
+    return np.concatenate([np.zeros(0, dtype=np.int64), *placed])
+
+
+def _place(
+    months: Ints, lengths: Ints, gaps: Ints, week: Floats, unit: int, uniform: Uniform
+) -> Ints:
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    times = np.zeros(int(offsets[-1]), dtype=np.int64)
+    gap_offsets = np.concatenate([[0], np.cumsum(np.maximum(lengths - 1, 0))])
     there = np.flatnonzero(lengths > 0)
     begin, end = (month_begins(months[there] + add) for add in (0, 1))
     offers = uniform(CHOICES * len(there)).reshape(-1, CHOICES)

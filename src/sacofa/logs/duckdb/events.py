@@ -88,8 +88,7 @@ def find(source: Source, options: ReadOptions) -> Columns:
     kinds = _typed_columns(source) if text is None else dict.fromkeys(text, "VARCHAR")
     options = check_fields(source, list(kinds), options)
     columns = resolve_columns(source.name, list(kinds), options)
-    if options.time_format is not None and "%" in options.time_format:
-        _check_pattern(options.time_format)
+    check_pattern(options.time_format)
     stamp = columns.timestamp
     lookup = table_lookup({name: _kind(kind) for name, kind in kinds.items()})
     attributes = resolve_attributes(source.name, options, lookup, list(kinds), columns.roles)
@@ -108,10 +107,12 @@ def _kind(kind: str) -> str:
     return "string"
 
 
-def _check_pattern(pattern: str) -> None:
+def check_pattern(pattern: str | None) -> None:
     """Refuse a pattern that is none, before any row is read."""
     import duckdb
 
+    if pattern is None or "%" not in pattern:
+        return
     try:
         duckdb.execute(f"SELECT {pattern_time(literal('x'), pattern)}").fetchone()
     except duckdb.Error:

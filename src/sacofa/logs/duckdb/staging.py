@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import codecs
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
@@ -121,6 +121,11 @@ def _write_rows(source: Source, path: Path, target: Path) -> None:
     names = _names(source, path, first)
     if source.header and first is not None:
         rows = chain([first], rows)
+    write_table(target, names, rows)
+
+
+def write_table(target: Path, names: list[str], rows: Iterable[Row]) -> None:
+    """Write rows under the names of their columns; those that are too short lack the last."""
     width = len(names)
     with target.open("w", encoding="utf-8", newline="", errors="surrogatepass") as file:
         header: Row = [*names]

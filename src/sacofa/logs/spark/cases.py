@@ -6,11 +6,13 @@ Everything that orders is a value of the rows of one case, or of one person's ca
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import Any
 
 from ...errors import ReadError
 from ..attributes import column_of
 from ..columns import Columns
+from ..lifecycle import START
 from ..notices import BLANK
 from ..options import JOINER
 from ..source import Log
@@ -30,15 +32,12 @@ def events_of(log: Log, columns: Columns, frame: Any, *, with_values: bool = Fal
     """
     from pyspark.sql import functions
 
-    def column(name: str) -> Any:
-        return functions.col("`" + name.replace("`", "``") + "`")
-
-    parts = [column(part).cast("string") for part in columns.activity]
+    parts = [_column(part).cast("string") for part in columns.activity]
     lone = functions.lit(columns.timestamp is not None)
     missing = functions.lit(False)
     for part in parts:
         lone, missing = lone & part.isNull(), missing | part.isNull()
-    stamp = column(columns.timestamp) if columns.timestamp is not None else functions.lit(0)
+    stamp = _column(columns.timestamp) if columns.timestamp is not None else functions.lit(0)
     time, number = stamp, functions.lit(None)
     if columns.timestamp is not None and dict(frame.dtypes)[columns.timestamp] == "string":
         # Spark takes 2020 for a year: text that is a number is none, as in all other readers.
@@ -54,29 +53,24 @@ def events_of(log: Log, columns: Columns, frame: Any, *, with_values: bool = Fal
         # What order rows lie in may change with any other row: only what they say counts.
         rank, first = by_time, by_time
     else:
-        place = [
-            functions.col("_metadata.file_path"),
-            functions.col("_metadata.file_block_start"),
-            # A part of a file is read by one task, from its beginning to its end.
-            functions.monotonically_increasing_id(),
-        ]
+        place = _place()
         rank, first = [*by_time, *place] if log.timed else place, place
     person = functions.lit(None).cast("string")
     if columns.person is not None:
-        person = column(columns.person).cast("string")
+        person = _column(columns.person).cast("string")
         person = functions.when(functions.btrim(person, functions.lit(BLANK)) != "", person)
     truncated = functions.lit(False)
     if columns.truncated is not None:
         truncated = functions.coalesce(
-            column(columns.truncated).cast("string").cast("boolean"), functions.lit(False)
+            _column(columns.truncated).cast("string").cast("boolean"), functions.lit(False)
         )
     texts = [
-        column(column_of(each, frame.columns)).cast("string").alias(f"value_{place}")
+        _column(column_of(each, frame.columns)).cast("string").alias(f"value_{place}")
         for place, each in enumerate(columns.attributes * with_values)
     ]
     return frame.select(
         *texts,
-        column(columns.case).cast("string").alias("case_id"),
+        _column(columns.case).cast("string").alias("case_id"),
         functions.concat_ws(JOINER, *parts).alias("activity"),
         functions.array(*parts).alias("parts"),
         (lone & stamp.isNull()).alias("lone"),
@@ -89,6 +83,65 @@ def events_of(log: Log, columns: Columns, frame: Any, *, with_values: bool = Fal
         person.alias("person"),
         truncated.alias("truncated"),
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextRows:
+    """Rows as text, in their order."""
+
+    frame: Any
+    """The columns that were asked for."""
+    times: tuple[str, ...]
+    """Those that are no text but microseconds since 1970."""
+
+
+def text_of(log: Log, columns: Columns, frame: Any, names: list[str]) -> TextRows:
+    """Give columns of all rows: of files in the order of the files, else by what rows say."""
+    from pyspark.sql import functions
+
+    dated = tuple(
+        name
+        for name in dict.fromkeys((columns.timestamp, columns.start))
+        if name is not None and dict(frame.dtypes)[name] in ("timestamp", "timestamp_ntz", "date")
+    )
+    fields = {name: _column(name).cast("string") for name in names}
+    fields |= {name: _microseconds(frame, name, _column(name)) for name in dated}
+    if log.source.format == "spark frame":
+        order = [fields[name] for name in (*columns.activity, *names)]
+        if columns.lifecycle is not None:
+            word = functions.lower(functions.trim(fields[columns.lifecycle]))
+            starts = functions.coalesce(word == START, functions.lit(False))
+            order.insert(len(columns.activity), ~starts)
+        if columns.timestamp in dated:
+            order.insert(0, fields[columns.timestamp])
+    else:
+        order = _place()
+    # Under other names, because nobody knows what columns are called.
+    named = [field.alias(f"field_{place}") for place, field in enumerate(fields.values())]
+    keys = [key.alias(f"key_{place}") for place, key in enumerate(order)]
+    by = [functions.col(f"key_{place}").asc_nulls_last() for place in range(len(keys))]
+    ordered = frame.select(*named, *keys).orderBy(*by)
+    return TextRows(
+        frame=ordered.select(*(f"field_{place}" for place in range(len(names)))), times=dated
+    )
+
+
+def _column(name: str) -> Any:
+    from pyspark.sql import functions
+
+    return functions.col("`" + name.replace("`", "``") + "`")
+
+
+def _place() -> list[Any]:
+    """Where a row of a file stands."""
+    from pyspark.sql import functions
+
+    return [
+        functions.col("_metadata.file_path"),
+        functions.col("_metadata.file_block_start"),
+        # A part of a file is read by one task, from its beginning to its end.
+        functions.monotonically_increasing_id(),
+    ]
 
 
 def _microseconds(frame: Any, column: str | None, time: Any) -> Any:

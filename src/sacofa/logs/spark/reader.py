@@ -13,9 +13,12 @@ the activity's name.
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from ...errors import MissingExtraError, ReadError, SettingError
 from ...variants import VariantCounts
@@ -28,7 +31,7 @@ from ..duckdb.events import names_as_meant, texts_as_meant
 from ..notices import notify_counts
 from ..options import ReadOptions
 from ..source import Log, Notify, Source
-from .cases import cases_of, events_of, survey
+from .cases import cases_of, events_of, survey, text_of
 from .distributed import SparkVariants
 from .errors import clear_errors, first_line
 
@@ -144,6 +147,20 @@ def cases(log: Log, progress: Progress | None = None, notify: Notify | None = No
         notify, untimed=untimed, varying=varying, dropped=dropped, max_cases=log.max_cases
     )
     return store.close()
+
+
+def rows(log: Log, names: list[str]) -> Iterator[list[str | None]]:
+    """Give these columns of all rows as text, times in ISO 8601, in their order."""
+    _functions()
+    assert log.columns is not None
+    with clear_errors(log.name):
+        ordered = text_of(log, log.columns, _open(log.source), names)
+        times = {names.index(name) for name in ordered.times}
+        for row in ordered.frame.toLocalIterator(prefetchPartitions=True):
+            yield [
+                str(np.datetime64(value, "us")) if place in times and value is not None else value
+                for place, value in enumerate(row)
+            ]
 
 
 def count_on_cluster(cases: Any) -> Any:
