@@ -1,17 +1,12 @@
-"""How good released times are, and what they cost: medians of releases at ε = 1.
+"""How good released times are, and what they cost: releases at ε = 1.
 
-    python benchmarks/times.py --events N [--events N ...]
-
-A made-up log of so many events is released from a Parquet file, with times and without, and both
-are timed. How good times are is measured by `make figures ONLY=times`: each figure stands beside
-that of two random halves of the log (median of five splits).
+How good they are is told by medians, each beside that of two random halves of the log (median of
+five splits). What they cost is told by made-up logs of ten million events, released from Parquet to
+Parquet with times and without, in turn: the least of some runs, as other programs only add to it.
 """
 
 from __future__ import annotations
 
-import argparse
-import resource
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -20,6 +15,8 @@ from pathlib import Path
 import duckdb
 import numpy as np
 from figure import Figure, median
+from reading import sample
+from speed import measured
 
 from sacofa import Certified, open_log
 from sacofa.cases import CaseBatch, Cases, gather
@@ -47,6 +44,7 @@ ASKED = (
 )
 """What doctors ask of the log of sepsis patients."""
 
+EVENTS, RUNS = 10_000_000, 5
 MADE = """
 copy (
   select case_id, 'activity ' || ((case_id * 7 + place * (1 + case_id % 3)) % 12) as activity,
@@ -55,15 +53,6 @@ copy (
   from range({cases}) t(case_id), range(10) p(place)
 ) to '{path}' (format parquet)
 """
-
-
-def main() -> None:
-    """Print what times cost."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--events", type=int, action="append", required=True)
-    given = parser.parse_args()
-    for events in given.events:
-        show_cost(events)
 
 
 def measure_times(folder: Path) -> Iterator[Figure]:
@@ -115,28 +104,32 @@ def indicators(log: CaseBatch) -> list[float]:
     return [Indicator.parse(text).of(timed) for text in ASKED]
 
 
-def show_cost(events: int) -> None:
-    """Release a made-up log with times and without, and print the processor's seconds of both."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "log.parquet"
-        duckdb.sql(MADE.format(cases=events // 10, path=path))
-        seconds = {}
-        for option in ("--no-time", "--time"):
-            begin = _used()
-            command = [sys.executable, "-m", "sacofa", "anonymize", str(path), "--force"]
-            command += ["-o", str(Path(folder) / "released.parquet"), "--epsilon", "1", option]
-            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-            seconds[option] = _used() - begin
-    with_times, without = seconds["--time"], seconds["--no-time"]
-    print(f"{events:,} events: {without:.1f} s without times, {with_times:.1f} s with them")
-    print(f"  {with_times / without:.2f} times as long")
+def measure_cost(folder: Path) -> Iterator[Figure]:
+    """Release made-up logs with times and without: seconds of the processor, memory, the ratio."""
+    with tempfile.TemporaryDirectory(prefix="sacofa-") as made:
+        few = Path(made) / "few.parquet"
+        duckdb.sql(MADE.format(cases=EVENTS // 10, path=few))
+        yield from _cost("few variants", str(few), Path(made))
+        yield from _cost("many variants", sample(Path(made), EVENTS), Path(made))
 
 
-def _used() -> float:
-    """What the processor did for commands so far; others on the machine make no difference."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
-if __name__ == "__main__":
-    main()
+def _cost(name: str, log: str, folder: Path) -> Iterator[Figure]:
+    seconds: dict[str, list[float]] = {"--no-time": [], "--time": []}
+    memory: dict[str, list[float]] = {"--no-time": [], "--time": []}
+    target = ["-o", str(folder / "released.parquet"), "--epsilon", "1", "--force"]
+    for _ in range(RUNS):
+        for option in seconds:
+            command = [sys.executable, "-m", "sacofa", "anonymize", log, *target, option]
+            used, peak = measured(command)
+            seconds[option].append(used)
+            memory[option].append(peak)
+    least = {option: min(runs) for option, runs in seconds.items()}
+    for option, what in (("--no-time", "flow"), ("--time", "times")):
+        place = f"cost/{name}/{what}"
+        unit = "s of the processor"
+        yield Figure(name=f"{place}/seconds", value=round(least[option], 1), unit=unit, runs=RUNS)
+        peak = round(max(memory[option]))
+        yield Figure(name=f"{place}/memory", value=peak, unit="MB at the peak", runs=RUNS)
+    ratio = round(least["--time"] / least["--no-time"], 2)
+    unit = "times the seconds of the processor"
+    yield Figure(name=f"cost/{name}/ratio", value=ratio, unit=unit, runs=RUNS)

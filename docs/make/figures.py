@@ -42,6 +42,7 @@ BLOCKS: dict[str, Callable[[Figures], Iterator[str]]] = {
     "hospital": releases.hospital,
     "hospital-rules": releases.hospital_rules,
     "scale": speed.scale,
+    "cost": speed.cost,
 }
 
 

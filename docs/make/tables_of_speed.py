@@ -79,3 +79,21 @@ def scale(figures: Figures) -> Iterator[str]:
             yield [title, f"{time:.0f} s" if time >= 20 else f"{time:.1f} s", each, memory]
 
     yield from table(["what", "processor time", "per event", "peak memory"], rows())
+
+
+def cost(figures: Figures) -> Iterator[str]:
+    """A release with times beside one of the flow alone."""
+
+    def rows() -> Iterator[Sequence[str]]:
+        for name, title in (
+            ("few variants", "12 different variants, cases one after the other"),
+            ("many variants", "73,907 different variants, cases interleaved (`sacofa generate`)"),
+        ):
+            cells = [title]
+            for what in ("flow", "times"):
+                seconds = figures.value(f"cost/{name}/{what}/seconds")
+                memory = figures.value(f"cost/{name}/{what}/memory")
+                cells.append(f"{seconds:.1f} s, {memory:,.0f} MB")
+            yield [*cells, f"{figures.value(f'cost/{name}/ratio'):.2f}"]
+
+    yield from table(["10 million events", "flow alone", "with times", "ratio"], rows())

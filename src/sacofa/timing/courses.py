@@ -47,6 +47,8 @@ LEAST = 0.003
 """Nothing is ruled out by elapsed times alone."""
 WEIGHED = 2
 """Finer bins than on this rung are weighed together: draws follow their shares by themselves."""
+TOGETHER = 20_000
+"""So many courses are stretched at a time, which takes half as long as all at once."""
 STEADY = 2.0
 """How many noise scales of the first shares are mixed into those of later rounds."""
 
@@ -153,7 +155,7 @@ def choose_courses(flow: ReleasedFlow, answers: TimeAnswers, uniform: Uniform) -
     places = np.cumsum(weights[order]).searchsorted(marks, side="right")
     chosen = order[np.minimum(places, len(order) - 1)]
     # Courses were taken in order of length; which case comes first must not tell.
-    chosen = chosen[np.lexsort((uniform(len(chosen)), pool.variant[chosen]))]
+    chosen = chosen[np.argsort(pool.variant[chosen] + uniform(len(chosen)), kind="stable")]
     return _stretched(targets, pool, chosen)
 
 
@@ -161,11 +163,16 @@ def _stretched(targets: Targets, pool: Pool, chosen: Ints) -> Courses:
     """The chosen courses, as long as cases should be."""
     many = np.diff(pool.offsets)[chosen]
     offsets = np.concatenate([[0], np.cumsum(many)])
-    seconds = pool.seconds[spread_places(pool.offsets[:-1][chosen], many)]
     lengths = lengths_of(targets.cells[-len(targets.edges) + 1 :], targets.edges, len(chosen))
     wanted = np.empty(len(chosen))
     wanted[np.argsort(pool.totals[chosen], kind="stable")] = lengths
-    return Courses(pool.variant[chosen], offsets, stretch(seconds, offsets, wanted))
+    seconds = np.empty(int(offsets[-1]))
+    for first in range(0, len(chosen), TOGETHER):
+        block = slice(first, first + TOGETHER)
+        ends = offsets[first : first + TOGETHER + 1]
+        drawn = pool.seconds[spread_places(pool.offsets[:-1][chosen[block]], many[block])]
+        seconds[ends[0] : ends[-1]] = stretch(drawn, ends - ends[0], wanted[block])
+    return Courses(pool.variant[chosen], offsets, seconds)
 
 
 def spread_places(begins: Ints, lengths: Ints) -> Ints:

@@ -64,7 +64,7 @@ def fit_times(
     variant = courses.variant
     lengths = flow.lengths[variant]
     offsets = np.concatenate([[0], np.cumsum(lengths)])
-    gaps = (courses.seconds * 1e6).astype(np.int64)
+    gaps = np.multiply(courses.seconds, 1e6, out=courses.seconds).astype(np.int64)
 
     arrivals, week = answers.arrivals, answers.week
     months = estimate_months(arrivals.votes, arrivals.noise, flow.cases)

@@ -45,13 +45,16 @@ def place_events(
     # Dates have no hours: only the days of the week are left to choose by.
     if unit >= DAY:
         week = np.repeat(week.reshape(7, SLOTS).sum(axis=1), SLOTS)
-    ends = np.concatenate([[0], np.cumsum(np.maximum(lengths - 1, 0))])
-    placed = []
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    gap_offsets = np.concatenate([[0], np.cumsum(np.maximum(lengths - 1, 0))])
+    times = np.empty(int(offsets[-1]), dtype=np.int64)
     for first in range(0, len(lengths), TOGETHER):
-        cases = slice(first, first + TOGETHER)
-        begin, end = ends[first], ends[min(first + TOGETHER, len(lengths))]
-        placed.append(_place(months[cases], lengths[cases], gaps[begin:end], week, unit, uniform))
-    return np.concatenate([np.zeros(0, dtype=np.int64), *placed])
+        last = min(first + TOGETHER, len(lengths))
+        waits = gaps[gap_offsets[first] : gap_offsets[last]]
+        times[offsets[first] : offsets[last]] = _place(
+            months[first:last], lengths[first:last], waits, week, unit, uniform
+        )
+    return times
 
 
 def _place(

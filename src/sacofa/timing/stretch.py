@@ -18,8 +18,6 @@ Floats = NDArray[np.float64]
 
 ROUNDS = 20
 """How often the longest gap of a course is raised, at most: it takes about five."""
-TOGETHER = 20_000
-"""So many courses are stretched at a time, which takes half as long as all at once."""
 NEAR = 0.02
 """Courses that are this close to their length are only scaled."""
 
@@ -39,15 +37,6 @@ def lengths_of(shares: Floats, edges: Floats, cases: int) -> Floats:
 
 def stretch(gaps: Floats, offsets: Ints, wanted: Floats) -> Floats:
     """Change the gaps of each course so that they add up to what is wanted of it."""
-    changed = np.empty(len(gaps))
-    for first in range(0, len(wanted), TOGETHER):
-        ends = offsets[first : first + TOGETHER + 1]
-        here = slice(int(ends[0]), int(ends[-1]))
-        changed[here] = _stretch(gaps[here], ends - ends[0], wanted[first : first + TOGETHER])
-    return changed
-
-
-def _stretch(gaps: Floats, offsets: Ints, wanted: Floats) -> Floats:
     courses = len(offsets) - 1
     owner = np.repeat(np.arange(courses), np.diff(offsets))
     totals = add_up(owner, gaps, courses)
@@ -77,15 +66,19 @@ def _capped(gaps: Floats, owner: Ints, wanted: Floats) -> Floats:
     many = np.diff(begins, append=len(owner))
     owner = np.repeat(np.arange(len(begins)), many)
     cap = wanted / many
+    rising, of = gaps, owner
     for _ in range(ROUNDS):
         # Gaps below the cap stay; the others share what is left, so that the cap only rises.
-        above = gaps > cap[owner]
-        left = wanted - add_up(owner, np.where(above, 0.0, gaps), len(wanted))
-        sharing = np.bincount(owner[above], minlength=len(wanted))
-        higher = np.where(sharing > 0, left / np.maximum(sharing, 1), cap)
-        if (higher <= cap).all():
+        above = rising > cap[of]
+        sharing = np.bincount(of[above], minlength=len(wanted))
+        left = wanted - add_up(of, np.where(above, 0.0, rising), len(wanted))
+        higher = left / np.maximum(sharing, 1)
+        rises = (sharing > 0) & (higher > cap)
+        cap[rises] = higher[rises]
+        still = np.flatnonzero(rises[of])
+        if not len(still):
             break
-        cap = np.maximum(cap, higher)
+        rising, of = rising[still], of[still]
     cut = np.minimum(gaps, cap[owner])
     # What is left to share is too little to see, but every course is as long as it should be.
     sums = add_up(owner, cut, len(wanted))
