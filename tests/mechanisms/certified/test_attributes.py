@@ -259,7 +259,7 @@ def test_every_reader_gives_the_same_cells(tmp_path: Path) -> None:
     """A table, a frame and an XES file with the same values."""
     import pandas as pd
 
-    path = write(tmp_path / "log.csv", ordinary(30))
+    path = write(tmp_path / "log.csv", ordinary(300))
     frame = pd.read_csv(path, dtype=str, keep_default_na=False)
     release = released(path)
     write_release(release, tmp_path / "out.xes")

@@ -147,20 +147,22 @@ def frequent_table(shown: Sequence[Ids]) -> Table:
     return table
 
 
-def occurrence_table(activities: int, part: float = 1.0) -> Table:
-    """A case spreads this part of its vote over its activities, as `ActivityVotes` says."""
+def occurrence_table(activities: int, part: float = 1.0, *, repeated: bool) -> Table:
+    """A case spreads this part of its vote over its activities, as `ActivityVotes` says.
+
+    The cells are those of activities that a case repeats; or else of those that happen once, and
+    the last is for cases without events.
+    """
 
     def table(ids: Ids) -> Entries:
         times = Counter(ids)
-        repeated = sum(n > 1 for n in times.values())
-        once = len(times) - repeated
-        votes = (VOTE_UNITS - VOTES_FOR_REPEATS, VOTES_FOR_REPEATS)
-        for activity, n in times.items():
-            mine = votes[n > 1] if once and repeated else VOTE_UNITS
-            each = mine // (repeated if n > 1 else once)
-            yield 2 * activity + (n > 1), part * each / VOTE_UNITS
-        if not times:
-            yield 2 * activities, part
+        mine = [activity for activity, n in times.items() if (n > 1) == repeated]
+        votes = VOTES_FOR_REPEATS if repeated else VOTE_UNITS - VOTES_FOR_REPEATS
+        for activity in mine:
+            all_mine = VOTE_UNITS if len(mine) == len(times) else votes
+            yield activity, part * (all_mine // len(mine)) / VOTE_UNITS
+        if not times and not repeated:
+            yield activities, part
 
     return table
 

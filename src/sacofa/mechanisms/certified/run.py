@@ -62,6 +62,7 @@ MORE = 600
 """At most so many variations join the pool of the final fit; half as many that of the search."""
 TRUST_LENGTHS = Fraction(2)
 TRUST_ACTIVITIES = Fraction(3, 2)
+TRUST_REPEATS = Fraction(5, 2)
 """The pull towards the representatives hides what few cells tell of many cases: these answers
 count as if their noise were so many times smaller."""
 KEPT = Fraction(95, 100)
@@ -209,13 +210,13 @@ class CertifiedRun:
                 )
                 votes = votes[kept]
                 part = min(max(float(votes.sum()) / (VOTE_UNITS * size), 0.01), 1.0)
-        self._evidence.add(
-            np.concatenate([votes.ravel(), none]),
-            self._scale(share),
-            occurrence_table(len(votes), part),
-            VOTE_UNITS,
-            TRUST_ACTIVITIES,
-        )
+        once = np.concatenate([votes[:, 0], none])
+        for repeated, values, trust in (
+            (False, once, TRUST_ACTIVITIES),
+            (True, votes[:, 1], TRUST_REPEATS),
+        ):
+            table = occurrence_table(len(votes), part, repeated=repeated)
+            self._evidence.add(values, self._scale(share), table, VOTE_UNITS, trust)
         if lengths is not None and part >= KEPT:
             edges = bin_edges(self._set.max_length_bound)
             last = int(np.searchsorted(edges, max_length))
