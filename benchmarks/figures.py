@@ -4,7 +4,8 @@
 
 LOGS holds the paper's logs. Without `--only` it measures what changes with the mechanism
 `certified` most, in two minutes of the processor; `attributes`, `cost`, `frontier`, `papers`,
-`periods`, `speed` and `times` take as long, `rules` twice that, `scale` and `large` much longer.
+`periods`, `pripel`, `speed` and `times` take as long, `rules` twice that, `scale` and `large` much
+longer.
 Figures that are not measured again stay as they are. `python docs/make/figures.py` writes the
 tables of the pages from the file.
 """
@@ -19,6 +20,7 @@ from pathlib import Path
 
 from figure import Figure, keep_figures
 from periods import measure_periods
+from pripel import measure_pripel
 from reading import measure_large, measure_scale
 from rules import measure_rules
 from speed import measure_speed
@@ -37,6 +39,7 @@ GROUPS: dict[str, Group] = {
     "cost": measure_cost,
     "attributes": measure_attributes,
     "papers": measure_papers,
+    "pripel": measure_pripel,
     "periods": measure_periods,
     "rules": measure_rules,
     "speed": measure_speed,

@@ -30,6 +30,7 @@ BLOCKS: dict[str, Callable[[Figures], Iterator[str]]] = {
     "spreads": releases.spreads,
     "times": releases.times,
     "doctors": releases.doctors,
+    "pripel": releases.pripel,
     "attributes": releases.attributes,
     "seconds": releases.seconds,
     "learnt-rules": releases.learnt_rules,

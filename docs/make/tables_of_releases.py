@@ -123,6 +123,25 @@ def times(figures: Figures) -> Iterator[str]:
     yield f"Medians of {entry['runs']} releases, seeds {entry['seeds']}; quartiles in brackets."
 
 
+def pripel(figures: Figures) -> Iterator[str]:
+    """Times of PRIPEL beside those released here."""
+    logs = {"Receipt": "CoSeLoG", "Sepsis": "Sepsis"}
+
+    def rows() -> Iterator[Sequence[str]]:
+        for column, title in TIMED.items():
+            cells = []
+            for name, log in logs.items():
+                for place in (f"times/{log}/{column}", f"pripel/original/{name}/{column}"):
+                    cells.append(f"{figures.value(place):.3g}")
+            yield [title, *cells]
+
+    head = ["", "Receipt", "PRIPEL", "Sepsis", "PRIPEL"]
+    yield from table(head, rows(), numbers=4)
+    entry = figures.entry("pripel/original/Sepsis/similarity")
+    yield ""
+    yield f"PRIPEL: medians of {entry['runs']} runs; it takes no seed."
+
+
 def attributes(figures: Figures) -> Iterator[str]:
     """Released attributes, and what they cost the rest."""
 

@@ -29,12 +29,12 @@ from sacofa.queries.times import (
 
 from .batches import Event, batch, events, nasty_cases
 
-GAPS = Gaps(activities=4, steps=((0, 1), (1, 1)), rungs=(2, 0, 0, 1, 0, 0))
+GAPS = Gaps(activities=4, steps=((0, 1), (1, 1)), rungs=(2, -1, 0, 1, 0, 0))
 QUERIES: list[TimeQuery] = [
     CycleTime(rung=0),
     CycleTime(rung=4),
     GAPS,
-    Elapsed(rungs=(0, 1, 0, 2)),
+    Elapsed(rungs=(0, 1, -1, 2)),
     Arrivals(),
     Arrivals(first=24, months=7),
     WeekHours(),

@@ -1,8 +1,9 @@
 """Public bins for durations: the same for every log, nested, from coarse to fine.
 
-The bins that people use (1 s, 10 s, 1 min, … 1 year, 12 years) are the lowest rung of a ladder;
-each rung above splits every bin in two of equal ratio. A row of a table may stand on any rung, and
-what is finer adds up to what is coarser without remainder.
+The bins that people use (1 s, 10 s, 1 min, … 1 year, 12 years) are rung 0 of a ladder; each rung
+above splits every bin in two of equal ratio, and the rung below joins them for rows that few cases
+vote for. A row of a table may stand on any rung, and what is finer adds up to what is coarser
+without remainder.
 """
 
 from __future__ import annotations
@@ -26,13 +27,17 @@ HUMAN = (
     7 * DAY, 30 * DAY, 91 * DAY, YEAR, 12 * YEAR,
 )  # fmt: skip
 """The edges on rung 0; less than a second is a bin of its own, for events at the same time."""
-RUNGS = 7
-"""Rungs are 0 (14 bins), 1 (27), 2 (53), 3 (105), 4 (209), 5 (417), 6 (833)."""
+COARSE = (0, SECOND, MINUTE, HOUR, DAY, 7 * DAY, 91 * DAY, 12 * YEAR)
+"""The edges on rung −1: where few cases vote, the noise of many bins would add up to more."""
+LOWEST, RUNGS = -1, 7
+"""Rungs are −1 (7 bins), 0 (14), 1 (27), 2 (53), 3 (105), 4 (209), 5 (417), 6 (833)."""
 
 
 @cache
 def edges(rung: int) -> tuple[int, ...]:
     """The edges of the bins on a rung; the first is 0, the last the longest duration told apart."""
+    if rung < 0:
+        return COARSE
     rough: tuple[int, ...] = HUMAN
     for _ in range(rung):
         # A bin from 0 has no middle of equal ratio; it stays whole.
@@ -53,10 +58,16 @@ def bin_of(durations: Ints, rung: int) -> Ints:
     return inner.searchsorted(durations, side="right")
 
 
+@cache
+def within(rung: int, lower: int) -> Ints:
+    """The bin of a lower rung, or of the same, that each bin of a rung lies in."""
+    return bin_of(np.array(edges(rung)[:-1], dtype=np.int64), lower)
+
+
 def rung_for(votes: float) -> int:
     """How fine a row can be told, given how many noise scales of votes it will get."""
-    return int(np.searchsorted(ENOUGH, votes, side="right"))
+    return LOWEST + int(np.searchsorted(ENOUGH, votes, side="right"))
 
 
-ENOUGH = (300, 1_000, 3_000, 5_000, 7_000, 12_000)
+ENOUGH = (30, 300, 1_000, 3_000, 5_000, 7_000, 12_000)
 """A rung is used from so many noise scales of votes on; chosen on public and made-up logs."""

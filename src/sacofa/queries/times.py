@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..cases import NO_TIME, CaseBatch
 from ..errors import SettingError
-from .durations import DAY, HOUR, RUNGS, bin_of, bins
+from .durations import DAY, HOUR, LOWEST, RUNGS, bin_of, bins
 from .flow import VOTE_UNITS
 from .votes import add_votes
 
@@ -336,7 +336,7 @@ def cell_of(rows: Ints, durations: Ints, rungs: Sequence[int]) -> Ints:
     """The cell of each duration in a table whose rows stand on different rungs."""
     cells = row_starts(rungs)[rows]
     rung_of = np.array(rungs, dtype=np.int64)[rows]
-    for rung in range(RUNGS):
+    for rung in range(LOWEST, RUNGS):
         here = np.flatnonzero(rung_of == rung)
         cells[here] += bin_of(durations[here], rung)
     return cells
@@ -365,5 +365,5 @@ def week_slot(times: Ints) -> Ints:
 
 def _check_rungs(rungs: Sequence[int]) -> None:
     for rung in rungs:
-        if not 0 <= rung < RUNGS:
-            raise SettingError("rung", rung, f"0 to {RUNGS - 1}")
+        if not LOWEST <= rung < RUNGS:
+            raise SettingError("rung", rung, f"{LOWEST} to {RUNGS - 1}")

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..queries.durations import rung_for
+from ..queries.durations import LOWEST, rung_for
 from ..queries.times import (
     Arrivals,
     CycleTime,
@@ -110,14 +110,14 @@ def time_queries(
     if settings.first_month is not None:
         window["first"] = settings.first_month
     queries: dict[str, TimeQuery] = {
-        "cycle_time": CycleTime(rung=rung_for(ONE_ROW * flow.cases * scales["cycle_time"])),
+        "cycle_time": CycleTime(rung=max(rung_for(ONE_ROW * flow.cases * scales["cycle_time"]), 0)),
         "gaps": _gaps(flow, scales["gaps"]),
         "elapsed": Elapsed(rungs=_rungs(flow.elapsed_votes(), scales["elapsed"])),
         "arrivals": Arrivals(**window),
         "week": WeekHours(),
     }
     if service:
-        queries["service"] = ServiceTime(rungs=_rungs(flow.event_votes(), scales["service"]))
+        queries["service"] = ServiceTime(rungs=_rungs(flow.event_votes(), scales["service"], 0))
     return {name: (query, prices[name]) for name, query in queries.items()}
 
 
@@ -133,5 +133,5 @@ def _gaps(flow: ReleasedFlow, epsilon: float) -> Gaps:
     return Gaps(activities=flow.activities, steps=steps, rungs=rungs)
 
 
-def _rungs(votes: Floats, epsilon: float) -> tuple[int, ...]:
-    return tuple(rung_for(each * epsilon) for each in votes.tolist())
+def _rungs(votes: Floats, epsilon: float, least: int = LOWEST) -> tuple[int, ...]:
+    return tuple(max(rung_for(each * epsilon), least) for each in votes.tolist())

@@ -41,8 +41,9 @@ FINE = 4
 """Bins of cycle times are split so often, by the slope between their neighbours."""
 CYCLE_GRIP, GRIP = 20.0, 10.0
 """How much closer than its noise an answer is followed: draws are no knowledge of their own."""
-CYCLE_EASE, EASE = 0.02, 0.1
-"""What a large cell may be off all the same, per tilt of its courses."""
+EASE, GAP_EASE = 0.02, 0.1
+"""What a large cell may be off all the same, per tilt of its courses: where a case stands after
+many steps is told by the other answers, and steps that noise put together must give way."""
 LEAST = 0.003
 """Nothing is ruled out by elapsed times alone."""
 WEIGHED = 2
@@ -84,18 +85,20 @@ def make_targets(flow: ReleasedFlow, answers: TimeAnswers) -> Targets:
     top = float(Table.of((0,)).high[kept - 1])
     fine_edges, fine = refine(table, shares, FINE if cycle.query.rung < 2 else 1)
 
-    gap_table, elapsed_table = Table.of(gaps.query.rungs), Table.of(elapsed.query.rungs)
+    asked_gaps, asked_elapsed = Table.of(gaps.query.rungs), Table.of(elapsed.query.rungs)
     rows = gaps.query.row_of(flow.ids[flow.ends - 1], flow.ids[flow.ends])
     weights = flow.gap_votes * flow.counts[flow.variant[flow.ends]]
     gap_votes = add_up(rows, weights, len(gaps.query.rungs))
     elapsed_votes = flow.elapsed_votes()
-    gap_shares = estimate(gap_table, gaps.votes, gaps.noise, gap_votes, gaps.query.targets, top)
-    alone = np.zeros(len(elapsed_votes), dtype=np.int64)
-    elapsed_shares = estimate(
-        elapsed_table, elapsed.votes, elapsed.noise, elapsed_votes, alone, top
+    gap_table, gap_shares = estimate(
+        asked_gaps, gaps.votes, gaps.noise, gap_votes, gaps.query.targets, top
     )
-    weighed_gaps, weighed = gap_table.coarser(WEIGHED)
-    weighed_elapsed, into = elapsed_table.coarser(WEIGHED)
+    alone = np.zeros(len(elapsed_votes), dtype=np.int64)
+    elapsed_table, elapsed_shares = estimate(
+        asked_elapsed, elapsed.votes, elapsed.noise, elapsed_votes, alone, top
+    )
+    weighed_gaps, weighed = gap_table.coarser(asked_gaps.rungs, WEIGHED)
+    weighed_elapsed, into = elapsed_table.coarser(asked_elapsed.rungs, WEIGHED)
     gap_target = gap_shares * gap_table.spread(gap_votes)
     elapsed_target = elapsed_shares * elapsed_table.spread(elapsed_votes)
     parts = [
@@ -106,7 +109,7 @@ def make_targets(flow: ReleasedFlow, answers: TimeAnswers) -> Targets:
     cells = np.concatenate(parts)
     sizes = [len(part) for part in parts]
     noise = np.repeat([gaps.noise / GRIP, elapsed.noise / GRIP, cycle.noise / CYCLE_GRIP], sizes)
-    ease = np.repeat([EASE, EASE, CYCLE_EASE], sizes)
+    ease = np.repeat([GAP_EASE, EASE, EASE], sizes)
     return Targets(
         gap_table,
         elapsed_table,

@@ -48,9 +48,9 @@ class Table:
             found[here] += inner.searchsorted(seconds[here], side="right")
         return found
 
-    def coarser(self, rung: int) -> tuple[Table, Ints]:
-        """The same rows on no higher rung than this, and the cell there that each cell lies in."""
-        rough = Table.of(tuple(min(each, rung) for each in self.rungs))
+    def coarser(self, rungs: tuple[int, ...], most: int) -> tuple[Table, Ints]:
+        """The rows on given rungs, none above the most, and the cell there of each cell here."""
+        rough = Table.of(tuple(min(rung, most) for rung in rungs))
         rows = np.repeat(np.arange(len(self.rungs)), np.diff(self.starts))
         return rough, rough.cells(rows, self.low * (1 + 1e-9) + 1e-9)
 

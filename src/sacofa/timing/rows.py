@@ -4,17 +4,19 @@ A thin row is compared with many shapes that a duration may have: one hump, narr
 without a share of zeros, and the rows of all activities, or of those into the same, taken together.
 Each shape is weighed by how well it explains the noisy votes (the noise is Laplace's, so this is
 its likelihood), and the weighted mean is what a thin row is taken for. The more votes a row has,
-the more it is taken as it is.
+the more it is taken as it is. Where a row was asked in fewer bins than people use, its shape says
+how they are divided.
 """
 
 from __future__ import annotations
 
 from functools import cache
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..queries.durations import bins, edges
+from ..queries.durations import bins, edges, within
 from .histogram import add_up, project
 from .pool import Table
 
@@ -33,7 +35,7 @@ TRUST = 2.0
 
 @cache
 def humps() -> Floats:
-    """One row of shares on the lowest rung for each shape."""
+    """One row of shares on rung 0 for each shape."""
     inner = np.log2(np.array(edges(0)[1:]) / 1e6)
     middles = (inner[1:] + inner[:-1]) / 2
     shapes = []
@@ -47,12 +49,6 @@ def humps() -> Floats:
     return np.array(shapes)
 
 
-def to_lowest(table: Table) -> Ints:
-    """The bin on the lowest rung that each cell lies in."""
-    inner = np.array(edges(0)[1:-1]) / 1e6
-    return inner.searchsorted(table.low * (1 + 1e-9) + 1e-9, side="right")
-
-
 def estimate(
     table: Table,
     noisy: Floats,
@@ -61,30 +57,49 @@ def estimate(
     kin: Ints,
     top: float,
     trust: float = TRUST,
-) -> Floats:
-    """Shares of the cells of each row; `kin` are the rows taken together, `top` the longest."""
-    low = to_lowest(table)
-    row = np.repeat(np.arange(len(table.rungs)), np.diff(table.starts))
-    width = bins(0)
-    seen = add_up(row * width + low, noisy, len(table.rungs) * width).reshape(-1, width)
-    finer = np.bincount(row * width + low, minlength=len(table.rungs) * width).reshape(-1, width)
+) -> tuple[Table, Floats]:
+    """Shares of the cells of each row, on rung 0 where it was asked on a lower one.
+
+    `kin` are the rows taken together, `top` is the longest duration.
+    """
+    told = Table.of(tuple(max(rung, 0) for rung in table.rungs))
     known = np.array(edges(0)[:-1]) / 1e6 < top
-    seen[:, ~known] = 0.0
+    rows = [noisy[a:b] for a, b in pairwise(table.starts.tolist())]
+    asked = list(zip(table.rungs, rows, votes.tolist(), strict=True))
+    seen = np.array([_on_rung_0(rung, row, noise, n, known) for rung, row, n in asked])
     taken = _together(seen, votes, noise, known)
-    groups = np.array([_together(seen[kin == k], votes[kin == k], noise, known) for k in kin])
-    shares = np.zeros(len(noisy))
-    for r in range(len(table.rungs)):
-        here = slice(int(table.starts[r]), int(table.starts[r + 1]))
-        shape = _shape(seen[r], noise, votes[r], known, np.array([taken, groups[r]]))
-        spread = (shape / np.maximum(finer[r], 1))[low[here]]
-        fits = known[low[here]]
-        own = np.zeros(len(spread))
-        own[fits] = project(noisy[here][fits], max(float(votes[r]), noise))
+    groups = [_together(seen[kin == k], votes[kin == k], noise, known) for k in kin]
+    shares = []
+    for (rung, row, mass), group in zip(asked, groups, strict=True):
+        shape = _shape(rung, row, noise, mass, known, np.array([taken, group]))
+        into = within(max(rung, 0), 0)
+        spread = (shape / np.bincount(into))[into]
+        fits = add_up(within(max(rung, 0), rung), known[into].astype(np.float64), len(row)) > 0
+        own = np.zeros(len(row))
+        own[fits] = project(row[fits], max(mass, noise))
         own /= own.sum()
-        part = trust * noise / (trust * noise + votes[r])
-        mixed = (1 - part) * own + part * spread
-        shares[here] = mixed / mixed.sum()
-    return shares
+        part = trust * noise / (trust * noise + mass)
+        mixed = (1 - part) * (own if rung >= 0 else _split(rung, own, shape)) + part * spread
+        shares.append(mixed / mixed.sum())
+    return told, np.concatenate([np.zeros(0), *shares])
+
+
+def _split(rung: int, cells: Floats, shape: Floats) -> Floats:
+    """Divide the cells of a rung below 0 among the bins on rung 0, by a shape."""
+    into = within(0, rung)
+    whole = add_up(into, shape, len(cells))
+    return (cells / np.maximum(whole, 1e-300))[into] * shape
+
+
+def _on_rung_0(
+    rung: int, row: Floats, noise: float, votes: float, known: NDArray[np.bool_]
+) -> Floats:
+    """The noisy votes of a row on rung 0."""
+    if rung < 0:
+        row = _split(rung, row, _shape(rung, row, noise, votes, known, np.zeros((0, bins(0)))))
+    else:
+        row = add_up(within(rung, 0), row, bins(0))
+    return np.where(known, row, 0.0)
 
 
 def _together(seen: Floats, votes: Floats, noise: float, known: NDArray[np.bool_]) -> Floats:
@@ -95,16 +110,25 @@ def _together(seen: Floats, votes: Floats, noise: float, known: NDArray[np.bool_
 
 
 def _shape(
-    seen: Floats, noise: float, votes: float, known: NDArray[np.bool_], shared: Floats
+    rung: int,
+    row: Floats,
+    noise: float,
+    votes: float,
+    known: NDArray[np.bool_],
+    shared: Floats,
 ) -> Floats:
-    """The mean of all shapes, weighed by how well they explain a row."""
+    """The mean of all shapes on rung 0, weighed by how well they explain a row."""
     hump = humps() * known
     shapes = np.concatenate([hump / np.maximum(hump.sum(axis=1, keepdims=True), 1e-9), shared])
     fair = hump.sum(axis=1) > 0.5
     # Half of the belief beforehand is that a row is like others.
     prior = np.concatenate([np.where(fair, 0.5 / fair.sum(), 0.0), np.full(len(shared), 0.25)])
+    low = min(rung, 0)
+    joined = np.eye(bins(low))[within(0, low)]
+    seen = add_up(within(rung, low), row, bins(low))
+    seen[known @ joined == 0] = 0.0
     masses = np.array(MASSES) * votes
-    off = np.abs(seen - masses[:, None, None] * shapes).sum(axis=2) / noise
+    off = np.abs(seen - masses[:, None, None] * (shapes @ joined)).sum(axis=2) / noise
     away = -off + np.log(np.maximum(prior, 1e-300)) - (np.log(MASSES) ** 2)[:, None] / 0.3
     weights = np.exp(away - away.max()).sum(axis=0)
     mean: Floats = weights @ shapes / weights.sum()

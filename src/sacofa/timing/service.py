@@ -46,7 +46,7 @@ def draw_starts(
     kept = longest(lowest, answer.noise, float(max(flow.cases, 1)), middles)
     alone = np.repeat([0, 1], seen.shape[1])
     top = float(every.high[kept - 1])
-    shares = estimate(table, answer.votes, answer.noise, masses, alone, top)
+    _, shares = estimate(table, answer.votes, answer.noise, masses, alone, top)
 
     gap = np.where(first, np.iinfo(np.int64).max, np.diff(times, prepend=times[:1])) / 1e6
     overlaps = ~first & (uniform(len(ids)) < overlapping[ids])
