@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -61,7 +62,7 @@ def options_of(unit: Unit, order: str) -> dict[str, Any]:
 def violations(
     way: Way, rows: EventLog, unit: Unit, order: str, most: int | None = None
 ) -> list[str]:
-    """What breaks the law, in words."""
+    """The first that breaks the law, in words."""
     if unit.person is not None and not way.persons:
         unit = ONE_CASE
     options = options_of(unit, order)
@@ -76,7 +77,7 @@ def violations(
         found = check_neighbours(
             read, [way.prepared(rows)], unit=unit, order=way.ties(order), most=most
         )
-        return [f"{options}: {violation}" for violation in found]
+        return [f"{options}: {violation}" for violation in islice(found, 1)]
 
 
 @contextmanager
@@ -147,6 +148,20 @@ def test_a_database(address: str) -> None:
 
 def database_of(address: str, query: str = "select * from rows order by time") -> Way:
     return Way(read=Database(address, query), orders=("time",), ordered=False, times="typed")
+
+
+@pytest.mark.parametrize(("cases", "most"), [(3, 2), (5, 2), (9, 4), (2, 3)])
+def test_so_many_units_are_taken_out(cases: int, most: int) -> None:
+    """As many as are asked for, or all that there are."""
+    logs: list[EventLog] = []
+
+    def read(rows: EventLog) -> VariantCounts:
+        logs.append(rows)
+        return VariantCounts.of({("a",): len(rows)})
+
+    rows = [Event(case=f"{case}", activity="a") for case in range(cases)]
+    assert not list(check_neighbours(read, [rows], unit=ONE_CASE, most=most))
+    assert [len(log) for log in logs] == [cases, *[cases - 1] * min(cases, most)]
 
 
 def tied(cases: int) -> list[Event]:

@@ -96,7 +96,7 @@ def violations(
     with TemporaryDirectory() as folder:
         whole = cases_of(folder, rows)
         every = units_of(rows, unit, way.ties(order))
-        for gone in every[:: max(len(every) // most, 1)]:
+        for gone in every[:: max(len(every) // most, 1)][:most]:
             rest = cases_of(folder, [event for event in rows if event.case not in gone])
             if whole is None or rest is None:
                 continue
