@@ -125,6 +125,7 @@ def try_law(
         suppress_health_check=list(HealthCheck),
         database=None,
         derandomize=True,
+        report_multiple_bugs=False,
         phases=[Phase.generate],
     )
     def law(rows: list[Event], unit: Unit, order: str) -> None:
