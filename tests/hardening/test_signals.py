@@ -56,7 +56,7 @@ def wait_for_secrets(process: subprocess.Popen[str], folder: Path) -> None:
 @pytest.fixture
 def release(tmp_path: Path) -> list[object]:
     """What releases a log that is divided into partitions, paid from a ledger."""
-    write_sample(tmp_path / "log.parquet", cases=8_000)
+    write_sample(tmp_path / "log.parquet", cases=60_000)
     ledger = Ledger.create(tmp_path / "a.ledger")
     ledger.set_budget("visits", Fraction(10))
     return [
