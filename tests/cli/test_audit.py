@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from sacofa.audit import timed_pairs, timed_persons_pair
 from sacofa.cli import main
 from sacofa.cli.audit import _Overall
 from sacofa.examples import running_example
@@ -71,13 +72,16 @@ def test_certified_holds(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.slow
 def test_times_are_audited_where_they_are_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
-    """With times, pairs that differ by the times of a case are tried as well."""
-    few = ("--runs", 100, "--person-cases", 2, "--seed", 1, "--workers", 1)
+    """The whole mechanism, flow and times, holds on every pair: those with times are tried too."""
+    few = ("--runs", 100, "--person-cases", 3, "--seed", 1, "--workers", 1)
     status, out, _ = run(capsys, "--epsilon", 1, "--json", *few)
-    names = {finding["pair"] for finding in json.loads(out)["findings"]}
+    findings = json.loads(out)["findings"]
     assert status == 0
-    assert names > {"long wait", "year 1", "year 9999", "many times", "no times"}
-    assert "person with times" in names
+    assert {finding["claimed"] for finding in findings} == {1}
+    assert not any(finding["refuted"] for finding in findings)
+    timed = {pair.name for pair in (*timed_pairs(), timed_persons_pair(3))}
+    assert len(timed) == 7
+    assert {finding["pair"] for finding in findings} > timed
 
 
 def test_an_audit_around_a_log_is_secret(

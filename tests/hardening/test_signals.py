@@ -97,12 +97,16 @@ def test_what_a_kill_left_goes_with_the_next_start(tmp_path: Path, release: list
             break
         time.sleep(0.01)
     wait_for_secrets(other, tmp_path)
-    assert not left & set((tmp_path / "tmp").iterdir())
+    # It lives, and makes no step until another one has come and gone.
+    other.send_signal(signal.SIGSTOP)
+    assert other.poll() is None
     living = set((tmp_path / "tmp").iterdir())
+    assert living and not left & living
     third = start(tmp_path, "inspect", "log.parquet")
     third.communicate(timeout=120)
-    if other.poll() is None:
-        assert living & set((tmp_path / "tmp").iterdir())
+    assert third.returncode == 0
+    assert living == set((tmp_path / "tmp").iterdir())
+    other.send_signal(signal.SIGCONT)
     other.communicate(timeout=120)
     assert other.returncode == 0
     assert list((tmp_path / "tmp").iterdir()) == []

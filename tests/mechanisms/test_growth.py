@@ -32,7 +32,9 @@ from tests.mechanisms.literal import grow_literally
 
 LOG = VariantCounts.of({("a", "b"): 3, ("a", "c"): 2, ("a",): 1, ("a", "b", "c"): 1})
 OTHER = VariantCounts.of({("a", "b"): 2, ("a", "b", "c"): 2}, activities=LOG.activities)
-RUNS = 3000
+RUNS = 3_000
+FEW = RUNS // 3
+"""So many runs show what is wrong: fewer than find nothing wrong with what is right."""
 
 BASE = Growth(
     choice_epsilon=Fraction(1, 2),
@@ -113,12 +115,12 @@ PROBES = [
 
 
 @cache
-def listed(semantics: Semantics, growth: Growth, epsilon: Fraction) -> list[list[Hashable]]:
+def listed(
+    semantics: Semantics, growth: Growth, epsilon: Fraction, runs: int
+) -> list[list[Hashable]]:
     """What releases of literal growth are compared by; kept for what is compared with it next."""
     slow = Noise(SeededBits(77))
-    return [
-        features(grow_literally(LOG, semantics, growth, slow, epsilon)) for _ in range(RUNS // 2)
-    ]
+    return [features(grow_literally(LOG, semantics, growth, slow, epsilon)) for _ in range(runs)]
 
 
 def compare(
@@ -128,15 +130,16 @@ def compare(
     literal: Growth | None = None,
     epsilon: Fraction = Fraction(1),
     log: VariantCounts = LOG,
+    runs: int = RUNS,
 ) -> list[float]:
     """P-values, feature by feature, of lazy against literal growth.
 
     `epsilon` is 1/scale of the noise; a level costs as many times that as a unit has cases.
     """
     price = epsilon * log.unit.max_cases
-    lazy = [features(spelled(grow_log(log, semantics, growth, noise, price))) for _ in range(RUNS)]
+    lazy = [features(spelled(grow_log(log, semantics, growth, noise, price))) for _ in range(runs)]
     values = []
-    literally = listed(semantics, literal or growth, epsilon)
+    literally = listed(semantics, literal or growth, epsilon, runs // 2)
     for a, b in zip(zip(*lazy, strict=True), zip(*literally, strict=True), strict=True):
         values.append(agree(a, b) if len(set(a) | set(b)) > 1 else 1.0)
     return values
@@ -166,7 +169,7 @@ def test_noise_hides_all_cases_of_a_person(monkeypatch: pytest.MonkeyPatch) -> N
     log = replace(LOG, unit=Unit(person="patient", max_cases=3))
     assert min(compare(semantics, growth, Noise(SeededBits(1)), log=log)) > FITS
     monkeypatch.setattr(f"{__name__}.Session", ForOneCase)
-    assert min(compare(semantics, growth, Noise(SeededBits(1)), log=log)) < 1e-9
+    assert min(compare(semantics, growth, Noise(SeededBits(1)), log=log, runs=FEW)) < 1e-9
 
 
 class WrongSurvival(Noise):
@@ -182,16 +185,16 @@ def test_the_comparison_rejects_wrong_growth() -> None:
     """A wrong survival probability, a wrong threshold, a wrong choice of harm are all seen."""
     # Under its own rules this log has no empty candidate that is harmless: nothing would survive.
     semantics, growth, *_ = SETTINGS["no rules"]
-    assert min(compare(semantics, growth, WrongSurvival(SeededBits(1)))) < 1e-9
+    assert min(compare(semantics, growth, WrongSurvival(SeededBits(1)), runs=FEW)) < 1e-9
     semantics, growth, *_ = SETTINGS["own rules"]
     growth = replace(growth, prune_harmless=1, prune_harmful=1)
     wrong = replace(growth, prune_harmful=3)
-    assert min(compare(semantics, wrong, Noise(SeededBits(1)), literal=growth)) < 1e-6
+    assert min(compare(semantics, wrong, Noise(SeededBits(1)), literal=growth, runs=FEW)) < 1e-6
     wrong = replace(growth, choice_epsilon=Fraction(2))
-    assert min(compare(semantics, wrong, Noise(SeededBits(1)), literal=growth)) < 1e-6
+    assert min(compare(semantics, wrong, Noise(SeededBits(1)), literal=growth, runs=FEW)) < 1e-6
     growth = replace(growth, prune_harmless=2, prune_harmful=2)
     wrong = replace(growth, prune_finished=False)
-    assert min(compare(semantics, wrong, Noise(SeededBits(1)), literal=growth)) < 1e-9
+    assert min(compare(semantics, wrong, Noise(SeededBits(1)), literal=growth, runs=FEW)) < 1e-9
 
 
 def test_without_noise_the_log_comes_back() -> None:

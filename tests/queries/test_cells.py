@@ -28,6 +28,7 @@ from .bare import session_of
 from .test_histogram import (
     DRAWS,
     EPSILON,
+    FEW,
     LOG,
     Shown,
     explicit_draws,
@@ -149,7 +150,7 @@ def test_the_comparison_notices_wrong_keys(
     """Parts that share a key, and cells that get new noise at each stage, are rejected."""
     monkeypatch.setattr(cells, "_noised", broken)
     noise = Noise(SeededBits(3))
-    scattered = [in_parts(noise) for _ in range(DRAWS // 4)]
+    scattered = [in_parts(noise) for _ in range(FEW // 3)]
     assert agree(taken_values(scattered), taken_values(explicit_draws(2))) < REJECTED
 
 

@@ -50,6 +50,8 @@ STAGES: list[tuple[Language, int]] = [(EVERYTHING, 5), (A_THEN_B, 2), (B_ENDS, 3
 EPSILON = Fraction(1, 2)
 LOG = VariantCounts.of({("a",): 3, ("b",): 1}, NAMES, truncated={("a", "b"): 2})
 DRAWS = 4_000
+FEW = DRAWS // 4
+"""So many draws show what is wrong: fewer than find nothing wrong with what is right."""
 
 Shown = tuple[tuple[Word, int], ...]
 
@@ -160,7 +162,7 @@ def test_the_comparison_notices_a_broken_histogram(
 ) -> None:
     """Noise drawn twice, of empty cells or of others, and empty cells left out, are rejected."""
     noise = Noise(SeededBits(1))
-    lazy = [lazily(noise, broken) for _ in range(DRAWS)]
+    lazy = [lazily(noise, broken) for _ in range(FEW)]
     assert agree(seen(lazy), seen(explicit_draws(2))) < REJECTED
 
 
@@ -170,7 +172,7 @@ def test_the_comparison_notices_noise_for_fewer_cases() -> None:
     log = replace(LOG, unit=Unit(person="patient", max_cases=3))
     noise = Noise(SeededBits(3))
     right = [lazily(noise, log=log, max_cases=3) for _ in range(DRAWS)]
-    wrong = [lazily(noise, log=log, max_cases=9) for _ in range(DRAWS // 2)]
+    wrong = [lazily(noise, log=log, max_cases=9) for _ in range(FEW)]
     explicit = explicit_draws(2)
     assert agree(taken_values(right), taken_values(explicit)) > FITS
     assert agree(taken_values(wrong), taken_values(explicit)) < REJECTED

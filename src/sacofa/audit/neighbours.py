@@ -91,7 +91,10 @@ def check_neighbours(
     for log in logs:
         whole = _read(read, log)
         units = units_of(log, unit, order)
-        for cases in units[:: max(len(units) // most, 1)] if most else units:
+        if most:
+            # Spread over the whole log.
+            units = units[:: max(len(units) // most, 1)][:most]
+        for cases in units:
             rest = [event for event in log if event.case not in cases]
             if whole is None or (counted := _read(read, rest)) is None:
                 continue

@@ -1,4 +1,7 @@
-"""A standalone cluster: a master and two workers, whose Python is not that of the driver."""
+"""A standalone cluster: a master and two workers, whose Python is not that of the driver.
+
+It is started once, and one program does on it all that is looked at here.
+"""
 
 from __future__ import annotations
 
@@ -11,23 +14,26 @@ import sys
 import time
 import venv
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import sacofa
+from tests.conftest import LOGS
 
 from ..duckdb.test_events import frame, slowly, tied
+from ..processes import needs_proc
 from ..servers import QUIET, need_spark
 
 START = 60
 """How many seconds the cluster may take to come up."""
+ROWS = tied(2_000, 10)
 
 
-@pytest.fixture
-def workers_python(tmp_path: Path) -> Path:
-    """A Python environment of its own, with this package and what it needs."""
-    folder = tmp_path / "environment"
+def make_python(folder: Path) -> Path:
+    """Make a Python environment of its own, with this package and what it needs."""
     venv.create(folder, symlinks=True)
     (packages,) = (folder / "lib").glob("python*/site-packages")
     needed = [Path(sacofa.__file__).parents[1], Path(__file__).parents[3], *site.getsitepackages()]
@@ -35,10 +41,9 @@ def workers_python(tmp_path: Path) -> Path:
     return folder / "bin" / "python"
 
 
-@pytest.fixture
-def master(tmp_path: Path) -> Iterator[str]:
-    """The address of a master with two workers, on the loopback interface."""
-    need_spark()
+@contextmanager
+def cluster(folder: Path) -> Iterator[tuple[str, list[int]]]:
+    """Start a master with two workers, on the loopback interface: its address, their processes."""
     import pyspark
 
     home = Path(pyspark.__file__).parent
@@ -50,20 +55,20 @@ def master(tmp_path: Path) -> Iterator[str]:
     environment = {
         key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "VIRTUAL"))
     }
-    environment |= {"SPARK_HOME": str(home), "SPARK_LOCAL_DIRS": str(tmp_path / "scratch")}
+    environment |= {"SPARK_HOME": str(home), "SPARK_LOCAL_DIRS": str(folder / "scratch")}
     run = [str(home / "bin" / "spark-class")]
     deploy = "org.apache.spark.deploy"
     commands = [
         [*run, f"{deploy}.master.Master", "--host", "127.0.0.1", "--port", str(port),
          "--webui-port", "0"],
         *[[*run, f"{deploy}.worker.Worker", there, "--host", "127.0.0.1", "--cores", "1",
-           "--memory", "700m", "--webui-port", "0", "--work-dir", str(tmp_path / f"worker {i}")]
+           "--memory", "700m", "--webui-port", "0", "--work-dir", str(folder / f"worker {i}")]
           for i in range(2)],
     ]  # fmt: skip
-    said = tmp_path / "cluster.log"
+    said = folder / "cluster.log"
     with said.open("wb") as log:
         machines = [
-            subprocess.Popen(command, stdout=log, stderr=log, env=environment, cwd=tmp_path)
+            subprocess.Popen(command, stdout=log, stderr=log, env=environment, cwd=folder)
             for command in commands
         ]
         try:
@@ -72,7 +77,7 @@ def master(tmp_path: Path) -> Iterator[str]:
                 if time.monotonic() > end:
                     pytest.fail(f"the cluster does not come up: {said.read_text()[-2000:]}")
                 time.sleep(0.1)
-            yield there
+            yield there, [machine.pid for machine in machines[1:]]
         finally:
             for machine in reversed(machines):
                 machine.terminate()
@@ -80,16 +85,18 @@ def master(tmp_path: Path) -> Iterator[str]:
                 machine.wait(30)
 
 
-@pytest.mark.slow
-def test_a_standalone_cluster(master: str, workers_python: Path, tmp_path: Path) -> None:
-    """Two workers with a Python of their own count and release as one machine does."""
-    rows = tied(2_000, 10)
-    frame(rows).to_parquet(tmp_path / "log.parquet", row_group_size=200)
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """What came of the work on the cluster."""
+    need_spark()
+    folder = tmp_path_factory.mktemp("cluster")
+    frame(ROWS).to_parquet(folder / "log.parquet", row_group_size=100)
+    workers_python = make_python(folder / "environment")
     settings = {
         **QUIET,
         "spark.executor.memory": "512m",
         "spark.driver.memory": "512m",
-        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.shuffle.partitions": "3",
         # No work before both are there.
         "spark.scheduler.minRegisteredResourcesRatio": "1.0",
         "spark.scheduler.maxRegisteredResourcesWaitingTime": "60s",
@@ -100,16 +107,51 @@ def test_a_standalone_cluster(master: str, workers_python: Path, tmp_path: Path)
         "PYTHONPATH": os.pathsep.join(sys.path),
         "PYSPARK_PYTHON": str(workers_python),
     }
-    answer = subprocess.run(
-        [sys.executable, "-m", "tests.logs.spark.on_cluster", master,
-         str(tmp_path / "log.parquet"), json.dumps(settings)],
-        capture_output=True, text=True, timeout=300, env=environment,
-    )  # fmt: skip
+    with cluster(folder) as (master, workers):
+        answer = subprocess.run(
+            [sys.executable, "-m", "tests.logs.spark.on_cluster", master,
+             str(folder / "log.parquet"), str(LOGS / "receipt.parquet"), json.dumps(settings),
+             *map(str, workers)],
+            capture_output=True, text=True, timeout=400, env=environment, cwd=folder,
+        )  # fmt: skip
     assert answer.returncode == 0, answer.stderr[-3000:]
-    found = json.loads(answer.stdout.splitlines()[-1])
-    # A frame has no order of its own, so ties go by name.
-    expected = slowly(sorted(rows, key=lambda row: (row[2], row[1])), "time")
-    assert [(tuple(variant), count) for variant, count in found["variants"]] == list(expected)
-    assert found["pythons"] == [str(workers_python.parents[1])] != [found["driver"]]
-    assert found["executors"] == 2
-    assert found["same"]
+    return json.loads(answer.stdout.splitlines()[-1]) | {"python": workers_python.parents[1]}
+
+
+# A frame has no order of its own, so ties go by name.
+EXPECTED = list(slowly(sorted(ROWS, key=lambda row: (row[2], row[1])), "time"))
+
+
+def counted(variants: list[Any]) -> list[tuple[tuple[str, ...], int]]:
+    """Variants as they were before they were written down."""
+    return [(tuple(variant), count) for variant, count in variants]
+
+
+@pytest.mark.slow
+def test_a_standalone_cluster(found: Any) -> None:
+    """Two workers with a Python of their own count and release as one machine does."""
+    calm = found["calm"]
+    assert counted(calm["variants"]) == EXPECTED
+    assert calm["pythons"] == [str(found["python"])] != [calm["driver"]]
+    assert calm["executors"] == 2
+    assert calm["same"]
+
+
+@needs_proc
+@pytest.mark.slow
+def test_machines_that_die_change_nothing(found: Any) -> None:
+    """Executors that are killed at work are replaced, and every case is counted once."""
+    dying = found["counting"]
+    assert dying["killed"] == 2
+    assert counted(dying["variants"]) == EXPECTED
+
+
+@needs_proc
+@pytest.mark.slow
+def test_a_machine_that_dies_with_its_noise_draws_the_same_again(logs: Path, found: Any) -> None:
+    """Machines die after noise was drawn; the cells are counted again, and have their old noise."""
+    dying = found["looking"]
+    assert dying["died"] == [True, True]
+    assert dying["named"]
+    assert dying["variants"] > 1
+    assert dying["same"]

@@ -1,8 +1,7 @@
-"""Machines of a Spark cluster that die, some or all of them."""
+"""A Spark that dies whole; machines that die one by one are in test_cluster."""
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import signal
@@ -10,13 +9,11 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from sacofa import Ledger
 
-from ..duckdb.test_events import frame, slowly, tied
 from ..processes import needs_proc, processes_below
 from ..servers import QUIET
 
@@ -29,53 +26,6 @@ ENVIRONMENT = {
     "PYTHONPATH": os.pathsep.join(sys.path),
     "PYSPARK_PYTHON": sys.executable,
 }
-
-
-def on_dying_machines(what: str, log: Path, folder: Path, **more: str) -> Any:
-    """Start the program whose machines die; what it prints."""
-    settings = {
-        **QUIET,
-        "spark.executor.memory": "512m",
-        "spark.driver.memory": "512m",
-        "spark.sql.shuffle.partitions": "3",
-        **more,
-    }
-    answer = subprocess.run(
-        [sys.executable, "-m", "tests.logs.spark.dying", what, log, json.dumps(settings)],
-        capture_output=True, text=True, timeout=400, cwd=folder, env=ENVIRONMENT,
-    )  # fmt: skip
-    assert answer.returncode == 0, answer.stderr[-2000:]
-    return json.loads(answer.stdout.splitlines()[-1])
-
-
-@needs_proc
-@pytest.mark.slow
-def test_machines_that_die_change_nothing(tmp_path: Path) -> None:
-    """Executors that are killed at work are replaced, and every case is counted once."""
-    rows = tied(2_000, 8)
-    frame(rows).to_parquet(tmp_path / "log.parquet", row_group_size=100)
-    small = {
-        "spark.sql.files.maxPartitionBytes": "2048",
-        "spark.sql.files.openCostInBytes": "1",
-    }
-    found = on_dying_machines("counting", tmp_path / "log.parquet", tmp_path, **small)
-    assert found["killed"] == 2
-    assert [(tuple(v), n) for v, n in found["variants"]] == list(
-        slowly(sorted(rows, key=lambda row: (row[2], row[1])), "time")
-    )
-
-
-@needs_proc
-@pytest.mark.slow
-def test_a_machine_that_dies_with_its_noise_draws_the_same_again(
-    logs: Path, tmp_path: Path
-) -> None:
-    """Machines die after noise was drawn; the cells are counted again, and have their old noise."""
-    found = on_dying_machines("looking", logs / "receipt.parquet", tmp_path)
-    assert found["died"] == [True, True]
-    assert found["named"]
-    assert found["variants"] > 1
-    assert found["same"]
 
 
 @needs_proc

@@ -65,9 +65,11 @@ def largest_ratio(
     worst = 0.0
     for log in LOGS:
         secret = VariantCounts.of(log, NAMES, unit=unit)
+        # The same for each of its neighbours.
+        known = list(some_outcomes(mechanism, secret, noises, session))
         for neighbour in neighbours(log, unit, cases):
             pair = (secret, neighbour)
-            worst = max(worst, outcomes.largest_ratio(mechanism, pair, session, noises))
+            worst = max(worst, outcomes.largest_ratio(mechanism, pair, session, noises, known))
             if math.isinf(worst):
                 return worst
     return worst
