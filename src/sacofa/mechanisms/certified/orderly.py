@@ -65,7 +65,7 @@ def mark_core(variants: VariantCounts, settings: CertifiedSettings) -> NDArray[n
     core = orderly_core(
         released,
         len(variants.activities),
-        settings.medoid_cost(variants.unit),
+        settings.medoid_cost(variants.unit, core=True),
         settings.core_order_penalty,
     )
     return np.array([ids in core for ids in variants.sequences()], dtype=np.bool_)

@@ -27,8 +27,8 @@ CLEAR = 60
 FROM_TIMES = Fraction(2, 3)
 """Times leave attributes so much less than in proportion: they are noisier than the flow."""
 TUNED = (
-    "false_steps", "search_threshold", "final_threshold", "min_gain", "large_log_ratio",
-    "candidates",
+    "false_steps", "search_threshold", "final_threshold", "min_gain", "core_min_gain",
+    "large_log_ratio", "candidates",
 )  # fmt: skip
 
 
@@ -72,7 +72,9 @@ class CertifiedSettings:
     """Candidates with fewer votes, in noise scales, count as having none at the end."""
     min_gain: Fraction = Fraction(1)
     """What a representative must gain, in cases times ε (greedy facility location)."""
-    core_order_penalty: Fraction = Fraction(11, 2)
+    core_min_gain: Fraction = Fraction(3)
+    """The same for a variant of the orderly core."""
+    core_order_penalty: Fraction = Fraction(8)
     """What a variant of the orderly core must gain more, in cases, for each two activities that it
     first shows in both orders."""
     wide: int = 100
@@ -179,6 +181,7 @@ class CertifiedSettings:
         wanted = int(self.candidates * self.flow_price / unit.max_cases * size)
         return min(max(wanted, self.min_candidates), self.max_candidates)
 
-    def medoid_cost(self, unit: Unit) -> Fraction:
-        """What a representative must gain, in cases."""
-        return self.min_gain * unit.max_cases / self.flow_price
+    def medoid_cost(self, unit: Unit, *, core: bool = False) -> Fraction:
+        """What a representative, or a variant of the orderly core, must gain, in cases."""
+        gain = self.core_min_gain if core else self.min_gain
+        return gain * unit.max_cases / self.flow_price
