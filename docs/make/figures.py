@@ -28,6 +28,7 @@ BLOCKS: dict[str, Callable[[Figures], Iterator[str]]] = {
     "speed": speed.speed,
     "asked": releases.asked,
     "spreads": releases.spreads,
+    "wide": releases.wide,
     "times": releases.times,
     "doctors": releases.doctors,
     "pripel": releases.pripel,

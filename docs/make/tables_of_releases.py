@@ -142,6 +142,24 @@ def pripel(figures: Figures) -> Iterator[str]:
     yield f"PRIPEL: medians of {entry['runs']} runs; it takes no seed."
 
 
+def wide(figures: Figures) -> Iterator[str]:
+    """How much of a log with hundreds of activities is left."""
+
+    def rows() -> Iterator[Sequence[str]]:
+        for title, place, aimed in (
+            ("`certified`, ε = 1", "wide/1", "0.3"),
+            ("`certified`, ε = 4", "wide/4", "0.6"),
+            ("a second sample of the process", "wide/sample", ""),
+        ):
+            cells = [share(figures.value(f"{place}/{m}")) for m in ("similarity", "steps")]
+            yield [title, cells[0], aimed, cells[1]]
+
+    yield from table(["", "similarity", "aimed at", "steps, TV"], rows())
+    entry = figures.entry("wide/1/similarity")
+    yield ""
+    yield f"Medians of {entry['runs']} runs, seeds {entry['seeds']}."
+
+
 def attributes(figures: Figures) -> Iterator[str]:
     """Released attributes, and what they cost the rest."""
 

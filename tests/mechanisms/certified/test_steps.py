@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 
 from sacofa.mechanisms.certified.chain import Chain
 from sacofa.mechanisms.certified.sampler import UniformSampler
-from sacofa.mechanisms.certified.steps import _reached, keep_steps, lead_back, widest_way
+from sacofa.mechanisms.certified.steps import (
+    _reached,
+    keep_steps,
+    lead_back,
+    most_false_steps,
+    widest_way,
+)
 from sacofa.privacy.bits import SeededBits
 from sacofa.privacy.noise import Noise
 
@@ -42,6 +48,19 @@ def test_kept_steps_all_lie_on_a_way(rows: list[list[int]]) -> None:
         path = (4, *chain.draw(), 4)
         if len(path) < 52:
             assert all(kept.allowed[a, b] for a, b in pairwise(path))
+
+
+def test_fewer_false_steps_pass_where_cases_are_long() -> None:
+    """As many as ever where they are short; the threshold for the same votes is higher."""
+    part, cells = Fraction(1, 40), 28 * 28
+    short, long, longest = (most_false_steps(part, cells, n) for n in (20, 140, 1_000))
+    assert short == part * cells == most_false_steps(part, cells)
+    assert longest < long < Fraction(1, 5) < short
+    votes = np.random.default_rng(1).laplace(0, 2000, (28, 28)).astype(np.int64)
+    votes[range(-1, 27), range(28)] = 100_000
+    kept = [keep_steps(votes, Fraction(1, 2000), part, longest=n) for n in (20, 140)]
+    few, many = sorted(int(steps.allowed.sum()) for steps in kept)
+    assert kept[1].allowed.sum() == few < many
 
 
 @given(st.lists(st.lists(st.booleans(), min_size=6, max_size=6), min_size=6, max_size=6))

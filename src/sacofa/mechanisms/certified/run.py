@@ -241,6 +241,8 @@ class CertifiedRun:
             self._set.false_steps,
             self._rules,
             [] if self._rules else activities_repeated(activities, self._activity_scale),
+            # What somebody set says how long cases may be, not how long they are.
+            max_length if self._set.max_length is None else None,
         )
 
     def _frequent(self, steps: KeptSteps, max_length: int, scale: Fraction) -> dict[Ids, int]:

@@ -22,6 +22,9 @@ Bools = NDArray[np.bool_]
 
 MOST_FALSE = Fraction(40)
 """Of many activities, no more false steps than that may pass, expected."""
+LONG = 80
+"""Where cases are about as long, or longer, hardly any may pass: a sequence that strays from the
+usual way at each tenth step is near no case in the end."""
 LEAST = 1.5
 """Steps with fewer votes, in noise scales, do not pass even where votes are missing."""
 BACK = 0.5
@@ -63,24 +66,28 @@ def keep_steps(
     false_steps: Fraction,
     rules: Rules | None = None,
     repeated: Iterable[int] = (),
+    longest: int | None = None,
 ) -> KeptSteps:
     """Keep the steps whose votes pass a threshold and that lie on a way from beginning to end.
 
     The threshold lets that part of false steps pass, expected; later votes weed them out. It is
     lowered as far as it takes for a few steps per activity to pass, and for one way to lead from
-    the beginning to the end. `epsilon` is the noise's, for one vote.
+    the beginning to the end. `epsilon` is the noise's, for one vote; `longest` is how long cases
+    are, where that was asked.
     """
     possible = _possible(len(votes), rules)
     # Steps that rules forbid need no threshold: the fewer are possible, the lower it is.
     cells = int(possible.sum())
-    threshold = smallest_threshold(epsilon, cells, most_false_steps(false_steps, cells))
+    threshold = smallest_threshold(epsilon, cells, most_false_steps(false_steps, cells, longest))
     threshold = min(threshold, _fewest(votes[possible], len(votes) - 1, rules))
     lowest = np.iinfo(np.int64).min
     passed = possible & (votes >= threshold)
     # Without a way from beginning to end nothing could be drawn: noise was too much for all steps.
     if not (_reached(passed)[:-1] & passed[:-1, -1]).any():
         passed = possible & (votes >= widest_way(np.where(possible, votes, lowest)))
-    balance(votes, passed, possible, int(1 / epsilon))
+    # Of long cases noise has to explain twice as much, for the same reason.
+    doubt = 2 if longest is not None and longest >= LONG else 1
+    balance(votes, passed, possible, doubt * int(1 / epsilon))
     lead_back(votes, passed, possible, int(1 / epsilon), repeated)
     # A step is of use if its source is reached from the beginning and its target reaches the end;
     # both have the last place, so turning the arrows around turns the one into the other.
@@ -101,9 +108,10 @@ def _fewest(votes: Ints, activities: int, rules: Rules | None) -> int:
     return max(int(highest[-1]), 1) if len(highest) else 1
 
 
-def most_false_steps(part: Fraction, cells: int) -> Fraction:
-    """How many false steps may pass, expected, of so many cells."""
-    return min(part * cells, MOST_FALSE)
+def most_false_steps(part: Fraction, cells: int, longest: int | None = None) -> Fraction:
+    """How many false steps may pass, expected, of so many cells: the fewer, the longer cases."""
+    most = MOST_FALSE if longest is None else min(MOST_FALSE, Fraction(LONG, longest) ** 3)
+    return min(part * cells, most)
 
 
 def balance(votes: Ints, passed: Bools, possible: Bools, scale: int) -> None:
