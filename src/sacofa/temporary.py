@@ -48,6 +48,18 @@ def secret_folder() -> Iterator[Path]:
         remove(folder, lock)
 
 
+@contextmanager
+def writing_in(folder: Path) -> Iterator[None]:
+    """Tell in one line if a file in a folder for secrets cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        raise OutputError(
+            folder.parent,
+            f"temporary files cannot be written there ({error.strerror or error}): set TMPDIR",
+        ) from None
+
+
 def make_locked(parent: Path, prefix: str) -> tuple[Path, int]:
     """Make a folder that only its owner can enter, with a lock that this process holds."""
     while True:

@@ -15,15 +15,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
-from ..errors import OutputError
-from ..temporary import secret_folder
+from ..temporary import secret_folder, writing_in
 from ..variants import VariantCounts
 from .attributes import column_of
 from .bounded_file import Progress
 from .case_store import StoredCases
 from .columns import Columns
 from .duckdb import events
-from .duckdb.source import literal, open_database, open_table
+from .duckdb.source import literal, open_database, open_table, quoted
 from .duckdb.staging import write_table
 from .options import ReadOptions
 from .source import Log, Notify, Reader, Source
@@ -87,12 +86,8 @@ class BroughtReader:
         names = list(dict.fromkeys(name for name in (*columns.roles, *values) if name is not None))
         with secret_folder() as folder:
             text, target = Path(folder) / "rows.csv", Path(folder) / "rows.parquet"
-            try:
+            with writing_in(folder):
                 write_table(text, names, self.remote.rows(log, names))
-            except OSError as error:
-                raise OutputError(
-                    folder.parent, f"temporary files cannot be written there ({error.strerror})"
-                ) from None
             # It was written here: no guard against hostile files is needed.
             source = Source(
                 name=log.name, format="csv", content=(text,), encoding="utf-8", trusted=True
@@ -102,10 +97,9 @@ class BroughtReader:
                 typed = {name: TYPES.get(kinds[name]) for name in (columns.timestamp, columns.start)
                          if name is not None}  # fmt: skip
                 fields = ", ".join(
-                    f"{_cast(table.columns[name][0], typed.get(name))} AS "
-                    + '"' + name.replace('"', '""') + '"'
+                    f"{_cast(table.columns[name][0], typed.get(name))} AS {quoted(name)}"
                     for name in names
-                )  # fmt: skip
+                )
                 database.execute(
                     f"COPY (SELECT {fields} FROM {table.sql}) TO {literal(target)} (FORMAT parquet)"
                 )

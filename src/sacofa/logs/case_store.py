@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 
 from ..cases import NO_TIME, CaseBatch, Values
 from ..domains import Attribute, cell_of, cells_of, found_domain
-from ..errors import OutputError
-from ..temporary import secret_folder
+from ..temporary import secret_folder, writing_in
 from ..unit import Unit
 from ..variants import VariantCounts
 from .attributes import MOST_FOUND
@@ -141,14 +140,9 @@ class CaseStore:
             self._save(part, columns)
 
     def _save(self, part: int, columns: Mapping[str, NDArray[Any]]) -> None:
-        try:
+        with writing_in(self._folder.path):
             for name, column in columns.items():
                 _save(self._folder.path / f"{part}-{name}.npy", column)
-        except OSError as error:
-            raise OutputError(
-                self._folder.path.parent,
-                f"temporary files cannot be written there ({error.strerror or error}): set TMPDIR",
-            ) from None
 
     def _stored(self, names: Sequence[str]) -> StoredCases:
         return StoredCases(

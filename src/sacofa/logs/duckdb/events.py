@@ -109,10 +109,10 @@ def _kind(kind: str) -> str:
 
 def check_pattern(pattern: str | None) -> None:
     """Refuse a pattern that is none, before any row is read."""
-    import duckdb
-
     if pattern is None or "%" not in pattern:
         return
+    import duckdb
+
     try:
         duckdb.execute(f"SELECT {pattern_time(literal('x'), pattern)}").fetchone()
     except duckdb.Error:

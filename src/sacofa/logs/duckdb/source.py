@@ -106,7 +106,7 @@ def open_table(database: Any, source: Source, columns: Columns | None = None) ->
         sql, row = "frame", "(row_number() OVER () - 1)"
         row_bits, numbered = ROW_BITS, False
     described = database.execute(f"DESCRIBE FROM {sql}").fetchall()
-    found = {name: (_quoted(name), kind) for name, kind, *_ in described}
+    found = {name: (quoted(name), kind) for name, kind, *_ in described}
     return Table(sql=sql, columns=found, row=row, row_bits=row_bits, numbered=numbered)
 
 
@@ -152,5 +152,6 @@ def literal(text: object) -> str:
     return "'" + str(text).replace("'", "''") + "'"
 
 
-def _quoted(column: str) -> str:
+def quoted(column: str) -> str:
+    """Give the name of a column as SQL has it."""
     return '"' + column.replace('"', '""') + '"'

@@ -15,14 +15,15 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from ...errors import ColumnsError, OutputError, ReadError
-from ...temporary import secret_folder
+from ...errors import ColumnsError, ReadError
+from ...temporary import secret_folder, writing_in
 from ..bounded_file import BoundedFile
 from ..columns import COMMON, plain_name
 from ..options import ReadOptions
 from ..sheets import Row, sheet_rows
 from ..source import Source
 from .csv_files import ADVICE, MAX_COLUMNS, MAX_ROW_BYTES, Head, read_heads, too_wide
+from .source import quoted
 
 ROWS = ("xlsx", "ods", "jsonl")
 """Formats whose rows are read one by one."""
@@ -53,15 +54,11 @@ def staged(source: Source) -> Iterator[Source]:
         files = []
         for number, path in enumerate(source.content):
             target = folder / f"{number}.csv"
-            try:
+            with writing_in(folder):
                 if heads:
                     _transcode(heads[number], target, source.trusted)
                 else:
                     _write_rows(source, path, target)
-            except OSError as error:
-                raise OutputError(
-                    folder.parent, f"temporary files cannot be written there ({error.strerror})"
-                ) from None
             files.append(target)
         rows = source.format in ROWS
         yield replace(
@@ -192,6 +189,6 @@ def _lines(path: Path, trusted: bool) -> Iterator[bytes]:
 def _relation(source: Source, folder: Path) -> Source:
     """Write a relation of DuckDB as Parquet, in an order that only its own values decide."""
     target = folder / "relation.parquet"
-    keys = ", ".join('"' + name.replace('"', '""') + '"' for name in source.content.columns)
+    keys = ", ".join(map(quoted, source.content.columns))
     source.content.order(keys).write_parquet(str(target))
     return replace(source, format="parquet", content=(target,))
