@@ -2,6 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/installed-dev
+# Hundreds of tests start the program: it is compiled once and not each time, whoever runs them.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test lint figures audit fuzz faults histories docs clean
 

@@ -9,6 +9,9 @@ import pytest
 
 # Spark's machines live for seconds here: compiling their code well takes longer than they do.
 os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+# Tests run beside each other, and hundreds of them start the program: threads of linear algebra
+# would wait for work in each.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 LOGS = Path(os.environ.get("SACOFA_LOGS", Path(__file__).parents[2] / "shared" / "logs"))
 
