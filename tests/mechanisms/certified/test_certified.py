@@ -44,6 +44,20 @@ def test_a_seed_repeats_everything() -> None:
     assert one.variants != other.variants
 
 
+@pytest.mark.parametrize(("times", "asked"), [(1, False), (100, True)], ids=["tiny", "large"])
+def test_lengths_are_asked_where_noise_leaves_them(times: int, asked: bool) -> None:
+    """Of a log that is tiny for ε they are not: a fallback is called one, and steps get more."""
+    log = VariantCounts.of({tuple("abcd"): 100 * times, tuple("ad"): 33 * times}, tuple("abcd"))
+    mechanism = Certified(epsilon=Fraction(1), time=False)
+    outcome = perform(mechanism, Cases(variants=log), Noise(SeededBits(1)))
+    spent = {
+        answer.query.name: answer.epsilon * answer.query.sensitivity for answer in outcome.answers
+    }
+    assert ("lengths" in spent) == asked
+    assert any("a fallback" in note for note in outcome.notes) != asked
+    assert spent["steps"] == Fraction(34 if asked else 34 + 11 + 5, 100)
+
+
 @pytest.mark.parametrize(
     "settings",
     [

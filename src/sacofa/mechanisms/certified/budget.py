@@ -15,10 +15,10 @@ class Shares:
     size: Fraction = Fraction(5, 100)
     """The number of cases."""
     length: Fraction = Fraction(5, 100)
-    """The lengths of cases; spent only where max_length is not given."""
+    """The lengths of cases, where max_length is not given; in tiny logs votes for steps get it."""
     activities: Fraction = Fraction(14, 100)
     """The votes for activities that happen, once or repeatedly."""
-    wide: Fraction = Fraction(8, 100)
+    wide: Fraction = Fraction(4, 100)
     """What the votes for activities take from those for steps where there are many activities."""
     semantics: Fraction = Fraction(34, 100)
     """The votes for steps."""
@@ -83,7 +83,7 @@ class BudgetSplit:
     search: Fraction
     """The first vote's part of the counts."""
     if_tiny: Fraction
-    """What moves from activities to steps in tiny logs."""
+    """What moves from activities to steps in tiny logs; what lengths get does so as well."""
     if_small: Fraction
     """What the number of cases gets once more, of the counts, in small logs."""
     size_again: Fraction = Fraction(0)
@@ -92,10 +92,13 @@ class BudgetSplit:
     def for_size(self, *, small: bool, tiny: bool) -> BudgetSplit:
         """Divide the rest as the first answer asks: each line of the promise keeps its sum."""
         moved = self.if_tiny if tiny else Fraction(0)
+        # Noise would hide all lengths of so few cases.
+        length = Fraction(0) if tiny else self.length
         return replace(
             self,
+            length=length,
             activities=self.activities - moved,
-            semantics=self.semantics + moved,
+            semantics=self.semantics + moved + self.length - length,
             size_again=self.if_small if small else Fraction(0),
         )
 

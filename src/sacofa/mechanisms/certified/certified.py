@@ -102,11 +102,11 @@ class Certified(CertifiedSettings):
         split = self.split()
         lines = (
             ("size", "size: the number of cases", split.size),
-            ("length", "max_length: the lengths of cases", split.length),
             (
                 "semantics",
-                "semantics: votes for activities and for directly-follows steps",
-                split.activities + split.semantics,
+                "semantics: votes for activities and for directly-follows steps"
+                + (", lengths of cases" if split.length else ""),
+                split.length + split.activities + split.semantics,
             ),
             (
                 "counts",

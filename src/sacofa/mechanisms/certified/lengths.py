@@ -40,10 +40,15 @@ def choose_length(edges: list[int], votes: Ints, epsilon: Fraction) -> int:
     """
     seen = _seen(edges, votes, epsilon)
     if not seen.any():
-        return min(UNSEEN, edges[-1])
+        return unseen_length(edges)
     longer = seen.sum() - np.cumsum(seen)
     enough = longer * CUT.denominator <= int(seen.sum()) * CUT.numerator
     return edges[min(int(enough.argmax()) + MARGIN, len(edges) - 1)]
+
+
+def unseen_length(edges: list[int]) -> int:
+    """The choice where noise hides all lengths, or would hide them."""
+    return min(UNSEEN, edges[-1])
 
 
 def is_fallback(edges: list[int], votes: Ints, epsilon: Fraction) -> bool:

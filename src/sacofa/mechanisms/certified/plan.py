@@ -115,6 +115,8 @@ def _plan(
     pairs: tuple[tuple[int, int], ...],
 ) -> Plan:
     split, price, max_length = mechanism.split(activities), mechanism.price, mechanism.max_length
+    if cases is not None:
+        split = mechanism.for_size(split, max(cases, 1), unit)
     per_case = mechanism.flow_price / unit.max_cases
     frequent_from = large_from = large = None
     if max_length is not None:
@@ -152,6 +154,8 @@ def _plan(
             VOTE_UNITS,
         )
     )
+    if split.size_again:
+        shares.append(part("counts: size again", split.size_again, "the number of cases once more"))
     if large:
         shares.append(
             part(

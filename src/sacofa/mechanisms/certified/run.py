@@ -39,7 +39,7 @@ from .evidence import (
 )
 from .fit import fit
 from .frequent import show_frequent
-from .lengths import bin_edges, choose_length, is_fallback
+from .lengths import bin_edges, choose_length, is_fallback, unseen_length
 from .medoids import select_medoids
 from .occurrences import activities_once, activities_repeated, activities_there, step_weights
 from .orderly import drop_disorder, mark_core
@@ -56,6 +56,7 @@ EXACT = (
     "All noise was drawn exactly, the number of empty cells that reach a threshold too: no "
     "numerical error adds to ε, and δ is 0."
 )
+FALLBACK = "a fallback: noise hides all lengths"
 MAX_ACTIVITIES = 4_000
 """Every step between two of them has a cell; more would not fit into memory."""
 MORE = 600
@@ -179,16 +180,20 @@ class CertifiedRun:
         if self._set.max_length is not None:
             return self._set.max_length, None
         edges = bin_edges(self._set.max_length_bound)
+        if not self._split.length:
+            self._note_length(unseen_length(edges), FALLBACK)
+            return unseen_length(edges), None
         scale = self._scale(self._split.length)
         votes = self._session.ask(
-            CaseLengths(tuple(edges)), self._price(self._split.length), "length"
+            CaseLengths(tuple(edges)), self._price(self._split.length), "semantics"
         )
         chosen = choose_length(edges, votes, scale)
-        why = "chosen from noisy lengths"
-        if is_fallback(edges, votes, scale):
-            why = "a fallback: noise hides all lengths"
-        self._notes.append(f"Cases are truncated at length {chosen}, {why}.")
+        hidden = is_fallback(edges, votes, scale)
+        self._note_length(chosen, FALLBACK if hidden else "chosen from noisy lengths")
         return chosen, votes
+
+    def _note_length(self, chosen: int, why: str) -> None:
+        self._notes.append(f"Cases are truncated at length {chosen}, {why}.")
 
     @property
     def _activity_scale(self) -> Fraction:
