@@ -18,10 +18,16 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from importlib import import_module
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+LOADED = (
+    "duckdb", "lxml.etree", "pydantic.json_schema", "rich.progress", "rich.table",
+    "sacofa.report.build", "typer._adapters",
+)  # fmt: skip
 
 # Sends what it was given to the server, and ends as the fork does.
 SCRIPT = """\
@@ -67,8 +73,13 @@ def _served(folder: Path, address: Path, environment: Mapping[str, str]) -> Iter
 
 def serve(address: str) -> None:
     """Load the program, then fork it for everyone who asks."""
-    import sacofa.cli.app  # noqa: F401
+    from sacofa.cli.app import make_app
 
+    # Commands are loaded when they are named, and what they need when it is used.
+    make_app()
+    for module in LOADED:
+        with suppress(ImportError):
+            import_module(module)
     with socket.socket(socket.AF_UNIX) as here:
         here.bind(address)
         here.listen(16)

@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args, get_origin
 
 import typer
 
-from sacofa.cli.app import app
+from sacofa.cli.app import make_app
 from sacofa.cli.grouped import ORDER, GroupedCommand, group_of
 
 TARGET = Path(__file__).parents[1] / "reference" / "cli.md"
@@ -37,7 +37,7 @@ COMPLETION = {"install_completion", "show_completion"}
 
 def write_reference() -> str:
     """The whole page."""
-    program = typer.main.get_command(app)
+    program = typer.main.get_command(make_app())
     return "\n".join([HEAD, *_program(program), *_commands("sacofa", program)])
 
 

@@ -117,16 +117,6 @@ def test_a_missing_extra(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_nothing_optional_is_imported_unasked() -> None:
-    """The command line and the package load none of the extra's libraries."""
-    program = (
-        "import sys, sacofa.cli, sacofa.evaluation.reproduction; "
-        "print({'pm4py', 'sklearn', 'ot', 'matplotlib'} & set(sys.modules))"
-    )
-    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert result.stdout == "set()\n"
-
-
 def test_bad_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A log without cases, and a target that is a file."""
     log = tmp_path / "log.json"

@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 import typer
 
-from sacofa.cli.app import app
+from sacofa.cli.app import make_app
 
 from .pages import ROOT, all_pages, blocks, indented
 from .shell import RUN
 
+PROGRAM = typer.main.get_command(make_app())
 SHOWN = (*RUN, "shell", "")
 """Languages of blocks that may hold commands; those of `shell` are not run."""
 COMMAND = re.compile(r"(?:^|[|&;] *)(?:\$ )?(sacofa(?: [^|&;\n]*)?)(?=[|&;\n]|$)", re.MULTILINE)
@@ -49,7 +50,7 @@ def unquoted(text: str) -> str:
 
 def resolve(words: list[str]) -> tuple[Any, list[str]]:
     """The command that words name, and its arguments."""
-    command: Any = typer.main.get_command(app)
+    command: Any = PROGRAM
     words = list(words)
     while hasattr(command, "commands") and words and not words[0].startswith("-"):
         word = words.pop(0)

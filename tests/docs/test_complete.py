@@ -17,7 +17,7 @@ import typer
 
 import sacofa
 from sacofa import Laplace, anonymize, errors
-from sacofa.cli.app import app
+from sacofa.cli.app import make_app
 from sacofa.evaluation.table import HEADER
 from sacofa.examples import hospital, running_example
 from sacofa.logs import variants_json
@@ -47,7 +47,7 @@ def every_command() -> dict[str, Any]:
             for full, found in below(f"{name} {word}", inner).items()
         }
 
-    return below("sacofa", typer.main.get_command(app))
+    return below("sacofa", typer.main.get_command(make_app()))
 
 
 def test_the_reference_of_commands_is_fresh() -> None:

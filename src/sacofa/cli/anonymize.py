@@ -22,8 +22,6 @@ from ..release import Release, certificate_path, publish
 from ..release.bound import MAX_RELEASED_EVENTS
 from ..release.earlier import start_from
 from ..release.rules import public_rules
-from ..report import make_report, write_figures
-from ..report.figures_file import is_table
 from ..semantics import ModelOptions
 from ..temporary import secret_folder
 from . import options as shared
@@ -164,6 +162,9 @@ def anonymize(
     }
     check_apart(outputs, {what: path for what, path in given.items() if path is not None})
     if report is not None:
+        # Most releases are made without one, and what makes it takes a while to load.
+        from ..report.figures_file import is_table
+
         is_table(report)
     errors = Console(stderr=True)
 
@@ -225,6 +226,9 @@ def _show(
         soft_wrap=True,
     )
     if report is not None:
+        from ..report import make_report, write_figures
+        from ..report.figures_file import is_table
+
         with write_whole(report, force) as part:
             if is_table(report):
                 write_figures(release, part)

@@ -7,7 +7,7 @@ import pkgutil
 import re
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -26,13 +26,7 @@ NOT_COMMANDS = {"app", "grouped", "interrupts", "options", "show", "streams"}
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 ClickException: type[Exception] = UsageError.__mro__[1]
 
-app = typer.Typer(
-    name="sacofa",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-)
+VERSION = "--version"
 
 
 def _print_version(asked: bool) -> None:
@@ -41,35 +35,53 @@ def _print_version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _program(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
+        typer.Option(VERSION, callback=_print_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
     """Anonymize event logs under differential privacy and keep them useful for process mining."""
 
 
-def register_commands(app: typer.Typer) -> None:
-    """Add every command: each module beside this one has a `register` function."""
-    for module in sorted(m.name for m in pkgutil.iter_modules([str(Path(__file__).parent)])):
-        if module not in NOT_COMMANDS:
-            importlib.import_module(f"{__package__}.{module}").register(app)
+def command_names() -> list[str]:
+    """Every command: each has a module of its name beside this one, with a `register` function."""
+    beside = sorted(m.name for m in pkgutil.iter_modules([str(Path(__file__).parent)]))
+    return [name for name in beside if name not in NOT_COMMANDS]
 
 
-register_commands(app)
+def make_app(names: Iterable[str] | None = None) -> typer.Typer:
+    """The program with the commands of these names, all if none are given; others stay unloaded."""
+    app = typer.Typer(
+        name="sacofa",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    )
+    app.callback()(_program)
+    for name in command_names() if names is None else names:
+        importlib.import_module(f"{__package__}.{name}").register(app)
+    return app
+
+
+def _needed(words: list[str]) -> list[str]:
+    """The commands that a line needs: the one that it begins with, or all to tell of them."""
+    if words and words[0] in command_names():
+        return words[:1]
+    return [] if words == [VERSION] else command_names()
 
 
 def run_program(arguments: list[str] | None = None) -> None:
     """Run a command; an error is one line on stderr, never a traceback."""
     write_anywhere()
-    command: Any = typer.main.get_command(app)
+    words = sys.argv[1:] if arguments is None else arguments
+    command: Any = typer.main.get_command(make_app(_needed(words)))
     command.invoke = partial(_invoke, command.invoke)
     try:
-        status = command.main(args=arguments, prog_name="sacofa", standalone_mode=False)
+        status = command.main(args=words, prog_name="sacofa", standalone_mode=False)
     except SettingError as error:
-        _fail(_by_option(error, command, arguments), error.exit_status)
+        _fail(_by_option(error, command, words), error.exit_status)
     except SacofaError as error:
         _fail(str(error), error.exit_status)
     except ClickException as error:
@@ -100,9 +112,9 @@ def run_program(arguments: list[str] | None = None) -> None:
     sys.exit(status if isinstance(status, int) else 0)
 
 
-def _by_option(error: SettingError, command: Any, arguments: list[str] | None) -> str:
+def _by_option(error: SettingError, command: Any, words: list[str]) -> str:
     """Say what is wrong with a setting, by the name of its option where there is one."""
-    for word in sys.argv[1:] if arguments is None else arguments:
+    for word in words:
         command = getattr(command, "commands", {}).get(word, command)
     flags = {
         parameter.name: max(parameter.opts, key=len)

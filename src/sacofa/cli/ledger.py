@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from ..errors import SettingError, plain
 from ..files import check_apart, check_target, write_whole
@@ -19,7 +17,6 @@ from ..privacy.ledger import Account, Entry, Ledger
 from ..privacy.ledger.policy import Policy, policy_path, read_policy
 from ..release.keys import read_private_key
 from ..release.sign_ledger import sign_ledger, verify_ledger
-from ..report.spending import bars, draw_spending, read_spending, spending_page
 from . import options
 from .key import TrustedFolder, TrustedKey, ask_passphrase, trusted_keys
 from .show import to_json
@@ -73,6 +70,8 @@ def show(
     force: options.Force = False,
 ) -> None:
     """Show how every dataset stands: its budget, what was spent when, and what is left."""
+    from ..report.spending import bars, draw_spending, read_spending, spending_page
+
     if picture is not None:
         if picture.suffix not in (".svg", ".html"):
             raise SettingError("picture", picture, "a file that ends in .svg or .html")
@@ -146,6 +145,9 @@ def history(
         content = {"releases": [_entry(entry) for entry in entries], "budgets": limits}
         typer.echo(to_json(content, indent=2))
         return
+    from rich.console import Console
+    from rich.table import Table
+
     table = Table(box=None, pad_edge=False)
     for heading in ("", "when (UTC)", "dataset", "mechanism", "ε", "what became of it", "file"):
         table.add_column(heading, overflow="fold")

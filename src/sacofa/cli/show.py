@@ -8,15 +8,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from itertools import groupby
-
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
-from rich.text import Text
+from typing import TYPE_CHECKING
 
 from ..errors import plain
 from ..privacy.accounting import Access, Leak, Spend
 from ..release import Certificate
 from ..release.publish import Stage
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 WIDTH = 100
 
@@ -63,6 +63,8 @@ class _Section:
         self._console = console
 
     def __call__(self, heading: str, lines: tuple[str, ...] | list[str]) -> None:
+        from rich.text import Text
+
         for i, line in enumerate(lines):
             label = f"{heading if i == 0 else '':<14}"
             wrapped = Text(plain(line)).wrap(self._console, max(30, self._console.width - 14))
@@ -98,6 +100,8 @@ def progress_bar(console: Console) -> Iterator[Stage | None]:
     if not console.is_terminal:
         yield None
         return
+    from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
     columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as bars:
         tasks: dict[str, TaskID] = {}

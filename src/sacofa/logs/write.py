@@ -19,7 +19,6 @@ from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Literal
-from xml.sax.saxutils import quoteattr
 
 import numpy as np
 from numpy.typing import NDArray
@@ -219,7 +218,13 @@ def _minute(minutes: int) -> str:
 
 def _quote(name: str) -> str:
     """Quote a name so that blanks of every kind survive."""
-    return quoteattr(name, {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
+    return f'"{name.translate(_ESCAPED)}"'
+
+
+_ESCAPED = str.maketrans(
+    {'"': "&quot;", "&": "&amp;", "<": "&lt;", ">": "&gt;"}
+    | {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}
+)
 
 
 _LIFECYCLE = (

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from rapidfuzz.distance import Levenshtein
-from rapidfuzz.process import cdist
 
 Ints = NDArray[np.int64]
 Ids = tuple[int, ...]
@@ -21,6 +19,9 @@ TOGETHER = 1 << 20
 
 def distances(rows: Iterable[Ids], columns: Sequence[Ids], activities: int) -> Ints:
     """The distance of each row to each column, in whole parts of WHOLE: no two machines differ."""
+    from rapidfuzz.distance import Levenshtein
+    from rapidfuzz.process import cdist
+
     left, right = _texts(rows, activities), _texts(columns, activities)
     edits = cdist(left, right, scorer=Levenshtein.distance, dtype=np.int32).astype(np.int64)
     # At least 1, so that two empty sequences are 0 apart.

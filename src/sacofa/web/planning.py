@@ -18,7 +18,8 @@ from ..privacy.ledger import Ledger
 from ..release.anonymize import certify_request
 from ..report.promise import explain_epsilon, say_number, say_promise
 from ..semantics import Rules, Stated
-from .reading import ColumnChoice, columns_content
+from .options import columns_content
+from .reading import ColumnChoice
 from .requests import MechanismChoice, PlanRequest
 from .schemas import (
     AffordAnswer,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import (
     TYPE_CHECKING,
@@ -20,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, create_mod
 
 from ..described import field_docs
 from ..logs import ReadOptions
-from ..logs.columns_file import parse_columns
+from .options import read_options
 from .words import plain_words
 
 Whole = Annotated[int, Field(ge=1, le=10**9)]
@@ -99,21 +98,12 @@ def _kind_of(hint: Any) -> tuple[Kind | None, tuple[str, ...]]:
     return plain.get(hint), ()
 
 
-def columns_content(given: Any) -> Mapping[str, Any] | None:
-    """What a file of columns says, however it was sent: a text is never the name of a file."""
-    return parse_columns(given) if isinstance(given, str) else given
-
-
 class _Chosen(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     def options(self) -> ReadOptions:
         """The same, as readers take it; a person has one case if nobody says."""
-        content: dict[str, Any] = self.model_dump()
-        if content.get("person") is not None and content.get("max_cases") is None:
-            content["max_cases"] = 1
-        content["columns"] = columns_content(content.get("columns"))
-        return ReadOptions(**content)
+        return read_options(self.model_dump())
 
 
 def _field(entry: ReadField) -> tuple[Any, Any]:

@@ -32,13 +32,11 @@ from ..privacy.ledger import Ledger
 from ..release import Release, certificate_path, publish, read_release, write_release
 from ..release.certificate import Certificate
 from ..release.rules import public_rules
-from ..report import Facts, make_report, write_figures
 from ..report.promise import explain_epsilon, say_number, say_promise
 from ..report.sureness import find_within
-from ..semantics import Rules
+from ..semantics import ModelOptions, Rules
 from ..semantics.models import MODELS
-from .reading import ColumnChoice
-from .requests import ModelChoice
+from .options import read_options
 from .words import plain_numbers, plain_words
 
 Tell = Callable[..., None]
@@ -159,6 +157,9 @@ def anonymize(request: dict[str, Any], tell: Tell) -> dict[str, Any]:
         dataset=request["dataset"],
         tell=lambda line: said.append(plain_numbers(line)),
     )
+    # Only this job makes pages, and what makes them takes a while to load.
+    from ..report import Facts, make_report, write_figures
+
     tell("drawing", 0.0)
     with write_whole("report.html") as part:
         facts = Facts(
@@ -209,7 +210,7 @@ JOBS: dict[str, Callable[[dict[str, Any], Tell], dict[str, Any]]] = {
 
 def _options(request: dict[str, Any]) -> ReadOptions:
     """How the uploaded log is read."""
-    return ColumnChoice(**request["columns"]).options()
+    return read_options(request["columns"])
 
 
 def summarize(release: Release) -> dict[str, Any]:
@@ -242,7 +243,7 @@ def _public_rules(request: dict[str, Any], notify: Callable[[str], None]) -> Rul
         file,
         request["rules_log"],
         name=name,
-        model=ModelChoice(**request["model"]).options(),
+        model=ModelOptions(**request["model"]),
         activities=request["activities"],
         notify=notify,
     )

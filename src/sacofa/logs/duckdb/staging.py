@@ -13,17 +13,19 @@ from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...errors import ColumnsError, ReadError
 from ...temporary import secret_folder, writing_in
 from ..bounded_file import BoundedFile
 from ..columns import COMMON, plain_name
 from ..options import ReadOptions
-from ..sheets import Row, sheet_rows
 from ..source import Source
 from .csv_files import ADVICE, MAX_COLUMNS, MAX_ROW_BYTES, Head, read_heads, too_wide
 from .source import quoted
+
+if TYPE_CHECKING:
+    from ..sheets import Row
 
 ROWS = ("xlsx", "ods", "jsonl")
 """Formats whose rows are read one by one."""
@@ -143,6 +145,8 @@ def _names(source: Source, path: Path, first: Row | None) -> list[str]:
 def _rows(source: Source, path: Path) -> Iterator[Row]:
     if source.format == "jsonl":
         return _json_rows(path, source.trusted)
+    from ..sheets import sheet_rows
+
     return sheet_rows(path, source.format, trusted=source.trusted)
 
 

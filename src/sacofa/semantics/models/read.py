@@ -13,14 +13,10 @@ from ..file import MAX_ACTIVITIES, read_rules
 from ..provenance import FromModel, Provenance, Stated
 from ..rules import Rules
 from .automaton import TooManyStatesError, determinize
-from .bpmn import read_bpmn
-from .bpmn_net import net_of_bpmn
-from .declare import read_declare
 from .language import ModelRules
 from .names import check_names
 from .net import Net
 from .options import ModelOptions
-from .pnml import net_of_pnml
 from .profile import rules_of_graph
 from .reachability import MAX_STATES, explore
 from .reduce import reduce_net
@@ -98,13 +94,21 @@ def read_model(path: str | Path) -> Model:
     if suffix not in MODELS:
         raise SettingError("model", path, f"one of {', '.join(MODELS)}.{nearest(suffix, MODELS)}")
     content = read_bytes(path)
+    # Readers are loaded when there is a model to read: few runs have one.
     if suffix == ".decl":
+        from .declare import read_declare
+
         rules, notes = read_declare(path, content, Stated(""))
         return Model(path=path, names=rules.activities, notes=notes, declared=rules)
     root = parse(path, content)
     if kind(root) == "definitions":
+        from .bpmn import read_bpmn
+        from .bpmn_net import net_of_bpmn
+
         net = net_of_bpmn(read_bpmn(path, root))
     elif kind(root) == "pnml":
+        from .pnml import net_of_pnml
+
         net = net_of_pnml(path, root)
     else:
         raise ReadError(path, f"neither BPMN nor PNML: it begins with <{kind(root)}>")

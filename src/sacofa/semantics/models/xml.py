@@ -6,8 +6,6 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from lxml import etree
-
 from ...errors import ReadError, RulesError
 
 MAX_BYTES = 1 << 24
@@ -30,6 +28,8 @@ def read_bytes(path: str | Path) -> bytes:
 
 def parse(path: str | Path, content: bytes) -> Any:
     """Parse XML to its root element; a document type, and with it every entity, is refused."""
+    from lxml import etree
+
     root = None
     try:
         events: Any = etree.iterparse(
