@@ -1,4 +1,4 @@
-"""Kill releases with SIGKILL: at every line that deals with ledger and files, and at any moment.
+"""Kill releases with SIGKILL: at lines that deal with ledger and files, and at any moment.
 
     python -m tests.hardening.killed steps EVERY | moments COUNT | periods EVERY  [MISTAKE]
 
@@ -10,6 +10,8 @@ what is left.
 
 from __future__ import annotations
 
+import fcntl
+import gc
 import itertools
 import os
 import random
@@ -17,7 +19,9 @@ import shutil
 import signal
 import sys
 import tempfile
+import termios
 import time
+from ast import literal_eval
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -113,27 +117,86 @@ def ended(child: int, reads: int) -> tuple[int, bytes]:
         return status, pipe.read()
 
 
-def kill_at_line(turn: int) -> None:
-    """Kill this process at a line, counted over all lines that deal with ledger and files.
+def at_each_line(act: Callable[[int], None]) -> None:
+    """Do something before each line of this process that deals with ledger and files.
 
     A line counts once for each way that leads there: the rounds of a loop are one.
     """
-    met: set[tuple[tuple[Any, int], ...]] = set()
+    met: set[tuple[int, int]] = set()
+    ways: dict[tuple[object, ...], int] = {}
+    watched: dict[Any, bool] = {}
+
+    def is_watched(code: Any) -> bool:
+        if code not in watched:
+            watched[code] = code.co_filename.startswith(WATCHED)
+        return watched[code]
+
+    def way_to(frame: Any) -> tuple[object, ...]:
+        if frame is None or not is_watched(frame.f_code):
+            return ()
+        return (frame.f_code, frame.f_lineno, way_to(frame.f_back))
 
     def trace(frame: Any, event: str, _: Any) -> Any:
-        if not frame.f_code.co_filename.startswith(WATCHED):
+        if not is_watched(frame.f_code):
             return None
-        if event == "line":
-            way = []
-            while frame is not None and frame.f_code.co_filename.startswith(WATCHED):
-                way.append((frame.f_code, frame.f_lineno))
-                frame = frame.f_back
-            met.add(tuple(way))
-            if len(met) == turn:
-                os.kill(os.getpid(), signal.SIGKILL)
-        return trace
+        # Where a function was called from is the same for all its lines.
+        way = ways.setdefault((frame.f_code, way_to(frame.f_back)), len(ways))
+
+        def trace_lines(frame: Any, event: str, _: Any) -> Any:
+            if event == "line":
+                before = len(met)
+                met.add((way, frame.f_lineno))
+                if len(met) > before:
+                    act(len(met))
+            return trace_lines
+
+        return trace_lines
 
     sys.settrace(trace)
+
+
+def kill_at_line(turn: int) -> None:
+    """Kill this process at a line, counted over all lines that deal with ledger and files."""
+
+    def act(number: int) -> None:
+        if number == turn:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    at_each_line(act)
+
+
+def lines_and_changes(folder: Path) -> tuple[int, list[int]]:
+    """How many lines a release has, and those that find something else than the line before.
+
+    What a kill leaves are the files, and what was told. Where these are the same at two lines, two
+    kills are one.
+    """
+    found: list[int] = []
+
+    def work(pipe: int) -> None:
+        reads, writes = os.pipe()
+        states: list[object] = [None]
+        lines = 0
+
+        def act(number: int) -> None:
+            nonlocal lines
+            told = fcntl.ioctl(reads, termios.FIONREAD, bytes(4))
+            files = sorted(path for path in folder.rglob("*") if path.is_file())
+            state = told, [(path, path.read_bytes()) for path in files]
+            if state != states[-1]:
+                states[:] = [state]
+                found.append(number)
+            lines = number
+
+        at_each_line(act)
+        release(folder, folder / "out.xes", writes)
+        sys.settrace(None)
+        os.write(pipe, repr((lines, found)).encode())
+
+    status, told = ended(*forked(work))
+    assert status == 0
+    lines, changes = literal_eval(told.decode())
+    return lines, changes
 
 
 def prepare(folder: Path) -> Ledger:
@@ -165,11 +228,13 @@ def check(ledger: Ledger, outputs: list[Path], told: bytes) -> dict[str, int]:
 
 
 def kill_at_steps(every: int) -> None:
-    """Kill a release at its first line, the next, and so on, until one gets through."""
+    """Kill a release at each line that finds a change, at some others, and let one get through."""
     seen: dict[str, int] = {}
     pattern = Path(tempfile.mkdtemp(dir=PLACE))
     prepare(pattern)
-    for turn in itertools.count(1, every):
+    with tempfile.TemporaryDirectory(dir=PLACE) as name:
+        lines, changes = lines_and_changes(shutil.copytree(pattern, Path(name) / "here"))
+    for turn in sorted({*changes, *range(1, lines, every), lines + 1}):
         with tempfile.TemporaryDirectory(dir=PLACE) as name:
             folder = shutil.copytree(pattern, Path(name) / "here")
             ledger, output = Ledger(folder / "a.ledger"), folder / "out.xes"
@@ -179,7 +244,7 @@ def kill_at_steps(every: int) -> None:
                 release(folder, folder / "out.xes", pipe)
 
             status, told = ended(*forked(work))
-            assert status in (0, signal.SIGKILL), f"line {turn}: status {status}"
+            assert status == (0 if turn > lines else signal.SIGKILL), f"{turn}: status {status}"
             states = check(ledger, [output], told)
             for state in states or {"nothing": 1}:
                 seen[state] = seen.get(state, 0) + 1
@@ -192,9 +257,8 @@ def kill_at_steps(every: int) -> None:
                 assert output.exists()
                 assert certificate_path(output).exists()
                 assert told == b"PON"
-                break
     shutil.rmtree(pattern)
-    sys.stdout.write(f"killed at {turn // every} lines: {seen}\n")
+    sys.stdout.write(f"{lines} lines, {len(changes)} changes: {seen}\n")
 
 
 def kill_at_steps_of_periods(every: int) -> None:
@@ -305,7 +369,18 @@ def sabotage(mistake: str) -> None:
         raise ValueError(mistake)
 
 
+def load_all() -> None:
+    """Make one release here: what it loads and works out once is there before the first fork."""
+    with tempfile.TemporaryDirectory(dir=PLACE) as name, open(os.devnull, "wb") as nobody:
+        prepare(Path(name))
+        release(Path(name), Path(name) / "out.xes", nobody.fileno())
+    # What is here stays as it is: a child that never counts it takes no copy of it.
+    gc.collect()
+    gc.freeze()
+
+
 if __name__ == "__main__":
+    load_all()
     for mistake in sys.argv[3:]:
         sabotage(mistake)
     ways = {"steps": kill_at_steps, "moments": kill_at_moments, "periods": kill_at_steps_of_periods}

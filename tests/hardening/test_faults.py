@@ -26,7 +26,7 @@ def test_a_few_faults_of_each_kind(part: str) -> None:
     if part == "web load":
         pytest.importorskip("fastapi")
     done = subprocess.run(
-        [sys.executable, "benchmarks/faults.py", "--seconds", "5", "--part", part], cwd=ROOT,
+        [sys.executable, "benchmarks/faults.py", "--seconds", "2", "--part", part], cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(Path(sacofa.__file__).parents[1])},
         capture_output=True, text=True, check=False,
     )  # fmt: skip

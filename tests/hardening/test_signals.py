@@ -56,11 +56,13 @@ def wait_for_secrets(process: subprocess.Popen[str], folder: Path) -> None:
 @pytest.fixture
 def release(tmp_path: Path) -> list[object]:
     """What releases a log that is divided into partitions, paid from a ledger."""
-    write_sample(tmp_path / "log.parquet", cases=60_000)
+    write_sample(tmp_path / "log.parquet", cases=15_000)
     ledger = Ledger.create(tmp_path / "a.ledger")
     ledger.set_budget("visits", Fraction(10))
     return [
+        # A mechanism that has little to do once the log is read.
         "anonymize", "log.parquet", "-o", "out.csv", "--epsilon", "0.1",
+        "--mechanism", "laplace", "--max-length", "3", "--prune", "1000",
         "--ledger", "a.ledger", "--dataset", "visits",
     ]  # fmt: skip
 
@@ -80,7 +82,8 @@ def test_a_signal_ends_a_release_in_good_order(
     assert list((tmp_path / "tmp").iterdir()) == []
     assert {p.name for p in tmp_path.iterdir()} == {"log.parquet", "a.ledger", "tmp"}
     (entry,) = Ledger.open(tmp_path / "a.ledger").entries()
-    assert (entry.state, entry.reason) == ("returned", "KeyboardInterrupt")
+    # Code in C that a signal finds at work has a name of its own for it.
+    assert entry.state == "returned" and entry.reason in ("Interrupted", "KeyboardInterrupt")
 
 
 def test_what_a_kill_left_goes_with_the_next_start(tmp_path: Path, release: list[object]) -> None:
