@@ -8,6 +8,7 @@ import os
 import signal
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -25,17 +26,59 @@ from sacofa.variants import VariantCounts
 from sacofa.web.settings import ServeSettings
 
 from ..report.releases import HOSTILE
-from .clients import example, person, serving
+from .clients import Person, example, person, serving
 
 App = tuple[Any, ServeSettings]
 
 
-@pytest.fixture
-def app(tmp_path: Path) -> Iterator[App]:
-    """An app with a ledger."""
-    Ledger.create(tmp_path / "ledger").set_budget("visits", Fraction(1))
-    with serving(tmp_path / "app", ledger=tmp_path / "ledger") as running:
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """An app with a ledger, for all who are somebody new and pay nothing."""
+    with _with_ledger(tmp_path_factory.mktemp("shared")) as running:
         yield running
+
+
+@pytest.fixture
+def own_app(tmp_path: Path) -> Iterator[App]:
+    """An app with a ledger, for one test."""
+    with _with_ledger(tmp_path) as running:
+        yield running
+
+
+@contextmanager
+def _with_ledger(folder: Path) -> Iterator[App]:
+    Ledger.create(folder / "ledger").set_budget("visits", Fraction(1))
+    with serving(folder / "app", ledger=folder / "ledger") as running:
+        yield running
+
+
+Uploaded = tuple[Person, dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def uploaded(app: App, tmp_path_factory: pytest.TempPathFactory) -> Uploaded:
+    """Somebody with the running example."""
+    return _upload(app, tmp_path_factory)
+
+
+@pytest.fixture(scope="module")
+def unused(app: App, tmp_path_factory: pytest.TempPathFactory) -> Uploaded:
+    """Somebody else with it, who never gets to release anything."""
+    return _upload(app, tmp_path_factory)
+
+
+@pytest.fixture(scope="module")
+def released(uploaded: Uploaded) -> Uploaded:
+    """The first of them, with a release."""
+    anna, log = uploaded
+    return anna, anna.wait(f"/api/jobs/{anna.start(log['id'])['id']}")
+
+
+def _upload(app: App, tmp_path_factory: pytest.TempPathFactory) -> Uploaded:
+    anna = person(*app)
+    log = anna.upload(example(tmp_path_factory.mktemp("example")), "Besuche M\u00e4rz.csv")
+    anna.wait(f"/api/logs/{log['id']}")
+    return anna, log
 
 
 def _files(settings: ServeSettings, folder: str) -> list[str]:
@@ -43,9 +86,9 @@ def _files(settings: ServeSettings, folder: str) -> list[str]:
 
 
 @pytest.mark.parametrize("suffix", ["csv", "xes.gz"])
-def test_a_log_becomes_a_release(app: App, tmp_path: Path, suffix: str) -> None:
+def test_a_log_becomes_a_release(own_app: App, tmp_path: Path, suffix: str) -> None:
     """What it contains is right, every format is the release; log and counts go when asked."""
-    anna = person(*app)
+    anna = person(*own_app)
     log = anna.upload(example(tmp_path, suffix), f"visits.{suffix}")
     inspection = anna.wait(f"/api/logs/{log['id']}")["inspection"]
     original = running_example()
@@ -73,11 +116,11 @@ def test_a_log_becomes_a_release(app: App, tmp_path: Path, suffix: str) -> None:
     page = anna.client.get(f"/jobs/{job['id']}/report")
     assert "sandbox allow-scripts" in page.headers["content-security-policy"]
     assert job["release"]["strength"] == "strong"
-    assert _files(app[1], "logs") == []
+    assert _files(own_app[1], "logs") == []
     assert anna.ask("GET", f"/api/logs/{log['id']}").status_code == 404
     assert anna.ask("GET", f"/api/jobs/{log['inspection']['id']}").status_code == 404
     anna.ask("DELETE", f"/api/jobs/{job['id']}")
-    assert _files(app[1], "jobs") == []
+    assert _files(own_app[1], "jobs") == []
 
 
 SETTINGS: list[dict[str, Any]] = [
@@ -97,14 +140,14 @@ SETTINGS: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=json.dumps)
 def test_every_mechanism_and_setting_can_be_reached(
-    app: App, tmp_path: Path, settings: dict[str, Any]
+    uploaded: Uploaded, settings: dict[str, Any]
 ) -> None:
     """As on the command line; the certificate repeats them."""
-    anna = person(*app)
-    log = anna.upload(example(tmp_path))
+    anna, log = uploaded
     job = anna.wait(f"/api/jobs/{anna.start(log['id'], **settings)['id']}")
     assert job["state"] == "done", job
-    certificate = anna.ask("GET", f"/api/jobs/{job['id']}/files/log.json.certificate.json").json()
+    file = "log.parquet.certificate.json"
+    certificate = anna.ask("GET", f"/api/jobs/{job['id']}/files/{file}").json()
     assert certificate["mechanism"] == settings.get("mechanism", "certified")
     for name, value in settings.items():
         if name in certificate["settings"]:
@@ -115,36 +158,35 @@ def test_every_mechanism_and_setting_can_be_reached(
     )
 
 
-def test_a_model_is_taken_in_place_of_rules(app: App, tmp_path: Path) -> None:
+def test_a_model_is_taken_in_place_of_rules(uploaded: Uploaded) -> None:
     """Its rules or its language; the certificate names the file, and what is wrong is told."""
-    anna = person(*app)
+    anna, log = uploaded
     drawn = hospital_model().decode().replace("UTF-8", "ISO-8859-1")
     for more in ({}, {"model": {"deviations": 1, "source": "the ward's manual"}}):
-        log = anna.upload(example(tmp_path))
         job = anna.start(log["id"], rules=drawn, rules_file="ward.bpmn", **more)
         ended = anna.wait(f"/api/jobs/{job['id']}")
         assert ended["state"] == "done", ended
-        told = anna.ask("GET", f"/api/jobs/{job['id']}/files/log.json.certificate.json").text
+        told = anna.ask("GET", f"/api/jobs/{job['id']}/files/log.parquet.certificate.json").text
         assert "ward.bpmn" in told
         said = " ".join(ended["release"]["notices"])
         assert "share a name" in said and ("assumed to be public" in said) is not bool(more)
         assert ("the ward's manual" if more else "assumed to be public") in told
-    log = anna.upload(example(tmp_path))
     job = anna.start(log["id"], rules="<definitions/>", rules_file="ward.bpmn")
     assert "no process" in anna.wait(f"/api/jobs/{job['id']}")["problem"]
 
 
-def test_public_rules_come_as_a_file_or_from_another_log(app: App, tmp_path: Path) -> None:
+def test_public_rules_come_as_a_file_or_from_another_log(
+    uploaded: Uploaded, tmp_path: Path
+) -> None:
     """With them `sacofa` has a price; this very log, or its rules, are no public ones."""
-    anna = person(*app)
+    anna, log = uploaded
     other = tmp_path / "other.csv"
     write_variants(VariantCounts.of({("Register", "Triage", "Release"): 9}), other)
     public = anna.upload(other.read_bytes(), "public.csv")
-    log = anna.upload(example(tmp_path))
     paper = {"mechanism": "sacofa", "max_length": 5, "prune": 3}
     job = anna.start(log["id"], rules_log=public["id"], **paper)
     assert anna.wait(f"/api/jobs/{job['id']}")["release"]["epsilon"] == "5"
-    log, again = anna.upload(example(tmp_path)), anna.upload(example(tmp_path))
+    again = anna.upload(example(tmp_path))
     answer = anna.ask(
         "POST", "/api/jobs", json={"log": log["id"], "epsilon": "1", "rules_log": again["id"]}
     )
@@ -175,11 +217,10 @@ def test_public_rules_come_as_a_file_or_from_another_log(app: App, tmp_path: Pat
     ],
 )
 def test_settings_that_cannot_be_are_refused_at_once(
-    app: App, tmp_path: Path, settings: dict[str, Any], words: str
+    unused: Uploaded, settings: dict[str, Any], words: str
 ) -> None:
     """One line; no job is begun, and the log stays for another try."""
-    anna = person(*app)
-    log = anna.upload(example(tmp_path))
+    anna, log = unused
     answer = anna.ask("POST", "/api/jobs", json={"log": log["id"], "epsilon": "1", **settings})
     assert answer.status_code == 422
     assert words in answer.json()["detail"]
@@ -218,10 +259,10 @@ def test_a_broken_log_is_a_plain_message(app: App, content: bytes) -> None:
         assert str(app[1].folder) not in json.dumps(job)
 
 
-def test_two_people_do_not_see_each_other(app: App, tmp_path: Path) -> None:
+def test_two_people_do_not_see_each_other(app: App, uploaded: Uploaded, tmp_path: Path) -> None:
     """Neither logs nor jobs nor files, by list or by id, and nobody ends another's job."""
-    anna, ben = person(*app), person(*app)
-    log = anna.upload(example(tmp_path))
+    anna, log = uploaded
+    ben = person(*app)
     job = anna.start(log["id"])
     assert ben.ask("GET", "/api/logs").json() == []
     assert ben.ask("GET", "/api/jobs").json() == []
@@ -254,45 +295,45 @@ def _endless(folder: Path) -> bytes:
     return path.read_bytes()
 
 
-def test_a_job_can_be_cancelled(app: App, tmp_path: Path) -> None:
+def test_a_job_can_be_cancelled(own_app: App, tmp_path: Path) -> None:
     """Its process ends, what it wrote is gone, the log stays, and the price is given back."""
-    anna = person(*app)
+    anna = person(*own_app)
     log = anna.upload(_endless(tmp_path), "long.xes")
     job = anna.start(log["id"], dataset="visits")
     while anna.ask("GET", f"/api/jobs/{job['id']}").json()["stage"] != "reading":
         time.sleep(0.02)
-    process = app[0].state.jobs._jobs[job["id"]].process
+    process = own_app[0].state.jobs._jobs[job["id"]].process
     ended = anna.ask("POST", f"/api/jobs/{job['id']}/cancel").json()
     assert ended["state"] == "cancelled"
     assert process.returncode is not None
-    assert _files(app[1], "jobs") == []
+    assert _files(own_app[1], "jobs") == []
     assert anna.ask("GET", f"/api/logs/{log['id']}").status_code == 200
     (entry,) = Ledger.open(tmp_path / "ledger").entries("visits")
     assert entry.state == "returned"
     anna.ask("DELETE", f"/api/logs/{log['id']}")
-    assert _files(app[1], "logs") == []
+    assert _files(own_app[1], "logs") == []
 
 
-def test_a_job_that_crashes_says_so_and_leaves_nothing(app: App, tmp_path: Path) -> None:
+def test_a_job_that_crashes_says_so_and_leaves_nothing(own_app: App, tmp_path: Path) -> None:
     """Killed from outside, as by a machine without memory; the ledger counts it as spent."""
-    anna = person(*app)
+    anna = person(*own_app)
     log = anna.upload(_endless(tmp_path), "long.xes")
     job = anna.start(log["id"], dataset="visits")
     while anna.ask("GET", f"/api/jobs/{job['id']}").json()["stage"] != "reading":
         time.sleep(0.02)
-    os.kill(app[0].state.jobs._jobs[job["id"]].process.pid, signal.SIGKILL)
+    os.kill(own_app[0].state.jobs._jobs[job["id"]].process.pid, signal.SIGKILL)
     ended = anna.wait(f"/api/jobs/{job['id']}")
     assert ended["state"] == "crashed"
     assert "ended unexpectedly, by signal 9" in ended["problem"]
-    assert _files(app[1], "jobs") == []
-    inspecting = app[0].state.jobs._jobs.get(log["inspection"]["id"])
+    assert _files(own_app[1], "jobs") == []
+    inspecting = own_app[0].state.jobs._jobs.get(log["inspection"]["id"])
     if inspecting is not None:
         anna.wait(f"/api/jobs/{inspecting.id}")
     (entry,) = Ledger.open(tmp_path / "ledger").entries("visits")
     assert entry.state == "reserved"
     for left in anna.ask("GET", "/api/logs").json():
         anna.ask("DELETE", f"/api/logs/{left['id']}")
-    assert _files(app[1], "logs") == []
+    assert _files(own_app[1], "logs") == []
 
 
 def test_jobs_wait_for_a_free_place_and_the_app_answers_meanwhile(tmp_path: Path) -> None:
@@ -314,9 +355,9 @@ def test_jobs_wait_for_a_free_place_and_the_app_answers_meanwhile(tmp_path: Path
         assert anna.wait(f"/api/jobs/{second}")["state"] == "done"
 
 
-def test_the_ledger_pays_and_refuses(app: App, tmp_path: Path) -> None:
+def test_the_ledger_pays_and_refuses(own_app: App, tmp_path: Path) -> None:
     """The price is taken before the log is read; what does not fit is refused in one line."""
-    anna = person(*app)
+    anna = person(*own_app)
     log = anna.upload(example(tmp_path))
     job = anna.wait(f"/api/jobs/{anna.start(log['id'], epsilon='0.75', dataset='visits')['id']}")
     assert job["release"]["dataset"] == "visits"
@@ -372,10 +413,9 @@ def test_a_format_that_cannot_hold_a_name_says_so(app: App, tmp_path: Path) -> N
     assert anna.ask("GET", f"/api/jobs/{job['id']}/files/log.parquet").status_code == 200
 
 
-def test_downloads_keep_times(app: App, tmp_path: Path) -> None:
+def test_downloads_keep_times(uploaded: Uploaded, tmp_path: Path) -> None:
     """Every format that has times has those of the release, and marks its core."""
-    anna = person(*app)
-    log = anna.upload(example(tmp_path))
+    anna, log = uploaded
     job = anna.wait(f"/api/jobs/{anna.start(log['id'], time=True)['id']}")
     times = []
     for ending in (".xes", ".xes.gz", ".csv", ".parquet"):
@@ -390,11 +430,9 @@ def test_downloads_keep_times(app: App, tmp_path: Path) -> None:
     assert all(found == times[0] for found in times)
 
 
-def test_files_have_fixed_names(app: App, tmp_path: Path) -> None:
+def test_files_have_fixed_names(released: Uploaded) -> None:
     """What is not on the list does not exist, though it lies in the folder."""
-    anna = person(*app)
-    log = anna.upload(example(tmp_path))
-    job = anna.wait(f"/api/jobs/{anna.start(log['id'])['id']}")
+    anna, job = released
     for name in (
         "release.parquet",
         "rules.toml",
@@ -461,10 +499,9 @@ def test_a_plan_shows_what_attributes_cost(app: App) -> None:
     assert plan("org:resource", employees=True).status_code == 200
 
 
-def test_with_a_ledger_somebody_pays_or_nobody_on_purpose(app: App, tmp_path: Path) -> None:
+def test_with_a_ledger_somebody_pays_or_nobody_on_purpose(uploaded: Uploaded) -> None:
     """Leaving the dataset out is no way around the ledger."""
-    anna = person(*app)
-    log = anna.upload(example(tmp_path))["id"]
+    anna, log = uploaded[0], uploaded[1]["id"]
     for wish in ({}, {"dataset": "visits", "not_charged": True}):
         answer = anna.ask("POST", "/api/jobs", json={"log": log, "epsilon": 1, **wish})
         assert answer.status_code == 422
@@ -545,11 +582,9 @@ def test_what_was_chosen_is_kept_with_the_log(app: App) -> None:
     assert anna.ask("PUT", f"/api/logs/{log}/draft", json={"x": 1}).status_code == 422
 
 
-def test_one_file_holds_all(app: App, tmp_path: Path) -> None:
+def test_one_file_holds_all(released: Uploaded, tmp_path: Path) -> None:
     """Log, certificate, report and figures, under the user's own name, and it can be verified."""
-    anna = person(*app)
-    log = anna.upload(example(tmp_path), "Besuche M\u00e4rz.csv")
-    job = anna.wait(f"/api/jobs/{anna.start(log['id'])['id']}")
+    anna, job = released
     answer = anna.ask("GET", f"/api/jobs/{job['id']}/files/log.csv.zip")
     (tmp_path / "all.zip").write_bytes(answer.content)
     with ZipFile(tmp_path / "all.zip") as archive:
