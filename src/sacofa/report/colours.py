@@ -53,6 +53,7 @@ _EYES = np.array(
         ],
     ]
 )
+_HUES = range(255, 255 + 360, 10)
 _LUMINANCE = np.array([0.2126, 0.7152, 0.0722])
 
 
@@ -68,8 +69,14 @@ class Colour:
 
 def contrast(one: str, other: str) -> float:
     """The contrast ratio of two colours, as WCAG defines it."""
-    lower, higher = sorted(float(_linear(_rgb(c)) @ _LUMINANCE) for c in (one, other))
-    return (higher + 0.05) / (lower + 0.05)
+    return float(_contrasts([one], other)[0])
+
+
+def _contrasts(colours: list[str], other: str) -> Floats:
+    """The contrast ratio of each colour with another one."""
+    *own, its = _linear(_rgb([*colours, other])) @ _LUMINANCE
+    ratios: Floats = (np.maximum(own, its) + 0.05) / (np.minimum(own, its) + 0.05)
+    return ratios
 
 
 @lru_cache(maxsize=64)
@@ -94,44 +101,44 @@ def _distance(places: Floats, place: Floats) -> Floats:
 @lru_cache(maxsize=1)
 def _candidates() -> tuple[tuple[Colour, ...], Floats]:
     """All colours with enough contrast, and where each lies for every page and eye."""
-    colours = []
-    for lightness in (0.54, 0.44, 0.34, 0.58, 0.49, 0.39):
-        for share in (0.85, 0.5, 0.25):
-            for hue in range(255, 255 + 360, 10):
-                light = _from_oklch(lightness, share, hue)
-                # Dark on the light page is bright on the dark one, and the other way round.
-                dark = _from_oklch(1.26 - lightness, share, hue)
-                pairs = ((light, LIGHT_PAGE), (light, LIGHT_INK), (dark, DARK_PAGE))
-                if all(contrast(*pair) >= CONTRAST for pair in (*pairs, (dark, DARK_INK))):
-                    colours.append(Colour(light=light, dark=dark))
+    grid = np.meshgrid(
+        (0.54, 0.44, 0.34, 0.58, 0.49, 0.39), (0.85, 0.5, 0.25), _HUES, indexing="ij"
+    )
+    lightness, share, hue = (axis.ravel() for axis in grid)
+    light = _from_oklch(lightness, share, hue)
+    # Dark on the light page is bright on the dark one, and the other way round.
+    dark = _from_oklch(1.26 - lightness, share, hue)
+    pairs = ((light, LIGHT_PAGE), (light, LIGHT_INK), (dark, DARK_PAGE), (dark, DARK_INK))
+    readable = np.min([_contrasts(*pair) for pair in pairs], axis=0) >= CONTRAST
+    colours = [Colour(light=light[i], dark=dark[i]) for i in np.flatnonzero(readable)]
     places = [_seen([getattr(c, page) for c in colours]) for page in ("light", "dark")]
     return tuple(colours), np.concatenate(places)
 
 
 def _seen(colours: list[str]) -> Floats:
     """Where colours lie in OKLab, for each kind of eye."""
-    linear = _linear(np.array([_rgb(colour) for colour in colours]))
+    linear = _linear(_rgb(colours))
     kinds = np.clip(np.einsum("kij,nj->kni", _EYES, linear), 0, 1)
     lab: Floats = np.cbrt(kinds @ _TO_LMS.T) @ _TO_LAB.T * _WEIGHTS[:, None, None]
     return lab
 
 
-def _from_oklch(lightness: float, share: float, hue: float) -> str:
-    """The colour at a place of OKLCH as #rrggbb, with a share of the strongest chroma there."""
+def _from_oklch(lightness: Floats, share: Floats, hue: Floats) -> list[str]:
+    """Colours at places of OKLCH as #rrggbb, with a share of the strongest chroma there."""
     angle = np.deg2rad(hue)
-    direction = np.array([0.0, np.cos(angle), np.sin(angle)])
-    for chroma in np.arange(0.18, 0, -0.005) * share:
-        lms = np.linalg.inv(_TO_LAB) @ (np.array([lightness, 0, 0]) + chroma * direction)
-        linear = np.linalg.inv(_TO_LMS) @ lms**3
-        if linear.min() >= 0 and linear.max() <= 1:
-            break
-    linear = np.clip(linear, 0, 1)
+    chroma = share[:, None] * np.arange(0.18, 0, -0.005)
+    parts = (lightness[:, None], chroma * np.cos(angle)[:, None], chroma * np.sin(angle)[:, None])
+    lms = np.stack(np.broadcast_arrays(*parts), axis=2) @ np.linalg.inv(_TO_LAB).T
+    linear = lms**3 @ np.linalg.inv(_TO_LMS).T
+    inside = np.all((linear >= 0) & (linear <= 1), axis=2)
+    strongest = np.where(inside.any(axis=1), inside.argmax(axis=1), chroma.shape[1] - 1)
+    linear = np.clip(linear[np.arange(len(hue)), strongest], 0, 1)
     curved = np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
-    return "#" + "".join(f"{round(part * 255):02x}" for part in curved)
+    return ["#" + "".join(f"{round(part * 255):02x}" for part in row) for row in curved.tolist()]
 
 
-def _rgb(colour: str) -> Floats:
-    return np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+def _rgb(colours: list[str]) -> Floats:
+    return np.array([[int(c[i : i + 2], 16) / 255 for i in (1, 3, 5)] for c in colours])
 
 
 def _linear(rgb: Floats) -> Floats:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -21,6 +22,24 @@ SCRIPTS = ("common.js", "layout.js", "map.js", "variants.js")
 
 def render_page(template: str, *, colours: int, **content: object) -> str:
     """Fill a template; its style and script are the only ones that its policy lets run."""
+    style = (FOLDER / "report.css").read_text(encoding="utf-8") + colour_rules(colours)
+    parts = "".join((FOLDER / name).read_text(encoding="utf-8") for name in SCRIPTS)
+    script = f'"use strict";\n(() => {{\n{parts}}})();\n'
+    return (
+        _templates()
+        .get_template(template)
+        .render(
+            style=Markup(style),
+            script=Markup(script),
+            policy=Markup(_policy(style, script)),
+            **content,
+        )
+    )
+
+
+@lru_cache
+def _templates() -> Environment:
+    """Templates that are compiled once, however many pages are made of them."""
     environment = Environment(
         loader=FileSystemLoader(FOLDER),
         autoescape=True,
@@ -33,15 +52,7 @@ def render_page(template: str, *, colours: int, **content: object) -> str:
     environment.filters["plain"] = plain_terms
     environment.filters["duration"] = say_duration
     environment.filters["sentence"] = lambda text: f"{text[:1].upper()}{text[1:]}."
-    style = (FOLDER / "report.css").read_text(encoding="utf-8") + colour_rules(colours)
-    parts = "".join((FOLDER / name).read_text(encoding="utf-8") for name in SCRIPTS)
-    script = f'"use strict";\n(() => {{\n{parts}}})();\n'
-    return environment.get_template(template).render(
-        style=Markup(style),
-        script=Markup(script),
-        policy=Markup(_policy(style, script)),
-        **content,
-    )
+    return environment
 
 
 def say_percent(share: float) -> str:
