@@ -2,7 +2,8 @@
 
 A server process loads the program once. Each run of it is a process of its own, forked off that
 server: with its own arguments, folder, environment, standard streams and exit status. A script of a
-few lines passes all these on, so shells and pipes can start it like any program.
+few lines passes all these on, so shells and pipes can start it like any program. With `-c` and a
+text it is not the program but Python, which runs the text.
 
 Not for tests of loading, of signals or of processes themselves: they start an interpreter.
 """
@@ -17,17 +18,21 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, redirect_stdout, suppress
+from functools import partial
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import ModuleType
 
 LOADED = (
-    "duckdb", "lxml.etree", "pydantic.json_schema", "rich.progress", "rich.table",
-    "sacofa.report.build", "typer._adapters",
+    "duckdb", "lxml.etree", "matplotlib.pyplot", "ot", "pandas", "pm4py", "pydantic.json_schema",
+    "rapidfuzz.process", "rich.progress", "rich.table", "sacofa.report.build", "sklearn.ensemble",
+    "typer._adapters",
 )  # fmt: skip
+"""What runs load when they use it, where it is installed."""
 
 # Sends what it was given to the server, and ends as the fork does.
 SCRIPT = """\
@@ -78,7 +83,8 @@ def serve(address: str) -> None:
     # Commands are loaded when they are named, and what they need when it is used.
     make_app()
     for module in LOADED:
-        with suppress(ImportError):
+        # Some greet those who load them.
+        with suppress(ImportError), redirect_stdout(sys.stderr):
             import_module(module)
     with socket.socket(socket.AF_UNIX) as here:
         here.bind(address)
@@ -124,7 +130,7 @@ def _answer(there: socket.socket) -> None:
 
 
 def _run(arguments: list[str]) -> int:
-    """Be `python -m sacofa`, from its first line to what an interpreter does at its end."""
+    """Be `python -m sacofa` or `python -c`, from the first line to what is done at the end."""
     from sacofa.cli import main
 
     # Those of the server know what kind of file they were opened on: these are others.
@@ -132,12 +138,18 @@ def _run(arguments: list[str]) -> int:
         open(place, mode, errors=errors, closefd=False)  # noqa: SIM115
         for place, mode, errors in ((0, "r", None), (1, "w", None), (2, "w", "backslashreplace"))
     )
-    # What else is started from here is told what the main module is.
-    sys.modules["__main__"].__spec__ = ModuleSpec("sacofa.__main__", None)
-    sys.argv = ["sacofa", *arguments]
+    work: Callable[[], None] = main
+    if arguments[:1] == ["-c"]:
+        sys.modules["__main__"] = here = ModuleType("__main__")
+        sys.argv, sys.path[0] = ["-c"], ""
+        work = partial(exec, compile(arguments[1], "<string>", "exec"), here.__dict__)
+    else:
+        # What else is started from here is told what the main module is.
+        sys.modules["__main__"].__spec__ = ModuleSpec("sacofa.__main__", None)
+        sys.argv = ["sacofa", *arguments]
     status = 0
     try:
-        main()
+        work()
     except SystemExit as ended:
         status = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
     except BaseException:

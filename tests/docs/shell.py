@@ -71,7 +71,10 @@ def run_page(page: Path, folder: Path, shell: Shell) -> list[Block]:
     ran = [block for block in blocks(page.read_text(encoding="utf-8")) if block.language in RUN]
     for block in ran:
         if block.language == "python":
-            _run([sys.executable, "-c", block.text], 0, block, work, environment)
+            # Java is started by an interpreter of its own.
+            own = "pyspark" in block.text
+            python = sys.executable if own else str(shell.programs / "sacofa")
+            _run([python, "-c", block.text], 0, block, work, environment)
             continue
         for command, shown in shows(block):
             if command in DEMO and not shown:
