@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -88,18 +89,18 @@ def test_links_to_code_say_the_path(site: Path) -> None:
 @pytest.mark.slow
 def test_a_search_finds_what_people_look_for_first(site: Path) -> None:
     """From disk: `anonymize` leads to the function, `epsilon` to the guide that chooses it."""
+    api = pytest.importorskip("playwright.sync_api")
     with open_browser() as browser:
         page = browser.new_page(viewport={"width": 1280, "height": 860})
         complaints = watch(page)
+        first = page.locator(".md-search-result__link").first
         for words, wanted in (("anonymize", "python/release"), ("epsilon", "choose-epsilon")):
-            first = page.locator(".md-search-result__link").first
             # What is typed before a busy page listens is lost: then it is opened again.
-            for attempt in range(40):
-                if attempt % 10 == 0:
-                    page.goto((site / "index.html").as_uri())
-                    page.locator("[data-md-component=search-query]").fill(words)
-                page.wait_for_timeout(1000)
-                if first.count():
+            for _ in range(4):
+                page.goto((site / "index.html").as_uri())
+                page.locator("[data-md-component=search-query]").fill(words)
+                with suppress(api.TimeoutError):
+                    first.wait_for(state="attached", timeout=10_000)
                     break
             assert wanted in first.get_attribute("href")
         assert complaints == []
