@@ -24,6 +24,24 @@ def browser() -> Iterator[Any]:
         yield browser
 
 
+@pytest.fixture(autouse=True)
+def _pages_are_closed(browser: Any) -> Iterator[None]:
+    """What a test has opened does not go on beside the next."""
+    yield
+    for context in browser.contexts:
+        context.close()
+
+
+@pytest.fixture(scope="module")
+def reports() -> tuple[str, ...]:
+    """A report of each kind."""
+    return (
+        make_report(hospital(), title="hospital.xes"),
+        make_report(leaking(), title="hospital.xes"),
+        make_internal_report(hospital(), running_example(), title="hospital.xes"),
+    )
+
+
 def _open(browser: Any, folder: Path, html: str, **context: Any) -> tuple[Any, list[str]]:
     """Open a page from disk; whatever else it asks for is a complaint too."""
     file = folder / "report.html"
@@ -166,13 +184,11 @@ def test_a_printed_map_keeps_its_legend(browser: Any, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 360])
-def test_a_page_is_accessible(browser: Any, tmp_path: Path, scheme: str, width: int) -> None:
+def test_a_page_is_accessible(
+    browser: Any, reports: tuple[str, ...], tmp_path: Path, scheme: str, width: int
+) -> None:
     """The checker finds nothing, contrast included, and nothing is wider than the screen."""
-    for html in (
-        make_report(hospital(), title="hospital.xes"),
-        make_report(leaking(), title="hospital.xes"),
-        make_internal_report(hospital(), running_example(), title="hospital.xes"),
-    ):
+    for html in reports:
         page, complaints = _open(
             browser, tmp_path, html, color_scheme=scheme, viewport={"width": width, "height": 900}
         )
@@ -181,7 +197,6 @@ def test_a_page_is_accessible(browser: Any, tmp_path: Path, scheme: str, width: 
         assert complaints == []
         background = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
         assert (background == "rgb(255, 255, 255)") == (scheme == "light")
-        page.context.close()
 
 
 def test_names_that_are_markup_do_nothing(browser: Any, tmp_path: Path) -> None:

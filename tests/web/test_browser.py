@@ -48,6 +48,14 @@ def browser() -> Iterator[Any]:
         yield browser
 
 
+@pytest.fixture(autouse=True)
+def _pages_are_closed(browser: Any) -> Iterator[None]:
+    """What a test has opened does not go on asking the app beside the next."""
+    yield
+    for context in browser.contexts:
+        context.close()
+
+
 def _enter(browser: Any, address: str, **context: Any) -> tuple[Any, list[str]]:
     """A new person opens the address; whatever is asked of another server is a complaint."""
     page = browser.new_context(**{"viewport": WIDE, **context}).new_page()
