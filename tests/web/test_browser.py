@@ -381,7 +381,7 @@ def test_names_that_are_markup_do_nothing(browser: Any, address: str, tmp_path: 
 def test_a_job_can_be_cancelled_on_the_page(browser: Any, address: str, tmp_path: Path) -> None:
     """And the log is still there for other settings."""
     names = [f"activity {i}" for i in range(40)]
-    counts = {tuple(names[(i * j) % 40] for j in range(60)): 150 for i in range(1, 40)}
+    counts = {tuple(names[(i * j) % 40] for j in range(60)): 40 for i in range(1, 40)}
     path = tmp_path / "long.xes"
     write_variants(VariantCounts.of(counts), path)
     page, complaints = _enter(browser, address)

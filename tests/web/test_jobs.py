@@ -290,7 +290,7 @@ def _endless(folder: Path) -> bytes:
     names = [f"activity {i}" for i in range(40)]
     path = folder / "long.xes"
     if not path.exists():
-        counts = {tuple(names[(i * j) % 40] for j in range(60)): 100 for i in range(1, 40)}
+        counts = {tuple(names[(i * j) % 40] for j in range(60)): 40 for i in range(1, 40)}
         write_variants(VariantCounts.of(counts), path)
     return path.read_bytes()
 
