@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from .conftest import Run
+
 
 def sacofa(*arguments: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
@@ -51,12 +53,12 @@ def test_a_person_reads_a_table(tmp_path: Path) -> None:
     ],
 )
 def test_bad_input_is_one_line(
-    text: str | None, arguments: list[str], status: int, tmp_path: Path
+    text: str | None, arguments: list[str], status: int, tmp_path: Path, run: Run
 ) -> None:
     """Wrong data ends with status 1, a wrong call with 2, each with one line on stderr."""
     if text is not None:
         (tmp_path / "log.csv").write_text(text)
-    answer = sacofa("inspect", tmp_path / "log.csv", *arguments)
-    assert answer.returncode == status
-    assert answer.stderr.startswith("sacofa: ") and answer.stderr.count("\n") == 1
-    assert answer.stdout == ""
+    answer = run("inspect", tmp_path / "log.csv", *arguments)
+    assert answer.status == status
+    assert answer.err.startswith("sacofa: ") and answer.err.count("\n") == 1
+    assert answer.out == ""

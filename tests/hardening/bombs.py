@@ -1,22 +1,27 @@
 """Read hostile files in little memory.
 
-    python -m tests.hardening.bombs NAME
+    python -m tests.hardening.bombs NAME ...
 
-Makes one hostile file, then reads it in an address space of a few gigabytes. Prints the error, and
-where the system tells, how many megabytes reading took.
+Makes hostile files, and reads each in a process of its own with an address space of a few
+gigabytes. Prints the name, the error and, where the system tells, how many megabytes reading took.
 """
 
 from __future__ import annotations
 
 import gzip
 import json
+import os
 import resource
 import sys
 import tempfile
+import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+import duckdb  # noqa: F401
+
+import sacofa.logs.xes  # noqa: F401
 from sacofa.errors import SacofaError
 from sacofa.logs import count_variants, open_log
 from sacofa.semantics import read_rules
@@ -27,11 +32,11 @@ MEMORY = 5 << 29
 
 def packed(path: Path, head: bytes, filler: bytes, gigabytes: int) -> Path:
     """Write gzip that unpacks to many gigabytes: the same packed block again and again."""
-    block = filler * ((1 << 26) // len(filler))
+    block = filler * ((1 << 22) // len(filler))
     with path.open("wb") as file:
         file.write(gzip.compress(head))
         again = gzip.compress(block)
-        for _ in range(gigabytes * 16):
+        for _ in range(gigabytes << 8):
             file.write(again)
     return path
 
@@ -60,7 +65,8 @@ def saved(path: Path, content: bytes) -> Path:
 
 def packed_values(path: Path) -> Path:
     """About 100 KB that stand for 40 million empty lists."""
-    return saved(path, gzip.compress(b"[" + b"[]," * 40_000_000 + b"[]]"))
+    many = gzip.compress(b"[]," * 400_000)
+    return saved(path, gzip.compress(b"[") + 100 * many + gzip.compress(b"[]]"))
 
 
 def wide_parquet(path: Path) -> Path:
@@ -117,10 +123,11 @@ def memory(what: str) -> int | None:
     return int(found.split()[1]) >> 10
 
 
-def main() -> None:
+def read(name: str) -> None:
     """Make one, read it, and say what came of it."""
+    sys.stdout.write(f"{name}\n")
     with tempfile.TemporaryDirectory() as folder:
-        path = HOSTILE[sys.argv[1]](Path(folder))
+        path = HOSTILE[name](Path(folder))
         with suppress(OSError):
             # From here on the most that was taken is counted anew.
             Path("/proc/self/clear_refs").write_text("5")
@@ -136,6 +143,25 @@ def main() -> None:
         most = memory("VmHWM")
         if before is not None and most is not None:
             sys.stdout.write(f"{most - before}\n")
+        sys.stdout.flush()
+
+
+def main() -> None:
+    """Fork a process for each: all that they load is loaded here, once."""
+    for name in sys.argv[1:]:
+        child = os.fork()
+        if child == 0:
+            status = 1
+            try:
+                read(name)
+                status = 0
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                os._exit(status)
+        _, status = os.waitpid(child, 0)
+        if status:
+            sys.exit(f"{name}: status {status}")
 
 
 if __name__ == "__main__":
