@@ -20,14 +20,17 @@ from sacofa.variants import VariantCounts
 
 @pytest.mark.slow
 def test_the_paper_s_main_claims(logs: Path, tmp_path: Path) -> None:
-    """`sacofa reproduce --quick`: SaCoFa beats the baseline in F-score and in normal cases."""
+    """`sacofa reproduce --quick`: SaCoFa beats the baseline in F-score and in normal cases.
+
+    Every run has a seed of its own, so one of each kind finds the same every time.
+    """
+    quick = ["--quick", "--repeat", "1", "--workers", "1"]
     with pytest.raises(SystemExit) as end:
-        main(["reproduce", "--quick", "--logs", str(logs), "-o", str(tmp_path)])
+        main(["reproduce", *quick, "--logs", str(logs), "-o", str(tmp_path)])
     assert not end.value.code
     table = RunTable(tmp_path / "runs.csv")
     assert {row.status for row in table.rows()} == {"done"}
     summary = Summary(table.rows())
-    # The table has the runs as they were done, and two are done at a time.
     assert sorted(summary.logs) == ["CoSeLoG", "Sepsis"]
     for log in summary.logs:
         for epsilon in ("0.1", "0.01"):
