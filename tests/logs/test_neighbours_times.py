@@ -26,7 +26,7 @@ from sacofa.unit import ONE_CASE, Unit
 
 from . import ways
 from .test_neighbours import event_logs, options_of, units
-from .ways import FILES, SPARK, Database, Way
+from .ways import FILES, Database, Way
 
 Timed = Counter[tuple[tuple[str, ...], tuple[int, ...], bool]]
 """How often a case has these activities at these times."""
@@ -144,13 +144,6 @@ TIMED = [name for name in FILES if name not in ("json", "r4pm")]
 def test_files_and_frames(name: str) -> None:
     """A unit that comes or goes takes its own cases and times with it, and nothing else."""
     try_law(FILES[name], 8)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", SPARK)
-def test_spark(name: str, session: Any) -> None:
-    """So it is where Spark reads, shuffles or not."""
-    try_law(SPARK[name], 2, most=1)
 
 
 @pytest.mark.parametrize("form", [None, "iso"], ids=["counted there", "brought here"])
