@@ -97,7 +97,7 @@ def test_files_and_frames(name: str, tmp_path: Path) -> None:
         order=st.sampled_from(way.orders),
         size=st.sampled_from([4, 10**9]),
     )
-    @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
     def law(rows: list[Event], unit: Unit, order: str, size: int) -> None:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(partitions, "PARTITION_ROWS", size)
