@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -59,7 +58,7 @@ def test_sacofa_is_refuted_with_status_3(capsys: pytest.CaptureFixture[str]) -> 
 
 def test_certified_holds(capsys: pytest.CaptureFixture[str]) -> None:
     """The default mechanism is not refuted; the page says what that means."""
-    few = ("--runs", 100, *FEW[2:])
+    few = ("--runs", 150, *FEW[2:])
     status, out, err = run(capsys, "--epsilon", 1, "--no-time", *few)
     assert (status, err) == (0, "")
     assert out.count("not refuted") >= 12
@@ -67,21 +66,14 @@ def test_certified_holds(capsys: pytest.CaptureFixture[str]) -> None:
     assert "transcript" in out
     assert "no proof" in out
     said = " ".join(out.split())
-    assert "100 runs on each log refute a claim of 1 where 2.59 or more shows in every run" in said
+    assert "150 runs on each log refute a claim of 1 where 2.13 or more shows in every run" in said
     assert "in one run of 100 is not seen" in said
 
 
 @pytest.mark.slow
-def test_times_are_audited_where_they_are_asked_for(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The whole mechanism, flow and times, holds on every pair: those with times are tried too.
-
-    Eighty guesses, nearly all right, refute a claim of 1 beyond doubt: what is read off the log
-    unpaid would be found (tests/audit/test_timed_pairs.py, which tries noise with more runs).
-    """
-    monkeypatch.setattr(import_module("sacofa.audit.audit"), "FEWEST_RUNS", 80)
-    few = ("--runs", 80, "--person-cases", 3, "--seed", 1, "--workers", 1)
+def test_times_are_audited_where_they_are_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    """The whole mechanism, flow and times, holds on every pair: those with times are tried too."""
+    few = ("--runs", 100, "--person-cases", 3, "--seed", 1, "--workers", 1)
     status, out, _ = run(capsys, "--epsilon", 1, "--json", *few)
     findings = json.loads(out)["findings"]
     assert status == 0
