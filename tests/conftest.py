@@ -7,8 +7,14 @@ from pathlib import Path
 
 import pytest
 
-# Spark's machines live for seconds here: compiling their code well takes longer than they do.
-os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+# Spark's machines live for seconds here: compiling their code well takes longer than they do. What
+# is compiled needs more room than Java has by itself: without, it would be thrown away and compiled
+# again and again.
+os.environ.setdefault(
+    "JAVA_TOOL_OPTIONS",
+    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=240m "
+    "-XX:MetaspaceSize=256m",
+)
 # Tests run beside each other, and hundreds of them start the program: threads of linear algebra
 # would wait for work in each.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

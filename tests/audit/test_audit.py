@@ -81,7 +81,7 @@ def worst(findings: tuple[Finding, ...]) -> Finding:
 @pytest.mark.parametrize("name", ["new variant", "threshold", "long case", "rules"])
 def test_a_sound_laplace_mechanism_is_not_refuted(name: str) -> None:
     """The right claim passes on every pair; on these, all but little of it is really used."""
-    finding = worst(audit(ONE_LEVEL, [pair_of(name)], runs=4_000, seed=1))
+    finding = worst(audit(ONE_LEVEL, [pair_of(name)], runs=2_000, seed=1))
     assert finding.claimed == 1
     assert not finding.refuted
     assert 0.7 < finding.certified <= 1.1
@@ -90,7 +90,7 @@ def test_a_sound_laplace_mechanism_is_not_refuted(name: str) -> None:
 def test_two_levels_cost_twice_as_much() -> None:
     """Two levels use up nearly twice the price of one: no less may be claimed."""
     two = Laplace(level_epsilon=1, max_length=2, prune=1)
-    finding = worst(audit(two, [pair_of("new variant")], runs=3_000, seed=2))
+    finding = worst(audit(two, [pair_of("new variant")], runs=1_500, seed=2))
     assert (finding.claimed, finding.refuted) == (2, False)
     assert finding.certified > 1.6
 
@@ -99,45 +99,47 @@ BROKEN: dict[str, tuple[Mechanism, Callable[[], Pair], int]] = {
     "noise scale halved": (
         WithNoise(mechanism=ONE_LEVEL, noise=HalfTheScale),
         lambda: pair_of("threshold", 3),
-        3_000,
+        1_000,
     ),
     "zero cells dropped": (
         WithNoise(mechanism=ONE_LEVEL, noise=NoZeroCells),
         lambda: pair_of("new variant"),
-        1_000,
+        500,
     ),
     "values off by one": (
         WithNoise(mechanism=ONE_LEVEL, noise=OffByOne),
         lambda: pair_of("new variant"),
-        1_000,
+        500,
     ),
     "continuous tail": (
         WithNoise(mechanism=ONE_LEVEL, noise=ContinuousTail),
         lambda: pair_of("new variant"),
-        8_000,
+        4_000,
     ),
     "thresholds on true counts": (
         TrueThreshold(mechanism=ONE_LEVEL, least=4),
         lambda: pair_of("threshold", 4),
-        1_000,
+        500,
     ),
     "histogram, noise scale halved": (
         WithNoise(mechanism=CELLS, noise=HalfTheScale),
         new_word,
-        2_000,
+        1_200,
     ),
     "histogram, zero cells dropped": (
         WithNoise(mechanism=CELLS, noise=NoZeroCells),
         new_word,
-        1_000,
+        500,
     ),
     "histogram, values off by one": (WithNoise(mechanism=CELLS, noise=OffByOne), new_word, 2_000),
     "histogram, continuous tail": (
         WithNoise(mechanism=CELLS, noise=ContinuousTail),
         new_word,
-        10_000,
+        5_000,
     ),
 }
+"""Mistakes, and how many runs find them: with other seeds, too, the ε that is beyond doubt (at
+10⁻⁶) is at least 1.05, of a claim of 1."""
 
 
 @pytest.mark.parametrize("how", BROKEN)
@@ -152,7 +154,7 @@ def test_a_broken_mechanism_is_refuted(how: str) -> None:
 
 def test_the_lazily_drawn_histogram_is_not_refuted() -> None:
     """Drawn in two stages, the cells cost what they say, and nearly all of it shows."""
-    finding = worst(audit(CELLS, [new_word()], runs=10_000, seed=4))
+    finding = worst(audit(CELLS, [new_word()], runs=5_000, seed=4))
     assert not finding.refuted
     assert finding.certified > 0.85
 
@@ -171,7 +173,7 @@ def test_rules_read_off_the_log_refute_sacofa() -> None:
         prune_harmful=2,
         rules=learn_rules(pair.larger, source="a public log"),
     )
-    honest = worst(audit(public, [pair], runs=1_000, seed=5))
+    honest = worst(audit(public, [pair], runs=500, seed=5))
     assert (honest.claimed, honest.refuted) == (2, False)
 
 
@@ -181,33 +183,29 @@ def test_sacofa_promises_no_price_to_audit() -> None:
         audit(make_minimal("sacofa", {"epsilon": 1}), [pair_of("rules")], runs=100)
 
 
-def test_certified_is_not_refuted() -> None:
-    """A short audit of every pair, of release and transcript."""
-    certified = make_minimal("certified", {"epsilon": 1})
-    pairs = built_in_pairs(threshold_of(certified, ONE_CASE))
-    findings = audit(certified, pairs, runs=300, seed=6)
-    assert {finding.view for finding in findings} == {"release", "transcript"}
-    assert len(findings) == 2 * len(pairs)
-    assert not any(finding.refuted for finding in findings)
-    found = audit(certified, [persons_pair(3)], runs=300, seed=7)
-    assert not any(finding.refuted for finding in found)
-
-
 def test_a_price_for_one_case_is_no_price_for_three() -> None:
     """Who claims for a person of three cases what one case costs is refuted."""
-    honest = worst(audit(ONE_LEVEL, [persons_pair(3)], runs=2_000, seed=7))
+    honest = worst(audit(ONE_LEVEL, [persons_pair(3)], runs=1_000, seed=7))
     assert (honest.claimed, honest.refuted) == (3, False)
-    assert worst(audit(ONE_LEVEL, [persons_pair(3)], claimed=1, runs=2_000, seed=7)).refuted
+    assert worst(audit(ONE_LEVEL, [persons_pair(3)], claimed=1, runs=1_000, seed=7)).refuted
 
 
-def test_certified_with_half_the_noise_is_refuted() -> None:
-    """Half the noise in all queries together is found in the transcript."""
-    # What a larger ε shows, fewer runs see.
+def test_certified_holds_where_half_the_noise_is_refuted() -> None:
+    """Half the noise in all queries together is found in the transcript, and the right noise holds.
+
+    What a larger ε shows, fewer runs see. With so many, half the noise proves an ε of 2.2 or more
+    beyond doubt. That nothing is refuted on any other pair, tests/cli/test_audit.py shows.
+    """
     certified = make_minimal("certified", {"epsilon": 2})
+    pair = pair_of("no events")
     broken = WithNoise(mechanism=certified, noise=HalfTheScale)
-    finding = worst(audit(broken, [pair_of("no events")], runs=4_000, seed=8))
+    finding = worst(audit(broken, [pair], runs=2_500, seed=8))
     assert finding.view == "transcript"
     assert finding.refuted
+    findings = audit(certified, [pair], runs=500, seed=6)
+    assert {finding.view for finding in findings} == {"release", "transcript"}
+    assert not any(finding.refuted for finding in findings)
+    assert worst(findings).certified > 0.3
 
 
 @dataclass(frozen=True)

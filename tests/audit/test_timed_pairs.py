@@ -130,7 +130,7 @@ class ForgetsCases(Session):
 @pytest.mark.parametrize("name", PAIRS)
 def test_questions_about_times_are_not_refuted(name: str) -> None:
     """Asked together, they cost what they say; without times a case leaves no trace."""
-    finding = worst(audit(OnlyTimes(), [PAIRS[name]], runs=500, seed=1))
+    finding = worst(audit(OnlyTimes(), [PAIRS[name]], runs=300, seed=1))
     assert finding.claimed == 1
     assert not finding.refuted
     if name == "no times":
@@ -181,7 +181,7 @@ class ReadsDates(Certified):
 
 
 def test_dates_that_are_read_unpaid_are_refuted() -> None:
-    """The earliest date of a release gives the case of the year 1 away."""
+    """The earliest date of a release gives the case of the year 1 away, with very few runs."""
     small = make_minimal("certified", {"epsilon": 1})
     careless = ReadsDates(**vars(small))
     finding = worst(audit(careless, [PAIRS["year 1"]], runs=100, seed=3))

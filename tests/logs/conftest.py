@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from sacofa.logs import count_variants
+from sacofa.variants import VariantCounts
+
 from .servers import postgresql_server, small_spark
+
+
+@pytest.fixture(scope="session")
+def from_xes(logs: Path) -> Callable[[str], VariantCounts]:
+    """Counts one of the paper's logs from its XES file, once: the largest takes seconds."""
+    return cache(lambda name: count_variants(logs / f"{name}.xes.gz"))
 
 
 @pytest.fixture(scope="session")

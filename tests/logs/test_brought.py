@@ -73,7 +73,7 @@ def test_a_database_is_read_as_a_table(text: bool, address: str) -> None:
 
     @given(log=rows)
     @settings(
-        max_examples=6, deadline=None, derandomize=True, database=None, phases=[Phase.generate],
+        max_examples=4, deadline=None, derandomize=True, database=None, phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )  # fmt: skip
     def law(log: list[Row]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,13 +24,14 @@ from sacofa.temporary import PREFIX
 from sacofa.unit import Unit
 
 from .test_neighbours import PERSON, database_of, event_logs, only_refusals, options_of, units
-from .ways import FILES, SPARK, Way
+from .ways import FILES, Way
 
-Counted = dict[tuple[tuple[str, ...], tuple[int, ...], bool], int]
+Timed = tuple[tuple[str, ...], Sequence[int]]
+"""The names and times of the events of a case."""
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def timed_cases(number: int, batch: CaseBatch) -> list[tuple[tuple[str, ...], tuple[int, ...]]]:
+def timed_cases(number: int, batch: CaseBatch) -> list[Timed]:
     """A job that gives each case of a part as names and times."""
     assert batch.times is not None
     ends = batch.offsets.tolist()
@@ -64,18 +65,23 @@ def check(way: Way, rows: list[Event], unit: Unit, order: str, tmp_path: Path) -
     assert found.variants == counted
     assert found.unit == unit and found.by_case is not None
     parts = found.by_case.map_parts(timed_cases)
+    check_times(way, prepared, [case for part in parts for case in part], unit, order)
+
+
+def check_times(way: Way, rows: list[Event], cases: list[Timed], unit: Unit, order: str) -> None:
+    """Compare cases with the rows they come from."""
     stamps: dict[str, list[int]] = {}
-    for row in prepared:
+    for row in rows:
         times = stamps.setdefault(row.case, [])
         times += [microseconds(row.time)] if row.activity is not None else []
     known = sorted(map(sorted, stamps.values()))
-    for case in (case for part in parts for case in part):
-        assert sorted(case[1]) in known
+    for _, times in cases:
+        assert sorted(times) in known
         if way.ties(order) != "file":
-            read = [time for time in case[1] if time != NO_TIME]
+            read = [time for time in times if time != NO_TIME]
             assert read == sorted(read)
     if unit.person is None:
-        assert sorted(sorted(times) for part in parts for _, times in part) == known
+        assert sorted(sorted(times) for _, times in cases) == known
 
 
 @pytest.mark.parametrize("name", [name for name in FILES if name != "json"])
@@ -91,7 +97,7 @@ def test_files_and_frames(name: str, tmp_path: Path) -> None:
         order=st.sampled_from(way.orders),
         size=st.sampled_from([4, 10**9]),
     )
-    @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
     def law(rows: list[Event], unit: Unit, order: str, size: int) -> None:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(partitions, "PARTITION_ROWS", size)
@@ -120,14 +126,6 @@ ROWS = [
     Event(case="3", activity=None),
     Event(case="4", activity="a", time="2020-07-01T00:00:00", person=" "),
 ]
-
-
-@pytest.mark.parametrize("unit", [Unit(), PERSON[1]], ids=["case", "person"])
-@pytest.mark.parametrize("name", SPARK)
-def test_spark(name: str, unit: Unit, session: Any, tmp_path: Path) -> None:
-    """Cases that Spark reads are those that it counts, in UTC whatever its zone is."""
-    way = SPARK[name]
-    check(way, ROWS, unit, way.orders[0], tmp_path)
 
 
 @pytest.mark.parametrize("unit", [Unit(), PERSON[1]], ids=["case", "person"])

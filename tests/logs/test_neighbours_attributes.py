@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -25,7 +24,7 @@ from sacofa.variants import VariantCounts
 
 from . import ways
 from .test_neighbours import PERSON, event_logs, options_of
-from .ways import FILES, SPARK, Database, Way, mark_of
+from .ways import FILES, Database, Way, mark_of
 
 Valued = Counter[tuple[tuple[str, ...], tuple[int, ...]]]
 """How often a case has these activities with these values."""
@@ -116,20 +115,13 @@ def try_law(
 @pytest.mark.parametrize("name", TRIED)
 def test_files_and_frames(name: str) -> None:
     """A case that comes or goes takes its own values with it, and nothing else."""
-    try_law(FILES[name], 6)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", SPARK)
-def test_spark(name: str, session: Any) -> None:
-    """So it is where Spark reads, shuffles or not."""
-    try_law(SPARK[name], 3)
+    try_law(FILES[name], 4)
 
 
 def test_a_database(address: str) -> None:
     """So it is in a PostgreSQL server."""
     way = Way(read=Database(address), orders=("time",), ordered=False, times="typed")
-    try_law(way, 6)
+    try_law(way, 4)
 
 
 @pytest.mark.parametrize(("name", "unit"), [("csv", ONE_CASE), ("xes", PERSON[1])])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,10 +18,10 @@ pytest.importorskip("r4pm", reason="the extra fast-xes is not installed")
 
 
 @pytest.mark.parametrize("name", ["receipt", "sepsis", "traffic_fines"])
-def test_the_papers_logs(name: str, logs: Path) -> None:
+def test_the_papers_logs(name: str, logs: Path, from_xes: Callable[[str], VariantCounts]) -> None:
     """Both readers agree on the paper's logs."""
     path = logs / f"{name}.xes.gz"
-    assert count_variants(open_log(path, engine="r4pm")) == count_variants(path)
+    assert count_variants(open_log(path, engine="r4pm")) == from_xes(name)
 
 
 def test_r4pm_is_what_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

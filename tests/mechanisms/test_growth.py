@@ -32,8 +32,8 @@ from tests.mechanisms.literal import grow_literally
 
 LOG = VariantCounts.of({("a", "b"): 3, ("a", "c"): 2, ("a",): 1, ("a", "b", "c"): 1})
 OTHER = VariantCounts.of({("a", "b"): 2, ("a", "b", "c"): 2}, activities=LOG.activities)
-RUNS = 3_000
-FEW = RUNS // 3
+RUNS = 2_000
+FEW = RUNS // 2
 """So many runs show what is wrong: fewer than find nothing wrong with what is right."""
 
 BASE = Growth(

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .bits import Bits, SystemBits
-from .reals import Real, minus_log, power, precision, rounded, tail
+from .reals import Real, none_of, power, precision, rounded, tail
 
 Ints = NDArray[np.int64]
 Below = Callable[[int, int], int | None]
@@ -210,7 +210,7 @@ class Noise:
             with localcontext(precision(digits)):
                 p = probability(digits)
                 if bits not in sums:
-                    none = (-minus_log(p, digits) * rounded(trials, digits)).exp()
+                    none = none_of(trials, p, digits)
                     sums[bits] = [(none, none)]
                 terms = sums[bits]
                 while len(terms) <= value:

@@ -17,8 +17,12 @@ GUARD = 12
 """Extra digits that a computation carries beyond those asked for."""
 
 
+@lru_cache(maxsize=1024)
 def precision(digits: int) -> Context:
-    """A decimal context wide enough for astronomically large and small numbers."""
+    """A decimal context wide enough for astronomically large and small numbers; not to be changed.
+
+    `localcontext` works with a copy.
+    """
     return Context(prec=digits + GUARD, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
 
@@ -52,6 +56,14 @@ def minus_log(probability: Decimal, digits: int) -> Decimal:
             term *= probability
             total += term / place
         return total
+
+
+# A mechanism asks the same again and again.
+@lru_cache(maxsize=1024)
+def none_of(trials: int, probability: Decimal, digits: int) -> Decimal:
+    """(1 − p)^trials: the chance that none of so many trials succeeds."""
+    with localcontext(precision(digits)):
+        return (-minus_log(probability, digits) * rounded(trials, digits)).exp()
 
 
 # Kept by whole numbers: those of a fraction hash much faster than the fraction.

@@ -15,6 +15,7 @@ from sacofa import Certified, Release, SettingError, anonymize
 from sacofa.domains import cell_of
 from sacofa.errors import ReadError
 from sacofa.logs import open_log, read_cases
+from sacofa.logs.attributes import MOST_CELLS
 from sacofa.privacy.accounting import Spend
 from sacofa.release import read_release, write_release
 
@@ -157,13 +158,13 @@ def test_everything_that_leaves_is_the_same_for_odd_values(tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-def test_a_million_categories_leave_nothing(tmp_path: Path) -> None:
-    """A column with a million values gives the same release as one with a few hundred others.
+def test_countless_categories_leave_nothing(tmp_path: Path) -> None:
+    """A column of more values than tables may have gives the same release as one of a few hundred.
 
     Its holder is told so; nobody else can tell the two logs apart.
     """
     left, told = [], list[list[str]]()
-    for name, values in (("few", 300), ("many", 1_000_000)):
+    for name, values in (("few", 300), ("many", MOST_CELLS + 50_000)):
         (tmp_path / name).mkdir()
         path = tmp_path / name / "log.csv"
         # One case has them all, so the order of activities is small.

@@ -41,7 +41,7 @@ LOGS: list[dict[tuple[str, ...], int]] = [
     {(): 2, ("a", "a", "a"): 2, ("b", "a"): 1},
 ]
 EPSILON = Fraction(3, 2)
-NOISES = 6
+NOISES = 4
 THREE = Unit(person="patient", max_cases=3)
 
 
@@ -99,7 +99,7 @@ def test_no_outcome_gives_a_case_away(mechanism: Certified) -> None:
 def test_the_outcomes_that_are_tried_show_variants_as_they_are() -> None:
     """The histogram is asked, and noise by hand lets some of its cells be shown, and others not."""
     log = VariantCounts.of(LOGS[3], NAMES)
-    shown = {outcome.shown for outcome in some_outcomes(LARGE, log, 4 * NOISES)}
+    shown = {outcome.shown for outcome in some_outcomes(LARGE, log, 24)}
     assert 0 in shown and max(shown) > 1
     large, short = (len(run_by_hand(m, log, listed([])).seen) for m in (LARGE, SHORT))
     assert large == short + 1

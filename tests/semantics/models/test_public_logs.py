@@ -16,7 +16,9 @@ from sacofa.logs import count_variants, open_log
 pytest.importorskip("pm4py", reason="pip install 'sacofa[evaluate]'")
 pytest.importorskip("sacofa.evaluation.measures.similarity")
 
-RUNS = 16
+RUNS = 8
+MORE_RUNS = 16
+"""Where two kinds of rules are close to each other."""
 HALVES = (1, 2, 3)
 """Without the first, at which the settings of the miner and the model were chosen."""
 SURE = 2.0
@@ -46,7 +48,10 @@ def test_the_closed_language_of_a_mined_model_gains_what_learnt_rules_do(
     do, on Receipt, the rules of the model unless it is closed.
     """
     measured = benchmark()
-    found: dict[str, list[list[float]]] = {NONE: [], LEARNT: [], MODEL: [], LANGUAGE: []}
+    runs = {NONE: RUNS, LEARNT: RUNS, LANGUAGE: RUNS}
+    if name == "receipt":
+        runs |= {LEARNT: MORE_RUNS, MODEL: MORE_RUNS}
+    found: dict[str, list[list[float]]] = {kind: [] for kind in runs}
     log = count_variants(open_log(logs / f"{name}.xes.gz"))
     for half in HALVES:
         public, secret = measured.halve(log, half)
@@ -57,15 +62,16 @@ def test_the_closed_language_of_a_mined_model_gains_what_learnt_rules_do(
             mechanism = Certified(
                 epsilon=measured.EPSILON, max_length=measured.LOGS[name], rules=kinds[kind]
             )
-            halves.append(measured.similarities(mechanism, secret, range(RUNS)))
+            halves.append(measured.similarities(mechanism, secret, range(runs[kind])))
 
-    def is_better(one: str, other: str) -> bool:
+    def is_better(one: str, other: str, sure: float = SURE) -> bool:
         mean, error = measured.mean_and_error(found[one])
         reference, spread = measured.mean_and_error(found[other])
-        return bool(mean - reference > SURE * math.hypot(error, spread))
+        return bool(mean - reference > sure * math.hypot(error, spread))
 
     assert is_better(LANGUAGE, NONE)
     assert is_better(LEARNT, NONE)
-    assert not is_better(LEARNT, LANGUAGE)
+    # The difference that would count with twice as many runs.
+    assert not is_better(LEARNT, LANGUAGE, SURE / math.sqrt(2))
     if name == "receipt":
         assert is_better(LEARNT, MODEL)

@@ -38,7 +38,7 @@ from ..variant_counter import check_unique
 from . import partitions
 from .collecting import CaseCollector
 from .counting import PartitionCounter
-from .source import check_gzip, literal, open_database, open_table
+from .source import check_gzip, literal, looking, open_database, open_table
 from .staging import check_fields, staged, text_columns
 from .stamps import pattern_time
 from .survey import Rows, Survey, survey
@@ -68,7 +68,7 @@ def _typed_columns(source: Source) -> dict[str, str]:
     if source.format == "relation":
         relation = source.content
         return dict(zip(relation.columns, map(str, relation.types), strict=True))
-    with open_database(source.name) as database:
+    with looking(source.name) as database:
         table = open_table(database, source)
         found = {name: kind for name, (_, kind) in table.columns.items()}
     # DuckDB guesses the type of objects from some of them: one case could change it.

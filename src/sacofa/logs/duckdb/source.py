@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -52,28 +54,58 @@ class Table:
 @contextmanager
 def open_database(name: str) -> Iterator[Any]:
     """Open a database that leaves nothing behind; what it complains of becomes one clear line."""
+    with secret_folder() as folder, clear_errors(name), closing(_connect(folder)) as database:
+        yield database
+
+
+@contextmanager
+def looking(name: str) -> Iterator[Any]:
+    """Give a connection that sees what columns a table has, and is given no rows to keep.
+
+    To make a database takes longer than to look: there is one for all that is looked at.
+    """
+    with clear_errors(name), closing(_looker(os.getpid()).cursor()) as database:
+        yield database
+
+
+@cache
+def _looker(process: int) -> Any:
+    """The database of a process: a fork has no use for that of its parent."""
+    database = _connect(None)
+    # A file that was written again is another one, whatever was seen under its name.
+    database.execute("SET enable_external_file_cache = false")
+    return database
+
+
+def _connect(folder: Path | None) -> Any:
+    """Make a database in memory; what finds no room there goes into a folder, or nowhere."""
     import duckdb
 
-    with secret_folder() as folder:
-        database = duckdb.connect(
-            config={
-                "temp_directory": str(folder),
-                "autoinstall_known_extensions": False,
-                "python_enable_replacements": False,
-            }
-        )
-        try:
-            database.execute("SET TimeZone = 'UTC'; SET enable_progress_bar = false")
-            yield database
-        except (duckdb.InterruptException, RuntimeError) as error:
-            raise interrupt_in(error) or error from None
-        except duckdb.Error as error:
-            what = str(error).strip().splitlines()[0]
-            if "unicode" in str(error).lower() or "utf-8" in str(error).lower():
-                raise ReadError(name, f"is not written in utf-8{ADVICE}") from None
-            raise ReadError(name, f"cannot be read: {what}") from None
-        finally:
-            database.close()
+    database = duckdb.connect(
+        config={
+            "temp_directory": "" if folder is None else str(folder),
+            "autoinstall_known_extensions": False,
+            "python_enable_replacements": False,
+        }
+    )
+    database.execute("SET TimeZone = 'UTC'; SET enable_progress_bar = false")
+    return database
+
+
+@contextmanager
+def clear_errors(name: str) -> Iterator[None]:
+    """Turn what DuckDB complains of into one clear line."""
+    import duckdb
+
+    try:
+        yield
+    except (duckdb.InterruptException, RuntimeError) as error:
+        raise interrupt_in(error) or error from None
+    except duckdb.Error as error:
+        what = str(error).strip().splitlines()[0]
+        if "unicode" in str(error).lower() or "utf-8" in str(error).lower():
+            raise ReadError(name, f"is not written in utf-8{ADVICE}") from None
+        raise ReadError(name, f"cannot be read: {what}") from None
 
 
 def interrupt_in(error: Exception) -> KeyboardInterrupt | None:

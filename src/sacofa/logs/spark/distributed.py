@@ -98,15 +98,7 @@ class SparkVariants:
 
     def gather(self) -> VariantCounts:
         """Bring all variants here."""
-        complete: dict[tuple[str, ...], int] = {}
-        truncated: dict[tuple[str, ...], int] = {}
-        names = self.activities
-        with clear_errors(self._name):
-            # Partition by partition, so that never more than one is held as rows.
-            for row in self._frame.toLocalIterator(prefetchPartitions=True):
-                variant = tuple(names[i] for i in row.variant)
-                (truncated if row.truncated else complete)[variant] = row.number
-        return VariantCounts.of(complete, names, truncated, self.unit)
+        return gather(self._name, self._frame, self.activities, self.unit)
 
     def used(self) -> list[str]:
         """The names of the activities that occur."""
@@ -145,6 +137,18 @@ class SparkVariants:
         )
         frame = changed.groupBy("variant", "truncated").agg(functions.sum("number").alias("number"))
         return SparkVariants(self._name, frame, activities, self.unit, self._kept)
+
+
+def gather(name: str, frame: Any, activities: Sequence[str], unit: Unit) -> VariantCounts:
+    """Bring a frame of different variants here, with variant (ids), truncated and number."""
+    complete: dict[tuple[str, ...], int] = {}
+    truncated: dict[tuple[str, ...], int] = {}
+    with clear_errors(name):
+        # Partition by partition, so that never more than one is held as rows.
+        for row in frame.toLocalIterator(prefetchPartitions=True):
+            variant = tuple(activities[i] for i in row.variant)
+            (truncated if row.truncated else complete)[variant] = row.number
+    return VariantCounts.of(complete, activities, truncated, unit)
 
 
 def _find_python(session: Any) -> None:

@@ -32,7 +32,7 @@ from ..notices import notify_counts
 from ..options import ReadOptions
 from ..source import Log, Notify, Source
 from .cases import cases_of, events_of, survey, text_of
-from .distributed import SparkVariants
+from .distributed import SparkVariants, gather
 from .errors import clear_errors, first_line
 
 _NULL = "\ufdd0\ufdd1"
@@ -83,14 +83,32 @@ def count(
     log: Log, progress: Progress | None = None, notify: Notify | None = None
 ) -> VariantCounts:
     """Count the variants on the cluster, and bring them here."""
-    with distribute(log, progress, notify) as variants:
-        return variants.gather()
+    frame, names = _counted(log, notify)
+    counted = gather(log.name, frame, names, log.unit)
+    if log.max_cases is not None:
+        # Only cases that are counted may tell which activities there are.
+        names = [names[i] for i in np.unique(counted.activity_ids)]
+    if progress is not None:
+        progress(1.0)
+    return counted.project_onto(sorted(names))
 
 
 def distribute(
     log: Log, progress: Progress | None = None, notify: Notify | None = None
 ) -> SparkVariants:
     """Count the variants on the cluster, and leave them there."""
+    frame, names = _counted(log, notify)
+    variants = SparkVariants(log.name, frame, names, log.unit)
+    if log.max_cases is not None:
+        # As above.
+        names = variants.used()
+    if progress is not None:
+        progress(1.0)
+    return variants.project_onto(sorted(names))
+
+
+def _counted(log: Log, notify: Notify | None) -> tuple[Any, list[str]]:
+    """Count the variants: a frame that is not yet worked out, and the names of activities."""
     _functions()
     columns = log.columns
     assert columns is not None
@@ -103,16 +121,10 @@ def distribute(
         if notify is not None and log.max_cases is not None:
             dropped, varying = _odd_cases(cases)
         frame = count_on_cluster(cases)
-    variants = SparkVariants(log.name, frame, meant, log.unit)
-    if log.max_cases is not None:
-        # Only cases that are counted may tell which activities there are.
-        meant = variants.used()
-    if progress is not None:
-        progress(1.0)
     notify_counts(
         notify, untimed=untimed, varying=varying, dropped=dropped, max_cases=log.max_cases
     )
-    return variants.project_onto(sorted(meant))
+    return frame, meant
 
 
 def cases(log: Log, progress: Progress | None = None, notify: Notify | None = None) -> StoredCases:
