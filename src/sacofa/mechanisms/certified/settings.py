@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from ...domains import Attribute
 from ...errors import SettingError
@@ -119,22 +120,22 @@ class CertifiedSettings:
                 "made these rules their own, say so as the source in the file)",
             )
 
-    @property
+    @cached_property
     def price(self) -> Fraction:
         """ε, exactly."""
         return Fraction(self.epsilon)
 
-    @property
+    @cached_property
     def flow_price(self) -> Fraction:
         """What is spent on control flow."""
         return self.price - self.attribute_price - self.time_price
 
-    @property
+    @cached_property
     def attribute_price(self) -> Fraction:
         """What is spent on attributes."""
         return self.price * self.attribute_share if self.attributes else Fraction(0)
 
-    @property
+    @cached_property
     def time_price(self) -> Fraction:
         """What is spent on times: their share, less a part of what attributes take."""
         share = self.time_share * (self.price - FROM_TIMES * self.attribute_price)
