@@ -15,6 +15,7 @@ from sacofa.mechanisms.certified.steps import (
     _reached,
     keep_steps,
     lead_back,
+    likeliest_way,
     most_false_steps,
     widest_way,
 )
@@ -34,6 +35,42 @@ def test_the_widest_way_is_the_widest(rows: list[list[int]]) -> None:
         for way in permutations(range(3), length)
     ]
     assert widest_way(votes) == max(ways)
+
+
+IMPOSSIBLE = int(np.iinfo(np.int64).min)
+
+
+@given(
+    st.lists(st.lists(small | st.just(IMPOSSIBLE), min_size=4, max_size=4), min_size=4, max_size=4),
+    small,
+)
+def test_the_likeliest_way_is_the_likeliest(rows: list[list[int]], threshold: int) -> None:
+    """Compared with every way of possible steps that visits no activity twice."""
+
+    def gain(way: tuple[tuple[int, int], ...]) -> int:
+        return sum(rows[a][b] - threshold for a, b in way)
+
+    every = [
+        tuple(pairwise((3, *inside, 3)))
+        for length in (1, 2, 3)
+        for inside in permutations(range(3), length)
+    ]
+    ways = [way for way in every if all(rows[a][b] > IMPOSSIBLE for a, b in way)]
+    found = tuple(likeliest_way(np.array(rows), threshold))
+    assert bool(found) == bool(ways)
+    assert not ways or (found in ways and gain(found) == max(map(gain, ways)))
+
+
+def test_a_weak_step_of_the_main_way_passes() -> None:
+    """A way of two lucky steps does not take its place: the other steps make up for the weak."""
+    votes = np.full((6, 6), -500, dtype=np.int64)
+    for a, b in pairwise((5, 0, 1, 2, 3, 5)):
+        votes[a, b] = 9_000
+    votes[1, 2] = 1_000
+    votes[5, 4] = votes[4, 5] = 5_800
+    kept = keep_steps(votes, Fraction(1, 2000), Fraction(1, 40))
+    assert kept.allowed[1, 2]
+    assert all(kept.allowed[a, b] for a, b in pairwise((5, 0, 1, 2, 3, 5)))
 
 
 @given(st.lists(st.lists(st.integers(-9000, 9000), min_size=5, max_size=5), min_size=5, max_size=5))

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from heapq import nlargest
+from itertools import pairwise
 from math import sqrt
 
 import numpy as np
@@ -33,6 +35,12 @@ WITH_RULES = 5
 """So many steps per activity pass at least where rules weed out the false ones."""
 SLACK = 1.5
 """So many votes may be missing, in standard deviations of what is added up."""
+CLEAR = 2
+"""If all steps of some way have as many thresholds of votes, noise hides no part of the main way.
+"""
+WAYS = 60
+BRANCHES = 12
+"""So many ways are looked at side by side for the likeliest, with so many next steps of each."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -71,20 +79,24 @@ def keep_steps(
     """Keep the steps whose votes pass a threshold and that lie on a way from beginning to end.
 
     The threshold lets that part of false steps pass, expected; later votes weed them out. It is
-    lowered as far as it takes for a few steps per activity to pass, and for one way to lead from
-    the beginning to the end. `epsilon` is the noise's, for one vote; `longest` is how long cases
-    are, where that was asked.
+    lowered as far as it takes for a few steps per activity to pass. Where noise may hide a part of
+    the main way, the likeliest one passes as well; and some way leads to the end in any case.
+    `epsilon` is the noise's, for one vote; `longest` is how long cases are, where that was asked.
     """
     possible = _possible(len(votes), rules)
     # Steps that rules forbid need no threshold: the fewer are possible, the lower it is.
     cells = int(possible.sum())
     threshold = smallest_threshold(epsilon, cells, most_false_steps(false_steps, cells, longest))
-    threshold = min(threshold, _fewest(votes[possible], len(votes) - 1, rules))
     lowest = np.iinfo(np.int64).min
-    passed = possible & (votes >= threshold)
+    there = np.where(possible, votes, lowest)
+    passed = there >= min(threshold, _fewest(votes[possible], len(votes) - 1, rules))
+    width = widest_way(there)
+    if width < CLEAR * threshold:
+        for step in likeliest_way(there, threshold):
+            passed[step] = True
     # Without a way from beginning to end nothing could be drawn: noise was too much for all steps.
     if not (_reached(passed)[:-1] & passed[:-1, -1]).any():
-        passed = possible & (votes >= widest_way(np.where(possible, votes, lowest)))
+        passed = possible & (there >= width)
     # Of long cases noise has to explain twice as much, for the same reason.
     doubt = 2 if longest is not None and longest >= LONG else 1
     balance(votes, passed, possible, doubt * int(1 / epsilon))
@@ -175,6 +187,35 @@ def widest_way(votes: Ints) -> int:
         best = max(best, min(int(widths[widest]), int(votes[widest, end])))
         widths = np.maximum(widths, np.minimum(widths[widest], votes[widest]))
     return best
+
+
+def likeliest_way(votes: Ints, threshold: int) -> list[tuple[int, int]]:
+    """The steps of the way whose votes exceed the threshold by most, in sum.
+
+    It comes to no activity twice. A step that lacks some votes is made up for by those before and
+    after it, where a short way of two lucky steps is not. All such ways are too many: the best
+    are followed. Where each of them comes to a dead end, there is none.
+    """
+    end, lowest = len(votes) - 1, int(np.iinfo(np.int64).min)
+    likely = np.argsort(votes[:, :end], axis=1, kind="stable")[:, ::-1][:, :BRANCHES].tolist()
+    given: list[list[int]] = votes.tolist()
+    ways: list[tuple[int, tuple[int, ...]]] = [(0, (end,))]
+    best: tuple[int, tuple[int, ...]] = (lowest, ())
+    for _ in range(min(end, LONG)):
+        longer = [
+            (gain + given[way[-1]][a] - threshold, (*way, a))
+            for gain, way in ways
+            for a in likely[way[-1]]
+            if a not in way and given[way[-1]][a] > lowest
+        ]
+        ways = nlargest(WAYS, longer)
+        whole = [
+            (gain + given[way[-1]][end] - threshold, (*way, end))
+            for gain, way in ways
+            if given[way[-1]][end] > lowest
+        ]
+        best = max([best, *whole])
+    return list(pairwise(best[1]))
 
 
 def _possible(size: int, rules: Rules | None) -> Bools:
