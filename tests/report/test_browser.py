@@ -182,8 +182,8 @@ def test_a_printed_map_keeps_its_legend(browser: Any, tmp_path: Path) -> None:
     assert "rarer ones are left out" in text
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 360])
+# Colours follow the scheme and places the width: each is looked at once.
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (360, "dark")])
 def test_a_page_is_accessible(
     browser: Any, reports: tuple[str, ...], tmp_path: Path, scheme: str, width: int
 ) -> None:

@@ -12,6 +12,7 @@ Floating-point numbers are no danger here: all of this reads noisy answers only.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,7 +110,7 @@ def _largest(gram: Floats) -> float:
     value = 1.0
     for _ in range(12):
         vector = gram @ vector
-        value = float(np.linalg.norm(vector))
+        value = sqrt(vector @ vector)
         if not value:
             return 1.0
         vector /= value
