@@ -28,20 +28,20 @@ pytestmark = pytest.mark.usefixtures("session")
 @pytest.mark.parametrize("order", ["file", "time"])
 def test_ties_from_files_and_frames(order: str, session: Any, tmp_path: Path) -> None:
     """A log full of ties, in many partitions, gives the one right answer."""
-    rows = tied(12_000, 7)
+    rows = tied(6_000, 7)
     data = frame(rows)
     folder = tmp_path / "lake"
     folder.mkdir()
     # The later files are the larger ones, because Spark starts with those.
-    for part, (start, end) in enumerate([(0, 1_000), (1_000, 4_000), (4_000, 12_000)]):
-        data.iloc[start:end].to_parquet(folder / f"part {part}.parquet", row_group_size=500)
+    for part, (start, end) in enumerate([(0, 500), (500, 2_000), (2_000, 6_000)]):
+        data.iloc[start:end].to_parquet(folder / f"part {part}.parquet", row_group_size=250)
         data.iloc[start:end].to_csv(tmp_path / f"part {part}.csv", index=False)
     expected = slowly(rows, order)
     lake = open_log(folder, engine="spark", order=order)
     assert session.read.parquet(str(folder)).rdd.getNumPartitions() > 5
     assert count_variants(lake) == expected
     assert count_variants(open_log(tmp_path / "*.csv", engine="spark", order=order)) == expected
-    data.to_parquet(tmp_path / "whole.parquet", row_group_size=500)
+    data.to_parquet(tmp_path / "whole.parquet", row_group_size=250)
     whole = session.read.parquet(str(tmp_path / "whole.parquet"))
     assert whole.rdd.getNumPartitions() > 5
     if order == "file":
