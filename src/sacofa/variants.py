@@ -164,6 +164,10 @@ class VariantCounts:
         for start, end in pairwise(ends):
             yield tuple(ids[start:end])
 
+    def used(self) -> list[str]:
+        """The names of the activities that occur."""
+        return [self.activities[i] for i in np.unique(self.activity_ids).tolist()]
+
     @property
     def lengths(self) -> NDArray[np.int64]:
         """The number of activities of each variant."""

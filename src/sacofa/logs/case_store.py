@@ -351,5 +351,4 @@ def _project(batch: CaseBatch, *, activities: tuple[str, ...]) -> CaseBatch:
 def _count(number: int, batch: CaseBatch) -> VariantCounts:
     """Count the variants of a part, over the activities that occur there."""
     counted = batch.variants()
-    used = np.unique(counted.activity_ids).tolist()
-    return counted.project_onto([batch.activities[i] for i in used])
+    return counted.project_onto(counted.used())

@@ -58,7 +58,7 @@ def _identifiers(variants: VariantCounts) -> list[str]:
 def _pairs(variants: VariantCounts) -> list[str]:
     """Warn of activities that are the beginning and the end of one."""
     halves: dict[str, set[bool]] = defaultdict(set)
-    for name in (variants.activities[i] for i in np.unique(variants.activity_ids)):
+    for name in variants.used():
         half = _HALF.search(name)
         if half is not None and half.start() > 0:
             halves[name[: half.start()]].add(half["half"].lower() in _BEGINS)

@@ -19,8 +19,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ...errors import SettingError
 from ...temporary import secret_folder
 from ...variants import VariantCounts
@@ -138,7 +136,7 @@ def count(
     lifecycle = log.columns is not None and log.columns.lifecycle
     if log.max_cases is not None or log.period is not None or lifecycle:
         # Only events that are counted may tell which activities there are.
-        names = [names[i] for i in np.unique(counted.activity_ids)]
+        names = counted.used()
     return counted.project_onto(sorted(names))
 
 

@@ -85,12 +85,7 @@ def count(
     """Count the variants on the cluster, and bring them here."""
     frame, names = _counted(log, notify)
     counted = gather(log.name, frame, names, log.unit)
-    if log.max_cases is not None:
-        # Only cases that are counted may tell which activities there are.
-        names = [names[i] for i in np.unique(counted.activity_ids)]
-    if progress is not None:
-        progress(1.0)
-    return counted.project_onto(sorted(names))
+    return counted.project_onto(_told(log, counted, progress))
 
 
 def distribute(
@@ -99,12 +94,15 @@ def distribute(
     """Count the variants on the cluster, and leave them there."""
     frame, names = _counted(log, notify)
     variants = SparkVariants(log.name, frame, names, log.unit)
-    if log.max_cases is not None:
-        # As above.
-        names = variants.used()
+    return variants.project_onto(_told(log, variants, progress))
+
+
+def _told(log: Log, counted: VariantCounts | SparkVariants, progress: Progress | None) -> list[str]:
+    """The activities that a count tells of, in order: that of persons only of those it counts."""
+    names = counted.activities if log.max_cases is None else counted.used()
     if progress is not None:
         progress(1.0)
-    return variants.project_onto(sorted(names))
+    return sorted(names)
 
 
 def _counted(log: Log, notify: Notify | None) -> tuple[Any, list[str]]:

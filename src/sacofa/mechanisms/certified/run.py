@@ -56,7 +56,6 @@ EXACT = (
     "All noise was drawn exactly, the number of empty cells that reach a threshold too: no "
     "numerical error adds to ε, and δ is 0."
 )
-FALLBACK = "a fallback: noise hides all lengths"
 MAX_ACTIVITIES = 4_000
 """Every step between two of them has a cell; more would not fit into memory."""
 MORE = 600
@@ -180,20 +179,15 @@ class CertifiedRun:
         if self._set.max_length is not None:
             return self._set.max_length, None
         edges = bin_edges(self._set.max_length_bound)
-        if not self._split.length:
-            self._note_length(unseen_length(edges), FALLBACK)
-            return unseen_length(edges), None
-        scale = self._scale(self._split.length)
-        votes = self._session.ask(
-            CaseLengths(tuple(edges)), self._price(self._split.length), "semantics"
-        )
-        chosen = choose_length(edges, votes, scale)
-        hidden = is_fallback(edges, votes, scale)
-        self._note_length(chosen, FALLBACK if hidden else "chosen from noisy lengths")
-        return chosen, votes
-
-    def _note_length(self, chosen: int, why: str) -> None:
+        chosen, votes, why = unseen_length(edges), None, "a fallback: noise hides all lengths"
+        if self._split.length:
+            query, scale = CaseLengths(tuple(edges)), self._scale(self._split.length)
+            votes = self._session.ask(query, self._price(self._split.length), "semantics")
+            chosen = choose_length(edges, votes, scale)
+            if not is_fallback(edges, votes, scale):
+                why = "chosen from noisy lengths"
         self._notes.append(f"Cases are truncated at length {chosen}, {why}.")
+        return chosen, votes
 
     @property
     def _activity_scale(self) -> Fraction:

@@ -96,7 +96,7 @@ def keep_steps(
             passed[step] = True
     # Without a way from beginning to end nothing could be drawn: noise was too much for all steps.
     if not (_reached(passed)[:-1] & passed[:-1, -1]).any():
-        passed = possible & (there >= width)
+        passed = possible & (votes >= width)
     # Of long cases noise has to explain twice as much, for the same reason.
     doubt = 2 if longest is not None and longest >= LONG else 1
     balance(votes, passed, possible, doubt * int(1 / epsilon))
@@ -201,6 +201,7 @@ def likeliest_way(votes: Ints, threshold: int) -> list[tuple[int, int]]:
     given: list[list[int]] = votes.tolist()
     ways: list[tuple[int, tuple[int, ...]]] = [(0, (end,))]
     best: tuple[int, tuple[int, ...]] = (lowest, ())
+    # The main way of long cases has many steps to be known by: no longer one is looked for.
     for _ in range(min(end, LONG)):
         longer = [
             (gain + given[way[-1]][a] - threshold, (*way, a))
