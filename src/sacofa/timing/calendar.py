@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,13 +53,14 @@ def _best_stretch(noisy: Floats, deviation: float) -> tuple[int, int, float]:
     best = (0, months, -np.inf)
     most = float((sums[1:] - np.minimum.accumulate(sums)[:-1]).max())
     for width in range(1, months + 1):
-        if most > 0 and most / (deviation * np.sqrt(width)) <= best[2]:
+        if most > 0 and most / (deviation * sqrt(width)) <= best[2]:
             # No stretch of this width, or of a larger one, stands out more.
             break
-        scores = (sums[width:] - sums[:-width]) / (deviation * np.sqrt(width))
-        place = int(np.argmax(scores))
-        if scores[place] > best[2]:
-            best = (place, place + width, float(scores[place]))
+        stretches = sums[width:] - sums[:-width]
+        score = float(stretches.max()) / (deviation * sqrt(width))
+        if score > best[2]:
+            place = int(stretches.argmax())
+            best = (place, place + width, score)
     return best
 
 

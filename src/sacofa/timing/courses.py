@@ -31,12 +31,11 @@ Floats = NDArray[np.float64]
 
 PER_CASE, MOST = 50, 60_000
 """How many courses are drawn for a released case, and about how many for all."""
-ROUNDS = 3
-"""How often courses are drawn and weighed."""
+ROUNDS = (5.0, 5.0, 0.1)
+"""Each time courses are drawn and weighed, how far off the best the weights may be, in logarithms
+of how well they explain the answers: only the last are taken, the others say what is drawn next."""
 PLAIN = 4
 """Where cycle times stand on this rung or above, noise is small and one round is enough."""
-CLIMB = 60
-"""How many steps a climb has."""
 FINE = 4
 """Bins of cycle times are split so often, by the slope between their neighbours."""
 CYCLE_GRIP, GRIP = 20.0, 10.0
@@ -145,10 +144,10 @@ def choose_courses(flow: ReleasedFlow, answers: TimeAnswers, uniform: Uniform) -
     reach = _reach(answers, targets)
     first = double.normal(np.concatenate([targets.gap_shares, targets.gap_shares * reach]))
     shares, sizes = first, _sizes(flow)
-    for _ in range(ROUNDS if answers.cycle_time.query.rung < PLAIN else 1):
+    for off in ROUNDS if answers.cycle_time.query.rung < PLAIN else ROUNDS[-1:]:
         pool = draw_pool(flow, sizes, rows, double, shares, uniform)
         owner = np.repeat(np.arange(len(pool.variant)), np.diff(pool.offsets))
-        weights = _weigh(flow, targets, pool, owner)
+        weights = _weigh(flow, targets, pool, owner, off)
         seen = weights[owner] * flow.gap_votes[pool.gap]
         told = add_up(pool.cells, seen, len(first))
         shares = double.normal(told + STEADY * answers.gaps.noise * first)
@@ -208,7 +207,7 @@ def _reach(answers: TimeAnswers, targets: Targets) -> Floats:
     return np.maximum(reach, LEAST)
 
 
-def _weigh(flow: ReleasedFlow, targets: Targets, pool: Pool, owner: Ints) -> Floats:
+def _weigh(flow: ReleasedFlow, targets: Targets, pool: Pool, owner: Ints, off: float) -> Floats:
     gap_cells = len(targets.gap_shares)
     elapsed = targets.weighed_elapsed
     first_elapsed = len(targets.cells) - len(elapsed.low) - len(targets.edges) + 1
@@ -232,4 +231,4 @@ def _weigh(flow: ReleasedFlow, targets: Targets, pool: Pool, owner: Ints) -> Flo
     )
     # What takes longer than any case is not taken, where the variant has anything shorter.
     start = np.where(totals > targets.top, -50.0, 0.0)
-    return weigh(votes, pool.variant, flow.counts, targets.cells, targets.noise, CLIMB, start)
+    return weigh(votes, pool.variant, flow.counts, targets.cells, targets.noise, start, off)

@@ -118,18 +118,33 @@ def _shape(
     shared: Floats,
 ) -> Floats:
     """The mean of all shapes on rung 0, weighed by how well they explain a row."""
-    hump = humps() * known
-    shapes = np.concatenate([hump / np.maximum(hump.sum(axis=1, keepdims=True), 1e-9), shared])
-    fair = hump.sum(axis=1) > 0.5
-    # Half of the belief beforehand is that a row is like others.
-    prior = np.concatenate([np.where(fair, 0.5 / fair.sum(), 0.0), np.full(len(shared), 0.25)])
     low = min(rung, 0)
-    joined = np.eye(bins(low))[within(0, low)]
+    joined = _joined(low)
+    fair, rough = _fair(known.tobytes(), low)
+    shapes = np.concatenate([fair, shared])
+    # Half of the belief beforehand is that a row is like others.
+    prior = np.repeat([0.5 / max(len(fair), 1), 0.25], [len(fair), len(shared)])
     seen = add_up(within(rung, low), row, bins(low))
     seen[known @ joined == 0] = 0.0
     masses = np.array(MASSES) * votes
-    off = np.abs(seen - masses[:, None, None] * (shapes @ joined)).sum(axis=2) / noise
-    away = -off + np.log(np.maximum(prior, 1e-300)) - (np.log(MASSES) ** 2)[:, None] / 0.3
+    every = np.concatenate([rough, shared @ joined])
+    off = np.abs(seen - masses[:, None, None] * every).sum(axis=2) / noise
+    away = -off + np.log(prior) - (np.log(MASSES) ** 2)[:, None] / 0.3
     weights = np.exp(away - away.max()).sum(axis=0)
     mean: Floats = weights @ shapes / weights.sum()
     return mean
+
+
+@cache
+def _joined(low: int) -> Floats:
+    """[bin on rung 0, bin on a lower rung]: 1 where the one lies in the other."""
+    return np.eye(bins(low))[within(0, low)]
+
+
+@cache
+def _fair(known: bytes, low: int) -> tuple[Floats, Floats]:
+    """The humps that lie mostly in the known bins, on rung 0 and on a lower one."""
+    hump = humps() * np.frombuffer(known, dtype=np.bool_)
+    hump = hump[hump.sum(axis=1) > 0.5]
+    shapes: Floats = hump / hump.sum(axis=1, keepdims=True)
+    return shapes, shapes @ _joined(low)

@@ -21,6 +21,8 @@ Floats = NDArray[np.float64]
 
 MEMORY = 8
 """How many steps back the climb remembers."""
+MOST_STEPS = 60
+"""How many steps a climb has at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,11 +30,16 @@ class Votes:
     """What the courses vote for."""
 
     course: Ints
-    """Who votes; courses in order."""
+    """Who votes, in any order; each course has at least one vote."""
     cell: Ints
     """For which cell of all tables."""
     part: Floats
     """With which part of a vote."""
+
+    def by_course(self) -> Votes:
+        """The same votes, those of a course together."""
+        order = np.argsort(self.course, kind="stable")
+        return Votes(self.course[order], self.cell[order], self.part[order])
 
 
 def weigh(
@@ -41,19 +48,28 @@ def weigh(
     sizes: Ints,
     target: Floats,
     noise: Floats,
-    steps: int,
     start: Floats,
+    off: float,
 ) -> Floats:
     """Weigh courses so that those of a group add up to its size and votes come near the target.
 
-    Groups are in order, none is empty; `start` are logarithms of weights to begin with.
+    Groups are in order, none is empty; `start` are logarithms of weights to begin with. The climb
+    ends about so far `off` its top, in logarithms of how well the answers are explained.
     """
     courses = len(group)
+    if not courses:
+        return np.zeros(0)
+    votes = votes.by_course()
+    first_votes = np.flatnonzero(np.diff(votes.course, prepend=-1))
+    each = np.empty(len(votes.cell))
     starts = np.flatnonzero(np.diff(group, prepend=-1))
     width = np.diff(starts, append=courses)
 
     def weights(factors: Floats) -> tuple[Floats, Floats]:
-        lift = start + add_up(votes.course, factors[votes.cell] * votes.part, courses)
+        # All cells are there; to be told so, instead of looking again, takes half the time.
+        np.take(factors, votes.cell, mode="clip", out=each)
+        np.multiply(each, votes.part, out=each)
+        lift = start + np.add.reduceat(each, first_votes)
         top = np.maximum.reduceat(lift, starts)
         lifted = np.exp(lift - np.repeat(top, width))
         sums = np.add.reduceat(lifted, starts)
@@ -61,16 +77,18 @@ def weigh(
 
     def value(factors: Floats) -> tuple[float, Floats]:
         found, logs = weights(factors)
-        told = add_up(votes.cell, found[votes.course] * votes.part, len(target))
+        np.take(found, votes.course, mode="clip", out=each)
+        np.multiply(each, votes.part, out=each)
+        told = add_up(votes.cell, each, len(target))
         slack = noise**2 * factors
         loss = float(sizes @ logs - factors @ target + 0.5 * (slack @ factors))
         return loss, told - target + slack
 
-    if not courses:
-        return np.zeros(0)
-    # Cells with little noise bend the slope most: reckon in units in which all bend alike.
-    unit = 1.0 / np.sqrt(noise**2 + target + 1e-9)
-    best = climb(lambda x: _scaled(value, x, unit), np.zeros(len(target)), steps)
+    # Cells with little noise and many votes bend the slope most: reckon in units in which all bend
+    # alike.
+    told = value(np.zeros(len(target)))[1] + target
+    unit = 1.0 / np.sqrt(noise**2 + np.maximum(target, told) + 1e-9)
+    best = climb(lambda x: _scaled(value, x, unit), np.zeros(len(target)), off)
     return weights(best * unit)[0]
 
 
@@ -81,14 +99,17 @@ def _scaled(
     return loss, slope * unit
 
 
-def climb(value: Callable[[Floats], tuple[float, Floats]], x: Floats, steps: int) -> Floats:
-    """Find the least value of a smooth convex function (L-BFGS, steps halved until they help)."""
+def climb(value: Callable[[Floats], tuple[float, Floats]], x: Floats, off: float) -> Floats:
+    """Find about the least value of a smooth convex function (L-BFGS, halving what does not help).
+
+    It ends where a step is expected to win less than `off`.
+    """
     loss, slope = value(x)
     past: list[tuple[Floats, Floats, float]] = []
-    for _ in range(steps):
+    for _ in range(MOST_STEPS):
         way = -_direction(slope, past)
         along = float(way @ slope)
-        if along >= -1e-9 * max(1.0, abs(loss)):
+        if along >= -off:
             break
         size = 1.0 if past else min(1.0, 1.0 / max(float(np.abs(slope).max()), 1e-12))
         for _ in range(30):

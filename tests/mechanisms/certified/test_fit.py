@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from threadpoolctl import threadpool_info, threadpool_limits
 
+from sacofa.mechanisms.certified import fit as fitting
 from sacofa.mechanisms.certified.fit import fit, solve
 from sacofa.privacy.bits import SeededBits
 from sacofa.privacy.noise import Noise
@@ -50,3 +53,22 @@ def test_a_fit_strays_only_if_answers_ask_for_it() -> None:
     assert sum(abs(near[ids] - n) for ids, n in true.items()) < 40
     far = fit(evidence, POOL, {POOL[1]: 410}, float(SCALE))
     assert abs(far[POOL[0]] - 200) < 60 and far[POOL[1]] < 200
+
+
+def test_a_fit_is_reckoned_in_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its digits do not depend on the machine; what others reckon with is left as it was."""
+    seen: list[set[int]] = []
+
+    def threads() -> set[int]:
+        return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+
+    def watched(*arguments: object) -> object:
+        seen.append(threads())
+        return stray(*arguments)  # type: ignore[arg-type]
+
+    stray = fitting._stray
+    monkeypatch.setattr(fitting, "_stray", watched)
+    with threadpool_limits(2, user_api="blas"):
+        fit(evidence_of(log_of(SOME)), POOL, {}, SCALE)
+        assert seen == [{1}]
+        assert threads() == {2}

@@ -44,7 +44,9 @@ class System:
 
     def misfit(self, weights: Floats) -> float:
         """How far the answers are from what these numbers of cases would give: squares added up."""
-        missing = self.answers - weights @ self.rows
+        # Most sequences of a pool have no cases.
+        some = np.flatnonzero(weights)
+        missing = self.answers - weights[some] @ self.rows[some]
         return float(missing @ missing) + self.others
 
 

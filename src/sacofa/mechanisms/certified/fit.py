@@ -12,13 +12,19 @@ Floating-point numbers are no danger here: all of this reads noisy answers only.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from functools import cache
 from math import sqrt
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...queries.distance import Ids
 from .evidence import Evidence, System
+
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
 
 Floats = NDArray[np.float64]
 
@@ -45,24 +51,43 @@ def fit(
     pool = list(dict.fromkeys([*prior, *pool]))
     system = evidence.system(pool)
     start = np.array([float(prior.get(ids, 0)) for ids in pool])
-    weights = _stray(system, start, noise)
+    with _one_thread():
+        weights = _stray(system, start, noise)
     return dict(zip(pool, weights.tolist(), strict=True))
+
+
+def _one_thread() -> AbstractContextManager[object]:
+    """Reckon in one thread.
+
+    Matrices are small: threads would wait for one another for half of the time, and the last digits
+    would depend on how many there are.
+    """
+    limited: AbstractContextManager[object] = _threads().limit(limits=1, user_api="blas")
+    return limited
+
+
+@cache
+def _threads() -> ThreadpoolController:
+    # Looking which libraries are there takes longer than a small fit.
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def _stray(system: System, start: Floats, noise: float) -> Floats:
     """Stray from the start as little as explains the answers."""
     gram = system.rows @ system.rows.T
     pull = system.rows @ system.answers
-    tried: list[Floats] = []
+    tried: list[tuple[float, Floats]] = []
     weights = start
     for stray in STRAY:
         weights = solve(gram, pull, (noise / stray) ** 2, start, weights)
-        tried.append(weights)
-        if system.misfit(weights) <= ENOUGH * system.expected:
+        tried.append((system.misfit(weights), weights))
+        if tried[-1][0] <= ENOUGH * system.expected:
             return weights
     # By chance, or for want of better sequences, more is left than noise explains.
-    enough = NEARLY * system.misfit(tried[-1])
-    return next(weights for weights in tried if system.misfit(weights) <= enough)
+    enough = NEARLY * tried[-1][0]
+    return next(weights for misfit, weights in tried if misfit <= enough)
 
 
 def solve(gram: Floats, pull: Floats, ridge: float, start: Floats, weights: Floats) -> Floats:
@@ -72,7 +97,8 @@ def solve(gram: Floats, pull: Floats, ridge: float, start: Floats, weights: Floa
     """
     target = pull + ridge * start
     for _ in range(PASSES):
-        slope = gram @ weights + ridge * weights - target
+        some = np.flatnonzero(weights)
+        slope = weights[some] @ gram[some] + ridge * weights - target
         moving = np.flatnonzero((weights > 0) | (slope < 0))
         if not len(moving):
             break
@@ -106,12 +132,15 @@ def _descend(gram: Floats, ridge: float, target: Floats, weights: Floats) -> Flo
 
 def _largest(gram: Floats) -> float:
     """An upper bound of the largest eigenvalue that is nearly reached."""
-    vector = np.ones(len(gram))
-    value = 1.0
+    vector = np.full(len(gram), 1.0 / sqrt(len(gram)))
+    value = 0.0
     for _ in range(12):
         vector = gram @ vector
-        value = sqrt(vector @ vector)
+        value, before = sqrt(vector @ vector), value
         if not value:
             return 1.0
+        # All entries are at least 0: what most have in common soon outgrows the rest.
+        if value < 1.01 * before:
+            break
         vector /= value
     return 1.2 * value
