@@ -44,6 +44,19 @@ def test_a_log_that_is_too_small_is_told_before_anything_is_spent() -> None:
     assert all(less > more for less, more in pairwise(noise))
 
 
+@pytest.mark.parametrize("times", [1, 20])
+def test_what_is_foreseen_is_the_noise_of_the_votes_that_are_asked(times: int) -> None:
+    """A log that is tiny for its ε leaves more to votes for steps, and the verdict knows."""
+    mechanism = Certified(epsilon=Fraction(times, 5), time=False)
+    log = log_of([30, 12, 4, 8, 2, 0, 1])
+    outcome = perform(mechanism, Cases(variants=log), Noise(SeededBits(1)))
+    [steps] = [answer for answer in outcome.answers if answer.query.name == "steps"]
+    number = len(log.activities)
+    verdict = foresee(mechanism, activities=number, cases=log.cases)
+    noise_of_all = 3 * number / float(2 * steps.epsilon * VOTE_UNITS)
+    assert verdict.noise == pytest.approx(noise_of_all / log.cases)
+
+
 @pytest.fixture(scope="module")
 def outcomes() -> list[Outcome]:
     """Many runs on one log."""

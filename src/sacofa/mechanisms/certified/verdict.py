@@ -88,8 +88,11 @@ def _judge(
 ) -> Verdict:
     # Half of the noise of all steps that there are is how far their shares are off, expected;
     # noise is 1/ε per step in the mean, and all votes of the log are one per case.
-    off = max(steps, 1) / (2 * _scale(settings, unit, settings.split(activities).semantics))
-    noise = off / max(cases, 1)
+    split = settings.split(activities)
+    here = settings.for_size(split, max(cases, 1), unit)
+    noise = max(steps, 1) / (2 * _scale(settings, unit, here.semantics)) / max(cases, 1)
+    # Where noise is small beside a log, votes for steps get what they get in most logs.
+    off = max(steps, 1) / (2 * _scale(settings, unit, split.semantics))
     needed = ceil(off / RELIABLE)
     word = (
         Sureness.RELIABLE
@@ -98,7 +101,7 @@ def _judge(
         if noise <= ROUGH
         else Sureness.TOO_SMALL
     )
-    times = max(noise / RELIABLE, 1.0)
+    times = max(off / max(cases, 1) / RELIABLE, 1.0)
     # Two figures are enough, and rounded up they are.
     epsilon = settings.price * Fraction(ceil(times * 100), 100)
     return Verdict(sureness=word, noise=noise, cases_needed=max(needed, 1), epsilon_needed=epsilon)
