@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 
@@ -37,3 +38,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return "spark" not in item.nodeid and "session" not in getattr(item, "fixturenames", ())
 
     items.sort(key=comes_later)
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector pass over what was loaded: it stays to the end."""
+    gc.collect()
+    gc.freeze()

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import array
 import atexit
+import gc
 import os
 import signal
 import socket
@@ -86,6 +87,9 @@ def serve(address: str) -> None:
         # Some greet those who load them.
         with suppress(ImportError), redirect_stdout(sys.stderr):
             import_module(module)
+    # Forks share what is loaded as long as nobody looks through it for garbage.
+    gc.collect()
+    gc.freeze()
     with socket.socket(socket.AF_UNIX) as here:
         here.bind(address)
         here.listen(16)
