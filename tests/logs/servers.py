@@ -25,6 +25,11 @@ QUIET = {
     "spark.sql.session.timeZone": "America/New_York",
 }
 """Settings of Spark for all tests; the zone shows that none is relied on."""
+UNCOMPILED = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+"""Settings for small logs: Spark would compile every query, which takes longer than to run it."""
 
 
 def need_spark() -> None:
@@ -43,6 +48,7 @@ def small_spark() -> Iterator[Any]:
     builder = SparkSession.builder.master("local[3]")
     for key, value in {
         **QUIET,
+        **UNCOMPILED,
         "spark.driver.memory": "1g",
         "spark.sql.shuffle.partitions": "3",
         "spark.sql.adaptive.enabled": "false",

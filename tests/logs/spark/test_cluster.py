@@ -25,7 +25,7 @@ from tests.conftest import LOGS
 
 from ..duckdb.test_events import frame, slowly, tied
 from ..processes import needs_proc
-from ..servers import QUIET, need_spark
+from ..servers import QUIET, UNCOMPILED, need_spark
 
 START = 60
 """How many seconds the cluster may take to come up."""
@@ -94,6 +94,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Any:
     workers_python = make_python(folder / "environment")
     settings = {
         **QUIET,
+        **UNCOMPILED,
         "spark.executor.memory": "512m",
         "spark.driver.memory": "512m",
         "spark.sql.shuffle.partitions": "3",
