@@ -36,6 +36,30 @@ def watch(page: Any) -> list[str]:
     return complaints
 
 
+SCREEN = {"width": 1280, "height": 720}
+
+
+class Window:
+    """A window that tests share: to open one takes longer than most of what is done in it."""
+
+    def __init__(self, browser: Any) -> None:
+        """Open the window, as somebody whom no site knows."""
+        self.page = browser.new_context().new_page()
+        self.complaints = watch(self.page)
+        """What the page complains about, and the addresses that it asks for."""
+        self.page.on("request", lambda request: self.complaints.append(request.url))
+
+    def renew(self, color_scheme: str = "light", viewport: dict[str, int] = SCREEN) -> None:
+        """Leave what was opened before, and be somebody else."""
+        for popup in self.page.context.pages[1:]:
+            popup.close()
+        self.page.goto("about:blank")
+        self.page.context.clear_cookies()
+        self.page.emulate_media(color_scheme=color_scheme)
+        self.page.set_viewport_size(viewport)
+        self.complaints.clear()
+
+
 def accessibility_faults(page: Any) -> list[str]:
     """What axe, the accessibility checker, finds wrong with a page."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
