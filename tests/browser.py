@@ -42,12 +42,21 @@ SCREEN = {"width": 1280, "height": 720}
 class Window:
     """A window that tests share: to open one takes longer than most of what is done in it."""
 
-    def __init__(self, browser: Any) -> None:
-        """Open the window, as somebody whom no site knows."""
+    def __init__(self, browser: Any, own: tuple[str, ...] = ()) -> None:
+        """Open the window; addresses that begin like own are no complaint."""
         self.page = browser.new_context().new_page()
         self.complaints = watch(self.page)
-        """What the page complains about, and the addresses that it asks for."""
-        self.page.on("request", lambda request: self.complaints.append(request.url))
+        """What the page complains about, and the other addresses that it asks for."""
+        self.page.on(
+            "request",
+            lambda request: request.url.startswith(own) or self.complaints.append(request.url),
+        )
+        # A question of a page is a complaint too: nobody is there to answer.
+        self.page.on("dialog", self._refuse)
+
+    def _refuse(self, dialog: Any) -> None:
+        self.complaints.append(dialog.message)
+        dialog.dismiss()
 
     def renew(self, color_scheme: str = "light", viewport: dict[str, int] = SCREEN) -> None:
         """Leave what was opened before, and be somebody else."""
