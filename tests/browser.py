@@ -36,6 +36,39 @@ def watch(page: Any) -> list[str]:
     return complaints
 
 
+SCREEN = {"width": 1280, "height": 720}
+
+
+class Window:
+    """A window that tests share: to open one takes longer than most of what is done in it."""
+
+    def __init__(self, browser: Any, own: tuple[str, ...] = ()) -> None:
+        """Open the window; addresses that begin like own are no complaint."""
+        self.page = browser.new_context().new_page()
+        self.complaints = watch(self.page)
+        """What the page complains about, and the other addresses that it asks for."""
+        self.page.on(
+            "request",
+            lambda request: request.url.startswith(own) or self.complaints.append(request.url),
+        )
+        # A question of a page is a complaint too: nobody is there to answer.
+        self.page.on("dialog", self._refuse)
+
+    def _refuse(self, dialog: Any) -> None:
+        self.complaints.append(dialog.message)
+        dialog.dismiss()
+
+    def renew(self, color_scheme: str = "light", viewport: dict[str, int] = SCREEN) -> None:
+        """Leave what was opened before, and be somebody else."""
+        for popup in self.page.context.pages[1:]:
+            popup.close()
+        self.page.goto("about:blank")
+        self.page.context.clear_cookies()
+        self.page.emulate_media(color_scheme=color_scheme)
+        self.page.set_viewport_size(viewport)
+        self.complaints.clear()
+
+
 def accessibility_faults(page: Any) -> list[str]:
     """What axe, the accessibility checker, finds wrong with a page."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")

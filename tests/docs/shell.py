@@ -17,9 +17,10 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from unittest.mock import patch
 
 from ..forked import forked_program
 from .pages import ROOT, Block, blocks
@@ -70,10 +71,11 @@ def run_page(page: Path, folder: Path, shell: Shell) -> list[Block]:
     work.mkdir()
     ran = [block for block in blocks(page.read_text(encoding="utf-8")) if block.language in RUN]
     for block in ran:
+        if block.language == "python" and "pyspark" in block.text:
+            _run_on_spark(block, work, environment)
+            continue
         if block.language == "python":
-            # Java is started by an interpreter of its own.
-            own = "pyspark" in block.text
-            python = sys.executable if own else str(shell.programs / "sacofa")
+            python = str(shell.programs / "sacofa")
             _run([python, "-c", block.text], 0, block, work, environment)
             continue
         for command, shown in shows(block):
@@ -136,6 +138,22 @@ def commands(block: Block) -> list[str]:
         if bare and not bare.startswith("#") and not PASSED_OVER.match(bare):
             found.append(command)
     return found
+
+
+def _run_on_spark(block: Block, folder: Path, environment: dict[str, str]) -> None:
+    """Run a block here if Spark's Java was not yet started here: so those who come later have it.
+
+    Java stays in the folder where it is started, so a block that comes later has one of its own.
+    """
+    from pyspark import SparkContext
+
+    if SparkContext._gateway is None:
+        # Those who come later need the tests, too.
+        paths = {"PYTHONPATH": os.pathsep.join([environment["PYTHONPATH"], str(ROOT)])}
+        with chdir(folder), patch.dict(os.environ, paths):
+            exec(compile(block.text, f"line {block.line}", "exec"), {"__name__": "__main__"})
+    else:
+        _run([sys.executable, "-c", block.text], 0, block, folder, environment)
 
 
 def _run(

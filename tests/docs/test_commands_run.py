@@ -40,7 +40,7 @@ NEEDS = {
 }
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
     """What all pages share."""
     with started_shell(tmp_path_factory.mktemp("shell")) as started:

@@ -21,7 +21,8 @@ def from_xes(logs: Path) -> Callable[[str], VariantCounts]:
     return cache(lambda name: count_variants(logs / f"{name}.xes.gz"))
 
 
-@pytest.fixture(scope="session")
+# One process has one Spark at a time: what else needs another is not in its way.
+@pytest.fixture(scope="module")
 def session() -> Iterator[Any]:
     """A small Spark with several partitions."""
     with small_spark() as spark:

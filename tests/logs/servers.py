@@ -8,7 +8,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,11 @@ QUIET = {
     "spark.sql.session.timeZone": "America/New_York",
 }
 """Settings of Spark for all tests; the zone shows that none is relied on."""
+UNCOMPILED = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+"""Settings for small logs: Spark would compile every query, which takes longer than to run it."""
 
 
 def need_spark() -> None:
@@ -35,25 +40,34 @@ def need_spark() -> None:
 
 
 @contextmanager
-def small_spark() -> Iterator[Any]:
-    """Start a small Spark with several partitions."""
+def spark_for_small_logs(master: str, settings: Mapping[str, str]) -> Iterator[Any]:
+    """Start Spark; if there was one before, in its Java, which has loaded all that Spark needs."""
     need_spark()
     from pyspark.sql import SparkSession
 
-    builder = SparkSession.builder.master("local[3]")
-    for key, value in {
-        **QUIET,
-        "spark.driver.memory": "1g",
+    # Whose memory, of all settings, is that of the first.
+    builder = SparkSession.builder.master(master).config("spark.driver.memory", "1g")
+    for key, value in {**QUIET, **UNCOMPILED, **settings}.items():
+        builder = builder.config(key, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    try:
+        yield session
+    finally:
+        session.stop()
+
+
+@contextmanager
+def small_spark() -> Iterator[Any]:
+    """Start a small Spark with several partitions."""
+    settings = {
         "spark.sql.shuffle.partitions": "3",
         "spark.sql.adaptive.enabled": "false",
         "spark.sql.files.maxPartitionBytes": "8192",
         "spark.sql.files.openCostInBytes": "1",
-    }.items():
-        builder = builder.config(key, value)
-    session = builder.getOrCreate()
-    session.sparkContext.setLogLevel("OFF")
-    yield session
-    session.stop()
+    }
+    with spark_for_small_logs("local[3]", settings) as session:
+        yield session
 
 
 def programs() -> Path:

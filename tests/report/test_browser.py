@@ -13,7 +13,7 @@ from sacofa.examples import running_example
 from sacofa.report import make_internal_report, make_report
 from sacofa.variants import VariantCounts
 
-from ..browser import accessibility_faults, open_browser, watch
+from ..browser import Window, accessibility_faults, open_browser
 from .releases import HOSTILE, hospital, large, leaking, of, timed
 
 
@@ -24,12 +24,10 @@ def browser() -> Iterator[Any]:
         yield browser
 
 
-@pytest.fixture(autouse=True)
-def _pages_are_closed(browser: Any) -> Iterator[None]:
-    """What a test has opened does not go on beside the next."""
-    yield
-    for context in browser.contexts:
-        context.close()
+@pytest.fixture(scope="module")
+def window(browser: Any) -> Window:
+    """One window for all tests here."""
+    return Window(browser)
 
 
 @pytest.fixture(scope="module")
@@ -42,24 +40,20 @@ def reports() -> tuple[str, ...]:
     )
 
 
-def _open(browser: Any, folder: Path, html: str, **context: Any) -> tuple[Any, list[str]]:
+def _open(window: Window, folder: Path, html: str, **look: Any) -> tuple[Any, list[str]]:
     """Open a page from disk; whatever else it asks for is a complaint too."""
     file = folder / "report.html"
     file.write_text(html, encoding="utf-8")
-    page = browser.new_context(**context).new_page()
-    complaints = watch(page)
-    page.on(
-        "request",
-        lambda request: None if request.url == file.as_uri() else complaints.append(request.url),
-    )
-    page.goto(file.as_uri())
-    return page, complaints
+    window.renew(**look)
+    window.page.goto(file.as_uri())
+    window.complaints.remove(file.as_uri())
+    return window.page, window.complaints
 
 
-def test_variants_can_be_searched_and_more_shown(browser: Any, tmp_path: Path) -> None:
+def test_variants_can_be_searched_and_more_shown(window: Window, tmp_path: Path) -> None:
     """Rows, their number and the words about them agree with the release."""
     release = of(VariantCounts.of({(f"a{i:03}", "common"): 1000 - i for i in range(140)}))
-    page, complaints = _open(browser, tmp_path, make_report(release, title="x"))
+    page, complaints = _open(window, tmp_path, make_report(release, title="x"))
     rows = page.locator("#variants-body tr")
     assert rows.count() == 25
     assert rows.nth(0).locator("li").all_text_contents() == ["a000", "common"]
@@ -74,11 +68,11 @@ def test_variants_can_be_searched_and_more_shown(browser: Any, tmp_path: Path) -
     assert complaints == []
 
 
-def test_variants_are_filtered_sorted_and_chosen(browser: Any, tmp_path: Path) -> None:
+def test_variants_are_filtered_sorted_and_chosen(window: Window, tmp_path: Path) -> None:
     """By activity and length; the map shows those that are chosen, and then all again."""
     counts = {("a", "b", "c"): 50, ("a", "c"): 30, ("b", "b", "b", "c"): 20, ("d",): 10}
     release = of(VariantCounts.of(counts))
-    page, complaints = _open(browser, tmp_path, make_report(release, title="x"))
+    page, complaints = _open(window, tmp_path, make_report(release, title="x"))
     rows = page.locator("#variants-body tr")
     page.get_by_label("With activity").select_option("b")
     assert rows.count() == 2
@@ -101,9 +95,9 @@ def test_variants_are_filtered_sorted_and_chosen(browser: Any, tmp_path: Path) -
     assert complaints == []
 
 
-def test_the_map_follows_its_sliders(browser: Any, tmp_path: Path) -> None:
+def test_the_map_follows_its_sliders(window: Window, tmp_path: Path) -> None:
     """Fewer activities, fewer paths; words say what is shown, and all activities hang together."""
-    page, complaints = _open(browser, tmp_path, make_report(large(200, 9, 9), title="x"))
+    page, complaints = _open(window, tmp_path, make_report(large(200, 9, 9), title="x"))
     activities = page.get_by_role("slider", name="Activities")
     paths = page.get_by_role("slider", name="Paths")
     heads, boxes = page.locator("#map-box polygon.head"), page.locator("#map-box rect.box")
@@ -132,9 +126,9 @@ OVERLAPS = """() => {
 }"""  # noqa: E501
 
 
-def test_nothing_on_the_map_lies_under_something_else(browser: Any, tmp_path: Path) -> None:
+def test_nothing_on_the_map_lies_under_something_else(window: Window, tmp_path: Path) -> None:
     """No number on another, on an arrowhead or on a box; the end is in view; zoom and pan work."""
-    page, _ = _open(browser, tmp_path, make_report(large(60, 8, 12), title="x"))
+    page, _ = _open(window, tmp_path, make_report(large(60, 8, 12), title="x"))
     for share in ("Home", "End"):
         page.get_by_role("slider", name="Paths").focus()
         page.keyboard.press(share)
@@ -159,23 +153,23 @@ def test_nothing_on_the_map_lies_under_something_else(browser: Any, tmp_path: Pa
     assert drawing.get_attribute("viewBox") == whole
 
 
-def test_the_map_tells_times_where_there_are_any(browser: Any, tmp_path: Path) -> None:
+def test_the_map_tells_times_where_there_are_any(window: Window, tmp_path: Path) -> None:
     """The median wait stands on each step, in a colour that the legend names."""
-    page, complaints = _open(browser, tmp_path, make_report(timed(), title="x"))
+    page, complaints = _open(window, tmp_path, make_report(timed(), title="x"))
     assert not page.get_by_text("1 h – 1 d").first.is_visible()
     page.get_by_role("radio", name="Time").check()
     assert page.locator("#map-box text.label.d2").all_text_contents() == ["1 h"]
     assert page.locator(".legend").get_by_text("1 h – 1 d").is_visible()
     assert accessibility_faults(page) == []
     assert complaints == []
-    plain, _ = _open(browser, tmp_path, make_report(hospital(), title="x"))
+    plain, _ = _open(window, tmp_path, make_report(hospital(), title="x"))
     assert plain.get_by_role("radio", name="Time").count() == 0
 
 
-def test_a_printed_map_keeps_its_legend(browser: Any, tmp_path: Path) -> None:
+def test_a_printed_map_keeps_its_legend(window: Window, tmp_path: Path) -> None:
     """And says what is left out."""
     pypdf = pytest.importorskip("pypdf")
-    page, _ = _open(browser, tmp_path, make_report(large(60, 8, 12), title="x"))
+    page, _ = _open(window, tmp_path, make_report(large(60, 8, 12), title="x"))
     sheets = pypdf.PdfReader(io.BytesIO(page.pdf())).pages
     text = " ".join(" ".join(sheet.extract_text() for sheet in sheets).split())
     assert "thicker: more often" in text
@@ -185,12 +179,12 @@ def test_a_printed_map_keeps_its_legend(browser: Any, tmp_path: Path) -> None:
 # Colours follow the scheme and places the width: each is looked at once.
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (360, "dark")])
 def test_a_page_is_accessible(
-    browser: Any, reports: tuple[str, ...], tmp_path: Path, scheme: str, width: int
+    window: Window, reports: tuple[str, ...], tmp_path: Path, scheme: str, width: int
 ) -> None:
     """The checker finds nothing, contrast included, and nothing is wider than the screen."""
     for html in reports:
         page, complaints = _open(
-            browser, tmp_path, html, color_scheme=scheme, viewport={"width": width, "height": 900}
+            window, tmp_path, html, color_scheme=scheme, viewport={"width": width, "height": 900}
         )
         assert accessibility_faults(page) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -199,10 +193,10 @@ def test_a_page_is_accessible(
         assert (background == "rgb(255, 255, 255)") == (scheme == "light")
 
 
-def test_names_that_are_markup_do_nothing(browser: Any, tmp_path: Path) -> None:
+def test_names_that_are_markup_do_nothing(window: Window, tmp_path: Path) -> None:
     """No script of a name runs, also not when the page's script draws rows again."""
     release = of(VariantCounts.of({HOSTILE: 5, (HOSTILE[0],): 3}))
-    page, complaints = _open(browser, tmp_path, make_report(release, title="x"))
+    page, complaints = _open(window, tmp_path, make_report(release, title="x"))
     page.get_by_role("searchbox").fill("script")
     assert page.locator("#variants-body tr").first.locator("li").all_text_contents() == [*HOSTILE]
     assert page.title() == "x"
@@ -211,20 +205,22 @@ def test_names_that_are_markup_do_nothing(browser: Any, tmp_path: Path) -> None:
 
 def test_without_scripts_the_page_still_tells(browser: Any, tmp_path: Path) -> None:
     """Promise, first variants and one map are there; tools that need scripts are not."""
-    html = make_report(large(60, 5, 6), title="x")
-    page, _ = _open(browser, tmp_path, html, java_script_enabled=False)
+    file = tmp_path / "report.html"
+    file.write_text(make_report(large(60, 5, 6), title="x"), encoding="utf-8")
+    page = browser.new_context(java_script_enabled=False).new_page()
+    page.goto(file.as_uri())
     assert page.locator("#variants-body tr").count() == 25
     assert page.locator("#map-box svg.map").count() == 1
     assert not page.locator("#variant-tools").is_visible()
     assert page.locator(".promise").is_visible()
 
 
-def test_every_printed_page_says_that_it_is_secret(browser: Any, tmp_path: Path) -> None:
+def test_every_printed_page_says_that_it_is_secret(window: Window, tmp_path: Path) -> None:
     """An internal report is secret on each sheet, a publishable one on none."""
     pypdf = pytest.importorskip("pypdf")
 
     def sheets(html: str) -> list[str]:
-        page, _ = _open(browser, tmp_path, html)
+        page, _ = _open(window, tmp_path, html)
         return [sheet.extract_text() for sheet in pypdf.PdfReader(io.BytesIO(page.pdf())).pages]
 
     internal = make_internal_report(leaking(), running_example(), title="x")

@@ -22,7 +22,7 @@ from sacofa.release import make_key, verify
 from sacofa.release.sign import signature_path
 from sacofa.variants import VariantCounts
 
-from ..browser import accessibility_faults, open_browser, watch
+from ..browser import Window, accessibility_faults, open_browser, watch
 from ..report.releases import HOSTILE
 from .clients import started
 
@@ -48,28 +48,24 @@ def browser() -> Iterator[Any]:
         yield browser
 
 
-@pytest.fixture(autouse=True)
-def _pages_are_closed(browser: Any) -> Iterator[None]:
-    """What a test has opened does not go on asking the app beside the next."""
-    yield
-    for context in browser.contexts:
-        context.close()
+@pytest.fixture(scope="module")
+def _window(browser: Any, address: str) -> Window:
+    return Window(browser, own=(address.split("/?")[0], "data:"))
 
 
-def _enter(browser: Any, address: str, **context: Any) -> tuple[Any, list[str]]:
+@pytest.fixture
+def window(_window: Window) -> Iterator[Window]:
+    """One window for all tests here; what one has opened does not go on asking beside the next."""
+    yield _window
+    _window.renew()
+
+
+def _enter(window: Window, address: str, **look: Any) -> tuple[Any, list[str]]:
     """A new person opens the address; whatever is asked of another server is a complaint."""
-    page = browser.new_context(**{"viewport": WIDE, **context}).new_page()
-    complaints = watch(page)
-    own = address.split("/?")[0]
-    page.on(
-        "request",
-        lambda request: (
-            None if request.url.startswith((own, "data:")) else complaints.append(request.url)
-        ),
-    )
-    page.goto(address)
-    assert "token" not in page.url
-    return page, complaints
+    window.renew(**{"viewport": WIDE, **look})
+    window.page.goto(address)
+    assert "token" not in window.page.url
+    return window.page, window.complaints
 
 
 def _picture(page: Any, name: str, **more: Any) -> None:
@@ -102,9 +98,9 @@ def log(tmp_path: Path) -> Path:
     return path
 
 
-def test_from_a_log_to_its_release(browser: Any, address: str, log: Path, tmp_path: Path) -> None:
+def test_from_a_log_to_its_release(window: Window, address: str, log: Path, tmp_path: Path) -> None:
     """The whole way, with numbers read off the page and the downloaded log read back."""
-    page, complaints = _enter(browser, address)
+    page, complaints = _enter(window, address)
     assert accessibility_faults(page) == []
     _picture(page, "web-start")
     page.set_input_files("#file", log)
@@ -187,11 +183,11 @@ def test_from_a_log_to_its_release(browser: Any, address: str, log: Path, tmp_pa
             report.locator(f"#{section}").screenshot(path=IMAGES / f"report-{section}.png")
 
 
-def test_columns_can_be_named_on_the_page(browser: Any, address: str, tmp_path: Path) -> None:
+def test_columns_can_be_named_on_the_page(window: Window, address: str, tmp_path: Path) -> None:
     """A log with unusual names is asked about, and then goes through."""
     path = tmp_path / "odd.csv"
     path.write_text("patient,what\n" + "".join(f"{i},a\n{i},b\n" for i in range(400)))
-    page, complaints = _enter(browser, address)
+    page, complaints = _enter(window, address)
     page.set_input_files("#file", path)
     page.wait_for_selector("#columns:visible")
     assert accessibility_faults(page) == []
@@ -214,13 +210,13 @@ def test_columns_can_be_named_on_the_page(browser: Any, address: str, tmp_path: 
 
 
 def test_who_is_protected_is_counted_again_and_kept(
-    browser: Any, address: str, tmp_path: Path
+    window: Window, address: str, tmp_path: Path
 ) -> None:
     """With persons, as many cases of each count as are kept; a reload changes nothing."""
     path = tmp_path / "persons.csv"
     rows = (f"{case},a,p{case % 100}\n" for case in range(300))
     path.write_text("case,activity,who\n" + "".join(rows))
-    page, complaints = _enter(browser, address)
+    page, complaints = _enter(window, address)
     page.set_input_files("#file", path)
     page.wait_for_selector("#settings:visible")
     assert _number(page, "cases") == 300
@@ -242,12 +238,12 @@ def test_who_is_protected_is_counted_again_and_kept(
 
 
 def test_charging_nobody_is_confirmed_and_going_back_keeps_all(
-    browser: Any, address: str, tmp_path: Path
+    window: Window, address: str, tmp_path: Path
 ) -> None:
     """A second price needs no second upload; what was chosen is still there."""
     log = tmp_path / "small.csv"
     write_variants(running_example(), log)
-    page, complaints = _enter(browser, address)
+    page, complaints = _enter(window, address)
     page.set_input_files("#file", log)
     page.wait_for_selector("#settings:visible")
     page.locator("[name=dataset]").select_option("none: charge no budget")
@@ -270,9 +266,9 @@ def test_charging_nobody_is_confirmed_and_going_back_keeps_all(
     assert complaints == []
 
 
-def test_a_lost_connection_is_tried_again(browser: Any, address: str) -> None:
+def test_a_lost_connection_is_tried_again(window: Window, address: str) -> None:
     """The page says so meanwhile, and goes on when the app answers; problems stay until read."""
-    page, _ = _enter(browser, address)
+    page, _ = _enter(window, address)
     page.route("**/api/logs", lambda route: route.abort())
     page.locator("#offline").wait_for(timeout=10_000)
     page.unroute("**/api/logs")
@@ -284,9 +280,9 @@ def test_a_lost_connection_is_tried_again(browser: Any, address: str) -> None:
     assert page.locator("#problem").is_hidden()
 
 
-def test_the_interface_can_be_browsed(browser: Any, address: str) -> None:
+def test_the_interface_can_be_browsed(window: Window, address: str) -> None:
     """Every way is there, with its fields and examples, and nothing is asked of other servers."""
-    page, complaints = _enter(browser, address)
+    page, complaints = _enter(window, address)
     page.get_by_role("link", name="for programs").click()
     page.locator("#ways h2", has_text="POST /api/jobs").first.wait_for()
     assert "not_charged" in page.locator("#ways").inner_text()
@@ -295,7 +291,7 @@ def test_the_interface_can_be_browsed(browser: Any, address: str) -> None:
 
 
 def test_attributes_are_ticked_and_show_their_price(
-    browser: Any, address: str, tmp_path: Path
+    window: Window, address: str, tmp_path: Path
 ) -> None:
     """Every one more makes the others dearer; what is ticked is what is released."""
     rows = [
@@ -308,7 +304,7 @@ def test_attributes_are_ticked_and_show_their_price(
     path.write_text("\n".join([header, *rows]))
     columns = tmp_path / "columns.toml"
     columns.write_text('[attributes.amount]\ntype = "number"\nmin = 0\nmax = 40\nunit = 5\n')
-    page, complaints = _enter(browser, address)
+    page, complaints = _enter(window, address)
     page.set_input_files("#file", path)
     page.wait_for_selector("#settings:visible")
     _charge_nobody(page)
@@ -340,9 +336,9 @@ def test_attributes_are_ticked_and_show_their_price(
     assert len(released) > 100 and ["422" in line for line in complaints] == [True]
 
 
-def test_settings_that_cannot_be_are_explained(browser: Any, address: str, log: Path) -> None:
+def test_settings_that_cannot_be_are_explained(window: Window, address: str, log: Path) -> None:
     """While they are typed; nothing can be released with them."""
-    page, _ = _enter(browser, address)
+    page, _ = _enter(window, address)
     page.set_input_files("#file", log)
     page.wait_for_selector("#settings:visible")
     page.locator("[name=epsilon]").fill("-1")
@@ -357,13 +353,12 @@ def test_settings_that_cannot_be_are_explained(browser: Any, address: str, log: 
     assert page.locator("#beliefs-table").is_hidden()
 
 
-def test_names_that_are_markup_do_nothing(browser: Any, address: str, tmp_path: Path) -> None:
+def test_names_that_are_markup_do_nothing(window: Window, address: str, tmp_path: Path) -> None:
     """Names of activities and of the file are text on every page."""
     path = tmp_path / "<img src=x onerror=alert(1)>.json"
     write_variants(VariantCounts.of({HOSTILE: 5000}), tmp_path / "x.json")
     (tmp_path / "x.json").rename(path)
-    page, complaints = _enter(browser, address)
-    page.on("dialog", lambda dialog: complaints.append(dialog.message))
+    page, complaints = _enter(window, address)
     page.set_input_files("#file", path)
     page.wait_for_selector("#settings:visible")
     assert page.locator("h1").inner_text() == path.name
@@ -378,13 +373,13 @@ def test_names_that_are_markup_do_nothing(browser: Any, address: str, tmp_path: 
     assert complaints == []
 
 
-def test_a_job_can_be_cancelled_on_the_page(browser: Any, address: str, tmp_path: Path) -> None:
+def test_a_job_can_be_cancelled_on_the_page(window: Window, address: str, tmp_path: Path) -> None:
     """And the log is still there for other settings."""
     names = [f"activity {i}" for i in range(40)]
     counts = {tuple(names[(i * j) % 40] for j in range(60)): 40 for i in range(1, 40)}
     path = tmp_path / "long.xes"
     write_variants(VariantCounts.of(counts), path)
-    page, complaints = _enter(browser, address)
+    page, complaints = _enter(window, address)
     page.set_input_files("#file", path)
     page.wait_for_selector("#settings:visible", timeout=60_000)
     _charge_nobody(page)
@@ -404,10 +399,11 @@ def test_a_job_can_be_cancelled_on_the_page(browser: Any, address: str, tmp_path
     assert complaints == []
 
 
-def test_two_browsers_are_two_people(browser: Any, address: str, log: Path) -> None:
+def test_two_browsers_are_two_people(browser: Any, window: Window, address: str, log: Path) -> None:
     """What one uploads the other does not see, nor finds by its address."""
-    anna, _ = _enter(browser, address)
-    ben, _ = _enter(browser, address)
+    anna, _ = _enter(window, address)
+    ben = browser.new_context().new_page()
+    ben.goto(address)
     anna.set_input_files("#file", log)
     anna.wait_for_selector("#settings:visible")
     ben.reload()
@@ -415,13 +411,14 @@ def test_two_browsers_are_two_people(browser: Any, address: str, log: Path) -> N
     ben.goto(anna.url)
     ben.wait_for_selector("#problem:visible")
     assert "never was yours" in ben.locator("#problem").inner_text()
+    ben.context.close()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_pages_fit_small_screens(browser: Any, address: str, log: Path, scheme: str) -> None:
+def test_pages_fit_small_screens(window: Window, address: str, log: Path, scheme: str) -> None:
     """Nothing is wider than a telephone, and the checker finds nothing in the dark either."""
     page, complaints = _enter(
-        browser, address, color_scheme=scheme, viewport={"width": 360, "height": 780}
+        window, address, color_scheme=scheme, viewport={"width": 360, "height": 780}
     )
     page.set_input_files("#file", log)
     page.wait_for_selector("#settings:visible")

@@ -1,14 +1,11 @@
-"""Work for a standalone Spark cluster: a program that the tests start.
+"""Work for a standalone Spark cluster: a log is counted and released, while machines are killed.
 
-    python -m tests.logs.spark.on_cluster MASTER LOG RECEIPT SETTINGS WORKER…
-
-counts and releases a log, then again while machines are killed at work, and prints, as JSON, what
-came of it. WORKER… are the processes below which the cluster starts its executors.
+Functions that give what came of it. Workers are the processes below which the cluster starts its
+executors.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import sys
@@ -19,6 +16,7 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from sacofa import Certified, anonymize
 from sacofa.logs import count_variants, distribute_variants, open_log
@@ -36,14 +34,9 @@ def where(number: int, part: VariantCounts) -> tuple[str, str]:
     return sys.prefix, os.getcwd()
 
 
-def spelled(variants: VariantCounts) -> list[list[Any]]:
-    """Variants as JSON holds them."""
-    return [[list(variant), count] for variant, count in variants]
-
-
-def count_and_release(session: Any, log: str) -> dict[str, object]:
+def count_and_release(session: Any, log: Path) -> dict[str, Any]:
     """Count a log after a shuffle, and release it from the cluster and from here."""
-    frame = session.read.parquet(log).repartition(4)
+    frame = session.read.parquet(str(log)).repartition(4)
     mechanism = Certified(epsilon=Fraction(1), max_length=3)
     here = count_variants(open_log(frame))
     with distribute_variants(open_log(frame)) as there:
@@ -53,7 +46,7 @@ def count_and_release(session: Any, log: str) -> dict[str, object]:
             == anonymize(here, mechanism, seed=3).variants
         )
     return {
-        "variants": spelled(here),
+        "variants": here,
         "pythons": sorted({python for python, _ in places}),
         "executors": len({executor for _, executor in places}),
         "driver": sys.prefix,
@@ -67,14 +60,15 @@ def executors(workers: list[int]) -> list[int]:
     return [pid for pid, words in below if EXECUTOR in words]
 
 
-def count_while_dying(session: Any, log: str, workers: list[int]) -> dict[str, object]:
+def count_while_dying(session: Any, log: Path, workers: list[int]) -> dict[str, Any]:
     """Count a log; two executors are killed while tasks are running."""
     killed: list[int] = []
+    over = threading.Event()
 
     def kill() -> None:
         tracker = session.sparkContext.statusTracker()
         hit = set()
-        while len(killed) < 2:
+        while len(killed) < 2 and not over.is_set():
             for stage in tracker.getActiveStageIds():
                 info = tracker.getStageInfo(stage)
                 if info and info.numTasks > 5 and info.numCompletedTasks > 1 and stage not in hit:
@@ -84,19 +78,22 @@ def count_while_dying(session: Any, log: str, workers: list[int]) -> dict[str, o
                         killed.append(victim)
             time.sleep(0.02)
 
-    threading.Thread(target=kill, daemon=True).start()
+    killer = threading.Thread(target=kill, daemon=True)
+    killer.start()
     session.conf.set("spark.sql.files.maxPartitionBytes", "2048")
     session.conf.set("spark.sql.files.openCostInBytes", "1")
     # Every row takes a moment, so that machines die while they are at work.
     moment = "coalesce(reflect('java.lang.Thread', 'sleep', 2L), '') <> 'x'"
-    slow = session.read.parquet(log).where(moment)
+    slow = session.read.parquet(str(log)).where(moment)
     found = count_variants(open_log(slow, order="time"))
+    over.set()
+    killer.join()
     for setting in ("maxPartitionBytes", "openCostInBytes"):
         session.conf.unset(f"spark.sql.files.{setting}")
-    return {"killed": len(killed), "variants": spelled(found)}
+    return {"killed": len(killed), "variants": found}
 
 
-def look_while_dying(session: Any, log: str) -> dict[str, object]:
+def look_while_dying(log: Path, folder: Path) -> dict[str, Any]:
     """Release what stays on the cluster twice with one seed, once with machines that die."""
     honest, done, died = SparkVariants.map_parts, [], []
 
@@ -105,7 +102,7 @@ def look_while_dying(session: Any, log: str) -> dict[str, object]:
         # After the size and the steps, variants are shown by name, stage by stage.
         if len(done) not in (3, 4):
             return honest(self, job)
-        mark = Path.cwd() / f"died {len(done)}"
+        mark = folder / f"died {len(done)}"
         victim = self.parts[len(done) % len(self.parts)]
         result = honest(self, partial(do_and_die, job=job, victim=victim, mark=mark))
         died.append(mark.exists())
@@ -114,9 +111,8 @@ def look_while_dying(session: Any, log: str) -> dict[str, object]:
     mechanism = Certified(epsilon=20, max_length=6)
     with distribute_variants(open_log(log, engine="spark")) as variants:
         calm = anonymize(variants, mechanism, seed=7)
-        SparkVariants.map_parts = deadly  # type: ignore[method-assign]
-        dying = anonymize(variants, mechanism, seed=7)
-        SparkVariants.map_parts = honest  # type: ignore[method-assign]
+        with patch.object(SparkVariants, "map_parts", deadly):
+            dying = anonymize(variants, mechanism, seed=7)
     return {
         "died": died,
         "named": any("shown as they are" in note for note in dying.certificate.notes),
@@ -137,23 +133,17 @@ def do_and_die(number: int, part: VariantCounts, *, job: Job, victim: int, mark:
     return result
 
 
-def main(master: str, log: str, receipt: str, settings: str, *workers: str) -> None:
+def work(
+    session: Any, log: Path, receipt: Path, folder: Path, workers: list[int]
+) -> dict[str, dict[str, Any]]:
     """Do all of it, one after the other: to start the machines takes longer than their work."""
-    from pyspark.sql import SparkSession
+    # The machines need what is done here, and nothing that tests need.
+    from pyspark.cloudpickle import register_pickle_by_value
 
-    builder = SparkSession.builder.master(master)
-    for key, value in json.loads(settings).items():
-        builder = builder.config(key, value)
-    session: Any = builder.getOrCreate()
-    session.sparkContext.setLogLevel("OFF")
+    register_pickle_by_value(sys.modules[__name__])
     answer = {"calm": count_and_release(session, log)}
     if Path("/proc/self").exists():
-        answer["counting"] = count_while_dying(session, log, [int(worker) for worker in workers])
-        if Path(receipt).exists():
-            answer["looking"] = look_while_dying(session, receipt)
-    sys.stdout.write(json.dumps(answer) + "\n")
-    session.stop()
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])
+        answer["counting"] = count_while_dying(session, log, workers)
+        if receipt.exists():
+            answer["looking"] = look_while_dying(receipt, folder)
+    return answer

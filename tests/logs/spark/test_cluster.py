@@ -1,16 +1,14 @@
 """A standalone cluster: a master and two workers, whose Python is not that of the driver.
 
-It is started once, and one program does on it all that is looked at here.
+It is started once, and all that is looked at here is done on it one after the other.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import site
 import socket
 import subprocess
-import sys
 import time
 import venv
 from collections.abc import Iterator
@@ -25,7 +23,8 @@ from tests.conftest import LOGS
 
 from ..duckdb.test_events import frame, slowly, tied
 from ..processes import needs_proc
-from ..servers import QUIET, need_spark
+from ..servers import need_spark, spark_for_small_logs
+from . import on_cluster
 
 START = 60
 """How many seconds the cluster may take to come up."""
@@ -93,45 +92,34 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Any:
     frame(ROWS).to_parquet(folder / "log.parquet", row_group_size=100)
     workers_python = make_python(folder / "environment")
     settings = {
-        **QUIET,
         "spark.executor.memory": "512m",
-        "spark.driver.memory": "512m",
         "spark.sql.shuffle.partitions": "3",
         # No work before both are there.
         "spark.scheduler.minRegisteredResourcesRatio": "1.0",
         "spark.scheduler.maxRegisteredResourcesWaitingTime": "60s",
         "spark.cores.max": "2",
     }
-    environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(sys.path),
-        "PYSPARK_PYTHON": str(workers_python),
-    }
-    with cluster(folder) as (master, workers):
-        answer = subprocess.run(
-            [sys.executable, "-m", "tests.logs.spark.on_cluster", master,
-             str(folder / "log.parquet"), str(LOGS / "receipt.parquet"), json.dumps(settings),
-             *map(str, workers)],
-            capture_output=True, text=True, timeout=400, env=environment, cwd=folder,
-        )  # fmt: skip
-    assert answer.returncode == 0, answer.stderr[-3000:]
-    return json.loads(answer.stdout.splitlines()[-1]) | {"python": workers_python.parents[1]}
+    with (
+        cluster(folder) as (master, workers),
+        pytest.MonkeyPatch.context() as patched,
+    ):
+        patched.setenv("PYSPARK_PYTHON", str(workers_python))
+        with spark_for_small_logs(master, settings) as session:
+            answer = on_cluster.work(
+                session, folder / "log.parquet", LOGS / "receipt.parquet", folder, workers
+            )
+    return answer | {"python": workers_python.parents[1]}
 
 
 # A frame has no order of its own, so ties go by name.
-EXPECTED = list(slowly(sorted(ROWS, key=lambda row: (row[2], row[1])), "time"))
-
-
-def counted(variants: list[Any]) -> list[tuple[tuple[str, ...], int]]:
-    """Variants as they were before they were written down."""
-    return [(tuple(variant), count) for variant, count in variants]
+EXPECTED = slowly(sorted(ROWS, key=lambda row: (row[2], row[1])), "time")
 
 
 @pytest.mark.slow
 def test_a_standalone_cluster(found: Any) -> None:
     """Two workers with a Python of their own count and release as one machine does."""
     calm = found["calm"]
-    assert counted(calm["variants"]) == EXPECTED
+    assert calm["variants"] == EXPECTED
     assert calm["pythons"] == [str(found["python"])] != [calm["driver"]]
     assert calm["executors"] == 2
     assert calm["same"]
@@ -143,7 +131,7 @@ def test_machines_that_die_change_nothing(found: Any) -> None:
     """Executors that are killed at work are replaced, and every case is counted once."""
     dying = found["counting"]
     assert dying["killed"] == 2
-    assert counted(dying["variants"]) == EXPECTED
+    assert dying["variants"] == EXPECTED
 
 
 @needs_proc

@@ -24,6 +24,12 @@ from ..nasty import NAMES
 
 pytestmark = pytest.mark.usefixtures("session")
 
+COMPILED = {
+    "spark.sql.codegen.wholeStage": "true",
+    "spark.sql.codegen.factoryMode": "FALLBACK",
+}
+"""What Spark does by itself, and the tests' session does not."""
+
 
 @pytest.mark.parametrize("order", ["file", "time"])
 def test_ties_from_files_and_frames(order: str, session: Any, tmp_path: Path) -> None:
@@ -55,22 +61,28 @@ def test_ties_from_files_and_frames(order: str, session: Any, tmp_path: Path) ->
 
 
 @contextmanager
-def larger_partitions(session: Any, size: int) -> Iterator[None]:
-    """Read larger pieces of a file at once: a log that is not tiny would be hundreds of tasks."""
-    setting = "spark.sql.files.maxPartitionBytes"
-    before = session.conf.get(setting)
-    session.conf.set(setting, str(size))
+def as_a_large_log(session: Any, partition: int) -> Iterator[None]:
+    """Read larger pieces of a file at once, with queries that are compiled, as Spark does itself.
+
+    A log that is not tiny would be hundreds of tasks, and its rows would take longer than to
+    compile what is done with them.
+    """
+    settings = {"spark.sql.files.maxPartitionBytes": str(partition), **COMPILED}
+    before = {setting: session.conf.get(setting) for setting in settings}
+    for setting, value in settings.items():
+        session.conf.set(setting, value)
     try:
         yield
     finally:
-        session.conf.set(setting, before)
+        for setting, value in before.items():
+            session.conf.set(setting, value)
 
 
 def test_the_papers_logs(session: Any, logs: Path) -> None:
     """All three logs are counted as DuckDB counts them."""
     for name in ("receipt", "sepsis", "traffic_fines"):
         path = logs / f"{name}.parquet"
-        with larger_partitions(session, path.stat().st_size // 7):
+        with as_a_large_log(session, path.stat().st_size // 7):
             assert count_variants(open_log(path, engine="spark")) == count_variants(path)
 
 
@@ -175,7 +187,7 @@ def test_publishing_too_many_variants(
     """Where variants are too many for one place they stay, and the release is as good."""
     path = logs / "traffic_fines.parquet"
     mechanism = Certified(epsilon=Fraction(1))
-    with monkeypatch.context() as patched, larger_partitions(session, 1 << 18):
+    with monkeypatch.context() as patched, as_a_large_log(session, 1 << 18):
         patched.delattr(SparkVariants, "gather")
         release = publish(
             open_log(path, engine="spark"), mechanism, tmp_path / "out.parquet", max_gathered=100
