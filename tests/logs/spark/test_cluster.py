@@ -9,6 +9,7 @@ import os
 import site
 import socket
 import subprocess
+import threading
 import time
 import venv
 from collections.abc import Iterator
@@ -28,6 +29,8 @@ from . import on_cluster
 
 START = 60
 """How many seconds the cluster may take to come up."""
+LONGEST = 400
+"""After so many seconds it is killed: nobody waits for ever for a cluster that hangs."""
 ROWS = tied(2_000, 10)
 
 
@@ -70,6 +73,8 @@ def cluster(folder: Path) -> Iterator[tuple[str, list[int]]]:
             subprocess.Popen(command, stdout=log, stderr=log, env=environment, cwd=folder)
             for command in commands
         ]
+        watch = threading.Timer(LONGEST, lambda: [machine.kill() for machine in machines])
+        watch.start()
         try:
             end = time.monotonic() + START
             while said.read_text(errors="replace").count("Registering worker") < 2:
@@ -78,6 +83,7 @@ def cluster(folder: Path) -> Iterator[tuple[str, list[int]]]:
                 time.sleep(0.1)
             yield there, [machine.pid for machine in machines[1:]]
         finally:
+            watch.cancel()
             for machine in reversed(machines):
                 machine.terminate()
             for machine in machines:
