@@ -16,8 +16,8 @@ Ints = NDArray[np.int64]
 
 CUT = Fraction(2, 100)
 """The part of the cases that may be longer than the chosen length."""
-FALSE = Fraction(1, 200)
-"""How many empty bins may look filled, expected."""
+FALSE, FAR_FALSE = Fraction(1, 200), Fraction(1, 20_000)
+"""How many empty bins may look filled, expected; and of those far beyond all others that do."""
 MARGIN = 2
 """So many bins are added: noise hides the few cases that are longest."""
 UNSEEN = 30
@@ -57,4 +57,17 @@ def is_fallback(edges: list[int], votes: Ints, epsilon: Fraction) -> bool:
 
 
 def _seen(edges: list[int], votes: Ints, epsilon: Fraction) -> Ints:
-    return np.where(votes >= smallest_threshold(epsilon, len(edges), FALSE), votes, 0)
+    """The votes of bins that stand out from noise.
+
+    A false bin of cases a hundred times as long would ruin the release: it takes more to believe
+    in lengths that leave out several bins.
+    """
+    near, far = (smallest_threshold(epsilon, len(edges), false) for false in (FALSE, FAR_FALSE))
+    seen = np.where(votes >= near, votes, 0)
+    last = int(votes.argmax())
+    for i in range(last + 1, len(votes)):
+        if i - last > MARGIN + 1 and votes[i] < far:
+            seen[i] = 0
+        if seen[i]:
+            last = i
+    return seen
