@@ -16,9 +16,11 @@ def test_lengths_are_chosen_where_cases_end() -> None:
     votes = np.full(len(edges), 30)
     votes[edges.index(12)], votes[edges.index(18)] = 500, 300
     # Two bins more than what is seen: noise hides the few cases that are longest.
-    assert choose_length(edges, votes, Fraction(1, 20)) == edges[edges.index(18) + MARGIN] == 41
-    assert choose_length(edges, np.zeros(len(edges), dtype=np.int64), Fraction(1, 20)) == 30
-    assert choose_length(bin_edges(7), np.zeros(5, dtype=np.int64), Fraction(1)) == 7
+    chosen = edges[edges.index(18) + MARGIN]
+    assert choose_length(edges, votes, Fraction(1, 20), 850) == (chosen, False) == (41, False)
+    nothing = np.zeros(len(edges), dtype=np.int64)
+    assert choose_length(edges, nothing, Fraction(1, 20), 850) == (30, True)
+    assert choose_length(bin_edges(7), nothing[:5], Fraction(1), 1) == (7, True)
 
 
 def test_lengths_far_beyond_all_others_take_more_to_believe() -> None:
@@ -26,11 +28,26 @@ def test_lengths_far_beyond_all_others_take_more_to_believe() -> None:
     edges, epsilon = bin_edges(1_000), Fraction(1, 20)
     votes = np.zeros(len(edges), dtype=np.int64)
     votes[edges.index(8)] = 1_000
-    plain = choose_length(edges, votes, epsilon)
+    plain, _ = choose_length(edges, votes, epsilon, 1_000)
     for length, number, believed in [(27, 160, True), (473, 160, False), (473, 300, True)]:
         some = votes.copy()
         some[edges.index(length)] = number
-        assert (choose_length(edges, some, epsilon) > plain) == believed
+        assert (choose_length(edges, some, epsilon, 1_000)[0] > plain) == believed
     # What noise adds below is no reason to doubt what most cases are.
     votes[0] = 200
-    assert choose_length(edges, votes, epsilon) == plain
+    assert choose_length(edges, votes, epsilon, 1_200) == (plain, False)
+
+
+def test_where_noise_hides_the_lengths_of_many_they_are_not_taken_for_short() -> None:
+    """Half of the cases end after one event; noise hides the bins that the others are in."""
+    edges, epsilon = bin_edges(1_000), Fraction(1, 20)
+    votes = np.zeros(len(edges), dtype=np.int64)
+    votes[0], votes[5:11] = 500, 80
+    assert choose_length(edges, votes, epsilon, 980) == (30, True)
+    # A few hidden ones may be anything: no reason to doubt the rest.
+    assert choose_length(edges, votes, epsilon, 600) == (edges[MARGIN], False)
+    # What is seen of longer ones is longer still.
+    votes[edges.index(62)] = 200
+    assert choose_length(edges, votes, epsilon, 1_180) == (30, True)
+    votes[edges.index(12)], votes[edges.index(27)] = 300, 300
+    assert choose_length(edges, votes, epsilon, 1_900)[0] > 30

@@ -20,8 +20,10 @@ FALSE, FAR_FALSE = Fraction(1, 200), Fraction(1, 20_000)
 """How many empty bins may look filled, expected; and of those far beyond all others that do."""
 MARGIN = 2
 """So many bins are added: noise hides the few cases that are longest."""
+HIDDEN = Fraction(1, 4)
+"""If noise hides the lengths of a larger part of the cases, they may well be longer than others."""
 UNSEEN = 30
-"""The choice where noise hides all lengths."""
+"""The choice where noise hides all lengths, and the least where it hides many."""
 
 
 def bin_edges(longest: int) -> list[int]:
@@ -32,28 +34,27 @@ def bin_edges(longest: int) -> list[int]:
     return edges
 
 
-def choose_length(edges: list[int], votes: Ints, epsilon: Fraction) -> int:
+def choose_length(edges: list[int], votes: Ints, epsilon: Fraction, cases: int) -> tuple[int, bool]:
     """Choose the smallest upper end that few enough cases exceed, as far as noise lets one see.
 
     Bins whose votes noise alone could explain count as empty. MARGIN bins are added for what it
-    hides.
+    hides. Where it hides the lengths of too many of so many cases, the choice is no smaller than
+    where nothing is seen. Tell also whether that was what decided.
     """
     seen = _seen(edges, votes, epsilon)
-    if not seen.any():
-        return unseen_length(edges)
-    longer = seen.sum() - np.cumsum(seen)
-    enough = longer * CUT.denominator <= int(seen.sum()) * CUT.numerator
-    return edges[min(int(enough.argmax()) + MARGIN, len(edges) - 1)]
+    shown = int(seen.sum())
+    longer = shown - np.cumsum(seen)
+    enough = longer * CUT.denominator <= shown * CUT.numerator
+    chosen = edges[min(int(enough.argmax()) + MARGIN, len(edges) - 1)]
+    hidden = (cases - shown) * HIDDEN.denominator > cases * HIDDEN.numerator
+    if not shown or (hidden and chosen < unseen_length(edges)):
+        return unseen_length(edges), True
+    return chosen, False
 
 
 def unseen_length(edges: list[int]) -> int:
     """The choice where noise hides all lengths, or would hide them."""
     return min(UNSEEN, edges[-1])
-
-
-def is_fallback(edges: list[int], votes: Ints, epsilon: Fraction) -> bool:
-    """Whether noise hides all lengths, so that the choice is not made of them."""
-    return not _seen(edges, votes, epsilon).any()
 
 
 def _seen(edges: list[int], votes: Ints, epsilon: Fraction) -> Ints:

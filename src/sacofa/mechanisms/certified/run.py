@@ -39,7 +39,7 @@ from .evidence import (
 )
 from .fit import fit
 from .frequent import show_frequent
-from .lengths import bin_edges, choose_length, is_fallback, unseen_length
+from .lengths import bin_edges, choose_length, unseen_length
 from .medoids import select_medoids
 from .occurrences import activities_once, activities_repeated, activities_there, step_weights
 from .orderly import drop_disorder, mark_core
@@ -91,7 +91,7 @@ class CertifiedRun:
         """Go through the steps in order."""
         on_progress = progress or (lambda done: None)
         size = self._size()
-        max_length, lengths = self._max_length()
+        max_length, lengths = self._max_length(size)
         self._session.truncate(max_length)
         votes = self._activities(size, max_length, lengths)
         steps = self._steps(max_length, votes)
@@ -175,17 +175,16 @@ class CertifiedRun:
         whole = sum(share**2 for share in answers)
         return max(round(sum(share**2 * noisy for share, noisy in answers.items()) / whole), 1)
 
-    def _max_length(self) -> tuple[int, Ints | None]:
+    def _max_length(self, size: int) -> tuple[int, Ints | None]:
         if self._set.max_length is not None:
             return self._set.max_length, None
         edges = bin_edges(self._set.max_length_bound)
-        chosen, votes, why = unseen_length(edges), None, "a fallback: noise hides all lengths"
+        chosen, fallback, votes = unseen_length(edges), True, None
         if self._split.length:
             query, scale = CaseLengths(tuple(edges)), self._scale(self._split.length)
             votes = self._session.ask(query, self._price(self._split.length), "semantics")
-            chosen = choose_length(edges, votes, scale)
-            if not is_fallback(edges, votes, scale):
-                why = "chosen from noisy lengths"
+            chosen, fallback = choose_length(edges, votes, scale, size)
+        why = "a fallback: noise hides lengths" if fallback else "chosen from noisy lengths"
         self._notes.append(f"Cases are truncated at length {chosen}, {why}.")
         return chosen, votes
 

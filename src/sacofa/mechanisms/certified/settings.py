@@ -21,7 +21,7 @@ LONGEST = 100_000
 """No case is longer than this by far, and the universe of sequences must stay countable."""
 SMALL = 40
 """Below so many noise scales of cases in the first answer about the size, a log is small."""
-TINY = 10
+TINY = 15
 """Below so many, votes for activities tell next to nothing."""
 CLEAR = 60
 """From so many noise scales of cases on, activities that noise hides are dropped."""

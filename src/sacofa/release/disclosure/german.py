@@ -235,8 +235,8 @@ PAIRS: tuple[tuple[str, str], ...] = (
         "Fälle werden bei Länge {#} abgeschnitten, gewählt aus verrauschten Längen.",
     ),
     (
-        "Cases are truncated at length {#}, a fallback: noise hides all lengths.",
-        "Fälle werden bei Länge {#} abgeschnitten, ersatzweise: Das Rauschen verdeckt alle Längen.",
+        "Cases are truncated at length {#}, a fallback: noise hides lengths.",
+        "Fälle werden bei Länge {#} abgeschnitten, ersatzweise: Das Rauschen verdeckt Längen.",
     ),
     (
         "{#} of {#} activities were dropped: noise hides them.",
