@@ -456,7 +456,7 @@ def test_a_plan_explains_the_price(app: App) -> None:
 
     cheap, dear = plan(epsilon="0.1", activities=16), plan(epsilon="1", activities=16)
     assert (cheap["factor"], dear["factor"]) == ("1.11", "2.72")
-    timed, untimed = (plan(activities=16, cases=500, timed=each) for each in (True, False))
+    timed, untimed = (plan(activities=16, cases=600, timed=each) for each in (True, False))
     assert len(timed["shares"]) == len(untimed["shares"]) + 1
     assert "would be rough" in timed["lines"][-1] and "would be rough" in untimed["lines"][-1]
     assert timed["lines"][-1] != untimed["lines"][-1]
