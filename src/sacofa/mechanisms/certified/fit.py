@@ -132,15 +132,12 @@ def _descend(gram: Floats, ridge: float, target: Floats, weights: Floats) -> Flo
 
 def _largest(gram: Floats) -> float:
     """An upper bound of the largest eigenvalue that is nearly reached."""
-    vector = np.full(len(gram), 1.0 / sqrt(len(gram)))
-    value = 0.0
+    vector = np.ones(len(gram))
+    value = 1.0
     for _ in range(12):
         vector = gram @ vector
-        value, before = sqrt(vector @ vector), value
+        value = sqrt(vector @ vector)
         if not value:
             return 1.0
-        # All entries are at least 0: what most have in common soon outgrows the rest.
-        if value < 1.01 * before:
-            break
         vector /= value
     return 1.2 * value
