@@ -48,7 +48,7 @@ def test_whole_numbers_of_any_size_are_right_to_the_digits_asked_for(
 @given(st.integers(1, 10**30 - 1), st.integers(30, 500), st.integers(5, 60))
 def test_logarithms_near_one_keep_their_digits(above: int, zeros: int, digits: int) -> None:
     """−ln(1 − p) is right to the digits asked for, however small p is."""
-    p = Decimal(above).scaleb(-zeros)
     with localcontext(precision(2 * zeros + digits)):
+        p = Decimal(above).scaleb(-zeros)
         exact = -(1 - p).ln()
         assert abs(minus_log(p, digits) - exact) <= exact * Decimal(10) ** -digits
