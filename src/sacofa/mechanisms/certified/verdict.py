@@ -21,6 +21,7 @@ from ...queries.flow import VOTE_UNITS, NearestCandidate
 from ...queries.protocol import Answer
 from ...unit import ONE_CASE, Unit
 from ...variants import VariantCounts
+from .budget import BudgetSplit
 from .settings import CertifiedSettings
 
 SURE = 0.95
@@ -86,14 +87,17 @@ def judge(settings: CertifiedSettings, size: int, released: VariantCounts) -> Ve
 def _judge(
     settings: CertifiedSettings, unit: Unit, activities: int, steps: int, cases: int
 ) -> Verdict:
-    # Half of the noise of all steps that there are is how far their shares are off, expected;
-    # noise is 1/ε per step in the mean, and all votes of the log are one per case.
+    cases = max(cases, 1)
+
+    def off(split: BudgetSplit) -> float:
+        # Half of the noise of all steps that there are is how far their shares are off, expected;
+        # noise is 1/ε per step in the mean, and all votes of the log are one per case.
+        return max(steps, 1) / (2 * _scale(settings, unit, split.semantics))
+
     split = settings.split(activities)
-    here = settings.for_size(split, max(cases, 1), unit)
-    noise = max(steps, 1) / (2 * _scale(settings, unit, here.semantics)) / max(cases, 1)
+    noise = off(settings.for_size(split, cases, unit)) / cases
     # Where noise is small beside a log, votes for steps get what they get in most logs.
-    off = max(steps, 1) / (2 * _scale(settings, unit, split.semantics))
-    needed = ceil(off / RELIABLE)
+    needed = off(split) / RELIABLE
     word = (
         Sureness.RELIABLE
         if noise <= RELIABLE
@@ -101,10 +105,12 @@ def _judge(
         if noise <= ROUGH
         else Sureness.TOO_SMALL
     )
-    times = max(off / max(cases, 1) / RELIABLE, 1.0)
+    times = max(needed / cases, 1.0)
     # Two figures are enough, and rounded up they are.
     epsilon = settings.price * Fraction(ceil(times * 100), 100)
-    return Verdict(sureness=word, noise=noise, cases_needed=max(needed, 1), epsilon_needed=epsilon)
+    return Verdict(
+        sureness=word, noise=noise, cases_needed=max(ceil(needed), 1), epsilon_needed=epsilon
+    )
 
 
 def size_range(settings: CertifiedSettings, size: int, unit: Unit = ONE_CASE) -> tuple[int, int]:
