@@ -14,7 +14,7 @@ from typing import TypeVar
 import numpy as np
 
 from ..errors import SacofaError
-from ..mechanisms.protocol import Mechanism, perform
+from ..mechanisms.protocol import Mechanism, for_log, perform
 from ..privacy.bits import Bits, SeededBits, SystemBits, Words
 from ..privacy.noise import Noise
 from .guess import Guesser
@@ -62,10 +62,12 @@ class Batch:
     def play(self) -> Iterator[tuple[bool, Mapping[str, Features]]]:
         """Run; for each run whether it was on the larger log, and what each view shows."""
         noise = Noise(BufferedBits(SystemBits() if self.seed is None else SeededBits(self.seed)))
+        cases = self.pair.larger_cases
+        mechanism = for_log(self.mechanism, timed=cases.timed, attributes=cases.attributes)
         for coin in noise.below(2, self.runs).tolist():
             log = self.pair.larger_cases if coin else self.pair.smaller_cases
             try:
-                outcome = perform(self.mechanism, log, noise)
+                outcome = perform(mechanism, log, noise)
             except SacofaError as error:
                 failed: Features = {(FAILED, type(error).__name__): 1}
                 yield bool(coin), dict.fromkeys(self.views, failed)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from sacofa.mechanisms.certified import fit as fitting
-from sacofa.mechanisms.certified.fit import fit, solve
+from sacofa.mechanisms.certified.fit import Gram, fit, solve
 from sacofa.privacy.bits import SeededBits
 from sacofa.privacy.noise import Noise
 
@@ -25,7 +25,7 @@ def test_a_fit_finds_the_mixture_without_noise(counts: list[int]) -> None:
     start = np.full(len(POOL), 100.0)
     found = start
     for _ in range(40):
-        found = solve(rows @ rows.T, rows @ system.answers, 1e-6, start, found)
+        found = solve(Gram(rows @ rows.T), rows @ system.answers, 1e-6, start, found)
     assert np.abs(found - counts).max() <= 2 + 0.02 * sum(counts)
 
 
@@ -39,7 +39,7 @@ def test_the_solver_reaches_the_optimum(seed: int, size: int) -> None:
     start = np.abs(draw.normal(size=size))
     found = start
     for _ in range(60):
-        found = solve(gram, pull, 0.1, start, found)
+        found = solve(Gram(gram), pull, 0.1, start, found)
     slope = gram @ found + 0.1 * found - pull - 0.1 * start
     assert (found >= 0).all() and (slope > -0.2).all()
     assert np.abs(slope[found > 0.01]).max(initial=0.0) < 0.2

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
 
@@ -55,6 +55,17 @@ class _Answer:
     values: Floats
     noise: float
     table: Table
+    known: dict[Ids, tuple[list[int], list[float]]] = field(default_factory=dict)
+    """The entries of sequences that were asked for: they are again in nearly every fit."""
+
+    def entries(self, ids: Ids) -> tuple[list[int], list[float]]:
+        """The cells that a case of a sequence adds to, and what."""
+        found = self.known.get(ids)
+        if found is None:
+            entries = list(self.table(ids))
+            found = [cell for cell, _ in entries], [amount for _, amount in entries]
+            self.known[ids] = found
+        return found
 
 
 class Evidence:
@@ -103,13 +114,14 @@ class Evidence:
             cells: list[int] = []
             amounts: list[float] = []
             for ids in pool:
-                before = len(cells)
-                for cell, amount in answer.table(ids):
-                    cells.append(cell)
-                    amounts.append(amount)
-                sizes.append(len(cells) - before)
+                here, added = answer.entries(ids)
+                cells += here
+                amounts += added
+                sizes.append(len(here))
             # Of the steps between many activities, hardly any are in a pool.
-            used, columns = np.unique(np.array(cells, dtype=np.int64), return_inverse=True)
+            used = sorted(set(cells))
+            places = {cell: place for place, cell in enumerate(used)}
+            columns = np.array([places[cell] for cell in cells], dtype=np.int64)
             block = np.zeros((len(pool), len(used)))
             np.add.at(block, (np.repeat(np.arange(len(pool)), sizes), columns), amounts)
             blocks.append(block * answer.noise)

@@ -76,7 +76,7 @@ def _threads() -> ThreadpoolController:
 
 def _stray(system: System, start: Floats, noise: float) -> Floats:
     """Stray from the start as little as explains the answers."""
-    gram = system.rows @ system.rows.T
+    gram = Gram(system.rows @ system.rows.T)
     pull = system.rows @ system.answers
     tried: list[tuple[float, Floats]] = []
     weights = start
@@ -90,32 +90,49 @@ def _stray(system: System, start: Floats, noise: float) -> Floats:
     return next(weights for misfit, weights in tried if misfit <= enough)
 
 
-def solve(gram: Floats, pull: Floats, ridge: float, start: Floats, weights: Floats) -> Floats:
+class Gram:
+    """A Gram matrix, and the part of it that was asked for last: it often is the next one, too."""
+
+    def __init__(self, whole: Floats) -> None:
+        self.whole = whole
+        self._places = b""
+        self._part = whole[:0, :0], 1.0
+
+    def part(self, places: NDArray[np.intp]) -> tuple[Floats, float]:
+        """These rows and columns, and an upper bound of their largest eigenvalue."""
+        asked = places.tobytes()
+        if asked != self._places:
+            part = self.whole[np.ix_(places, places)]
+            self._places, self._part = asked, (part, _largest(part))
+        return self._part
+
+
+def solve(gram: Gram, pull: Floats, ridge: float, start: Floats, weights: Floats) -> Floats:
     """Minimize w·G·w/2 − p·w + r·|w − start|²/2 over w ≥ 0.
 
     Most numbers are 0 and stay so: rounds go on among those that are not, or should not be.
     """
     target = pull + ridge * start
     for _ in range(PASSES):
-        some = np.flatnonzero(weights)
-        slope = weights[some] @ gram[some] + ridge * weights - target
-        moving = np.flatnonzero((weights > 0) | (slope < 0))
+        some = weights.nonzero()[0]
+        slope = weights[some] @ gram.whole[some] + ridge * weights - target
+        moving = ((weights > 0) | (slope < 0)).nonzero()[0]
         if not len(moving):
             break
         before = weights[moving]
         weights = weights.copy()
-        weights[moving] = _descend(gram[np.ix_(moving, moving)], ridge, target[moving], before)
+        weights[moving] = _descend(*gram.part(moving), ridge, target[moving], before)
         if np.abs(weights[moving] - before).max() < SAME:
             break
     return weights
 
 
-def _descend(gram: Floats, ridge: float, target: Floats, weights: Floats) -> Floats:
+def _descend(gram: Floats, largest: float, ridge: float, target: Floats, weights: Floats) -> Floats:
     """Go down by accelerated projected gradients.
 
     Momentum is lost whenever it leads uphill (O'Donoghue and Candès, 2015).
     """
-    bound = _largest(gram) + ridge
+    bound = largest + ridge
     ahead, momentum = weights, 1.0
     for _ in range(ROUNDS):
         slope = gram @ ahead + ridge * ahead - target
@@ -124,7 +141,7 @@ def _descend(gram: Floats, ridge: float, target: Floats, weights: Floats) -> Flo
             return new
         if (ahead - new) @ (new - weights) > 0:
             momentum = 1.0
-        following = (1 + np.sqrt(1 + 4 * momentum * momentum)) / 2
+        following = (1 + sqrt(1 + 4 * momentum * momentum)) / 2
         ahead = new + (momentum - 1) / following * (new - weights)
         weights, momentum = new, following
     return weights

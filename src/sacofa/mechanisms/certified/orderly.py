@@ -28,9 +28,9 @@ def drop_disorder(fitted: Fitted, least: float, refit: Callable[[Iterable[Ids]],
 
     Of two activities the order that more cases show stays, however few they are.
     """
+    orders = {ids: orders_of(ids) for ids in fitted}
     for _ in range(AGAIN):
         cases: defaultdict[tuple[int, int], float] = defaultdict(float)
-        orders = {ids: orders_of(ids) for ids in fitted}
         for ids, number in fitted.items():
             if number > 0:
                 for pair in orders[ids]:
@@ -52,7 +52,7 @@ def orders_of(ids: Ids) -> set[tuple[int, int]]:
     pairs: set[tuple[int, int]] = set()
     seen: dict[int, None] = {}
     for b in ids:
-        pairs.update((a, b) for a in seen)
+        pairs.update([(a, b) for a in seen])
         seen[b] = None
     return pairs
 
