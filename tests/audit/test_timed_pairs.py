@@ -1,7 +1,4 @@
-"""Pairs with times: what is broken about times is found out, and what holds is left alone.
-
-That `certified` as a whole is left alone on all of them, tests/cli/test_audit.py shows.
-"""
+"""Pairs with times: what is broken about times is found out, and what holds is left alone."""
 
 from __future__ import annotations
 
@@ -62,6 +59,19 @@ def test_other_cases_than_those_that_are_counted_are_refused() -> None:
     ):
         with pytest.raises(SettingError, match="cases more"):
             odd.check_neighbours()
+
+
+@pytest.mark.slow
+def test_the_whole_mechanism_holds() -> None:
+    """`certified`, flow and times together, is not refuted on any of them.
+
+    On pairs without times it does not ask for any: tests/cli/test_audit.py shows that it holds.
+    """
+    certified = make_minimal("certified", {"epsilon": 1})
+    findings = [*audit(certified, list(PAIRS.values()), runs=100, seed=1)]
+    assert {finding.pair for finding in findings} == set(PAIRS)
+    assert {finding.claimed for finding in findings} == {1}
+    assert not any(finding.refuted for finding in findings)
 
 
 QUESTIONS = {

@@ -15,6 +15,7 @@ from rich.table import Table
 
 from ..audit import (
     Finding,
+    Pair,
     attribute_pairs,
     attribute_persons_pair,
     audit,
@@ -99,24 +100,15 @@ def audit_claim(
         raise SettingError("person_cases", person_cases, f"1 to {MAX_CASES_BOUND:,}")
     make = make_minimal if log is None else make_mechanism
     audited = make(mechanism, settings)
-    threshold = threshold_of(audited, ONE_CASE)
-    if log is None:
-        pairs, person = built_in_pairs(threshold), persons_pair(person_cases)
-    else:
-        original = _read(log, options)
-        pairs, person = pairs_around(original, threshold), persons_around(original, person_cases)
-    if person_cases > 1:
-        pairs = (*pairs, person)
-    if log is None and asks_times(audited):
-        pairs = (*pairs, *timed_pairs())
-        if person_cases > 1:
-            pairs = (*pairs, timed_persons_pair(person_cases))
     if attributes and (log is not None or not hasattr(audited, "with_attributes")):
         raise SettingError("attributes", True, "left out: there is nothing to try")
-    if attributes:
-        pairs = (*pairs, *attribute_pairs())
+    if log is None:
+        pairs = small_pairs(audited, person_cases, attributes=attributes)
+    else:
+        original = _read(log, options)
+        pairs = pairs_around(original, threshold_of(audited, ONE_CASE))
         if person_cases > 1:
-            pairs = (*pairs, attribute_persons_pair(person_cases))
+            pairs = (*pairs, persons_around(original, person_cases))
     findings: list[Finding] = []
     if runs is None:
         runs = RUNS if log is None else RUNS_AROUND
@@ -138,6 +130,22 @@ def audit_claim(
         _show(findings, runs, Console(highlight=False), secret=log is not None)
     if any(finding.refuted for finding in findings):
         raise typer.Exit(REFUTED)
+
+
+def small_pairs(
+    mechanism: Mechanism, person_cases: int, *, attributes: bool = False
+) -> tuple[Pair, ...]:
+    """The built-in pairs that a mechanism is tried on: with times only where it asks for them."""
+    kinds = [(built_in_pairs(threshold_of(mechanism, ONE_CASE)), persons_pair)]
+    if asks_times(mechanism):
+        kinds.append((timed_pairs(), timed_persons_pair))
+    if attributes:
+        kinds.append((attribute_pairs(), attribute_persons_pair))
+    found: list[Pair] = []
+    for pairs, person in kinds:
+        found += pairs
+        found += [person(person_cases)] * (person_cases > 1)
+    return tuple(found)
 
 
 class _Overall:
