@@ -3,7 +3,8 @@
 A server process loads the program once. Each run of it is a process of its own, forked off that
 server: with its own arguments, folder, environment, standard streams and exit status. A script of a
 few lines passes all these on, so shells and pipes can start it like any program. With `-c` and a
-text it is not the program but Python, which runs the text.
+text, or `-m` and a module, it is not the program but Python, which runs that. A run whose script is
+ended is asked to end as well.
 
 Not for tests of loading, of signals or of processes themselves: they start an interpreter.
 """
@@ -19,12 +20,14 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
 from functools import partial
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from pathlib import Path
+from runpy import run_module
+from select import select
 from tempfile import TemporaryDirectory
 from types import ModuleType
 
@@ -34,6 +37,11 @@ LOADED = (
     "typer._adapters",
 )  # fmt: skip
 """What runs load when they use it, where it is installed."""
+WORKER = (
+    "duckdb", "lxml.etree", "rapidfuzz.process", "sacofa.report.build", "sacofa.web.worker",
+    "threadpoolctl",
+)  # fmt: skip
+"""What the jobs of the web app load."""
 
 # Sends what it was given to the server, and ends as the fork does.
 SCRIPT = """\
@@ -52,16 +60,20 @@ os._exit(status[0] if status else 70)
 
 
 @contextmanager
-def forked_program(folder: Path, environment: Mapping[str, str]) -> Iterator[Path]:
+def forked_program(
+    folder: Path, environment: Mapping[str, str], loaded: Sequence[str] = LOADED
+) -> Iterator[Path]:
     """A script in a folder that runs the program, while a server is there for it."""
     with TemporaryDirectory(prefix="forked-") as place:
         # The address of a socket is short: the folder of a test may not be.
-        yield from _served(folder, Path(place) / "server", environment)
+        yield from _served(folder, Path(place) / "server", environment, loaded)
 
 
-def _served(folder: Path, address: Path, environment: Mapping[str, str]) -> Iterator[Path]:
+def _served(
+    folder: Path, address: Path, environment: Mapping[str, str], loaded: Sequence[str]
+) -> Iterator[Path]:
     server = subprocess.Popen(
-        [sys.executable, "-m", "tests.forked", str(address)],
+        [sys.executable, "-m", "tests.forked", str(address), *loaded],
         env=dict(environment), cwd=Path(__file__).parents[1], stdout=subprocess.PIPE,
     )  # fmt: skip
     assert server.stdout is not None
@@ -77,13 +89,14 @@ def _served(folder: Path, address: Path, environment: Mapping[str, str]) -> Iter
         server.stdout.close()
 
 
-def serve(address: str) -> None:
+def serve(address: str, loaded: Sequence[str]) -> None:
     """Load the program, then fork it for everyone who asks."""
-    from sacofa.cli.app import make_app
+    if tuple(loaded) == LOADED:
+        from sacofa.cli.app import make_app
 
-    # Commands are loaded when they are named, and what they need when it is used.
-    make_app()
-    for module in LOADED:
+        # Commands are loaded when they are named, and what they need when it is used.
+        make_app()
+    for module in loaded:
         # Some greet those who load them.
         with suppress(ImportError), redirect_stdout(sys.stderr):
             import_module(module)
@@ -95,8 +108,8 @@ def serve(address: str) -> None:
         here.listen(16)
         sys.stdout.write("ready\n")
         sys.stdout.flush()
-        # Forks that have ended leave nothing behind.
-        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        # Forks that have ended leave nothing behind but what they cost: it is this process's.
+        signal.signal(signal.SIGCHLD, _reap)
         while True:
             there, _ = here.accept()
             if os.fork() == 0:
@@ -104,6 +117,12 @@ def serve(address: str) -> None:
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
                 _answer(there)
             there.close()
+
+
+def _reap(number: int, frame: object) -> None:
+    with suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
 
 
 def _answer(there: socket.socket) -> None:
@@ -128,26 +147,37 @@ def _answer(there: socket.socket) -> None:
     # Whoever reads from a pipe waits until nobody holds its other end.
     for stream in (0, 1, 2, *streams):
         os.close(stream)
+    if hasattr(os, "pidfd_open"):
+        ended = os.pidfd_open(child)
+        if ended not in select([ended, there], [], [])[0]:
+            # Nothing more is sent: whoever asked is gone.
+            os.kill(child, signal.SIGTERM)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     there.sendall(bytes([status if status >= 0 else 128 - status]))
     os._exit(0)
 
 
 def _run(arguments: list[str]) -> int:
-    """Be `python -m sacofa` or `python -c`, from the first line to what is done at the end."""
-    from sacofa.cli import main
-
+    """Be the program or Python, from the first line to what is done at the end."""
     # Those of the server know what kind of file they were opened on: these are others.
     sys.stdin, sys.stdout, sys.stderr = (
         open(place, mode, errors=errors, closefd=False)  # noqa: SIM115
         for place, mode, errors in ((0, "r", None), (1, "w", None), (2, "w", "backslashreplace"))
     )
-    work: Callable[[], None] = main
+    work: Callable[[], object]
     if arguments[:1] == ["-c"]:
         sys.modules["__main__"] = here = ModuleType("__main__")
         sys.argv, sys.path[0] = ["-c"], ""
         work = partial(exec, compile(arguments[1], "<string>", "exec"), here.__dict__)
+    elif "-m" in arguments:
+        module = arguments[arguments.index("-m") + 1]
+        # It is loaded already, with all that it needs, and is run all the same.
+        sys.modules.pop(module, None)
+        work = partial(run_module, module, run_name="__main__", alter_sys=True)
     else:
+        from sacofa.cli import main
+
+        work = main
         # What else is started from here is told what the main module is.
         sys.modules["__main__"].__spec__ = ModuleSpec("sacofa.__main__", None)
         sys.argv = ["sacofa", *arguments]
@@ -170,4 +200,4 @@ def _run(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    serve(sys.argv[1])
+    serve(sys.argv[1], sys.argv[2:])

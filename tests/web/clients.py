@@ -69,12 +69,16 @@ class Person:
 
 
 @contextmanager
-def serving(folder: Path, **more: Any) -> Iterator[tuple[Any, ServeSettings]]:
-    """Run the app in this process."""
+def serving(
+    folder: Path, python: Path | None = None, **more: Any
+) -> Iterator[tuple[Any, ServeSettings]]:
+    """Run the app in this process; its workers by another Python, if one is given."""
     settings = ServeSettings(folder=folder, **{"workers": 2, **more})
     app = create_app(settings)
     with TestClient(app, base_url=BASE) as first:
         app.state.portal = first.portal
+        if python is not None:
+            app.state.jobs.python = str(python)
         yield app, settings
 
 

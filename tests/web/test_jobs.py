@@ -32,23 +32,30 @@ App = tuple[Any, ServeSettings]
 
 
 @pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+def app(tmp_path_factory: pytest.TempPathFactory, forked: Path) -> Iterator[App]:
     """An app with a ledger, for all who are somebody new and pay nothing."""
-    with _with_ledger(tmp_path_factory.mktemp("shared")) as running:
+    with _with_ledger(tmp_path_factory.mktemp("shared"), forked) as running:
         yield running
 
 
 @pytest.fixture
-def own_app(tmp_path: Path) -> Iterator[App]:
+def own_app(tmp_path: Path, forked: Path) -> Iterator[App]:
     """An app with a ledger, for one test."""
+    with _with_ledger(tmp_path, forked) as running:
+        yield running
+
+
+@pytest.fixture
+def whole_app(tmp_path: Path) -> Iterator[App]:
+    """An app with a ledger and with processes of its own, for one test."""
     with _with_ledger(tmp_path) as running:
         yield running
 
 
 @contextmanager
-def _with_ledger(folder: Path) -> Iterator[App]:
+def _with_ledger(folder: Path, python: Path | None = None) -> Iterator[App]:
     Ledger.create(folder / "ledger").set_budget("visits", Fraction(1))
-    with serving(folder / "app", ledger=folder / "ledger") as running:
+    with serving(folder / "app", python, ledger=folder / "ledger") as running:
         yield running
 
 
@@ -295,50 +302,52 @@ def _endless(folder: Path) -> bytes:
     return path.read_bytes()
 
 
-def test_a_job_can_be_cancelled(own_app: App, tmp_path: Path) -> None:
+def test_a_job_can_be_cancelled(whole_app: App, tmp_path: Path) -> None:
     """Its process ends, what it wrote is gone, the log stays, and the price is given back."""
-    anna = person(*own_app)
+    anna = person(*whole_app)
     log = anna.upload(_endless(tmp_path), "long.xes")
     job = anna.start(log["id"], dataset="visits")
     while anna.ask("GET", f"/api/jobs/{job['id']}").json()["stage"] != "reading":
         time.sleep(0.02)
-    process = own_app[0].state.jobs._jobs[job["id"]].process
+    process = whole_app[0].state.jobs._jobs[job["id"]].process
     ended = anna.ask("POST", f"/api/jobs/{job['id']}/cancel").json()
     assert ended["state"] == "cancelled"
     assert process.returncode is not None
-    assert _files(own_app[1], "jobs") == []
+    assert _files(whole_app[1], "jobs") == []
     assert anna.ask("GET", f"/api/logs/{log['id']}").status_code == 200
     (entry,) = Ledger.open(tmp_path / "ledger").entries("visits")
     assert entry.state == "returned"
     anna.ask("DELETE", f"/api/logs/{log['id']}")
-    assert _files(own_app[1], "logs") == []
+    assert _files(whole_app[1], "logs") == []
 
 
-def test_a_job_that_crashes_says_so_and_leaves_nothing(own_app: App, tmp_path: Path) -> None:
+def test_a_job_that_crashes_says_so_and_leaves_nothing(whole_app: App, tmp_path: Path) -> None:
     """Killed from outside, as by a machine without memory; the ledger counts it as spent."""
-    anna = person(*own_app)
+    anna = person(*whole_app)
     log = anna.upload(_endless(tmp_path), "long.xes")
     job = anna.start(log["id"], dataset="visits")
     while anna.ask("GET", f"/api/jobs/{job['id']}").json()["stage"] != "reading":
         time.sleep(0.02)
-    os.kill(own_app[0].state.jobs._jobs[job["id"]].process.pid, signal.SIGKILL)
+    os.kill(whole_app[0].state.jobs._jobs[job["id"]].process.pid, signal.SIGKILL)
     ended = anna.wait(f"/api/jobs/{job['id']}")
     assert ended["state"] == "crashed"
     assert "ended unexpectedly, by signal 9" in ended["problem"]
-    assert _files(own_app[1], "jobs") == []
-    inspecting = own_app[0].state.jobs._jobs.get(log["inspection"]["id"])
+    assert _files(whole_app[1], "jobs") == []
+    inspecting = whole_app[0].state.jobs._jobs.get(log["inspection"]["id"])
     if inspecting is not None:
         anna.wait(f"/api/jobs/{inspecting.id}")
     (entry,) = Ledger.open(tmp_path / "ledger").entries("visits")
     assert entry.state == "reserved"
     for left in anna.ask("GET", "/api/logs").json():
         anna.ask("DELETE", f"/api/logs/{left['id']}")
-    assert _files(own_app[1], "logs") == []
+    assert _files(whole_app[1], "logs") == []
 
 
-def test_jobs_wait_for_a_free_place_and_the_app_answers_meanwhile(tmp_path: Path) -> None:
+def test_jobs_wait_for_a_free_place_and_the_app_answers_meanwhile(
+    tmp_path: Path, forked: Path
+) -> None:
     """With one place, the second job waits; asking is answered all the time."""
-    with serving(tmp_path / "app", workers=1) as (app, settings):
+    with serving(tmp_path / "app", forked, workers=1) as (app, settings):
         anna = person(app, settings)
         log = anna.upload(example(tmp_path))
         anna.wait(f"/api/logs/{log['id']}")
@@ -374,9 +383,9 @@ def test_the_ledger_pays_and_refuses(own_app: App, tmp_path: Path) -> None:
     assert anna.ask("GET", "/api/ledger/others").status_code == 404
 
 
-def test_without_a_ledger_nothing_can_be_paid(tmp_path: Path) -> None:
+def test_without_a_ledger_nothing_can_be_paid(tmp_path: Path, forked: Path) -> None:
     """A dataset is refused, and the interface says that there is none."""
-    with serving(tmp_path / "app") as (app, settings):
+    with serving(tmp_path / "app", forked) as (app, settings):
         anna = person(app, settings)
         log = anna.upload(example(tmp_path))
         wish = {"log": log["id"], "epsilon": "1", "dataset": "visits"}

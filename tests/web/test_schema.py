@@ -21,10 +21,10 @@ schema = schemathesis.openapi.from_dict(DESCRIPTION)
 
 
 @pytest.fixture(scope="module")
-def anna(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+def anna(tmp_path_factory: pytest.TempPathFactory, forked: Path) -> Iterator[Any]:
     """Somebody who has a log and a release in an app."""
     folder = tmp_path_factory.mktemp("app")
-    with serving(folder / "app", max_upload=1_000_000) as (app, made):
+    with serving(folder / "app", forked, max_upload=1_000_000) as (app, made):
         anna = person(app, made)
         anna.wait(f"/api/jobs/{anna.start(anna.upload(example(folder))['id'])['id']}")
         anna.content = example(folder)

@@ -17,11 +17,11 @@ from sacofa.release.sign import signature_path, verify_signed
 from .clients import example, person, serving
 
 
-def test_a_release_is_signed_for_whoever_trusts_the_key(tmp_path: Path) -> None:
+def test_a_release_is_signed_for_whoever_trusts_the_key(tmp_path: Path, forked: Path) -> None:
     """File, certificate and signature fit; a seeded release is not signed."""
     private, public = make_key(tmp_path / "office")
     trusted = read_public_key(public)
-    with serving(tmp_path / "app", signer=read_private_key(private)) as app:
+    with serving(tmp_path / "app", forked, signer=read_private_key(private)) as app:
         anna = person(*app)
         assert anna.ask("GET", "/api/signer").json() == {"name": "office", "id": trusted.id}
         ended = {}
@@ -56,12 +56,12 @@ def test_without_a_key_nothing_is_signed(tmp_path: Path) -> None:
         assert anna.ask("GET", "/api/signer").json() == {"name": None, "id": None}
 
 
-def test_the_app_obeys_the_policy_of_its_ledger(tmp_path: Path) -> None:
+def test_the_app_obeys_the_policy_of_its_ledger(tmp_path: Path, forked: Path) -> None:
     """What is too dear is refused, and nothing is paid."""
     ledger = Ledger.create(tmp_path / "ledger")
     ledger.set_budget("visits", Fraction(5))
     policy_path(ledger.path).write_text('largest_release = "1/2"\n')
-    with serving(tmp_path / "app", ledger=ledger.path) as app:
+    with serving(tmp_path / "app", forked, ledger=ledger.path) as app:
         anna = person(*app)
         log = anna.upload(example(tmp_path))
         started = anna.start(log["id"], max_length=6, dataset="visits")

@@ -70,6 +70,8 @@ class Jobs:
         self._settings, self._uploads = settings, uploads
         self._jobs: dict[str, Job] = {}
         self._slots = asyncio.Semaphore(settings.workers)
+        self.python = sys.executable
+        """What runs workers."""
 
     def of(self, owner: str, kind: Kind) -> list[Job]:
         """A person's jobs, the latest first."""
@@ -204,7 +206,7 @@ class Jobs:
     async def _work(self, job: Job, request: dict[str, Any]) -> None:
         """Run a worker to its end, and take down what it tells."""
         process = await asyncio.create_subprocess_exec(
-            sys.executable,
+            self.python,
             "-P",
             "-m",
             "sacofa.web.worker",
