@@ -3,8 +3,8 @@
 A server process loads the program once. Each run of it is a process of its own, forked off that
 server: with its own arguments, folder, environment, standard streams and exit status. A script of a
 few lines passes all these on, so shells and pipes can start it like any program. With `-c` and a
-text, or `-m` and a module, it is not the program but Python, which runs that. A run whose script is
-ended is asked to end as well.
+text, `-m` and a module or the name of a Python file, it is not the program but Python, which runs
+that. A run whose script is ended is asked to end as well.
 
 Not for tests of loading, of signals or of processes themselves: they start an interpreter.
 """
@@ -26,7 +26,7 @@ from functools import partial
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from pathlib import Path
-from runpy import run_module
+from runpy import run_module, run_path
 from select import select
 from tempfile import TemporaryDirectory
 from types import ModuleType
@@ -174,6 +174,9 @@ def _run(arguments: list[str]) -> int:
         # It is loaded already, with all that it needs, and is run all the same.
         sys.modules.pop(module, None)
         work = partial(run_module, module, run_name="__main__", alter_sys=True)
+    elif arguments[:1] and arguments[0].endswith(".py"):
+        sys.argv, sys.path[0] = arguments, str(Path(arguments[0]).parent)
+        work = partial(run_path, arguments[0], run_name="__main__")
     else:
         from sacofa.cli import main
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,6 @@ from .shell import (
     printed_as,
     run_page,
     shows,
-    started_shell,
 )
 
 REFERENCE = sorted((DOCS / "reference" / "python").glob("*.md"))
@@ -38,13 +36,6 @@ NEEDS = {
     "choose-epsilon": [("pm4py", "evaluate")],
     "run-on-spark": [("pyspark", "spark"), ("java", "")],
 }
-
-
-@pytest.fixture(scope="session")
-def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
-    """What all pages share."""
-    with started_shell(tmp_path_factory.mktemp("shell")) as started:
-        yield started
 
 
 @pytest.mark.slow
