@@ -1,5 +1,6 @@
-"""The program as a person runs it, for these tests too."""
+"""The program as a person runs it, and quick workers of the web app, for these tests too."""
 
 from tests.cli.conftest import run
+from tests.web.conftest import forked
 
-__all__ = ["run"]
+__all__ = ["forked", "run"]

@@ -107,10 +107,12 @@ def test_a_job_that_takes_too_long_is_ended(
     assert (job["state"], "too long" in job["problem"]) == ("crashed", True)
 
 
-def test_the_sweeper_survives_anything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_sweeper_survives_anything(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, forked: Path
+) -> None:
     """A job that cannot be deleted keeps nobody else's log here."""
     now = [0.0]
-    with serving(tmp_path / "own", clock=lambda: now[0], keep=100.0) as (app, settings):
+    with serving(tmp_path / "own", forked, clock=lambda: now[0], keep=100.0) as (app, settings):
         people = [person(app, settings) for _ in range(2)]
         for user in people:
             log = user.upload(example(tmp_path))
@@ -157,7 +159,9 @@ def test_a_log_that_is_not_looked_at_is_not_kept(
         assert user.ask("GET", "/api/logs").json() == []
 
 
-def test_conversions_wait_for_a_free_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_conversions_wait_for_a_free_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, forked: Path
+) -> None:
     """`--workers` says how many processes there are, whatever they do."""
     running, most = 0, 0
     real = jobs_module.Jobs._work
@@ -172,7 +176,7 @@ def test_conversions_wait_for_a_free_place(tmp_path: Path, monkeypatch: pytest.M
             running -= 1
 
     monkeypatch.setattr(jobs_module.Jobs, "_work", work)
-    with serving(tmp_path / "own", workers=1) as (app, settings):
+    with serving(tmp_path / "own", forked, workers=1) as (app, settings):
         user = person(app, settings)
         for _ in range(2):
             log = user.upload(example(tmp_path))
