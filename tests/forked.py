@@ -37,11 +37,13 @@ LOADED = (
     "typer._adapters",
 )  # fmt: skip
 """What runs load when they use it, where it is installed."""
-WORKER = (
-    "duckdb", "lxml.etree", "rapidfuzz.process", "sacofa.report.build", "sacofa.web.worker",
-    "threadpoolctl",
+APP = (
+    "duckdb", "lxml.etree", "rapidfuzz.process", "sacofa.cli.serve", "sacofa.report.build",
+    "sacofa.web.app", "sacofa.web.worker", "threadpoolctl", "typer._adapters", "uvicorn",
 )  # fmt: skip
-"""What the jobs of the web app load."""
+"""What the web app and its workers load."""
+PYTHON = "FORKED_PYTHON"
+"""A variable of the environment: what else a run starts is started by this Python."""
 
 # Sends what it was given to the server, and ends as the fork does.
 SCRIPT = """\
@@ -143,6 +145,7 @@ def _answer(there: socket.socket) -> None:
         os.chdir(folder)
         os.environ.clear()
         os.environ.update(environment)
+        sys.executable = environment.pop(PYTHON, sys.executable)
         os._exit(_run(arguments))
     # Whoever reads from a pipe waits until nobody holds its other end.
     for stream in (0, 1, 2, *streams):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import subprocess
@@ -17,6 +18,8 @@ import pytest
 from sacofa.examples import running_example
 from sacofa.logs.write import write_variants
 from sacofa.web.settings import ServeSettings
+
+from ..forked import PYTHON
 
 pytest.importorskip("fastapi", reason="the app needs the extra web: pip install 'sacofa[web]'")
 
@@ -105,13 +108,20 @@ def example(folder: Path, suffix: str = "csv") -> bytes:
 
 
 @contextmanager
-def started(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Start `sacofa serve`, wait for its address, and end it as Ctrl-C does."""
-    command = [sys.executable, "-m", "sacofa", "serve", "--port", "0", "--folder", str(folder)]
+def started(
+    folder: Path, *options: str, program: Path | None = None
+) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Start `sacofa serve`, wait for its address, and end it as Ctrl-C does.
+
+    A forked program starts it, and its workers, sooner.
+    """
+    command = [sys.executable, "-m", "sacofa"] if program is None else [str(program)]
+    environment = {} if program is None else {PYTHON: str(program)}
     with (folder.parent / "stderr").open("w") as errors:
         process = subprocess.Popen(
-            [*command, *options], stdout=subprocess.PIPE, stderr=errors, text=True
-        )
+            [*command, "serve", "--port", "0", "--folder", str(folder), *options],
+            env={**os.environ, **environment}, stdout=subprocess.PIPE, stderr=errors, text=True,
+        )  # fmt: skip
         try:
             assert process.stdout is not None
             address = re.search(r"http://\S+", process.stdout.readline())

@@ -1,4 +1,4 @@
-"""What jobs need is loaded once for all tests of the app."""
+"""What the app needs is loaded once for all tests of it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from ..forked import WORKER, forked_program
+from ..forked import APP, forked_program
 
 
 @pytest.fixture(scope="session")
 def forked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A Python that is quick to start workers: for tests of jobs, not of their processes."""
-    with forked_program(tmp_path_factory.mktemp("forked"), os.environ, WORKER) as script:
+    """A program, and a Python, that starts the app and its workers quickly.
+
+    For tests of what they do, not of their processes.
+    """
+    with forked_program(tmp_path_factory.mktemp("forked"), os.environ, APP) as script:
         yield script

@@ -31,13 +31,13 @@ WIDE = {"width": 1280, "height": 860}
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def address(tmp_path_factory: pytest.TempPathFactory, forked: Path) -> Iterator[str]:
     """A running app with a ledger and a key."""
     folder = tmp_path_factory.mktemp("app")
     Ledger.create(folder / "ledger").set_budget("emergency ward", Fraction(2))
     make_key(folder / "office")
     options = ("--ledger", str(folder / "ledger"), "--key", str(folder / "office.key"))
-    with started(folder / "cache", *options) as (_, address):
+    with started(folder / "cache", *options, program=forked) as (_, address):
         yield address
 
 
