@@ -19,6 +19,7 @@ from ..errors import OutputError, SettingError
 from ..files import write_whole
 from ..temporary import secret_folder
 from .bounded_file import Progress
+from .duckdb.database import borrowed
 
 Numbers = NDArray[np.uint64]
 
@@ -63,34 +64,30 @@ def _write(
     width = len(str(activities))
     names = [f"activity {i + 1:0{width}}" for i in range(activities)]
     try:
-        with secret_folder() as folder:
-            database = duckdb.connect(
-                Path(folder) / "events",
-                config={"threads": 1, "memory_limit": "256MB"},
+        settings = {"threads": "1", "memory_limit": "256MB"}
+        with (
+            secret_folder() as folder,
+            borrowed(folder, folder / "events", settings) as database,
+        ):
+            database.execute("CREATE TABLE events (c BIGINT, i SMALLINT, t BIGINT)")
+            for done, block in event_blocks(cases, activities, seed):
+                database.register("block", block)
+                database.execute("INSERT INTO events SELECT c, i, t FROM block")
+                database.unregister("block")
+                if progress is not None:
+                    progress(0.7 * done / cases)
+            how = "FORMAT csv, HEADER true" if kind == ".csv" else "FORMAT parquet"
+            database.execute("CREATE TABLE names AS SELECT ? AS n", [names])
+            target = "'" + str(path).replace("'", "''") + "'"
+            database.execute(
+                f"""
+                COPY (
+                    SELECT 'case ' || c AS case_id, (SELECT n FROM names)[i + 1] AS activity,
+                           make_timestamp(t * 1000000) AS timestamp
+                    FROM events
+                ) TO {target} ({how})
+                """
             )
-            try:
-                database.execute("SET enable_progress_bar = false")
-                database.execute("CREATE TABLE events (c BIGINT, i SMALLINT, t BIGINT)")
-                for done, block in event_blocks(cases, activities, seed):
-                    database.register("block", block)
-                    database.execute("INSERT INTO events SELECT c, i, t FROM block")
-                    database.unregister("block")
-                    if progress is not None:
-                        progress(0.7 * done / cases)
-                how = "FORMAT csv, HEADER true" if kind == ".csv" else "FORMAT parquet"
-                database.execute("CREATE TABLE names AS SELECT ? AS n", [names])
-                target = "'" + str(path).replace("'", "''") + "'"
-                database.execute(
-                    f"""
-                    COPY (
-                        SELECT 'case ' || c AS case_id, (SELECT n FROM names)[i + 1] AS activity,
-                               make_timestamp(t * 1000000) AS timestamp
-                        FROM events
-                    ) TO {target} ({how})
-                    """
-                )
-            finally:
-                database.close()
     except duckdb.Error as error:
         # Whoever opened the target knows its name, and says so.
         raise OSError(str(error).splitlines()[0]) from None

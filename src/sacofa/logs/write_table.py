@@ -13,6 +13,7 @@ from ..variants import VariantCounts
 from .bounded_file import Progress
 from .columns import TRUNCATED
 from .csv_injection import escape_formula
+from .duckdb.database import borrowed
 from .duckdb.source import interrupt_in
 from .released import (
     CORE_KEY,
@@ -43,30 +44,23 @@ def write_table(
     import duckdb
 
     try:
-        with secret_folder() as folder:
-            # One thread, because row groups must not depend on how many there are.
-            database = duckdb.connect(
-                Path(folder) / "events",
-                config={
-                    "threads": 1,
-                    "memory_limit": "256MB",
-                    "autoinstall_known_extensions": False,
-                },
+        # One thread, because row groups must not depend on how many there are.
+        settings = {"threads": "1", "memory_limit": "256MB"}
+        with (
+            secret_folder() as folder,
+            borrowed(folder, folder / "events", settings) as database,
+        ):
+            _fill(database, variants, times, core, columns, starts, progress)
+            _copy(
+                database,
+                variants.activities,
+                path,
+                kind,
+                describe_times(times),
+                core is not None,
+                columns,
+                starts is not None,
             )
-            try:
-                _fill(database, variants, times, core, columns, starts, progress)
-                _copy(
-                    database,
-                    variants.activities,
-                    path,
-                    kind,
-                    describe_times(times),
-                    core is not None,
-                    columns,
-                    starts is not None,
-                )
-            finally:
-                database.close()
     except (duckdb.InterruptException, RuntimeError) as error:
         raise interrupt_in(error) or error from None
     except duckdb.Error as error:
@@ -84,7 +78,6 @@ def _fill(
     progress: Progress | None,
 ) -> None:
     """Put the events into the database, a block at a time."""
-    database.execute("SET TimeZone = 'UTC'; SET enable_progress_bar = false")
     database.execute(
         "CREATE TABLE events "
         "(case_id BIGINT, activity_id INTEGER, seconds BIGINT, truncated BOOLEAN, core BOOLEAN"

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..errors import OutputError
 from ..logs.csv_injection import escape_formula
+from ..logs.duckdb.database import borrowed
 from ..release.anonymize import Release
 from .figures import ReleasedFigure, list_figures
 
@@ -98,8 +99,7 @@ def _write_parquet(figures: Sequence[ReleasedFigure], path: Path) -> None:
     chosen = ", ".join(f'unnest(?::{kind}[]) AS "{name}"' for name, kind in COLUMNS.items())
     target = "'" + str(path).replace("'", "''") + "'"
     try:
-        with duckdb.connect() as database:
-            database.execute("SET autoinstall_known_extensions = false")
+        with borrowed(None) as database:
             database.execute(f"CREATE TABLE figures AS SELECT {chosen}", listed)
             database.execute(f"COPY figures TO {target} (FORMAT parquet, COMPRESSION zstd)")
     except duckdb.Error as error:

@@ -6,12 +6,12 @@ import gc
 import gzip
 import weakref
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -23,7 +23,8 @@ from hypothesis import strategies as st
 
 from sacofa.errors import ColumnsError, ReadError
 from sacofa.logs import count_variants, open_log, write_variants
-from sacofa.logs.duckdb import partitions
+from sacofa.logs.duckdb import events, partitions
+from sacofa.logs.duckdb import source as duckdb_source
 from sacofa.logs.duckdb.events import list_columns
 from sacofa.unit import Unit
 from sacofa.variants import VariantCounts
@@ -37,9 +38,9 @@ def slowly(rows: Sequence[Row], order: str) -> VariantCounts:
     for case, activity, time in rows:
         cases[case].append((time, activity))
     if order == "time":
-        for events in cases.values():
-            events.sort(key=lambda event: event[0])
-    return VariantCounts.from_cases([[name for _, name in events] for events in cases.values()])
+        for case_events in cases.values():
+            case_events.sort(key=lambda event: event[0])
+    return VariantCounts.from_cases([[name for _, name in case] for case in cases.values()])
 
 
 def frame(rows: Sequence[Row]) -> pd.DataFrame:
@@ -108,12 +109,15 @@ def test_threads_and_partitions_make_no_difference(
     rows = tied(4_000, 2)
     monkeypatch.setattr(partitions, "PARTITION_ROWS", size)
     monkeypatch.setattr(partitions, "SPREAD", 5)
-    connect = duckdb.connect
 
-    def connect_with(config: dict[str, Any]) -> Any:
-        return connect(config={**config, "threads": threads})
+    @contextmanager
+    def with_threads(name: str) -> Iterator[Any]:
+        with duckdb_source.open_database(name) as database:
+            database.execute(f"SET threads = {threads}")
+            yield database
+            database.execute("RESET threads")
 
-    monkeypatch.setattr(duckdb, "connect", connect_with)
+    monkeypatch.setattr(events, "open_database", with_threads)
     frame(rows).to_csv(tmp_path / "log.csv", index=False)
     frame(rows).to_parquet(tmp_path / "log.parquet", row_group_size=1000)
     for name in ("log.csv", "log.parquet"):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import duckdb
 import pytest
 
 from sacofa.logs import count_variants, open_log
-from sacofa.logs.duckdb import partitions
+from sacofa.logs.duckdb import events, partitions, source
 from sacofa.variants import VariantCounts
 
 from .test_events import Row, frame, slowly, tied
@@ -92,20 +93,20 @@ def test_a_bad_hash_gives_the_same_variants(
     shape: str, hashing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Cases are told apart by their ids alone: a hash that mixes them up changes nothing."""
-    connect = duckdb.connect
 
-    def connect_with(config: dict[str, Any]) -> Any:
-        database = connect(config=config)
-        database.execute(f"CREATE MACRO hash(c) AS {hashing}")
-        return database
+    @contextmanager
+    def with_hash(name: str) -> Iterator[Any]:
+        with source.open_database(name) as database:
+            database.execute(f"CREATE MACRO hash(c) AS {hashing}")
+            yield database
 
     cases = SHAPES[shape]
-    events = tied(len(cases), 3)
+    steps = tied(len(cases), 3)
     rows: list[Row] = [
-        (case, name, time) for case, (_, name, time) in zip(cases, events, strict=True)
+        (case, name, time) for case, (_, name, time) in zip(cases, steps, strict=True)
     ]
     frame(rows).to_parquet(tmp_path / "log.parquet", row_group_size=500)
-    monkeypatch.setattr(duckdb, "connect", connect_with)
+    monkeypatch.setattr(events, "open_database", with_hash)
     for order in ("file", "time"):
         found = count_variants(open_log(tmp_path / "log.parquet", order=order))
         assert found == slowly(rows, order)

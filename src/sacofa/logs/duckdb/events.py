@@ -36,6 +36,7 @@ from ..variant_counter import check_unique
 from . import partitions
 from .collecting import CaseCollector
 from .counting import PartitionCounter
+from .database import CATALOG, borrowed
 from .source import check_gzip, literal, looking, open_database, open_table
 from .staging import check_fields, staged, text_columns
 from .stamps import pattern_time
@@ -112,7 +113,8 @@ def check_pattern(pattern: str | None) -> None:
     import duckdb
 
     try:
-        duckdb.execute(f"SELECT {pattern_time(literal('x'), pattern)}").fetchone()
+        with borrowed(None) as database:
+            database.execute(f"SELECT {pattern_time(literal('x'), pattern)}").fetchone()
     except duckdb.Error:
         raise SettingError(
             "time_format", pattern, "a pattern of strptime, such as %d.%m.%Y %H:%M"
@@ -234,7 +236,7 @@ def _choose(database: Any, chosen: PeriodFilter, rows: str) -> str:
     while some := found.fetchmany(FETCHED):
         kept = [case for case, last, late in some if chosen.keeps_last(case, last, late)]
         # Another cursor: this one is being read.
-        database.cursor().execute("INSERT INTO chosen SELECT unnest(?)", [kept])
+        database.cursor().execute(f"INSERT INTO {CATALOG}.chosen SELECT unnest(?)", [kept])
     return "SEMI JOIN chosen USING (case_id)"
 
 

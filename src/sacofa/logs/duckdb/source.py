@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +16,7 @@ from ..columns import Columns
 from ..frames import as_registered
 from ..source import Source
 from .csv_files import ADVICE, csv_sql, read_heads
+from .database import borrowed
 from .parquet_files import refuse_wide
 
 MANY_ROWS = 100_000_000
@@ -54,42 +53,15 @@ class Table:
 @contextmanager
 def open_database(name: str) -> Iterator[Any]:
     """Open a database that leaves nothing behind; what it complains of becomes one clear line."""
-    with secret_folder() as folder, clear_errors(name), closing(_connect(folder)) as database:
+    with secret_folder() as folder, clear_errors(name), borrowed(folder) as database:
         yield database
 
 
 @contextmanager
 def looking(name: str) -> Iterator[Any]:
-    """Give a connection that sees what columns a table has, and is given no rows to keep.
-
-    To make a database takes longer than to look: there is one for all that is looked at.
-    """
-    with clear_errors(name), closing(_looker(os.getpid()).cursor()) as database:
+    """Give a database that sees what columns a table has, and is given no rows to keep."""
+    with clear_errors(name), borrowed(None) as database:
         yield database
-
-
-@cache
-def _looker(process: int) -> Any:
-    """The database of a process: a fork has no use for that of its parent."""
-    database = _connect(None)
-    # A file that was written again is another one, whatever was seen under its name.
-    database.execute("SET enable_external_file_cache = false")
-    return database
-
-
-def _connect(folder: Path | None) -> Any:
-    """Make a database in memory; what finds no room there goes into a folder, or nowhere."""
-    import duckdb
-
-    database = duckdb.connect(
-        config={
-            "temp_directory": "" if folder is None else str(folder),
-            "autoinstall_known_extensions": False,
-            "python_enable_replacements": False,
-        }
-    )
-    database.execute("SET TimeZone = 'UTC'; SET enable_progress_bar = false")
-    return database
 
 
 @contextmanager

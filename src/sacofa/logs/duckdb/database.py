@@ -1,0 +1,87 @@
+"""Databases in memory, each lent to one user at a time and wiped before the next.
+
+To make a database takes longer than to read a small log. So a process keeps one that nobody uses.
+Whoever borrows it has it alone, with tables, settings and temporary files of its own; others who
+come meanwhile get another. One that cannot be wiped, or that something went wrong in, is not lent
+again.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+CATALOG = "log"
+"""What holds the tables of whoever borrows a database; it goes when they give it back."""
+
+_idle: dict[int, Any] = {}
+"""The database of a process that nobody uses: a fork has no use for that of its parent."""
+
+
+@contextmanager
+def borrowed(
+    folder: Path | None, file: Path | None = None, settings: Mapping[str, str] | None = None
+) -> Iterator[Any]:
+    """Lend a database; what finds no room in memory goes into a folder, or nowhere.
+
+    Its tables lie in a file if one is named. Settings are put back at the end.
+    """
+    process, settings = os.getpid(), settings or {}
+    database = _idle.pop(process, None) or _make()
+    try:
+        database.execute(
+            f"SET temp_directory = {_literal(folder or '')}; "
+            "SET enable_external_file_cache = true; "
+            + "".join(f"SET {name} = {_literal(value)}; " for name, value in settings.items())
+            + f"ATTACH {_literal(file or ':memory:')} AS {CATALOG}"
+        )
+        with closing(database.cursor()) as session:
+            session.execute(f"USE {CATALOG}; SET enable_progress_bar = false")
+            yield session
+        database.execute(f"DETACH {CATALOG}")
+    except BaseException:
+        database.close()
+        raise
+    if not _wipe(database, settings) or _idle.setdefault(process, database) is not database:
+        database.close()
+
+
+def _make() -> Any:
+    """Make a database that loads nothing from the net and takes no variable for a table."""
+    import duckdb
+
+    database = duckdb.connect(
+        config={
+            "temp_directory": "",
+            "autoinstall_known_extensions": False,
+            "python_enable_replacements": False,
+        }
+    )
+    database.execute("SET GLOBAL TimeZone = 'UTC'")
+    return database
+
+
+def _wipe(database: Any, settings: Mapping[str, str]) -> bool:
+    """Put back settings and forget files; tell whether that is possible."""
+    import duckdb
+
+    try:
+        # A file that was written again is another one, whatever was seen under its name.
+        database.execute(
+            "SET enable_external_file_cache = false; "
+            + "".join(f"RESET {name}; " for name in settings)
+            # This fails where temporary files were written: they go with their database alone.
+            + "SET temp_directory = ''"
+        )
+    except duckdb.InterruptException:
+        raise
+    except duckdb.Error:
+        return False
+    return True
+
+
+def _literal(text: object) -> str:
+    return "'" + str(text).replace("'", "''") + "'"
