@@ -38,11 +38,8 @@ def many_activities() -> VariantCounts:
     names = [f"activity {i:03}" for i in range(400)]
     cases = []
     for _ in range(4_000):
-        case, place = [], 0
-        for _ in range(int(draw.integers(20, 120))):
-            place = (place + int(draw.choice([1, 1, 1, 1, 2, 7]))) % 400
-            case.append(names[place])
-        cases.append(case)
+        ahead = draw.choice([1, 1, 1, 1, 2, 7], size=int(draw.integers(20, 120)))
+        cases.append([names[place] for place in (np.cumsum(ahead) % 400).tolist()])
     return VariantCounts.from_cases(cases).project_onto(names)
 
 
