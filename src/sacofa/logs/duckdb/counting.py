@@ -6,6 +6,7 @@ is written down with its person and its first row, and cases are partitioned aga
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -57,6 +58,7 @@ class PartitionCounter:
     """How many cases have more than one person."""
     dropped: int = 0
     """How many cases are left out, because their person has more than count."""
+    _parts: int = 0
     _long: list[LongCase] = field(default_factory=list, repr=False)
     _written: list[Path] = field(default_factory=list)
 
@@ -73,6 +75,7 @@ class PartitionCounter:
 
     def add(self, part: Partition) -> None:
         """Count the variants of a part."""
+        self._parts += 1
         if self.staged:
             part = replace(part, sql=joined(part.sql, self.order, timed=False))
         truncated = "bool_or(truncated)" if self.truncated else "false"
@@ -95,8 +98,9 @@ class PartitionCounter:
         """Add up the variants of all partitions."""
         if self.unit.person is not None:
             self._count_first_cases(self.unit.max_cases)
-        # The order of lists is the order of variants: by activity ids, shorter first.
-        with limited(self.database):
+        # The order of lists is the order of variants: by activity ids, shorter first. What is left
+        # of one part has room where that had; to set a limit takes longer than a small log.
+        with limited(self.database) if self._parts > 1 else nullcontext():
             self.database.execute(
                 "CREATE TABLE merged AS "
                 "SELECT variant, truncated, sum(number)::BIGINT AS number FROM counted "

@@ -56,6 +56,8 @@ class Rows:
     """When the work on an event began, as it stands there, where there is a column for it."""
     began_kind: str
     """The type of that column."""
+    with_times: bool
+    """Whether times are asked for beside the order."""
     like: str | None = None
     """A time stamp as most of them look, which makes reading them quick."""
     stage: str | None
@@ -91,6 +93,7 @@ class Rows:
             stamp=table.columns[stamp][0] if stamp else "0",
             key=times if timed else None,
             times=times,
+            with_times=with_times,
             kind=table.columns[stamp][1] if stamp else "",
             form=form,
             person=_unless_blank(person) if person else None,
@@ -155,6 +158,8 @@ class Rows:
         yield f"({missing}) AND NOT ({self.lone})", "has no activity"
 
 
+UNREAD = '"sacofa:unread"'
+"""The column that says whether an event lacks a time that can be read."""
 READ, BEGAN_READ = '"sacofa:moment"', '"sacofa:began"'
 """The columns of the times that text is read as. They are made once, as reading takes long."""
 
@@ -217,8 +222,8 @@ def survey(
         "size": "count(*)",
         "lone": f"bool_or({rows.lone})",
         "unpackable": f"bool_or({key.unpackable})" if key else "false",
-        "untimed": f"count_if({unread})" if key else "0",
-        "unread": f"bool_or({unread} AND {rows.stamp} IS NOT NULL)" if key else "false",
+        "untimed": f"count_if({UNREAD})",
+        "unread": f"bool_or({UNREAD} AND {rows.stamp} IS NOT NULL)",
         "timeless": f"count_if({no_time})",
         "odd": "false",
         "day_month": "0",
@@ -231,7 +236,8 @@ def survey(
     if rows.stage is not None:
         asked["undone"] = f"count_if({rows.stage} IS NULL AND NOT ({rows.lone}))"
     answers = database.execute(
-        f"SELECT {', '.join(asked.values())}, {parts} FROM {table.sql} GROUP BY {parts}"
+        f"SELECT {', '.join(asked.values())}, {parts} "
+        f"FROM (SELECT *, {unread} AS {UNREAD} FROM {table.sql}) GROUP BY {parts}"
     ).fetchall()
     found = [dict(zip(asked, row, strict=False)) for row in answers]
     if rows.is_plain and any(group["odd"] for group in found):
@@ -285,7 +291,7 @@ def survey(
         f"{time or '0'} AS time_key, {key.number if key and key.number else 'NULL'} AS number_key, "
         f"{table.row} AS row_number, {rows.person or 'NULL::VARCHAR'} AS person, "
         f"{rows.truncated or 'false'} AS truncated, "
-        f"{rows.times.micros if rows.times else 'NULL::BIGINT'} AS time_us"
+        f"{rows.times.micros if rows.times and rows.with_times else 'NULL::BIGINT'} AS time_us"
     )
     texts = []
     for place, value in enumerate(rows.values):
