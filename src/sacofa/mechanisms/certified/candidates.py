@@ -11,9 +11,7 @@ from collections.abc import Callable, Mapping
 from itertools import accumulate
 
 from ...queries.distance import Ids
-from ...semantics.rules import Rules
 from .chain import Chain
-from .rule_walker import RuleWalker
 from .sampler import UniformSampler
 from .steps import KeptSteps
 
@@ -37,16 +35,15 @@ class CandidateGenerator:
         steps: KeptSteps,
         chain: Chain,
         sampler: UniformSampler,
-        rules: Rules | None = None,
         once: frozenset[int] = frozenset(),
     ) -> None:
-        """Take the steps; what is proposed keeps the rules, and repeats nothing that is `once`."""
+        """Take the steps; what is proposed keeps the chain's rules, and repeats nothing `once`."""
         self._chain = chain
         self._sampler = sampler
         # Asked for one cell at a time, lists are faster than arrays.
         self._allowed = steps.allowed.tolist()
         self._begin = len(self._allowed) - 1
-        self._walker = None if rules is None else RuleWalker(rules)
+        self._walker = chain.walker
         self._once = once
 
     def first(self, size: int, shown: Mapping[Ids, int], cases: int) -> list[Ids]:

@@ -48,7 +48,7 @@ class Chain:
         self._sampler = sampler
         self._weights = steps.weights
         self._after: dict[int, Choices] = {}
-        self._walker = None if rules is None else RuleWalker(rules)
+        self.walker = None if rules is None else RuleWalker(rules)
         self._once = once
         self._contexts: dict[Ids, Choices] = {}
 
@@ -71,8 +71,8 @@ class Chain:
         """Draw a sequence that begins with a prefix."""
         path = [self.end, *prefix]
         # Walking the automaton of rules costs time that a chain without rules need not spend.
-        if self._walker is not None:
-            return self._draw_within_rules(path, self._walker, guided=True)
+        if self.walker is not None:
+            return self._draw_within_rules(path, self.walker, guided=True)
         end, once = self.end, self._once
         done = once.intersection(prefix)
         for _ in range(self.max_length - len(prefix)):
@@ -101,9 +101,9 @@ class Chain:
 
     def draw_anything(self) -> Ids | None:
         """Draw a sequence that rules allow, whatever the steps are; None: there are no rules."""
-        if self._walker is None:
+        if self.walker is None:
             return None
-        return self._draw_within_rules([self.end], self._walker, guided=False)
+        return self._draw_within_rules([self.end], self.walker, guided=False)
 
     def _draw_within_rules(self, path: list[int], walker: RuleWalker, *, guided: bool) -> Ids:
         state = walker.start

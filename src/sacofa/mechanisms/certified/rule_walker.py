@@ -9,6 +9,9 @@ import numpy as np
 from ...semantics.rules import Rules
 from ...semantics.scoring import scorer_of
 
+NONE = -1
+"""The state after a harmful step."""
+
 
 class RuleWalker:
     """Walks the automaton of rules one activity at a time, and remembers where it was."""
@@ -18,6 +21,7 @@ class RuleWalker:
         self._end = len(rules.activities)
         self._allowed: dict[int, list[int]] = {}
         self._next: dict[tuple[int, int], int] = {}
+        self._harmless: dict[tuple[int, int], int] = {}
         self.start = self._states.start()
 
     def allowed(self, state: int) -> list[int]:
@@ -37,9 +41,13 @@ class RuleWalker:
 
     def keeps(self, sequence: Sequence[int], finished: bool) -> bool:
         """Whether a sequence is harmless as a whole."""
-        state = self.start
+        state, known = self.start, self._harmless
         for activity in sequence:
-            if activity not in self.allowed(state):
+            reached = known.get((state, activity))
+            if reached is None:
+                there = activity in self.allowed(state)
+                reached = known[state, activity] = self.step(state, activity) if there else NONE
+            if reached == NONE:
                 return False
-            state = self.step(state, activity)
+            state = reached
         return not finished or self._end in self.allowed(state)

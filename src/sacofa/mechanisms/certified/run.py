@@ -103,7 +103,7 @@ class CertifiedRun:
         shown = self._frequent(steps, max_length, scale) if large else {}
         on_progress(0.4)
         chain = Chain(steps, max_length, self._sampler, self._rules, once)
-        generator = CandidateGenerator(steps, chain, self._sampler, self._rules, once)
+        generator = CandidateGenerator(steps, chain, self._sampler, once)
         length = self._set.list_length(size, self._session.unit)
         first = generator.first(length, shown, size)
         if self._set.earlier is not None:
