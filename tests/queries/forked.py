@@ -27,6 +27,8 @@ from sacofa.queries.protocol import Ints
 
 REACH = 7
 """Noise beyond is taken for this much: outcomes are compared up to a smaller value only."""
+NO_BITS = SeededBits(0)
+"""Nothing is drawn from it."""
 
 
 class LostError(Exception):
@@ -37,7 +39,7 @@ class ForkedNoise(Noise):
     """Noise that takes a given way, and remembers where it could have gone otherwise."""
 
     def __init__(self, way: list[int], least: float) -> None:
-        super().__init__(SeededBits(0))
+        super().__init__(NO_BITS)
         self._way, self._least = way, least
         self.probability = 1.0
         self.taken: list[int] = []

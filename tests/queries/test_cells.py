@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
@@ -50,7 +51,12 @@ class Parts:
 
     @property
     def parts(self) -> Sequence[int]:
-        return [i for i in range(self._number) if len(self._part(i))]
+        return list(self._dealt)
+
+    @cached_property
+    def _dealt(self) -> dict[int, VariantCounts]:
+        every = {number: self._part(number) for number in range(self._number)}
+        return {number: part for number, part in every.items() if len(part)}
 
     def _part(self, number: int) -> VariantCounts:
         whole = self._whole
@@ -73,7 +79,8 @@ class Parts:
     def map_parts(self, job: Callable[[int, VariantCounts], Result]) -> list[Result]:
         sent = pickle.dumps(job)
         return [
-            pickle.loads(pickle.dumps(pickle.loads(sent)(i, self._part(i)))) for i in self.parts
+            pickle.loads(pickle.dumps(pickle.loads(sent)(i, part)))
+            for i, part in self._dealt.items()
         ]
 
 
@@ -112,9 +119,12 @@ def test_other_mechanisms_refuse_parts() -> None:
         anonymize(Parts(LOG), Laplace(level_epsilon=Fraction(1), max_length=2, prune=2))
 
 
+IN_TWO = Parts(LOG, 2)
+
+
 def in_parts(noise: Noise) -> Shown:
     """The stages of the histogram, over parts."""
-    return lazily(noise, log=Parts(LOG, 2))
+    return lazily(noise, log=IN_TWO)
 
 
 @pytest.mark.slow

@@ -61,6 +61,11 @@ def words(language: Language) -> list[Word]:
     return [language.word(i) for i in range(language.size)]
 
 
+EVERY = words(EVERYTHING)
+LISTED_STAGES = [(words(language), threshold) for language, threshold in STAGES]
+COUNTS = dict(AllSequences().counts(LOG))
+
+
 def lazily(
     noise: Noise,
     histogram: type[Histogram] = Histogram,
@@ -76,15 +81,11 @@ def lazily(
 
 def explicitly(noise: Noise) -> Shown:
     """Noise every cell once, then show it at the first stage that it reaches."""
-    every = words(EVERYTHING)
-    counts = dict(
-        zip(zip(LOG.sequences(), LOG.complete.tolist(), strict=True), LOG.counts, strict=True)
-    )
-    values = noise.laplace(EPSILON, len(every)).tolist()
-    noisy = {word: int(counts.get(word, 0)) + z for word, z in zip(every, values, strict=True)}
+    values = noise.laplace(EPSILON, len(EVERY)).tolist()
+    noisy = {word: COUNTS.get(word, 0) + z for word, z in zip(EVERY, values, strict=True)}
     shown: dict[Word, int] = {}
-    for language, threshold in STAGES:
-        new = {w: noisy[w] for w in words(language) if noisy[w] >= threshold and w not in shown}
+    for listed, threshold in LISTED_STAGES:
+        new = {w: noisy[w] for w in listed if noisy[w] >= threshold and w not in shown}
         shown.update(sorted(new.items()))
     return tuple(shown.items())
 
