@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sacofa.errors import OutputError
-from sacofa.logs import count_variants, open_log, write_variants
+from sacofa.logs import count_variants, open_log, write_table, write_variants
 from sacofa.logs.released import START, event_blocks
 from sacofa.logs.write import OUTPUTS
 from sacofa.variants import VariantCounts
@@ -71,6 +71,20 @@ def test_same_variants_same_bytes(suffix: str, tmp_path: Path) -> None:
     write_variants(variants, tmp_path / f"one{suffix}")
     write_variants(variants, tmp_path / f"two{suffix}")
     assert (tmp_path / f"one{suffix}").read_bytes() == (tmp_path / f"two{suffix}").read_bytes()
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_what_fits_one_row_group_is_written_as_what_does_not(
+    suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With or without a file for what is on the way, the same bytes come out."""
+    variants = VariantCounts.of({("a", "b"): 500, (): 30}, truncated={("b",): 7})
+    paths = [tmp_path / f"{most}{suffix}" for most in (10**6, 1)]
+    for path in paths:
+        monkeypatch.setattr(write_table, "MOST_AT_HAND", int(path.stem))
+        write_variants(variants, path)
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+    assert count_variants(open_log(paths[1])) == variants
 
 
 def test_layout_tells_nothing_of_the_cases(tmp_path: Path) -> None:

@@ -105,13 +105,15 @@ def check_neighbours(
 
 def units_of(log: EventLog, unit: Unit, order: Ties = "file") -> list[set[str]]:
     """Give the cases of each unit of a log: one case, or all cases of a person."""
-    cases = dict.fromkeys(event.case for event in log)
+    cases: dict[str, list[Event]] = {}
+    for event in log:
+        cases.setdefault(event.case, []).append(event)
     if unit.person is None:
         return [{case} for case in cases]
     owners: dict[str, set[str]] = {}
     alone = []
-    for case in cases:
-        person = person_of([event for event in log if event.case == case], order)
+    for case, events in cases.items():
+        person = person_of(events, order)
         if person is None:
             alone.append({case})
         else:

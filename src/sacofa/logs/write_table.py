@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Literal
 
@@ -25,6 +26,11 @@ from .released import (
     event_blocks,
 )
 
+ROW_GROUP = 122_880
+"""So many rows lie together in Parquet."""
+MOST_AT_HAND = ROW_GROUP
+"""So many rows are held in memory at most before they are written."""
+
 
 def write_table(
     variants: VariantCounts,
@@ -38,18 +44,13 @@ def write_table(
 ) -> None:
     """Write variants as CSV or Parquet with the columns that pm4py expects.
 
-    Blocks go into a database file first, because the final file must be written in one go; memory
+    Blocks go into a database first, because the final file must be written in one go; memory
     holds one block, whatever is written.
     """
     import duckdb
 
     try:
-        # One thread, because row groups must not depend on how many there are.
-        settings = {"threads": "1", "memory_limit": "256MB"}
-        with (
-            secret_folder() as folder,
-            borrowed(folder, folder / "events", settings) as database,
-        ):
+        with secret_folder() as folder, _database(folder, variants) as database:
             _fill(database, variants, times, core, columns, starts, progress)
             _copy(
                 database,
@@ -66,6 +67,15 @@ def write_table(
     except duckdb.Error as error:
         # Whoever opened the target knows its name, and says so.
         raise OSError(str(error).splitlines()[0]) from None
+
+
+def _database(folder: Path, variants: VariantCounts) -> AbstractContextManager[Any]:
+    """Where blocks go: into a file, unless they make up a single row group."""
+    # Cases without events have a row, too.
+    if variants.events + variants.cases <= MOST_AT_HAND:
+        return borrowed(folder)
+    # One thread, because row groups must not depend on how many there are.
+    return borrowed(folder, folder / "events", {"threads": "1", "memory_limit": "256MB"})
 
 
 def _fill(
@@ -126,7 +136,7 @@ def _copy(
         times = {key: f"strftime({time}, '%Y-%m-%dT%H:%M:%SZ')" for key, time in times.items()}
         how = "FORMAT csv, HEADER true"
     else:
-        how = "FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 122880"
+        how = f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROW_GROUP}"
     core = f'\n                   core AS "case:{CORE_KEY}",' if marked else ""
     values = "".join(
         f"\n                   {_value(database, place, column, kind)},"
