@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,11 @@ os.environ.setdefault(
 # Tests run beside each other, and hundreds of them start the program: threads of linear algebra
 # would wait for work in each.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+# Programs that tests start, and tests themselves, are compiled once, also where the environment says
+# that nothing compiled is kept: to compile takes as long as to run.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 LOGS = Path(os.environ.get("SACOFA_LOGS", Path(__file__).parents[2] / "shared" / "logs"))
 

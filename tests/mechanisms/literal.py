@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 
@@ -30,21 +31,13 @@ def grow_literally(
             return sum(n for case, n in cases if case == prefix)
         return sum(n for case, n in cases if case[: len(prefix)] == prefix)
 
-    def is_harmless(prefix: Prefix, finished: bool) -> bool:
-        state = np.array([semantics.start()])
-        for step in prefix:
-            if not semantics.harmless(state)[0, step]:
-                return False
-            state = semantics.step(state, np.array([step]))
-        return bool(semantics.harmless(state)[0, number]) if finished else True
-
     released: dict[tuple[Prefix, bool], int] = {}
     frontier: list[Prefix] = [()]
     for length in range(1, growth.max_length + 1):
         candidates = [((*v, a), False) for v in frontier for a in range(number)]
         candidates += [(v, True) for v in frontier]
-        harmless = [c for c in candidates if is_harmless(*c)]
-        harmful = [c for c in candidates if not is_harmless(*c)]
+        harmless = [c for c in candidates if is_harmless(semantics, *c)]
+        harmful = [c for c in candidates if not is_harmless(semantics, *c)]
         chosen = admit(harmful, semantics, growth, noise)
         frontier = []
         for group, threshold in ((harmless, growth.prune_harmless), (chosen, growth.prune_harmful)):
@@ -58,6 +51,18 @@ def grow_literally(
                 else:
                     frontier.append(prefix)
     return released
+
+
+# Asked for the same few prefixes in every run.
+@cache
+def is_harmless(semantics: Semantics, prefix: Prefix, finished: bool) -> bool:
+    """Whether every step of a prefix is harmless, and its end where it is finished."""
+    state = np.array([semantics.start()])
+    for step in prefix:
+        if not semantics.harmless(state)[0, step]:
+            return False
+        state = semantics.step(state, np.array([step]))
+    return bool(semantics.harmless(state)[0, len(semantics.activities)]) if finished else True
 
 
 def admit(
