@@ -21,8 +21,8 @@ os.environ.setdefault(
 # would wait for work in each.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-# Programs that tests start, and tests themselves, are compiled once, also where the environment says
-# that nothing compiled is kept: to compile takes as long as to run.
+# Tests and the programs that they start are compiled once, also where the environment says that
+# nothing compiled is kept: to compile takes as long as to run.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
