@@ -63,6 +63,9 @@ def test_nothing_is_left_for_the_next(tmp_path: Path) -> None:
 
 def test_two_at_the_same_time_have_two(tmp_path: Path) -> None:
     """Neither sees the tables or limits of the other, and one of both is kept."""
+    with borrowed(None):
+        pass
+    assert idle() == 1
     with borrowed(None) as one, borrowed(None, None, {"memory_limit": "300MB"}) as other:
         one.execute("CREATE TABLE names AS SELECT 1 AS name")
         assert not other.execute(CONTENT).fetchall()
