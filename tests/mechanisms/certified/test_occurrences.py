@@ -30,9 +30,9 @@ def test_nothing_is_both_repeated_and_done_once() -> None:
     assert activities_once(VOTES, NOISE) == {0, 1, 3}
     many = np.tile(VOTES, (50, 1))
     repeated = activities_repeated(many, NOISE)
-    assert repeated == list(range(2, 200, 4))
+    assert repeated == {place: many[place, 1] for place in range(2, 200, 4)}
     assert not activities_once(many, NOISE).intersection(repeated)
-    assert activities_repeated(VOTES[:0], NOISE) == []
+    assert activities_repeated(VOTES[:0], NOISE) == {}
 
 
 def test_the_commoner_an_activity_the_less_its_steps_count() -> None:

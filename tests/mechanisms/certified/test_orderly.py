@@ -14,11 +14,22 @@ from .mixture import log_of
 
 def test_rare_orders_are_dropped_and_frequent_ones_stay() -> None:
     """The rarer order of two activities, and a repeat, go below the least; others stay."""
-    assert orders_of((0, 1, 0)) == {(0, 1), (0, 0), (1, 0)}
     fitted = {(0, 1): 100.0, (1, 0): 5.0, (0, 0, 1): 4.0, (1, 2): 2.0}
     left = drop_disorder(fitted, 10.0, lambda kept: {ids: fitted[ids] for ids in kept})
     assert set(left) == {(0, 1), (1, 2)}
     assert drop_disorder(fitted, 3.0, lambda kept: {ids: fitted[ids] for ids in kept}) == fitted
+
+
+def test_a_way_back_is_no_disorder_of_its_own() -> None:
+    """What lies between an activity and its repeat stays with it, and goes with it."""
+    assert orders_of((0, 1, 0, 2)) == {(0, 1), (0, 0), (0, 2), (1, 2)}
+    fitted = {(0, 2): 100.0, (0, 1, 2): 30.0, (0, 1, 0, 2): 12.0}
+
+    def left(least: float) -> list[tuple[int, ...]]:
+        return list(drop_disorder(fitted, least, lambda kept: {ids: fitted[ids] for ids in kept}))
+
+    assert left(10.0) == list(fitted)
+    assert left(15.0) == [(0, 2), (0, 1, 2)]
 
 
 def test_the_core_lies_inside_the_release() -> None:

@@ -117,10 +117,42 @@ def test_a_repeated_activity_gets_its_likeliest_way_back() -> None:
     votes = np.zeros((4, 4), dtype=np.int64)
     votes[0, 1], votes[1, 0], votes[0, 2], votes[2, 0] = 9, 8, 30, 1
     possible = np.ones((4, 4), dtype=np.bool_)
-    passed = np.zeros((4, 4), dtype=np.bool_)
-    lead_back(votes, passed, possible, 4, [0, 2])
-    assert {(int(a), int(b)) for a, b in np.argwhere(passed)} == {(0, 1), (1, 0)}
+    full = np.full((4, 4), 16, dtype=np.int64)
+
+    def passing(weights: np.ndarray = full) -> set[tuple[int, int]]:
+        passed = np.zeros((4, 4), dtype=np.bool_)
+        # About 10 votes are expected of each step on the way back.
+        lead_back(votes, passed, possible, weights, {0: 50, 2: 200})
+        return {(int(a), int(b)) for a, b in np.argwhere(passed)}
+
+    assert passing() == {(0, 1), (1, 0)}
+    # As many votes for itself are as likely, unless more noise is in them.
+    votes[0, 0] = 10
+    votes[1, 0] = 5
+    assert passing() == {(0, 0)}
+    common = full.copy()
+    common[0, 0] = 4
+    assert passing(common) == {(0, 1), (1, 0)}
+    votes[0, 0] = votes[0, 2] = 0
     possible[1, 0] = False
-    passed[:] = False
-    lead_back(votes, passed, possible, 4, [0])
-    assert not passed.any()
+    assert not passing()
+
+
+def test_votes_count_as_if_all_steps_had_counted_in_full() -> None:
+    """A step that counted a quarter has a quarter of the votes, and passes with them."""
+    votes = np.zeros((3, 3), dtype=np.int64)
+    votes[2, 0], votes[0, 1], votes[1, 2] = 20_000, 20_000, 20_000
+    weights = np.full((3, 3), 16, dtype=np.int64)
+    whole = keep_steps(votes, Fraction(1, 2000), Fraction(1, 40))
+    weights[0, 1], votes[0, 1] = 4, 5_000
+    quarter = keep_steps(votes, Fraction(1, 2000), Fraction(1, 40), weights=weights)
+    assert (whole.weights == quarter.weights).all() and whole.main is None
+
+
+def test_the_main_way_is_named_where_noise_may_hide_a_part_of_it() -> None:
+    """As a sequence without beginning and end."""
+    votes = np.full((5, 5), -500, dtype=np.int64)
+    for a, b in pairwise((4, 2, 0, 3, 4)):
+        votes[a, b] = 9_000
+    votes[2, 0] = 3_000
+    assert keep_steps(votes, Fraction(1, 2000), Fraction(1, 40)).main == (2, 0, 3)

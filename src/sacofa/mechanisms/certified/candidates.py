@@ -8,7 +8,7 @@ nothing but its place: no case is near it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from ...queries.distance import Ids
 from .chain import Chain
@@ -45,6 +45,8 @@ class CandidateGenerator:
         self._begin = len(self._allowed) - 1
         self._walker = chain.walker
         self._once = once
+        main = None if steps.main is None else steps.main[: chain.max_length]
+        self._main = [] if main is None or not self._harmless(main) else [main]
 
     def first(self, size: int, shown: Mapping[Ids, int], cases: int) -> list[Ids]:
         """Make the first list: what is shown already, draws from the chain, and variations.
@@ -52,7 +54,7 @@ class CandidateGenerator:
         The fewer of the cases are shown by name, the more is drawn.
         """
         # A dictionary is a set that keeps its order: the same seed gives the same list.
-        found = dict.fromkeys(shown)
+        found = dict.fromkeys([*shown, *self._main])
         unnamed = max(cases - sum(shown.values()), 0)
         wanted = len(found) + max(size * unnamed // cases, size // 4)
         self._gather(found, wanted, size, self._draw_first)
@@ -70,7 +72,7 @@ class CandidateGenerator:
 
     def next(self, size: int, weights: Mapping[Ids, int]) -> list[Ids]:
         """Make the next list: the candidates with weight, and variations of them."""
-        found = dict.fromkeys(weights)
+        found = dict.fromkeys([*weights, *self._main])
         self._fill(found, weights, size)
         return list(found) or [()]
 
@@ -165,9 +167,12 @@ class CandidateGenerator:
         # Whether there are cases without events was voted for, like any other step.
         if steps and not sequence and not self._allowed[self._begin][self._begin]:
             return False
-        if self._once and len(set(sequence)) < len(sequence):
+        if self._walker is None and len(set(sequence)) < len(sequence):
             single = [i for i in sequence if i in self._once]
             if len(set(single)) < len(single):
+                return False
+            # What leads back to a repeated activity must not vanish from between.
+            if any(a == b and not self._allowed[a][a] for a, b in pairwise(sequence)):
                 return False
         finished = len(sequence) < self._chain.max_length
         return self._walker is None or self._walker.keeps(sequence, finished)

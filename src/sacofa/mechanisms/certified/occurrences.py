@@ -53,13 +53,16 @@ def activities_there(votes: Ints, epsilon: Fraction) -> list[int]:
     return places or [int(total.argmax())]
 
 
-def activities_repeated(votes: Ints, epsilon: Fraction) -> list[int]:
-    """Find the activities that cases surely repeat: the more there are, the more it takes."""
+def activities_repeated(votes: Ints, epsilon: Fraction) -> dict[int, int]:
+    """Find the activities that cases surely repeat, with the votes for that.
+
+    The more there are, the more it takes.
+    """
     if not len(votes):
-        return []
+        return {}
     bound = smallest_threshold(epsilon, len(votes), FALSE_REPEATS)
     places: list[int] = np.flatnonzero(votes[:, 1] >= bound).tolist()
-    return places
+    return {activity: int(votes[activity, 1]) for activity in places}
 
 
 def activities_once(votes: Ints, epsilon: Fraction, least: Fraction = AGAIN) -> frozenset[int]:

@@ -48,12 +48,19 @@ def drop_disorder(fitted: Fitted, least: float, refit: Callable[[Iterable[Ids]],
 
 
 def orders_of(ids: Ids) -> set[tuple[int, int]]:
-    """Which activity comes before which somewhere in a sequence; (a, a) where it is repeated."""
+    """Which activity first happens before which in a sequence; (a, a) where one is repeated.
+
+    What comes between an activity and its repeat comes both after and before it. That is no
+    disorder of its own: the repeat was asked for, and some way has to lead back.
+    """
     pairs: set[tuple[int, int]] = set()
     seen: dict[int, None] = {}
     for b in ids:
-        pairs.update([(a, b) for a in seen])
-        seen[b] = None
+        if b in seen:
+            pairs.add((b, b))
+        else:
+            pairs.update([(a, b) for a in seen])
+            seen[b] = None
     return pairs
 
 

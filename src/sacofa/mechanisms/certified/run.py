@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from ...errors import SettingError
 from ...queries.distance import Ids
 from ...queries.flow import (
-    FULL_WEIGHT,
     VOTE_UNITS,
     ActivityVotes,
     CaseCount,
@@ -232,15 +231,16 @@ class CertifiedRun:
         query = StepVotes(number, step_weights(activities, self._activity_scale))
         votes = self._session.ask(query, self._price(share), "semantics")
         self._evidence.add(votes, self._scale(share), step_table(query, max_length), VOTE_UNITS)
+        repeated = activities_repeated(activities, self._activity_scale)
         return keep_steps(
-            # As if all steps had counted in full.
-            votes.reshape(number + 1, -1) * FULL_WEIGHT // query.step_weights(),
+            votes.reshape(number + 1, -1),
             self._scale(share, VOTE_UNITS),
             self._set.false_steps,
             self._rules,
-            [] if self._rules else activities_repeated(activities, self._activity_scale),
+            weights=query.step_weights(),
+            repeated={} if self._rules else repeated,
             # What somebody set says how long cases may be, not how long they are.
-            max_length if self._set.max_length is None else None,
+            longest=max_length if self._set.max_length is None else None,
         )
 
     def _frequent(self, steps: KeptSteps, max_length: int, scale: Fraction) -> dict[Ids, int]:

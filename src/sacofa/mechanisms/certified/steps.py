@@ -5,7 +5,7 @@ Everything here reads noisy votes only.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from heapq import nlargest
@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...privacy.reals import smallest_threshold
+from ...queries.distance import Ids
+from ...queries.flow import FULL_WEIGHT
 from ...semantics.allowed import Steps
 from ...semantics.rules import Rules
 
@@ -29,8 +31,9 @@ LONG = 80
 usual way at each tenth step is near no case in the end."""
 LEAST = 1.5
 """Steps with fewer votes, in noise scales, do not pass even where votes are missing."""
-BACK = 0.5
-"""The same for the way back to an activity that cases repeat."""
+REPEATS = 5
+"""A case has about so many times as many votes for what it repeats as for a step on the way back.
+"""
 WITH_RULES = 5
 """So many steps per activity pass at least where rules weed out the false ones."""
 SLACK = 1.5
@@ -49,6 +52,8 @@ class KeptSteps:
 
     weights: Ints
     """[a, b]: how often b comes directly after a; 0 where it may not."""
+    main: Ids | None = None
+    """The likeliest way, where noise may hide a part of the main one."""
 
     @property
     def allowed(self) -> Bools:
@@ -73,7 +78,9 @@ def keep_steps(
     epsilon: Fraction,
     false_steps: Fraction,
     rules: Rules | None = None,
-    repeated: Iterable[int] = (),
+    *,
+    weights: Ints | None = None,
+    repeated: Mapping[int, int] | None = None,
     longest: int | None = None,
 ) -> KeptSteps:
     """Keep the steps whose votes pass a threshold and that lie on a way from beginning to end.
@@ -81,9 +88,15 @@ def keep_steps(
     The threshold lets that part of false steps pass, expected; later votes weed them out. It is
     lowered as far as it takes for a few steps per activity to pass. Where noise may hide a part of
     the main way, the likeliest one passes as well; and some way leads to the end in any case.
-    `epsilon` is the noise's, for one vote; `longest` is how long cases are, where that was asked.
+    `epsilon` is the noise's, for one vote. `weights` is what each step counted when cases divided
+    their votes, in full if left out. `repeated` are the activities that cases repeat, with the
+    votes for that. `longest` is how long cases are, where that was asked.
     """
     possible = _possible(len(votes), rules)
+    if weights is None:
+        weights = np.full(votes.shape, FULL_WEIGHT, dtype=np.int64)
+    # As if all steps had counted in full.
+    votes = votes * FULL_WEIGHT // weights
     # Steps that rules forbid need no threshold: the fewer are possible, the lower it is.
     cells = int(possible.sum())
     threshold = smallest_threshold(epsilon, cells, most_false_steps(false_steps, cells, longest))
@@ -91,23 +104,25 @@ def keep_steps(
     there = np.where(possible, votes, lowest)
     passed = there >= min(threshold, _fewest(votes[possible], len(votes) - 1, rules))
     width = widest_way(there)
-    if width < CLEAR * threshold:
-        for step in likeliest_way(there, threshold):
-            passed[step] = True
+    way = likeliest_way(there, threshold) if width < CLEAR * threshold else []
+    for step in way:
+        passed[step] = True
     # Without a way from beginning to end nothing could be drawn: noise was too much for all steps.
     if not (_reached(passed)[:-1] & passed[:-1, -1]).any():
         passed = possible & (votes >= width)
     # Of long cases noise has to explain twice as much, for the same reason.
     doubt = 2 if longest is not None and longest >= LONG else 1
     balance(votes, passed, possible, doubt * int(1 / epsilon))
-    lead_back(votes, passed, possible, int(1 / epsilon), repeated)
+    lead_back(votes, passed, possible, weights, repeated or {})
     # A step is of use if its source is reached from the beginning and its target reaches the end;
     # both have the last place, so turning the arrows around turns the one into the other.
     passed &= _reached(passed)[:, None] & _reached(passed.T)[None, :]
     # What just passed is most likely noise: weigh what exceeds nine tenths of the least.
     least = max(int(votes[passed].min(initial=lowest)), 0) if passed.any() else 0
-    weights = np.where(passed, np.maximum(10 * votes - 9 * least, 1), 0)
-    return KeptSteps(weights=weights)
+    return KeptSteps(
+        weights=np.where(passed, np.maximum(10 * votes - 9 * least, 1), 0),
+        main=tuple(a for a, _ in way[1:]) if way else None,
+    )
 
 
 def _fewest(votes: Ints, activities: int, rules: Rules | None) -> int:
@@ -150,18 +165,30 @@ def balance(votes: Ints, passed: Bools, possible: Bools, scale: int) -> None:
 
 
 def lead_back(
-    votes: Ints, passed: Bools, possible: Bools, scale: int, repeated: Iterable[int]
+    votes: Ints, passed: Bools, possible: Bools, weights: Ints, repeated: Mapping[int, int]
 ) -> None:
     """Let the likeliest way back to itself pass for each activity that cases repeat.
 
     That it is repeated was voted for: so some step leads to itself, or to another activity and
-    back, and it takes less to believe the one that looks best.
+    back. If these cases take a way, its steps have about so many votes more than noise; how much
+    likelier that makes the votes that they have is linear in between and no more beyond, because
+    noise is Laplace's. Steps that counted less have more noise, and their votes say less.
     """
-    for a in repeated:
-        there = np.minimum(votes[a, :-1], votes[:-1, a])
+    for a, times in repeated.items():
+        expected = times // REPEATS
+        out, into = (
+            np.clip(2 * line - expected, -expected, expected) * counted
+            for line, counted in (
+                (votes[a, :-1], weights[a, :-1]),
+                (votes[:-1, a], weights[:-1, a]),
+            )
+        )
+        likelier = out + into
+        # To itself it is one step.
+        likelier[a] = out[a]
         may = possible[a, :-1] & possible[:-1, a]
-        best = int(np.where(may, there, np.iinfo(np.int64).min).argmax())
-        if may[best] and there[best] >= BACK * scale:
+        best = int(np.where(may, likelier, np.iinfo(np.int64).min).argmax())
+        if may[best] and likelier[best] >= 0:
             passed[a, best] = passed[best, a] = True
 
 
