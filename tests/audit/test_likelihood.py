@@ -111,4 +111,4 @@ def test_around_a_log_half_the_noise_is_found() -> None:
     broken = WithNoise(mechanism=TWO, noise=HalfTheScale)
     pair = next(pair for pair in pairs_around(LOG, 3) if pair.name == "no events")
     views = {"transcript": LikelihoodRatioAttack(pair)}
-    assert audit(broken, [pair], views=views, runs=1_000, seed=3)[0].refuted
+    assert audit(broken, [pair], views=views, runs=2_000, seed=3)[0].refuted

@@ -19,7 +19,7 @@ from ..errors import OutputError, SettingError
 from ..files import write_whole
 from ..temporary import secret_folder
 from .bounded_file import Progress
-from .duckdb.database import borrowed
+from .duckdb.database import as_os_error, borrowed
 
 Numbers = NDArray[np.uint64]
 
@@ -89,8 +89,7 @@ def _write(
                 """
             )
     except duckdb.Error as error:
-        # Whoever opened the target knows its name, and says so.
-        raise OSError(str(error).splitlines()[0]) from None
+        raise as_os_error(error) from None
     if progress is not None:
         progress(1.0)
 

@@ -14,7 +14,7 @@ from ..variants import VariantCounts
 from .bounded_file import Progress
 from .columns import TRUNCATED
 from .csv_injection import escape_formula
-from .duckdb.database import borrowed
+from .duckdb.database import as_os_error, borrowed
 from .duckdb.source import interrupt_in
 from .released import (
     CORE_KEY,
@@ -65,8 +65,7 @@ def write_table(
     except (duckdb.InterruptException, RuntimeError) as error:
         raise interrupt_in(error) or error from None
     except duckdb.Error as error:
-        # Whoever opened the target knows its name, and says so.
-        raise OSError(str(error).splitlines()[0]) from None
+        raise as_os_error(error) from None
 
 
 def _database(folder: Path, variants: VariantCounts) -> AbstractContextManager[Any]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import OutputError
 from ..logs.csv_injection import escape_formula
-from ..logs.duckdb.database import borrowed
+from ..logs.duckdb.database import as_os_error, borrowed
 from ..release.anonymize import Release
 from .figures import ReleasedFigure, list_figures
 
@@ -103,8 +103,7 @@ def _write_parquet(figures: Sequence[ReleasedFigure], path: Path) -> None:
             database.execute(f"CREATE TABLE figures AS SELECT {chosen}", listed)
             database.execute(f"COPY figures TO {target} (FORMAT parquet, COMPRESSION zstd)")
     except duckdb.Error as error:
-        # Whoever opened the target knows its name, and says so.
-        raise OSError(str(error).splitlines()[0]) from None
+        raise as_os_error(error) from None
 
 
 assert tuple(COLUMNS) == tuple(field.name for field in fields(ReleasedFigure))

@@ -25,6 +25,8 @@ SURE = 2.0
 """A difference of so many standard errors counts."""
 NONE, LEARNT, MODEL = "no rules", "learnt from that half", "rules of the model"
 LANGUAGE = "language, closed, 0 deviations"
+MOST = 0.75
+"""Whoever gains more than this part of what another gains comes close to it."""
 
 
 def benchmark() -> Any:
@@ -39,18 +41,18 @@ def benchmark() -> Any:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["sepsis", "receipt"])
-def test_the_closed_language_of_a_mined_model_gains_what_learnt_rules_do(
+def test_the_closed_language_of_a_mined_model_comes_close_to_learnt_rules(
     name: str, logs: Path, tmp_path: Path
 ) -> None:
     """Both from the same half, for releases of the other half at ε = 0.1.
 
-    By more than the spread of the runs explains. Without rules the same comparison fails, and so
-    do, on Receipt, the rules of the model unless it is closed.
+    It gains most of what they gain, by more than the spread of the runs explains; on Receipt, the
+    rules of the model gain less than they do unless it is closed.
     """
     measured = benchmark()
-    runs = {NONE: RUNS, LEARNT: RUNS, LANGUAGE: RUNS}
+    runs = {NONE: RUNS, LEARNT: MORE_RUNS, LANGUAGE: MORE_RUNS}
     if name == "receipt":
-        runs |= {LEARNT: MORE_RUNS, MODEL: MORE_RUNS}
+        runs |= {MODEL: MORE_RUNS}
     found: dict[str, list[list[float]]] = {kind: [] for kind in runs}
     log = count_variants(open_log(logs / f"{name}.xes.gz"))
     for half in HALVES:
@@ -64,14 +66,15 @@ def test_the_closed_language_of_a_mined_model_gains_what_learnt_rules_do(
             )
             halves.append(measured.similarities(mechanism, secret, range(runs[kind])))
 
-    def is_better(one: str, other: str, sure: float = SURE) -> bool:
-        mean, error = measured.mean_and_error(found[one])
-        reference, spread = measured.mean_and_error(found[other])
-        return bool(mean - reference > sure * math.hypot(error, spread))
+    measures = {kind: measured.mean_and_error(halves) for kind, halves in found.items()}
 
-    assert is_better(LANGUAGE, NONE)
-    assert is_better(LEARNT, NONE)
-    # The difference that would count with twice as many runs.
-    assert not is_better(LEARNT, LANGUAGE, SURE / math.sqrt(2))
+    def surely(parts: dict[str, float]) -> bool:
+        """Whether so much of each, added up, is above 0 beyond doubt."""
+        whole = sum(part * measures[kind][0] for kind, part in parts.items())
+        error = math.hypot(*(part * measures[kind][1] for kind, part in parts.items()))
+        return bool(whole > SURE * error)
+
+    assert surely({LEARNT: 1, NONE: -1})
+    assert surely({LANGUAGE: 1, LEARNT: -MOST, NONE: MOST - 1})
     if name == "receipt":
-        assert is_better(LEARNT, MODEL)
+        assert surely({LEARNT: 1, MODEL: -1})

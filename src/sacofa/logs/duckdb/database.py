@@ -9,6 +9,7 @@ again.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -47,6 +48,17 @@ def borrowed(
         raise
     if not _wipe(database, settings) or _idle.setdefault(process, database) is not database:
         database.close()
+
+
+def as_os_error(error: Exception) -> OSError:
+    """What the system said when a file could not be written.
+
+    Whoever named the file knows its name: that of a part of it would tell people nothing.
+    """
+    said = str(error).splitlines()[0]
+    # Could not write file "…": No space left on device; in some versions inside a line of JSON.
+    why = re.search(r'": ([^"]+)', said)
+    return OSError(why[1] if why else said)
 
 
 def _make() -> Any:
