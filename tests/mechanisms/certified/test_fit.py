@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from sacofa.mechanisms.certified import fit as fitting
+from sacofa.mechanisms.certified.evidence import Evidence, count_table
 from sacofa.mechanisms.certified.fit import Gram, fit, solve
 from sacofa.privacy.bits import SeededBits
 from sacofa.privacy.noise import Noise
@@ -53,6 +54,28 @@ def test_a_fit_strays_only_if_answers_ask_for_it() -> None:
     assert sum(abs(near[ids] - n) for ids, n in true.items()) < 40
     far = fit(evidence, POOL, {POOL[1]: 410}, float(SCALE))
     assert abs(far[POOL[0]] - 200) < 60 and far[POOL[1]] < 200
+
+
+def test_what_is_unexplained_is_explained_by_what_happened(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The sequence that was left out of a fit is proposed first, and none where nothing was.
+
+    If noise were to be explained, sequences would be proposed for it.
+    """
+    evidence = evidence_of(log_of(SOME), Noise(SeededBits(5)))
+    true = {ids: float(n) for ids, n in zip(POOL, SOME, strict=True)}
+    largest = POOL[int(np.argmax(SOME))]
+    others = [ids for ids in POOL if ids != largest]
+    lacking = {ids: true[ids] for ids in others}
+    assert fitting.unexplained(evidence, lacking, [*others, largest], 1) == [largest]
+    assert fitting.unexplained(evidence_of(log_of(SOME)), true, POOL, len(POOL)) == []
+    # Four cases more than were fitted are little beside noise of three.
+    counted = Evidence()
+    counted.add(np.array([34]), SCALE, count_table)
+    assert fitting.unexplained(counted, {(0,): 30.0}, [(1,)], 1) == []
+    monkeypatch.setattr(fitting, "BEYOND", 0.0)
+    assert fitting.unexplained(counted, {(0,): 30.0}, [(1,)], 1) == [(1,)]
 
 
 def test_a_fit_is_reckoned_in_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:

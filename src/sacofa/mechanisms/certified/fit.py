@@ -40,6 +40,9 @@ ENOUGH = 0.8
 NEARLY = 1.25
 """What may be left instead, times the least that can be."""
 
+BEYOND = 1.5
+"""What is left unexplained of an answer counts from so many scales of its noise on."""
+
 
 def fit(
     evidence: Evidence,
@@ -54,6 +57,25 @@ def fit(
     with _one_thread():
         weights = _stray(system, start, noise)
     return dict(zip(pool, weights.tolist(), strict=True))
+
+
+def unexplained(
+    evidence: Evidence, fitted: Mapping[Ids, float], proposals: Sequence[Ids], number: int
+) -> list[Ids]:
+    """Choose the proposals that would explain most of what a fit leaves unexplained.
+
+    Only of what is beyond noise, or they would explain that.
+    """
+    known = {ids: cases for ids, cases in fitted.items() if cases > 0}
+    system = evidence.system([*known, *proposals])
+    with _one_thread():
+        missing = system.answers - np.array(list(known.values())) @ system.rows[: len(known)]
+        beyond = np.sign(missing) * np.maximum(np.abs(missing) - BEYOND, 0.0)
+        rows = system.rows[len(known) :]
+        # What a sequence adds everywhere else would then be too much.
+        gains = rows @ beyond / np.sqrt((rows * rows).sum(axis=1))
+    best = np.argsort(-gains, kind="stable")[:number].tolist()
+    return [proposals[i] for i in best if gains[i] > 0]
 
 
 def _one_thread() -> AbstractContextManager[object]:

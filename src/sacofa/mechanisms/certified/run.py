@@ -36,7 +36,7 @@ from .evidence import (
     occurrence_table,
     step_table,
 )
-from .fit import fit
+from .fit import fit, unexplained
 from .frequent import show_frequent
 from .lengths import bin_edges, choose_length, unseen_length
 from .medoids import select_medoids
@@ -59,6 +59,8 @@ MAX_ACTIVITIES = 4_000
 """Every step between two of them has a cell; more would not fit into memory."""
 MORE = 600
 """At most so many variations join the pool of the final fit; half as many that of the search."""
+PROPOSALS = 3
+"""So many times as many variations as candidates are tried for what the fit leaves unexplained."""
 TRUST_LENGTHS = Fraction(2)
 TRUST_ACTIVITIES = Fraction(3, 2)
 TRUST_REPEATS = Fraction(5, 2)
@@ -274,11 +276,20 @@ class CertifiedRun:
     def _fitted_search(
         self, generator: CandidateGenerator, candidates: Sequence[Ids], weights: Mapping[Ids, int]
     ) -> dict[Ids, int]:
-        """Weigh the candidates, and variations of them, by all answers so far."""
+        """Weigh the candidates, and variations of them, by all answers so far.
+
+        Once more with variations of what fits that explain what does not.
+        """
         pool = dict.fromkeys([*candidates, *weights])
         generator.more(pool, weights, min(MORE // 2, len(candidates)))
         scale = float(self._scale(self._split.final(frequent=False)))
         fitted = fit(self._evidence, list(pool), weights, scale)
+        known, tried = len(pool), dict(pool)
+        found = {ids: round(n) for ids, n in fitted.items() if n >= 0.5}
+        generator.more(tried, found, PROPOSALS * len(candidates))
+        proposals = list(tried)[known:]
+        chosen = unexplained(self._evidence, fitted, proposals, len(candidates) // 2)
+        fitted = fit(self._evidence, [*pool, *chosen], weights, scale)
         kept = {ids: round(n) for ids, n in fitted.items() if n >= max(0.5 / scale, 0.5)}
         return kept or dict(weights)
 

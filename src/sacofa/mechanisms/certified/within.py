@@ -23,8 +23,9 @@ MOST = 0.95
 FITTED = 2.5
 """Counts of variants are fitted to several answers at once; against the cases nearest to them they
 are off by up to so many times the noise of the last vote (hospital, Receipt, Sepsis; 95 of 100)."""
-STEPS_EACH = 3
-"""So many steps lead to an activity, roughly: its events are off by what all of them are."""
+STEPS_EACH = 4
+"""So many steps lead to an activity, roughly: its events are off by what all of them are. Fewer are
+not enough where activities are few and ε is large (a made-up log of 8 activities, ε = 3)."""
 
 
 def find_within(answers: Sequence[Answer], released: VariantCounts) -> Within:
