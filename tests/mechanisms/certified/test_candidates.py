@@ -30,19 +30,6 @@ def test_candidates_are_few_and_new() -> None:
     assert second[:2] == first[:2]
 
 
-def test_the_likeliest_way_is_in_every_list() -> None:
-    """Whatever is drawn and whoever gets votes; cut where cases are truncated."""
-    weights = np.ones((5, 5), dtype=np.int64)
-    steps = KeptSteps(weights=weights, main=(3, 1, 0, 2))
-    sampler = UniformSampler(Noise(SeededBits(2)))
-    for max_length in (3, 6):
-        chain = Chain(steps, max_length, sampler)
-        generator = CandidateGenerator(steps, chain, sampler)
-        main = (3, 1, 0, 2)[:max_length]
-        assert generator.first(1, {}, 100)[0] == main
-        assert main in generator.next(4, {(0,): 60, (1,): 40})
-
-
 def test_nothing_follows_itself_unless_that_step_passed() -> None:
     """Where what lay between is deleted, a repeated activity would."""
     weights = np.ones((4, 4), dtype=np.int64)

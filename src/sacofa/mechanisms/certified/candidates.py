@@ -45,8 +45,6 @@ class CandidateGenerator:
         self._begin = len(self._allowed) - 1
         self._walker = chain.walker
         self._once = once
-        main = None if steps.main is None else steps.main[: chain.max_length]
-        self._main = [] if main is None or not self._harmless(main) else [main]
 
     def first(self, size: int, shown: Mapping[Ids, int], cases: int) -> list[Ids]:
         """Make the first list: what is shown already, draws from the chain, and variations.
@@ -54,7 +52,7 @@ class CandidateGenerator:
         The fewer of the cases are shown by name, the more is drawn.
         """
         # A dictionary is a set that keeps its order: the same seed gives the same list.
-        found = dict.fromkeys([*shown, *self._main])
+        found = dict.fromkeys(shown)
         unnamed = max(cases - sum(shown.values()), 0)
         wanted = len(found) + max(size * unnamed // cases, size // 4)
         self._gather(found, wanted, size, self._draw_first)
@@ -72,7 +70,7 @@ class CandidateGenerator:
 
     def next(self, size: int, weights: Mapping[Ids, int]) -> list[Ids]:
         """Make the next list: the candidates with weight, and variations of them."""
-        found = dict.fromkeys([*weights, *self._main])
+        found = dict.fromkeys(weights)
         self._fill(found, weights, size)
         return list(found) or [()]
 

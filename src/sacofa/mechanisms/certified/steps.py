@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...privacy.reals import smallest_threshold
-from ...queries.distance import Ids
 from ...queries.flow import FULL_WEIGHT
 from ...semantics.allowed import Steps
 from ...semantics.rules import Rules
@@ -52,8 +51,6 @@ class KeptSteps:
 
     weights: Ints
     """[a, b]: how often b comes directly after a; 0 where it may not."""
-    main: Ids | None = None
-    """The likeliest way, where noise may hide a part of the main one."""
 
     @property
     def allowed(self) -> Bools:
@@ -104,9 +101,9 @@ def keep_steps(
     there = np.where(possible, votes, lowest)
     passed = there >= min(threshold, _fewest(votes[possible], len(votes) - 1, rules))
     width = widest_way(there)
-    way = likeliest_way(there, threshold) if width < CLEAR * threshold else []
-    for step in way:
-        passed[step] = True
+    if width < CLEAR * threshold:
+        for step in likeliest_way(there, threshold):
+            passed[step] = True
     # Without a way from beginning to end nothing could be drawn: noise was too much for all steps.
     if not (_reached(passed)[:-1] & passed[:-1, -1]).any():
         passed = possible & (votes >= width)
@@ -119,10 +116,7 @@ def keep_steps(
     passed &= _reached(passed)[:, None] & _reached(passed.T)[None, :]
     # What just passed is most likely noise: weigh what exceeds nine tenths of the least.
     least = max(int(votes[passed].min(initial=lowest)), 0) if passed.any() else 0
-    return KeptSteps(
-        weights=np.where(passed, np.maximum(10 * votes - 9 * least, 1), 0),
-        main=tuple(a for a, _ in way[1:]) if way else None,
-    )
+    return KeptSteps(weights=np.where(passed, np.maximum(10 * votes - 9 * least, 1), 0))
 
 
 def _fewest(votes: Ints, activities: int, rules: Rules | None) -> int:
