@@ -95,13 +95,11 @@ class TimeKey:
         if form is not None:
             return cls(time=time, moment=moment(time, INSTANT), micros=f"epoch_us({time})")
         number = f"CASE WHEN {time} IS NULL THEN try_cast({column} AS {NUMBER}) END"
-        # Named once: to write so long a number twenty times would take longer than a small log.
-        numbered = f"list_transform([{number}], lambda n: {number_time('n')})[1]"
         return cls(
             time=time,
             number=number,
             moment=moment(time, INSTANT),
-            micros=f"coalesce(epoch_us({time}), {numbered})",
+            micros=f"coalesce(epoch_us({time}), {number_time(number)})",
         )
 
     @property

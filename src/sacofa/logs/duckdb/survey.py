@@ -158,8 +158,6 @@ class Rows:
         yield f"({missing}) AND NOT ({self.lone})", "has no activity"
 
 
-UNREAD = '"sacofa:unread"'
-"""The column that says whether an event lacks a time that can be read."""
 READ, BEGAN_READ = '"sacofa:moment"', '"sacofa:began"'
 """The columns of the times that text is read as. They are made once, as reading takes long."""
 
@@ -222,8 +220,8 @@ def survey(
         "size": "count(*)",
         "lone": f"bool_or({rows.lone})",
         "unpackable": f"bool_or({key.unpackable})" if key else "false",
-        "untimed": f"count_if({UNREAD})",
-        "unread": f"bool_or({UNREAD} AND {rows.stamp} IS NOT NULL)",
+        "untimed": f"count_if({unread})" if key else "0",
+        "unread": f"bool_or({unread} AND {rows.stamp} IS NOT NULL)" if key else "false",
         "timeless": f"count_if({no_time})",
         "odd": "false",
         "day_month": "0",
@@ -236,8 +234,7 @@ def survey(
     if rows.stage is not None:
         asked["undone"] = f"count_if({rows.stage} IS NULL AND NOT ({rows.lone}))"
     answers = database.execute(
-        f"SELECT {', '.join(asked.values())}, {parts} "
-        f"FROM (SELECT *, {unread} AS {UNREAD} FROM {table.sql}) GROUP BY {parts}"
+        f"SELECT {', '.join(asked.values())}, {parts} FROM {table.sql} GROUP BY {parts}"
     ).fetchall()
     found = [dict(zip(asked, row, strict=False)) for row in answers]
     if rows.is_plain and any(group["odd"] for group in found):
