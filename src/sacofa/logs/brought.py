@@ -22,7 +22,8 @@ from .bounded_file import Progress
 from .case_store import StoredCases
 from .columns import Columns
 from .duckdb import events
-from .duckdb.source import literal, open_database, open_table, quoted
+from .duckdb.source import open_database, open_table
+from .duckdb.sql import literal, quoted
 from .duckdb.staging import write_table
 from .options import ReadOptions
 from .source import Log, Notify, Reader, Source

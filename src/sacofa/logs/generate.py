@@ -20,6 +20,7 @@ from ..files import write_whole
 from ..temporary import secret_folder
 from .bounded_file import Progress
 from .duckdb.database import as_os_error, borrowed
+from .duckdb.sql import literal
 
 Numbers = NDArray[np.uint64]
 
@@ -78,14 +79,13 @@ def _write(
                     progress(0.7 * done / cases)
             how = "FORMAT csv, HEADER true" if kind == ".csv" else "FORMAT parquet"
             database.execute("CREATE TABLE names AS SELECT ? AS n", [names])
-            target = "'" + str(path).replace("'", "''") + "'"
             database.execute(
                 f"""
                 COPY (
                     SELECT 'case ' || c AS case_id, (SELECT n FROM names)[i + 1] AS activity,
                            make_timestamp(t * 1000000) AS timestamp
                     FROM events
-                ) TO {target} ({how})
+                ) TO {literal(path)} ({how})
                 """
             )
     except duckdb.Error as error:

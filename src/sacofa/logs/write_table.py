@@ -16,6 +16,7 @@ from .columns import TRUNCATED
 from .csv_injection import escape_formula
 from .duckdb.database import as_os_error, borrowed
 from .duckdb.source import interrupt_in
+from .duckdb.sql import literal
 from .released import (
     CORE_KEY,
     START_KEY,
@@ -142,7 +143,6 @@ def _copy(
         for place, column in enumerate(columns)
     )
     listed = " ".join(f'{time} AS "{key}",' for key, time in times.items())
-    target = "'" + str(path).replace("'", "''") + "'"
     database.execute("CREATE TABLE names (listed VARCHAR[])")
     database.execute("INSERT INTO names VALUES (?)", [list(activities)])
     database.execute(
@@ -155,7 +155,7 @@ def _copy(
                    truncated AS "{TRUNCATED}",{core}{values}
                    '{what_times}' AS "{TIME_KEY}"
             FROM events
-        ) TO {target} ({how})
+        ) TO {literal(path)} ({how})
         """
     )
 

@@ -12,6 +12,7 @@ from typing import Any
 from ..errors import OutputError
 from ..logs.csv_injection import escape_formula
 from ..logs.duckdb.database import as_os_error, borrowed
+from ..logs.duckdb.sql import literal
 from ..release.anonymize import Release
 from .figures import ReleasedFigure, list_figures
 
@@ -97,11 +98,10 @@ def _write_parquet(figures: Sequence[ReleasedFigure], path: Path) -> None:
         )
     ] or [[] for _ in COLUMNS]
     chosen = ", ".join(f'unnest(?::{kind}[]) AS "{name}"' for name, kind in COLUMNS.items())
-    target = "'" + str(path).replace("'", "''") + "'"
     try:
         with borrowed(None) as database:
             database.execute(f"CREATE TABLE figures AS SELECT {chosen}", listed)
-            database.execute(f"COPY figures TO {target} (FORMAT parquet, COMPRESSION zstd)")
+            database.execute(f"COPY figures TO {literal(path)} (FORMAT parquet, COMPRESSION zstd)")
     except duckdb.Error as error:
         raise as_os_error(error) from None
 

@@ -19,7 +19,7 @@ from ...variants import VariantCounts
 from .instances import joined
 from .ordering import Ordering
 from .partitions import Partition, limited, partition
-from .source import file_literal, literal
+from .sql import file_literal, literal
 
 
 @dataclass(frozen=True, kw_only=True)

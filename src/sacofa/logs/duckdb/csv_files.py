@@ -18,6 +18,7 @@ from ..bounded_file import BoundedFile, packing_of
 from ..formats import Format
 from ..source import Source
 from ..unpacking import Packing
+from .sql import file_literal, literal
 
 MAX_ROW_BYTES = 1 << 24
 """The longest row of a CSV file."""
@@ -106,8 +107,6 @@ def csv_sql(heads: Sequence[Head]) -> str:
 
 
 def _read_csv(heads: Sequence[Head]) -> str:
-    from .source import file_literal, literal
-
     first = heads[0]
     files = ", ".join(file_literal(head.path) for head in heads)
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(first.names)))

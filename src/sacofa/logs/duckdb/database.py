@@ -15,6 +15,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+from .sql import literal
+
 CATALOG = "log"
 """What holds the tables of whoever borrows a database; it goes when they give it back."""
 
@@ -34,10 +36,10 @@ def borrowed(
     database = _idle.pop(process, None) or _make()
     try:
         database.execute(
-            f"SET temp_directory = {_literal(folder or '')}; "
+            f"SET temp_directory = {literal(folder or '')}; "
             "SET enable_external_file_cache = true; "
-            + "".join(f"SET {name} = {_literal(value)}; " for name, value in settings.items())
-            + f"ATTACH {_literal(file or ':memory:')} AS {CATALOG}"
+            + "".join(f"SET {name} = {literal(value)}; " for name, value in settings.items())
+            + f"ATTACH {literal(file or ':memory:')} AS {CATALOG}"
         )
         with closing(database.cursor()) as session:
             session.execute(f"USE {CATALOG}; SET enable_progress_bar = false")
@@ -93,7 +95,3 @@ def _wipe(database: Any, settings: Mapping[str, str]) -> bool:
     except duckdb.Error:
         return False
     return True
-
-
-def _literal(text: object) -> str:
-    return "'" + str(text).replace("'", "''") + "'"

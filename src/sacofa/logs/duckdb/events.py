@@ -37,7 +37,8 @@ from . import partitions
 from .collecting import CaseCollector
 from .counting import PartitionCounter
 from .database import CATALOG, borrowed
-from .source import check_gzip, literal, looking, open_database, open_table
+from .source import check_gzip, looking, open_database, open_table
+from .sql import literal
 from .staging import check_fields, staged, text_columns
 from .stamps import pattern_time
 from .survey import Rows, Survey, survey

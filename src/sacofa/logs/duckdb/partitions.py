@@ -16,7 +16,7 @@ from shutil import rmtree
 from typing import Any
 
 from ...temporary import secret_folder
-from .source import file_literal, literal
+from .sql import file_literal, literal
 
 PARTITION_ROWS = 4_000_000
 """How many rows are put in order at one time, at most."""

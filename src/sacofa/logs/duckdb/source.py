@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from ..source import Source
 from .csv_files import ADVICE, csv_sql, read_heads
 from .database import borrowed
 from .parquet_files import refuse_wide
+from .sql import file_literal, quoted
 
 MANY_ROWS = 100_000_000
 """Up to this many rows any Parquet file is let through."""
@@ -144,18 +144,3 @@ def _refuse_parquet_bomb(database: Any, paths: Sequence[Path], files: str) -> No
             f"holds {rows:,} rows in {size:,} bytes, which is beyond belief: "
             "say that it is trusted (--trusted) if that is meant",
         )
-
-
-def file_literal(path: Path) -> str:
-    """Name a file literally: DuckDB takes `[1]`, `*` and `?` for patterns of other files."""
-    return literal(re.sub(r"[\[\]*?]", r"[\g<0>]", str(path)))
-
-
-def literal(text: object) -> str:
-    """Give text as SQL has it."""
-    return "'" + str(text).replace("'", "''") + "'"
-
-
-def quoted(column: str) -> str:
-    """Give the name of a column as SQL has it."""
-    return '"' + column.replace('"', '""') + '"'

@@ -22,7 +22,7 @@ from ..columns import COMMON, plain_name
 from ..options import ReadOptions
 from ..source import Source
 from .csv_files import ADVICE, MAX_COLUMNS, MAX_ROW_BYTES, Head, read_heads, too_wide
-from .source import quoted
+from .sql import quoted
 
 if TYPE_CHECKING:
     from ..sheets import Row

@@ -10,6 +10,7 @@ import re
 from typing import Literal
 
 from ..time_format import NAMED
+from .sql import literal
 
 INSTANT = "TIMESTAMP WITH TIME ZONE"
 
@@ -113,8 +114,7 @@ def iso_time(column: str) -> str:
 
 def pattern_time(column: str, pattern: str) -> str:
     """Read text by a pattern of strptime."""
-    quoted = "'" + pattern.replace("'", "''") + "'"
-    return f"try_strptime(trim({column}), {quoted})::{INSTANT}"
+    return f"try_strptime(trim({column}), {literal(pattern)})::{INSTANT}"
 
 
 def odd_text(column: str) -> str:

@@ -19,7 +19,8 @@ from ..time_format import NUMBERS, both_orders, open_order, unknown_numbers, unr
 from ..variant_counter import check_unique
 from .instances import stage_of
 from .ordering import PLACE_BITS, Ordering, TimeKey
-from .source import ROW_BITS, Table, literal
+from .source import ROW_BITS, Table
+from .sql import literal
 from .stamps import DAY_FIRST, MONTH_FIRST, OPEN, DayMonth, day_month, odd_text, read_time
 
 TOGETHER = 100_000

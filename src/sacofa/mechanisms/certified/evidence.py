@@ -44,10 +44,15 @@ class System:
 
     def misfit(self, weights: Floats) -> float:
         """How far the answers are from what these numbers of cases would give: squares added up."""
+        missing = self.missing(weights)
+        return float(missing @ missing) + self.others
+
+    def missing(self, weights: Floats) -> Floats:
+        """What the answers have beyond what these numbers of cases would give."""
         # Most sequences of a pool have no cases.
         some = np.flatnonzero(weights)
-        missing = self.answers - weights[some] @ self.rows[some]
-        return float(missing @ missing) + self.others
+        result: Floats = self.answers - weights[some] @ self.rows[some]
+        return result
 
 
 @dataclass(frozen=True, eq=False)

@@ -39,7 +39,6 @@ ENOUGH = 0.8
 """What may be left of the noise's squares: a fit explains some noise as well."""
 NEARLY = 1.25
 """What may be left instead, times the least that can be."""
-
 BEYOND = 1.5
 """What is left unexplained of an answer counts from so many scales of its noise on."""
 
@@ -69,7 +68,7 @@ def unexplained(
     known = {ids: cases for ids, cases in fitted.items() if cases > 0}
     system = evidence.system([*known, *proposals])
     with _one_thread():
-        missing = system.answers - np.array(list(known.values())) @ system.rows[: len(known)]
+        missing = system.missing(np.array([*known.values(), *[0.0] * len(proposals)]))
         beyond = np.sign(missing) * np.maximum(np.abs(missing) - BEYOND, 0.0)
         rows = system.rows[len(known) :]
         # What a sequence adds everywhere else would then be too much.

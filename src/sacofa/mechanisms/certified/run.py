@@ -233,14 +233,13 @@ class CertifiedRun:
         query = StepVotes(number, step_weights(activities, self._activity_scale))
         votes = self._session.ask(query, self._price(share), "semantics")
         self._evidence.add(votes, self._scale(share), step_table(query, max_length), VOTE_UNITS)
-        repeated = activities_repeated(activities, self._activity_scale)
         return keep_steps(
             votes.reshape(number + 1, -1),
             self._scale(share, VOTE_UNITS),
             self._set.false_steps,
             self._rules,
             weights=query.step_weights(),
-            repeated={} if self._rules else repeated,
+            repeated=None if self._rules else activities_repeated(activities, self._activity_scale),
             # What somebody set says how long cases may be, not how long they are.
             longest=max_length if self._set.max_length is None else None,
         )
@@ -284,10 +283,10 @@ class CertifiedRun:
         generator.more(pool, weights, min(MORE // 2, len(candidates)))
         scale = float(self._scale(self._split.final(frequent=False)))
         fitted = fit(self._evidence, list(pool), weights, scale)
-        known, tried = len(pool), dict(pool)
         found = {ids: round(n) for ids, n in fitted.items() if n >= 0.5}
+        tried = dict(pool)
         generator.more(tried, found, PROPOSALS * len(candidates))
-        proposals = list(tried)[known:]
+        proposals = list(tried)[len(pool) :]
         chosen = unexplained(self._evidence, fitted, proposals, len(candidates) // 2)
         fitted = fit(self._evidence, [*pool, *chosen], weights, scale)
         kept = {ids: round(n) for ids, n in fitted.items() if n >= max(0.5 / scale, 0.5)}
