@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from sacofa.cases import CaseBatch
 from sacofa.queries.flow import (
+    END_WEIGHT,
     FULL_WEIGHT,
     VOTE_UNITS,
     ActivityVotes,
@@ -49,12 +50,12 @@ def test_a_case_spreads_its_votes_over_its_steps(
     """The table of all votes is what the steps of every case add up to, one by one.
 
     Cases that are shorter than the cut are finished, whatever was known of them before. A step
-    counts as the rarer of its ends, and in full where a case begins or ends.
+    counts as the rarer of its ends; beginning and end are neither rare nor common.
     """
     cases, size = log
     chosen = st.lists(st.integers(1, FULL_WEIGHT), min_size=size, max_size=size)
     weights = tuple(data.draw(st.one_of(st.just([]), chosen)))
-    counts = [*(weights or [FULL_WEIGHT] * size), FULL_WEIGHT]
+    counts = [*weights, END_WEIGHT] if weights else [FULL_WEIGHT] * (size + 1)
     expected = np.zeros((size + 1, size + 1), dtype=np.int64)
     for ids, _ in cases:
         path = [size, *ids[:length], *([size] if len(ids) < length else [])]
@@ -84,14 +85,19 @@ def test_a_case_spreads_its_votes_over_its_activities(log: tuple[list[Case], int
 
 
 @given(logs())
-def test_lengths_fall_into_the_bin_that_holds_them(log: tuple[list[Case], int]) -> None:
-    """A case is counted in the first bin whose upper end it does not exceed, else in the last."""
+def test_a_case_votes_for_the_two_lengths_that_it_lies_between(
+    log: tuple[list[Case], int],
+) -> None:
+    """The nearer one gets more, so that the mean of the cases is that of the votes."""
     cases, size = log
-    expected = [0] * len(EDGES)
-    for ids, _ in cases:
-        fits = [i for i, edge in enumerate(EDGES) if len(ids) <= edge]
-        expected[fits[0] if fits else -1] += 1
-    assert CaseLengths(EDGES).table(variants_of(cases, size)).tolist() == expected
+    votes = CaseLengths(EDGES).table(variants_of(cases, size))
+    lengths = [min(max(len(ids), EDGES[0]), EDGES[-1]) for ids, _ in cases]
+    assert votes.sum() == VOTE_UNITS * len(cases)
+    assert (votes * EDGES).sum() == VOTE_UNITS * sum(lengths)
+    for i, edge in enumerate(EDGES):
+        near = EDGES[max(i - 1, 0)], EDGES[min(i + 1, len(EDGES) - 1)]
+        voters = [n for n in lengths if n == edge or near[0] < n < near[1]]
+        assert VOTE_UNITS * lengths.count(edge) <= votes[i] <= VOTE_UNITS * len(voters)
 
 
 @given(logs(), logs(), st.integers(0, 4))

@@ -149,7 +149,8 @@ def test_a_list_of_candidates_is_part_of_the_answer() -> None:
     session.ask(QUERIES["final"], HALF, "all")
     session.ask(QUERIES["lengths"], HALF, "all")
     assert session.transcript["final"] == {(0,): 3, (0, 1): 2}
-    assert np.array_equal(session.transcript["lengths"], [3, 2])  # type: ignore[arg-type]
+    votes = [3 * VOTE_UNITS, 2 * VOTE_UNITS]
+    assert np.array_equal(session.transcript["lengths"], votes)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
@@ -224,7 +225,8 @@ def test_queries_after_truncation_see_truncated_cases() -> None:
     session.truncate(1)
     session.ask(CaseLengths((1, 2)), HALF, "all")
     assert [answer.max_length for answer in session.answers] == [None, 1]
-    assert np.array_equal(session.transcript["lengths"], [5, 0])  # type: ignore[arg-type]
+    votes = [5 * VOTE_UNITS, 0]
+    assert np.array_equal(session.transcript["lengths"], votes)  # type: ignore[arg-type]
 
 
 def test_whole_cases_are_asked_of_all_their_events() -> None:

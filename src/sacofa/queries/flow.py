@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +17,8 @@ VOTES_FOR_REPEATS = 750
 FULL_WEIGHT = 16
 """What a step counts when a case divides its votes, unless its activities are known to be common.
 """
+END_WEIGHT = 8
+"""What the beginning and the end of a case count beside activities that are known to be common."""
 
 
 @dataclass(frozen=True)
@@ -37,27 +40,48 @@ class CaseCount:
 
 @dataclass(frozen=True)
 class CaseLengths:
-    """How many cases end in each bin of lengths; longer ones in the last. A case adds 1."""
+    """How long cases are: each votes for the two of some lengths that it lies between.
+
+    It has VOTE_UNITS votes, and the nearer of the two gets more of them: half-way between them,
+    both get the same. So what these lengths say of the mean is what the cases say. Longer
+    cases vote for the last.
+    """
 
     edges: tuple[int, ...]
-    """The upper ends of the bins: public."""
+    """The lengths that are voted for, in order: public."""
 
     name = "lengths"
     what = "the lengths of cases"
-    sensitivity = 1
+    sensitivity = VOTE_UNITS
     by_case = False
 
     @property
     def cells(self) -> range:
-        """A cell for each bin."""
+        """A cell for each of the lengths."""
         return range(len(self.edges))
 
     def table(self, part: Part) -> Ints:
         """The table of one part."""
         table = np.zeros(len(self.edges), dtype=np.int64)
-        bins = np.minimum(np.searchsorted(self.edges, part.lengths), len(self.edges) - 1)
-        np.add.at(table, bins, part.counts)
+        places, votes = length_votes(self.edges, part.lengths)
+        np.add.at(table, places, votes * part.counts)
+        # Who is no longer than the first has no votes left for one below.
+        np.add.at(table, np.maximum(places - 1, 0), (VOTE_UNITS - votes) * part.counts)
         return table
+
+
+def length_votes(edges: Sequence[int], lengths: Ints) -> tuple[Ints, Ints]:
+    """The upper of the two lengths that each lies between, and the votes that this one gets.
+
+    The one below it gets the rest.
+    """
+    ends = np.array(edges, dtype=np.int64)
+    shown = np.clip(lengths, ends[0], ends[-1])
+    upper = np.searchsorted(ends, shown)
+    below = np.where(upper > 0, ends[upper - 1], 0)
+    return upper, np.where(
+        upper > 0, VOTE_UNITS * (shown - below) // (ends[upper] - below), VOTE_UNITS
+    )
 
 
 @dataclass(frozen=True)
@@ -121,8 +145,8 @@ class StepVotes:
     """How many activities there are."""
     weights: tuple[int, ...] = ()
     """What each activity counts, up to FULL_WEIGHT, made of earlier answers only; a step counts as
-    the rarer of its two ends does, and the beginning and the end of a case count in full. Left out,
-    all steps count the same."""
+    the rarer of its two ends does, and the beginning and the end of a case count END_WEIGHT. Left
+    out, all steps count the same."""
 
     name = "steps"
     what = "votes for directly-follows steps"
@@ -162,7 +186,9 @@ class StepVotes:
     def step_weights(self) -> Ints:
         """[a, b]: what the step from a to b counts when a case divides its votes."""
         weights = np.full(self.activities + 1, FULL_WEIGHT, dtype=np.int64)
-        weights[: len(self.weights)] = self.weights
+        if self.weights:
+            weights[:-1] = self.weights
+            weights[-1] = END_WEIGHT
         return np.maximum(weights[:, None], weights[None, :])
 
 

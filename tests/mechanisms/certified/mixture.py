@@ -51,7 +51,7 @@ def evidence_of(log: VariantCounts, noise: Noise | None = None) -> Evidence:
     edges = bin_edges(MAX_LENGTH)
     for query, table, units in (
         (CaseCount(), count_table, 1),
-        (CaseLengths(tuple(edges)), length_table(edges), 1),
+        (CaseLengths(tuple(edges)), length_table(edges), VOTE_UNITS),
         (STEPS, step_table(STEPS, MAX_LENGTH), VOTE_UNITS),
     ):
         evidence.add(session.ask(query, SCALE, "all"), SCALE, table, units)

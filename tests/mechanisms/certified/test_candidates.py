@@ -40,3 +40,22 @@ def test_nothing_follows_itself_unless_that_step_passed() -> None:
     found = generator.next(400, {(0, 1, 0, 2, 2): 50, (1, 0, 1, 2): 50})
     twice = {a for ids in found for a, b in pairwise(ids) if a == b}
     assert twice == {2}
+
+
+def test_what_few_cases_repeat_is_tried_on_the_usual_ways() -> None:
+    """Usual sequences take each likely way back once; what is done in them is no way."""
+    weights = np.ones((5, 5), dtype=np.int64)
+    weights[1, 1] = 0
+    steps = KeptSteps(weights=weights, ways_back={0: [3, 0], 1: [2, 1, 3]})
+    sampler = UniformSampler(Noise(SeededBits(2)))
+    chain = Chain(steps, 5, sampler)
+    generator = CandidateGenerator(steps, chain, sampler)
+    usual = {(0, 1, 2): 90, (1, 1): 50, (0, 2, 3): 20, (0, 1, 2, 3): 9}
+    # Draws repeat everything as often as they like: then nothing is missing.
+    assert not generator.repeating(usual, 20)
+    chain.limit_repeats([0.01] * 4)
+    found = generator.repeating(usual, 20)
+    assert found == [
+        (0, 3, 0, 1, 2), (0, 0, 1, 2), (0, 0, 2, 3), (0, 0, 1, 2, 3), (0, 1, 3, 1, 2),
+    ]  # fmt: skip
+    assert generator.repeating(usual, 2) == found[:2]

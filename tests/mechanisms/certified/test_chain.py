@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sacofa.mechanisms.certified.chain import Chain
+from sacofa.mechanisms.certified.chain import MUCH, Chain, repeats_of
 from sacofa.mechanisms.certified.sampler import UniformSampler
 from sacofa.mechanisms.certified.steps import KeptSteps
 from sacofa.privacy.bits import SeededBits
@@ -18,3 +18,37 @@ def test_what_comes_after_an_activity_is_never_the_end() -> None:
     after = [[chain.activity_after(a) for _ in range(200)] for a in range(3)]
     assert [{*some} for some in after] == [{1}, {None}, {0, 1}]
     assert () in {chain.draw() for _ in range(200)}
+
+
+def test_a_chain_repeats_hardly_more_often_than_cases_do() -> None:
+    """Back and forth between two activities is what a chain does, and no case need do."""
+    weights = np.array([[0, 8, 2], [8, 0, 2], [5, 5, 0]])
+    steps = KeptSteps(weights=weights)
+
+    def repeating(shares: list[float] | None, once: frozenset[int] = frozenset()) -> float:
+        chain = Chain(steps, 9, UniformSampler(Noise(SeededBits(5))), once=once)
+        if shares is not None:
+            chain.limit_repeats(shares)
+        return sum(0 in repeats_of(chain.draw()) for _ in range(2_000)) / 2_000
+
+    free = repeating(None)
+    assert free > 0.3
+    # Draws of both are drawn for each by itself.
+    assert 0 < repeating([0.05, 1.0]) < 1.3 * MUCH * 0.05 < free
+    # What is repeated as often as the chain does it is not limited, what happens once is.
+    assert abs(repeating([1.0, 1.0]) - free) < 0.05
+    assert repeating([1.0, 1.0], frozenset({0, 1})) == 0
+
+
+def test_variations_repeat_as_seldom_as_draws() -> None:
+    """What chance forbids is not repeated, and what is not limited is no matter of chance."""
+    chain = Chain(
+        KeptSteps(weights=np.array([[3, 6, 4], [6, 3, 4], [5, 5, 0]])),
+        9,
+        UniformSampler(Noise(SeededBits(5))),
+    )
+    assert all(chain.may_repeat({0, 1}) for _ in range(50)) and not chain.is_limited(0)
+    chain.limit_repeats([0.02, 1.0])
+    assert chain.is_limited(0) and not chain.is_limited(1)
+    assert all(chain.may_repeat(some) for some in [(), (1,)] * 50)
+    assert 0 < sum(chain.may_repeat({0, 1}) for _ in range(2_000)) < 300

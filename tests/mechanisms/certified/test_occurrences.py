@@ -7,12 +7,14 @@ from fractions import Fraction
 import numpy as np
 
 from sacofa.mechanisms.certified.occurrences import (
+    LEAST_WEIGHT,
     activities_once,
     activities_repeated,
     activities_there,
+    shares_repeating,
     step_weights,
 )
-from sacofa.queries.flow import FULL_WEIGHT
+from sacofa.queries.flow import FULL_WEIGHT, VOTES_FOR_REPEATS
 
 VOTES = np.array([[90_000, 0], [100, -50], [40_000, 60_000], [-3_000, 10]])
 NOISE = Fraction(1, 2_000)
@@ -36,7 +38,18 @@ def test_nothing_is_both_repeated_and_done_once() -> None:
 
 
 def test_the_commoner_an_activity_the_less_its_steps_count() -> None:
-    """Up to three noise scales of votes nothing is common; four times as many count half."""
-    votes = np.array([[0, 0], [3, 3], [6, 0], [12, 12], [600, 0], [10**9, 10**9], [-5, 0]])
+    """Up to three noise scales of votes nothing is common; twice as many count half.
+
+    A case gives three times as many votes to what it repeats, so these count a third.
+    """
+    votes = np.array([[0, 0], [3, 9], [6, 0], [12, 0], [6, 18], [600, 0], [10**9, 9**9], [-5, 0]])
+    full, least = FULL_WEIGHT, LEAST_WEIGHT
     weights = step_weights(votes, Fraction(1, 2))
-    assert weights == (FULL_WEIGHT, FULL_WEIGHT, FULL_WEIGHT, 8, 1, 1, FULL_WEIGHT)
+    assert weights == (full, full, full, 8, 8, least, least, full)
+
+
+def test_who_repeats_an_activity_gives_it_most_of_the_vote() -> None:
+    """The share of cases that repeat one is what the votes say, and never below noise."""
+    votes = np.array([[0, 150 * VOTES_FOR_REPEATS], [9, -3]])
+    shares = shares_repeating(votes, Fraction(1, 2 * VOTES_FOR_REPEATS), 1_000)
+    assert shares == [0.15, 0.002]

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from sacofa import Cases, Certified, Noise
 from sacofa.mechanisms import perform
-from sacofa.mechanisms.certified.orderly import drop_disorder, orderly_core, orders_of
+from sacofa.mechanisms.certified.orderly import RARER, drop_disorder, orderly_core, orders_of
 from sacofa.privacy.bits import SeededBits
 
 from .mixture import log_of
@@ -18,6 +18,17 @@ def test_rare_orders_are_dropped_and_frequent_ones_stay() -> None:
     left = drop_disorder(fitted, 10.0, lambda kept: {ids: fitted[ids] for ids in kept})
     assert set(left) == {(0, 1), (1, 2)}
     assert drop_disorder(fitted, 3.0, lambda kept: {ids: fitted[ids] for ids in kept}) == fitted
+
+
+def test_what_few_cases_do_may_come_in_both_orders() -> None:
+    """An order goes only beside one that is much commoner, however few cases show both."""
+
+    def left(before: float) -> set[tuple[int, ...]]:
+        fitted = {(0, 1): before, (1, 0): 2.0, (0,): 500.0}
+        return set(drop_disorder(fitted, 10.0, lambda kept: {ids: fitted[ids] for ids in kept}))
+
+    assert left(RARER * 2.0) == {(0, 1), (1, 0), (0,)}
+    assert left(RARER * 2.0 + 1) == {(0, 1), (0,)}
 
 
 def test_a_way_back_is_no_disorder_of_its_own() -> None:

@@ -14,9 +14,9 @@ from sacofa.mechanisms.certified.sampler import UniformSampler
 from sacofa.mechanisms.certified.steps import (
     _reached,
     keep_steps,
-    lead_back,
     likeliest_way,
     most_false_steps,
+    ways_back,
     widest_way,
 )
 from sacofa.privacy.bits import SeededBits
@@ -112,30 +112,43 @@ def test_what_is_reached_is_found_step_by_step(rows: list[list[bool]]) -> None:
     assert np.flatnonzero(_reached(np.array(rows))).tolist() == sorted(found)
 
 
-def test_a_repeated_activity_gets_its_likeliest_way_back() -> None:
+def test_likely_ways_lead_back_to_a_repeated_activity() -> None:
     """To itself, or to another one and back; only if votes ask for it, and rules allow it."""
     votes = np.zeros((4, 4), dtype=np.int64)
     votes[0, 1], votes[1, 0], votes[0, 2], votes[2, 0] = 9, 8, 30, 1
     possible = np.ones((4, 4), dtype=np.bool_)
     full = np.full((4, 4), 16, dtype=np.int64)
 
-    def passing(weights: np.ndarray = full) -> set[tuple[int, int]]:
-        passed = np.zeros((4, 4), dtype=np.bool_)
+    def ways(weights: np.ndarray = full) -> dict[int, list[int]]:
         # About 10 votes are expected of each step on the way back.
-        lead_back(votes, passed, possible, weights, {0: 50, 2: 200})
-        return {(int(a), int(b)) for a, b in np.argwhere(passed)}
+        return ways_back(votes, possible, weights, {0: 50, 2: 200})
 
-    assert passing() == {(0, 1), (1, 0)}
+    assert ways() == {0: [1, 2], 2: []}
     # As many votes for itself are as likely, unless more noise is in them.
     votes[0, 0] = 10
     votes[1, 0] = 5
-    assert passing() == {(0, 0)}
+    assert ways() == {0: [0, 1, 2], 2: []}
     common = full.copy()
     common[0, 0] = 4
-    assert passing(common) == {(0, 1), (1, 0)}
+    assert ways(common)[0] == [1, 0, 2]
     votes[0, 0] = votes[0, 2] = 0
     possible[1, 0] = False
-    assert not passing()
+    assert ways() == {0: [], 2: []}
+
+
+def test_the_likeliest_way_back_passes() -> None:
+    """It passes though its steps have too few votes to pass by themselves."""
+    votes = np.zeros((4, 4), dtype=np.int64)
+    votes[3, 0], votes[3, 2], votes[0, 2], votes[0, 3] = 40_000, 10_000, 20_000, 20_000
+    votes[2, 3] = 30_000
+    votes[0, 1] = votes[1, 0] = 4_000
+    alone, repeated = (
+        keep_steps(votes, Fraction(1, 2000), Fraction(1, 40), repeated=often)
+        for often in ({}, {0: 20_000})
+    )
+    assert not alone.allowed[0, 1] and not alone.ways_back
+    assert repeated.allowed[0, 1] and repeated.allowed[1, 0]
+    assert repeated.ways_back[0][0] == 1
 
 
 def test_votes_count_as_if_all_steps_had_counted_in_full() -> None:

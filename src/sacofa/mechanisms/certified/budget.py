@@ -12,7 +12,7 @@ from ...errors import SettingError
 class Shares:
     """The part of ε that each query gets; the final vote gets what the others leave."""
 
-    size: Fraction = Fraction(5, 100)
+    size: Fraction = Fraction(4, 100)
     """The number of cases."""
     length: Fraction = Fraction(5, 100)
     """The lengths of cases, where max_length is not given; in tiny logs votes for steps get it."""
@@ -26,7 +26,7 @@ class Shares:
     """The votes for steps where rules are given: they leave less to find out."""
     frequent: Fraction = Fraction(18, 100)
     """The histogram over all sequences; spent only on logs that are large enough for it."""
-    search: Fraction = Fraction(8, 100)
+    search: Fraction = Fraction(7, 100)
     """The vote that finds good candidates."""
     size_again: Fraction = Fraction(6, 100)
     """The number of cases once more, in logs that are small for ε; the final vote leaves it."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from itertools import accumulate, pairwise
 
 from ...queries.distance import Ids
-from .chain import Chain
+from .chain import Chain, repeats_of
 from .sampler import UniformSampler
 from .steps import KeptSteps
 
@@ -23,6 +23,8 @@ FRESH = 15
 """The percentage of tries that draw a whole sequence instead of varying one."""
 NEAR = 4
 """Two sequences are crossed at one of so many nearest places."""
+USUAL = 6
+"""So many sequences of most weight lead back to what cases repeat."""
 FAR = 5
 """An activity moves by up to so many places."""
 
@@ -43,6 +45,7 @@ class CandidateGenerator:
         # Asked for one cell at a time, lists are faster than arrays.
         self._allowed = steps.allowed.tolist()
         self._begin = len(self._allowed) - 1
+        self._ways_back = steps.ways_back
         self._walker = chain.walker
         self._once = once
 
@@ -73,6 +76,25 @@ class CandidateGenerator:
         found = dict.fromkeys(weights)
         self._fill(found, weights, size)
         return list(found) or [()]
+
+    def repeating(self, weights: Mapping[Ids, int], most: int) -> list[Ids]:
+        """Make sequences that take the likely ways back to what few cases repeat.
+
+        Draws hardly ever do both: leave the usual way, and come back.
+        """
+        usual = [ids for ids in weights if not repeats_of(ids)]
+        usual = sorted(usual, key=lambda ids: -weights[ids])[:USUAL]
+        found: dict[Ids, None] = {}
+        for a, ways in self._ways_back.items():
+            for b in ways if self._chain.is_limited(a) else ():
+                for ids in usual:
+                    if a not in ids or (b != a and b in ids):
+                        continue
+                    after = ids.index(a) + 1
+                    new = (*ids[:after], *([] if a == b else [b]), a, *ids[after:])
+                    if len(new) <= self._chain.max_length and self._harmless(new):
+                        found[new] = None
+        return list(found)[:most]
 
     def more(self, found: dict[Ids, None], weights: Mapping[Ids, int], number: int) -> None:
         """Add so many variations of sequences with weight to what was found."""
@@ -113,9 +135,16 @@ class CandidateGenerator:
         return sequence
 
     def _vary(self, one: Ids, other: Ids) -> Ids:
-        """Change a sequence in one of six ways, each as likely."""
+        """Change a sequence in one of six ways, each as likely.
+
+        What it repeats by that is repeated as seldom as the chain does.
+        """
         way = self._WAYS[self._sampler.below(len(self._WAYS))]
-        return way(self, one, other)[: self._chain.max_length]
+        new = way(self, one, other)[: self._chain.max_length]
+        repeats = repeats_of(new)
+        if repeats and not self._chain.may_repeat(repeats - repeats_of(one) - repeats_of(other)):
+            return one
+        return new
 
     def _regrow(self, one: Ids, _: Ids) -> Ids:
         return self._chain.draw(one[: self._sampler.below(len(one) + 1)])

@@ -8,8 +8,8 @@ All weights are whole numbers, so a draw is a look-up of one uniform number.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 
 from ...queries.distance import Ids
@@ -24,6 +24,13 @@ SHORTER = 5
 """The weight of the next shorter context."""
 AGAIN = 3
 """How often a draw is repeated that came to an activity which is done."""
+TRIED = 300
+"""So many draws show how often the chain repeats an activity."""
+MUCH = 2
+"""Draws may repeat it so many times as often as cases do: what is rare must be tried."""
+CERTAIN = 1_000
+LEAST = 20
+"""Chances are such parts of one, and no smaller."""
 Choices = tuple[list[int], list[int]]
 """What may come next, and the running sums of its weights."""
 
@@ -50,6 +57,7 @@ class Chain:
         self._after: dict[int, Choices] = {}
         self.walker = None if rules is None else RuleWalker(rules)
         self._once = once
+        self._seldom: dict[int, int] = {}
         self._contexts: dict[Ids, Choices] = {}
 
     def learn(self, weights: Mapping[Ids, int]) -> None:
@@ -67,13 +75,41 @@ class Chain:
             for context, after in seen.items()
         }
 
+    def limit_repeats(self, shares: Sequence[float]) -> None:
+        """Repeat no activity much more often than that share of cases does.
+
+        A chain forgets what is done. Where two activities come now in this order and now in that,
+        it goes back and forth between them, though each case does both once.
+        """
+        if self.walker is not None or len(self._once) == self.end:
+            return
+        drawn: Counter[int] = Counter()
+        for _ in range(TRIED):
+            drawn.update(repeats_of(self.draw()))
+        chances = {
+            a: max(int(CERTAIN * MUCH * share * TRIED / max(drawn[a], 1)), LEAST)
+            for a, share in enumerate(shares)
+            if a not in self._once
+        }
+        self._seldom = {a: chance for a, chance in chances.items() if chance < CERTAIN}
+
+    def is_limited(self, activity: int) -> bool:
+        """Whether most draws do not repeat an activity."""
+        return activity in self._seldom
+
+    def may_repeat(self, activities: Iterable[int]) -> bool:
+        """Draw whether a sequence may repeat all of these: as likely as the rarest of them."""
+        chance = min((self._seldom.get(a, CERTAIN) for a in activities), default=CERTAIN)
+        return chance == CERTAIN or self._sampler.below(CERTAIN) < chance
+
     def draw(self, prefix: Ids = ()) -> Ids:
         """Draw a sequence that begins with a prefix."""
         path = [self.end, *prefix]
         # Walking the automaton of rules costs time that a chain without rules need not spend.
         if self.walker is not None:
             return self._draw_within_rules(path, self.walker, guided=True)
-        end, once = self.end, self._once
+        end = self.end
+        once = self._once.union(a for a in self._seldom if not self.may_repeat((a,)))
         done = once.intersection(prefix)
         for _ in range(self.max_length - len(prefix)):
             following = self._next(path)
@@ -152,6 +188,11 @@ class Chain:
         if choices is None:
             choices = self._after[activity] = _choices(self._weights[activity].tolist())
         return choices
+
+
+def repeats_of(sequence: Ids) -> set[int]:
+    """The activities that a sequence repeats."""
+    return {a for a, times in Counter(sequence).items() if times > 1}
 
 
 def _choices(weights: list[int]) -> Choices:

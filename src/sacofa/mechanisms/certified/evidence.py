@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...queries.distance import Ids, nearest
-from ...queries.flow import VOTE_UNITS, VOTES_FOR_REPEATS, StepVotes
+from ...queries.flow import VOTE_UNITS, VOTES_FOR_REPEATS, StepVotes, length_votes
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -147,10 +147,13 @@ def count_table(ids: Ids) -> Entries:
 
 
 def length_table(edges: Sequence[int]) -> Table:
-    """A case adds 1 to the bin of its length; longer ones to the last."""
+    """A case votes for the two lengths that it lies between, as `CaseLengths` says."""
 
     def table(ids: Ids) -> Entries:
-        yield min(int(np.searchsorted(edges, len(ids))), len(edges) - 1), 1.0
+        upper, votes = (int(found[0]) for found in length_votes(edges, np.array([len(ids)])))
+        yield upper, votes / VOTE_UNITS
+        if votes < VOTE_UNITS:
+            yield upper - 1, (VOTE_UNITS - votes) / VOTE_UNITS
 
     return table
 

@@ -6,13 +6,13 @@ Everything here reads noisy votes only.
 from __future__ import annotations
 
 from fractions import Fraction
-from math import ceil, isqrt
+from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...privacy.reals import smallest_threshold
-from ...queries.flow import FULL_WEIGHT
+from ...queries.flow import FULL_WEIGHT, VOTE_UNITS, VOTES_FOR_REPEATS
 
 Ints = NDArray[np.int64]
 
@@ -24,6 +24,10 @@ AGAIN = Fraction(1)
 """An activity repeats itself if its votes for that are as many noise scales."""
 COMMON = 3
 """From as many noise scales of votes on, the steps of an activity count less than others'."""
+LEAST_WEIGHT = 6
+"""They count no less than that, however common it is: what many do is asked for as well."""
+FOR_REPEATS = VOTES_FOR_REPEATS // (VOTE_UNITS - VOTES_FOR_REPEATS)
+"""A case gives so many times as many votes to what it repeats."""
 
 
 def step_weights(votes: Ints, epsilon: Fraction) -> tuple[int, ...]:
@@ -31,12 +35,18 @@ def step_weights(votes: Ints, epsilon: Fraction) -> tuple[int, ...]:
 
     A case has one vote, and what nearly all cases do needs little of it to be known. So a case
     that does something rare gives most of its vote to that: else what a twentieth of the cases does
-    drowns in noise. With the square root, what is common is still known best.
+    drowns in noise.
     """
     return tuple(
-        max(isqrt(int(FULL_WEIGHT**2 * COMMON / max(int(total) * epsilon, Fraction(COMMON)))), 1)
-        for total in votes.sum(axis=1)
+        max(round(FULL_WEIGHT * COMMON / max(total * epsilon, Fraction(COMMON))), LEAST_WEIGHT)
+        for total in (votes[:, 0] + votes[:, 1] // FOR_REPEATS).tolist()
     )
+
+
+def shares_repeating(votes: Ints, epsilon: Fraction, cases: int) -> list[float]:
+    """The share of cases that repeat each activity, at most; noise hides a vote of its scale."""
+    hidden = int(1 / epsilon)
+    return [max(int(again), hidden) / (VOTES_FOR_REPEATS * cases) for again in votes[:, 1]]
 
 
 def activities_there(votes: Ints, epsilon: Fraction) -> list[int]:

@@ -19,6 +19,8 @@ from .medoids import select_medoids
 from .settings import CertifiedSettings
 
 Fitted = dict[Ids, float]
+RARER = 4
+"""One of two orders is a handful beside the other if that has so many times as many cases."""
 AGAIN = 3
 """So often disorder is dropped and the rest fitted again, at most."""
 
@@ -26,7 +28,9 @@ AGAIN = 3
 def drop_disorder(fitted: Fitted, least: float, refit: Callable[[Iterable[Ids]], Fitted]) -> Fitted:
     """Drop sequences with an order, or a repeat, that fewer than `least` cases show; fit again.
 
-    Of two activities the order that more cases show stays, however few they are.
+    Of two activities the order that more cases show stays, however few they are, and so does the
+    other one unless it is much rarer: what few cases do at all, they may do now before and now
+    after something else.
     """
     orders = {ids: orders_of(ids) for ids in fitted}
     for _ in range(AGAIN):
@@ -38,7 +42,7 @@ def drop_disorder(fitted: Fitted, least: float, refit: Callable[[Iterable[Ids]],
         rare = {
             (a, b)
             for (a, b), number in cases.items()
-            if number < least and (a == b or cases.get((b, a), 0.0) > number)
+            if number < least and (a == b or cases.get((b, a), 0.0) > RARER * number)
         }
         left = {ids: n for ids, n in fitted.items() if not (orders[ids] & rare)}
         if not left or len(left) == len(fitted):

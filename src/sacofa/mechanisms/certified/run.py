@@ -40,7 +40,13 @@ from .fit import fit, unexplained
 from .frequent import show_frequent
 from .lengths import bin_edges, choose_length, unseen_length
 from .medoids import select_medoids
-from .occurrences import activities_once, activities_repeated, activities_there, step_weights
+from .occurrences import (
+    activities_once,
+    activities_repeated,
+    activities_there,
+    shares_repeating,
+    step_weights,
+)
 from .orderly import drop_disorder, mark_core
 from .sampler import UniformSampler
 from .settings import CertifiedSettings
@@ -61,7 +67,7 @@ MORE = 600
 """At most so many variations join the pool of the final fit; half as many that of the search."""
 PROPOSALS = 3
 """So many times as many variations as candidates are tried for what the fit leaves unexplained."""
-TRUST_LENGTHS = Fraction(2)
+TRUST_LENGTHS = Fraction(3)
 TRUST_ACTIVITIES = Fraction(3, 2)
 TRUST_REPEATS = Fraction(5, 2)
 """The pull towards the representatives hides what few cells tell of many cases: these answers
@@ -104,6 +110,7 @@ class CertifiedRun:
         shown = self._frequent(steps, max_length, scale) if large else {}
         on_progress(0.4)
         chain = Chain(steps, max_length, self._sampler, self._rules, once)
+        chain.limit_repeats(shares_repeating(votes, self._activity_scale, size))
         generator = CandidateGenerator(steps, chain, self._sampler, once)
         length = self._set.list_length(size, self._session.unit)
         first = generator.first(length, shown, size)
@@ -117,6 +124,8 @@ class CertifiedRun:
             weights.update((ids, 1) for ids in shown if ids not in weights)
             chain.learn(weights)
         on_progress(0.6)
+        for ids in generator.repeating(weights, length // 4):
+            weights.setdefault(ids, 1)
         candidates = generator.next(max(length, len(weights)), weights)
         final = self._split.final(frequent=large)
         chosen = self._final_vote(candidates, final, size)
@@ -182,9 +191,10 @@ class CertifiedRun:
         edges = bin_edges(self._set.max_length_bound)
         chosen, fallback, votes = unseen_length(edges), True, None
         if self._split.length:
-            query, scale = CaseLengths(tuple(edges)), self._scale(self._split.length)
+            query = CaseLengths(tuple(edges))
             votes = self._session.ask(query, self._price(self._split.length), "semantics")
-            chosen, fallback = choose_length(edges, votes, scale, size)
+            scale = self._scale(self._split.length, VOTE_UNITS)
+            chosen, fallback = choose_length(edges, votes, scale, VOTE_UNITS * size)
         why = "a fallback: noise hides lengths" if fallback else "chosen from noisy lengths"
         self._notes.append(f"Cases are truncated at length {chosen}, {why}.")
         return chosen, votes
@@ -224,7 +234,8 @@ class CertifiedRun:
                 lengths[: last + 1],
                 self._scale(self._split.length),
                 length_table(edges[: last + 1]),
-                trust=TRUST_LENGTHS,
+                VOTE_UNITS,
+                TRUST_LENGTHS,
             )
         return votes
 

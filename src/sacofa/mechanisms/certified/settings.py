@@ -19,9 +19,9 @@ from .frequent import all_threshold
 
 LONGEST = 100_000
 """No case is longer than this by far, and the universe of sequences must stay countable."""
-SMALL = 40
+SMALL = 32
 """Below so many noise scales of cases in the first answer about the size, a log is small."""
-TINY = 15
+TINY = 12
 """Below so many, votes for activities tell next to nothing."""
 CLEAR = 60
 """From so many noise scales of cases on, activities that noise hides are dropped."""

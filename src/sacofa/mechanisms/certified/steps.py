@@ -6,7 +6,7 @@ Everything here reads noisy votes only.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from heapq import nlargest
 from itertools import pairwise
@@ -33,6 +33,8 @@ LEAST = 1.5
 REPEATS = 5
 """A case has about so many times as many votes for what it repeats as for a step on the way back.
 """
+WAYS_BACK = 5
+"""So many ways back to an activity are tried."""
 WITH_RULES = 5
 """So many steps per activity pass at least where rules weed out the false ones."""
 SLACK = 1.5
@@ -51,6 +53,9 @@ class KeptSteps:
 
     weights: Ints
     """[a, b]: how often b comes directly after a; 0 where it may not."""
+    ways_back: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    """What may lie between an activity that cases repeat and its repeat, the likeliest first; the
+    activity itself: nothing does."""
 
     @property
     def allowed(self) -> Bools:
@@ -110,13 +115,19 @@ def keep_steps(
     # Of long cases noise has to explain twice as much, for the same reason.
     doubt = 2 if longest is not None and longest >= LONG else 1
     balance(votes, passed, possible, doubt * int(1 / epsilon))
-    lead_back(votes, passed, possible, weights, repeated or {})
+    ways = ways_back(votes, possible, weights, repeated or {})
+    for a, between in ways.items():
+        # Some way leads back, so the likeliest one passes.
+        for b in between[:1]:
+            passed[a, b] = passed[b, a] = True
     # A step is of use if its source is reached from the beginning and its target reaches the end;
     # both have the last place, so turning the arrows around turns the one into the other.
     passed &= _reached(passed)[:, None] & _reached(passed.T)[None, :]
     # What just passed is most likely noise: weigh what exceeds nine tenths of the least.
     least = max(int(votes[passed].min(initial=lowest)), 0) if passed.any() else 0
-    return KeptSteps(weights=np.where(passed, np.maximum(10 * votes - 9 * least, 1), 0))
+    return KeptSteps(
+        weights=np.where(passed, np.maximum(10 * votes - 9 * least, 1), 0), ways_back=ways
+    )
 
 
 def _fewest(votes: Ints, activities: int, rules: Rules | None) -> int:
@@ -158,16 +169,17 @@ def balance(votes: Ints, passed: Bools, possible: Bools, scale: int) -> None:
                 short -= int(line[i])
 
 
-def lead_back(
-    votes: Ints, passed: Bools, possible: Bools, weights: Ints, repeated: Mapping[int, int]
-) -> None:
-    """Let the likeliest way back to itself pass for each activity that cases repeat.
+def ways_back(
+    votes: Ints, possible: Bools, weights: Ints, repeated: Mapping[int, int]
+) -> dict[int, list[int]]:
+    """Find the likely ways back to itself of each activity that cases repeat.
 
     That it is repeated was voted for: so some step leads to itself, or to another activity and
     back. If these cases take a way, its steps have about so many votes more than noise; how much
     likelier that makes the votes that they have is linear in between and no more beyond, because
     noise is Laplace's. Steps that counted less have more noise, and their votes say less.
     """
+    ways: dict[int, list[int]] = {}
     for a, times in repeated.items():
         expected = times // REPEATS
         out, into = (
@@ -180,10 +192,10 @@ def lead_back(
         likelier = out + into
         # To itself it is one step.
         likelier[a] = out[a]
-        may = possible[a, :-1] & possible[:-1, a]
-        best = int(np.where(may, likelier, np.iinfo(np.int64).min).argmax())
-        if may[best] and likelier[best] >= 0:
-            passed[a, best] = passed[best, a] = True
+        likely = np.where(possible[a, :-1] & possible[:-1, a], likelier, -1)
+        best = np.argsort(-likely, kind="stable")[:WAYS_BACK]
+        ways[a] = best[likely[best] >= 0].tolist()
+    return ways
 
 
 def widest_way(votes: Ints) -> int:
