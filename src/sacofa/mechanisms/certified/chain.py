@@ -192,6 +192,8 @@ class Chain:
 
 def repeats_of(sequence: Ids) -> set[int]:
     """The activities that a sequence repeats."""
+    if len(set(sequence)) == len(sequence):
+        return set()
     return {a for a, times in Counter(sequence).items() if times > 1}
 
 
