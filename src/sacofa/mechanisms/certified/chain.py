@@ -94,7 +94,7 @@ class Chain:
         self._seldom = {a: chance for a, chance in chances.items() if chance < CERTAIN}
 
     def is_limited(self, activity: int) -> bool:
-        """Whether most draws do not repeat an activity."""
+        """Whether only some draws may repeat an activity."""
         return activity in self._seldom
 
     def may_repeat(self, activities: Iterable[int]) -> bool:
