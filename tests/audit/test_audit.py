@@ -199,7 +199,7 @@ def test_certified_holds_where_half_the_noise_is_refuted() -> None:
     certified = make_minimal("certified", {"epsilon": 2})
     pair = pair_of("no events")
     broken = WithNoise(mechanism=certified, noise=HalfTheScale)
-    finding = worst(audit(broken, [pair], runs=3_000, seed=8))
+    finding = worst(audit(broken, [pair], runs=4_000, seed=8))
     assert finding.view == "transcript"
     assert finding.refuted
     findings = audit(certified, [pair], runs=500, seed=6)

@@ -52,9 +52,10 @@ def evidence_of(log: VariantCounts, noise: Noise | None = None) -> Evidence:
     for query, table, units in (
         (CaseCount(), count_table, 1),
         (CaseLengths(tuple(edges)), length_table(edges), VOTE_UNITS),
-        (STEPS, step_table(STEPS, MAX_LENGTH), VOTE_UNITS),
     ):
         evidence.add(session.ask(query, SCALE, "all"), SCALE, table, units)
+    votes = session.ask(STEPS, SCALE, "all")
+    evidence.add_sparse(votes, SCALE, step_table(STEPS, MAX_LENGTH), VOTE_UNITS)
     votes = session.ask(ActivityVotes(4), SCALE, "all")
     for repeated, cells in ((False, [0, 2, 4, 6, 8]), (True, [1, 3, 5, 7])):
         table = occurrence_table(4, repeated=repeated)

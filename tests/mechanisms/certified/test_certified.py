@@ -55,7 +55,7 @@ def test_lengths_are_asked_where_noise_leaves_them(times: int, asked: bool) -> N
     }
     assert ("lengths" in spent) == asked
     assert any("a fallback" in note for note in outcome.notes) != asked
-    assert spent["steps"] == Fraction(34 if asked else 34 + 11 + 5, 100)
+    assert spent["steps"] == Fraction(34 if asked else 34 + 12 + 5, 100)
 
 
 @pytest.mark.parametrize(

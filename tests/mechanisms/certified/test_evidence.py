@@ -5,7 +5,16 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given, settings
 
-from sacofa.mechanisms.certified.evidence import Evidence, count_table, occurrence_table
+from sacofa.mechanisms.certified.evidence import (
+    Entries,
+    Evidence,
+    count_table,
+    occurrence_table,
+)
+from sacofa.mechanisms.certified.fit import fit
+from sacofa.privacy.bits import SeededBits
+from sacofa.privacy.noise import Noise
+from sacofa.queries.distance import Ids
 from sacofa.queries.flow import VOTE_UNITS, ActivityVotes
 
 from .mixture import COUNTS, POOL, SCALE, SOME, evidence_of, log_of
@@ -32,3 +41,25 @@ def test_a_wrong_table_is_noticed() -> None:
         evidence.add(once, SCALE, occurrence_table(4, part, repeated=False), VOTE_UNITS)
         misfits.append(evidence.system(POOL).misfit(weights))
     assert misfits[0] < 1e-9 and misfits[1] > 500
+
+
+def test_noise_in_empty_cells_is_not_explained() -> None:
+    """Of 300 cells with 3 full ones, a fit finds those, and little in the others.
+
+    If answers were taken as they are, many cases would be made of noise.
+    """
+
+    def own_cell(ids: Ids) -> Entries:
+        yield ids[0], 1.0
+
+    pool: list[Ids] = [(i,) for i in range(300)]
+    full = np.where(np.arange(300) < 3, 90, 0)
+    answers = full + np.array(Noise(SeededBits(8)).laplace(SCALE, 300))
+    invented = []
+    for sparse in (True, False):
+        evidence = Evidence()
+        (evidence.add_sparse if sparse else evidence.add)(answers, SCALE, own_cell)
+        fitted = fit(evidence, pool, dict.fromkeys(pool[:3], 90), float(SCALE))
+        assert all(70 < fitted[ids] < 110 for ids in pool[:3])
+        invented.append(sum(fitted[ids] for ids in pool[3:]))
+    assert invented[0] < 0.5 * invented[1]

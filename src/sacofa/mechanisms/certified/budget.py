@@ -16,7 +16,7 @@ class Shares:
     """The number of cases."""
     length: Fraction = Fraction(5, 100)
     """The lengths of cases, where max_length is not given; in tiny logs votes for steps get it."""
-    activities: Fraction = Fraction(14, 100)
+    activities: Fraction = Fraction(15, 100)
     """The votes for activities that happen, once or repeatedly."""
     wide: Fraction = Fraction(4, 100)
     """What the votes for activities take from those for steps where there are many activities."""
@@ -30,7 +30,7 @@ class Shares:
     """The vote that finds good candidates."""
     size_again: Fraction = Fraction(6, 100)
     """The number of cases once more, in logs that are small for ε; the final vote leaves it."""
-    tiny: Fraction = Fraction(11, 100)
+    tiny: Fraction = Fraction(12, 100)
     """What the votes for activities leave to those for steps in logs that are tiny for ε."""
 
     def __post_init__(self) -> None:

@@ -2,8 +2,9 @@
 
 Every query is a table that adds up over cases. So what a log made of a pool of sequences, each with
 so many cases, would have answered is a matrix times those numbers; and how far the answers are from
-that, in scales of their noise, says how well such a log explains them. Everything here reads noisy
-answers only.
+that, in scales of their noise, says how well such a log explains them. Of answers whose cells are
+empty for the most part, what each cell is expected to hold is to be explained, and the more so the
+surer that is: or the highest noise would be. Everything here reads noisy answers only.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 
 from ...queries.distance import Ids, nearest
 from ...queries.flow import VOTE_UNITS, VOTES_FOR_REPEATS, StepVotes, length_votes
+from .shrink import NOISE, shrink
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -27,6 +29,8 @@ Table = Callable[[Ids], Entries]
 """What one case of a sequence adds to which cells of a query."""
 FULL = Fraction(1)
 """An answer is trusted as its noise says."""
+SUREST = 0.7
+"""What a cell is expected to hold is taken to be no surer than this variance."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -36,7 +40,11 @@ class System:
     rows: Floats
     """[sequence, cell]: what a case of a sequence adds to a cell."""
     answers: Floats
-    """The answer of each cell."""
+    """What each cell is expected to hold."""
+    sureness: Floats
+    """What the rows and the answers of each cell were multiplied by: how sure its answer is."""
+    noisy: Floats
+    """The answer of each cell as it is."""
     others: float
     """The squares of the answers of cells that no sequence of the pool adds to, added up."""
     expected: float
@@ -44,20 +52,26 @@ class System:
 
     def misfit(self, weights: Floats) -> float:
         """How far the answers are from what these numbers of cases would give: squares added up."""
-        missing = self.missing(weights)
+        missing = self.noisy - self._given(weights) / self.sureness
         return float(missing @ missing) + self.others
 
     def missing(self, weights: Floats) -> Floats:
-        """What the answers have beyond what these numbers of cases would give."""
+        """What the cells are expected to hold beyond what these numbers of cases would give."""
+        result: Floats = self.answers - self._given(weights)
+        return result
+
+    def _given(self, weights: Floats) -> Floats:
         # Most sequences of a pool have no cases.
         some = np.flatnonzero(weights)
-        result: Floats = self.answers - weights[some] @ self.rows[some]
+        result: Floats = weights[some] @ self.rows[some]
         return result
 
 
 @dataclass(frozen=True, eq=False)
 class _Answer:
     values: Floats
+    expected: Floats
+    sureness: Floats
     noise: float
     table: Table
     known: dict[Ids, tuple[list[int], list[float]]] = field(default_factory=dict)
@@ -88,7 +102,15 @@ class Evidence:
         It counts as if its noise were `trust` times smaller.
         """
         scaled = values.ravel().astype(np.float64) * float(trust * noise / units)
-        self._answers.append(_Answer(scaled, float(trust * noise), table))
+        sureness = np.ones(scaled.size)
+        self._answers.append(_Answer(scaled, scaled, sureness, float(trust * noise), table))
+
+    def add_sparse(self, values: Ints, noise: Fraction, table: Table, units: int = 1) -> None:
+        """Add an answer of which most cells are empty."""
+        scaled = values.ravel().astype(np.float64) * float(noise / units)
+        expected, variances = shrink(scaled)
+        sureness = np.sqrt(NOISE / np.maximum(variances, SUREST))
+        self._answers.append(_Answer(scaled, expected, sureness, float(noise), table))
 
     def add_nearest(
         self, votes: Ints, noise: Fraction, candidates: Sequence[Ids], activities: int
@@ -104,7 +126,7 @@ class Evidence:
             new = [ids for ids in pool if ids not in known]
             known.update(zip(new, nearest(new, candidates, activities).tolist(), strict=True))
 
-        self.add(votes, noise, table)
+        self.add_sparse(votes, noise, table)
         self._prepare.append(prepare)
 
     def system(self, pool: Sequence[Ids]) -> System:
@@ -113,6 +135,8 @@ class Evidence:
             prepare(pool)
         blocks: list[Floats] = []
         answers: list[Floats] = []
+        sureness: list[Floats] = []
+        noisy: list[Floats] = []
         others = expected = 0.0
         for answer in self._answers:
             sizes: list[int] = []
@@ -129,13 +153,18 @@ class Evidence:
             columns = np.array([places[cell] for cell in cells], dtype=np.int64)
             block = np.zeros((len(pool), len(used)))
             np.add.at(block, (np.repeat(np.arange(len(pool)), sizes), columns), amounts)
-            blocks.append(block * answer.noise)
-            answers.append(answer.values[used])
-            others += float(answer.values @ answer.values - answers[-1] @ answers[-1])
+            sure, there = answer.sureness[used], answer.values[used]
+            blocks.append(block * (answer.noise * sure))
+            answers.append(answer.expected[used] * sure)
+            sureness.append(sure)
+            noisy.append(there)
+            others += float(answer.values @ answer.values - there @ there)
             expected += 2.0 * len(answer.values)
         return System(
             rows=np.concatenate(blocks, axis=1),
             answers=np.concatenate(answers),
+            sureness=np.concatenate(sureness),
+            noisy=np.concatenate(noisy),
             others=others,
             expected=expected,
         )

@@ -33,11 +33,12 @@ ROUNDS = 50
 """The solver passes over all numbers so often, and goes down so many rounds each time."""
 SAME = 0.01
 """If no number of cases moves by more in a pass, it was the last."""
-STRAY = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
-"""How far a number may stray from the representatives', in scales of the last vote's noise."""
+STRAY = (6.0, 12.0, 24.0, 48.0, 96.0, 192.0)
+"""How far all numbers together may stray from the representatives', in scales of the last vote's
+noise: the more sequences there are, the less each of them may."""
 ENOUGH = 0.8
 """What may be left of the noise's squares: a fit explains some noise as well."""
-NEARLY = 1.25
+NEARLY = 1.08
 """What may be left instead, times the least that can be."""
 BEYOND = 1.5
 """What is left unexplained of an answer counts from so many scales of its noise on."""
@@ -102,7 +103,8 @@ def _stray(system: System, start: Floats, noise: float) -> Floats:
     tried: list[tuple[float, Floats]] = []
     weights = start
     for stray in STRAY:
-        weights = solve(gram, pull, (noise / stray) ** 2, start, weights)
+        ridge = (noise / stray) ** 2 * len(start)
+        weights = solve(gram, pull, ridge, start, weights)
         tried.append((system.misfit(weights), weights))
         if tried[-1][0] <= ENOUGH * system.expected:
             return weights

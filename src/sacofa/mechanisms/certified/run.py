@@ -29,6 +29,7 @@ from .candidates import CandidateGenerator
 from .chain import Chain
 from .earlier import join_known, known_candidates
 from .evidence import (
+    FULL,
     Evidence,
     count_table,
     frequent_table,
@@ -67,11 +68,13 @@ MORE = 600
 """At most so many variations join the pool of the final fit; half as many that of the search."""
 PROPOSALS = 3
 """So many times as many variations as candidates are tried for what the fit leaves unexplained."""
-TRUST_LENGTHS = Fraction(3)
-TRUST_ACTIVITIES = Fraction(3, 2)
-TRUST_REPEATS = Fraction(5, 2)
+TRUST_LENGTHS = Fraction(7, 2)
+TRUST_REPEATS = Fraction(13, 4)
 """The pull towards the representatives hides what few cells tell of many cases: these answers
 count as if their noise were so many times smaller."""
+MOST_NOISE = 72
+"""For the order penalty a noise scale is no more than one of so many cases: what a twelfth of all
+cases shows is no disorder, however much noise there is."""
 KEPT = Fraction(95, 100)
 """If activities with less of the votes are kept, lengths are no longer those that were asked."""
 
@@ -132,7 +135,7 @@ class CertifiedRun:
         on_progress(0.8)
         pool = dict.fromkeys([*chosen, *candidates, *first, *shown])
         generator.more(pool, weights, min(MORE, 2 * length))
-        released = round_to(self._fit(list(pool), chosen, self._scale(final)), size)
+        released = round_to(self._fit(list(pool), chosen, self._scale(final), size), size)
         # Names are in one public order, so this changes ids and not the order of variants.
         found = self._variants(released, max_length)
         variants = found.project_onto(self._names)
@@ -220,11 +223,9 @@ class CertifiedRun:
                 votes = votes[kept]
                 part = min(max(float(votes.sum()) / (VOTE_UNITS * size), 0.01), 1.0)
         once = np.concatenate([votes[:, 0], none])
-        for repeated, values, trust in (
-            (False, once, TRUST_ACTIVITIES),
-            (True, votes[:, 1], TRUST_REPEATS),
-        ):
+        for repeated, values in ((False, once), (True, votes[:, 1])):
             table = occurrence_table(len(votes), part, repeated=repeated)
+            trust = TRUST_REPEATS if repeated else FULL
             self._evidence.add(values, self._scale(share), table, VOTE_UNITS, trust)
         if lengths is not None and part >= KEPT:
             edges = bin_edges(self._set.max_length_bound)
@@ -243,7 +244,8 @@ class CertifiedRun:
         number, share = len(self._session.activities), self._split.semantics
         query = StepVotes(number, step_weights(activities, self._activity_scale))
         votes = self._session.ask(query, self._price(share), "semantics")
-        self._evidence.add(votes, self._scale(share), step_table(query, max_length), VOTE_UNITS)
+        table = step_table(query, max_length)
+        self._evidence.add_sparse(votes, self._scale(share), table, VOTE_UNITS)
         return keep_steps(
             votes.reshape(number + 1, -1),
             self._scale(share, VOTE_UNITS),
@@ -319,7 +321,9 @@ class CertifiedRun:
         cells = apportion(represented, 1, size).tolist()
         return {candidates[i]: n for i, n in zip(places, cells, strict=True)}
 
-    def _fit(self, pool: list[Ids], chosen: Mapping[Ids, int], scale: Fraction) -> dict[Ids, float]:
+    def _fit(
+        self, pool: list[Ids], chosen: Mapping[Ids, int], scale: Fraction, size: int
+    ) -> dict[Ids, float]:
         """Fit all answers, without orders that too few cases show."""
 
         def again(left: Iterable[Ids]) -> dict[Ids, float]:
@@ -330,4 +334,5 @@ class CertifiedRun:
         fitted = again(pool)
         if not self._set.order_penalty:
             return fitted
-        return drop_disorder(fitted, float(self._set.order_penalty) / float(scale), again)
+        noise = min(1 / scale, Fraction(size, MOST_NOISE))
+        return drop_disorder(fitted, float(self._set.order_penalty * noise), again)
