@@ -11,6 +11,7 @@
 * candidates, earlier: the list of sequences that cases vote for, with what earlier releases showed;
 * medoids: which of them are released;
 * apportion: votes become whole numbers of cases;
+* shrink: what cells likely hold, given all answers;
 * evidence, fit: the numbers of cases that explain all answers at once;
 * orderly: which orders are dropped, and which variants are the orderly core;
 * times: times of the released events, under their share of ε;
