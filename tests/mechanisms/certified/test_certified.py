@@ -9,7 +9,7 @@ import pytest
 from sacofa.cases import Cases
 from sacofa.errors import SettingError
 from sacofa.mechanisms import perform
-from sacofa.mechanisms.certified import Certified
+from sacofa.mechanisms.certified import Certified, run
 from sacofa.privacy.bits import SeededBits
 from sacofa.privacy.noise import Noise
 from sacofa.semantics import learn_rules
@@ -56,6 +56,24 @@ def test_lengths_are_asked_where_noise_leaves_them(times: int, asked: bool) -> N
     assert ("lengths" in spent) == asked
     assert any("a fallback" in note for note in outcome.notes) != asked
     assert spent["steps"] == Fraction(34 if asked else 34 + 12 + 5, 100)
+
+
+def test_an_order_of_many_cases_stays_however_much_noise_there_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A fifth of the cases is no disorder; if noise alone decided, it would mostly be dropped."""
+    log = VariantCounts.of({tuple("abc"): 1_620, tuple("acb"): 380}, tuple("abc"))
+    mechanism = Certified(epsilon=Fraction(1, 20), time=False)
+
+    def kept() -> int:
+        outcomes = (
+            perform(mechanism, Cases(variants=log), Noise(SeededBits(seed))) for seed in range(12)
+        )
+        return sum((0, 2, 1) in list(outcome.variants.sequences()) for outcome in outcomes)
+
+    assert kept() >= 10
+    monkeypatch.setattr(run, "MOST_NOISE", 1)
+    assert kept() <= 5
 
 
 @pytest.mark.parametrize(
