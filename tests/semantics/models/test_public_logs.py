@@ -17,7 +17,7 @@ pytest.importorskip("pm4py", reason="pip install 'sacofa[evaluate]'")
 pytest.importorskip("sacofa.evaluation.measures.similarity")
 
 RUNS = 8
-MORE_RUNS = 16
+MORE_RUNS = 40
 """Where two kinds of rules are close to each other."""
 HALVES = (1, 2, 3)
 """Without the first, at which the settings of the miner and the model were chosen."""
