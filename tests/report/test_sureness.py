@@ -52,17 +52,17 @@ def _off_by_variant(release: Release) -> np.ndarray:
 
 
 def test_steps_and_variants_are_within(runs: list[Release]) -> None:
-    """Nearly all; a quarter of the range is not enough, so it is not just wide.
+    """Nearly all; a third of the range is not enough for variants, nor a quarter for steps.
 
-    The range is that of the answers; most of what is fitted is nearer than that.
+    So it is not just wide. It is the range of the answers; what is fitted may be nearer.
     """
     steps = np.concatenate([_off_by_step(run) / (find_within(run).step or 1) for run in runs])
     variants = np.concatenate(
         [_off_by_variant(run) / (find_within(run).variant or 1) for run in runs]
     )
-    for off in (steps, variants):
+    for off, part in ((steps, 1 / 4), (variants, 1 / 3)):
         assert (off <= 1).mean() >= 0.92
-        assert (off <= 1 / 4).mean() < 0.92
+        assert (off <= part).mean() < 0.92
     assert all(abs(run.variants.cases - 4000) <= (find_within(run).cases or 0) for run in runs)
 
 

@@ -19,7 +19,7 @@ CLEAR = 20
 PER_SCALE = 4
 """Numbers are looked at in such parts of a noise scale."""
 ROUNDS = 60
-"""So often the distribution is improved: more would fit single answers."""
+"""So often the distribution is improved; more changes hardly anything."""
 NOISE = 2.0
 """The variance of Laplace's noise, in squares of its scale."""
 
