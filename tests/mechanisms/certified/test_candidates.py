@@ -8,6 +8,7 @@ import numpy as np
 
 from sacofa.mechanisms.certified.candidates import CandidateGenerator
 from sacofa.mechanisms.certified.chain import Chain
+from sacofa.mechanisms.certified.edits import StepOdds
 from sacofa.mechanisms.certified.sampler import UniformSampler
 from sacofa.mechanisms.certified.steps import KeptSteps
 from sacofa.privacy.bits import SeededBits
@@ -59,3 +60,32 @@ def test_what_few_cases_repeat_is_tried_on_the_usual_ways() -> None:
         (0, 3, 0, 1, 2), (0, 0, 1, 2), (0, 0, 2, 3), (0, 0, 1, 2, 3), (0, 1, 3, 1, 2),
     ]  # fmt: skip
     assert generator.repeating(usual, 2) == found[:2]
+
+
+def test_the_likeliest_changes_of_usual_sequences_are_tried() -> None:
+    """Those of one in a short list, those of several in a long one; none that may not be."""
+    weights = np.ones((7, 7), dtype=np.int64)
+    weights[2, 2] = 0
+    votes = np.zeros((7, 7))
+    # Some cases do 2 and 3 before 1, and some end after 1.
+    for step in ((0, 2), (3, 1), (1, 6)):
+        votes[step] = 4.0
+    usual = (0, 1, 2, 3)
+    steps = KeptSteps(
+        weights=weights,
+        likeliest=(usual, (0, 1)),
+        odds=StepOdds(votes=votes, weights=weights, cases=80.0),
+    )
+    sampler = UniformSampler(Noise(SeededBits(2)))
+    generator = CandidateGenerator(steps, Chain(steps, 5, sampler), sampler, frozenset({3}))
+    first = generator.first(30, {}, 100)
+    assert first[:2] == [usual, (0, 1)] and (0, 2, 3, 1) in first[:6]
+    assert len(first) == 30
+    one = generator.changed({usual: 9, (4, 5): 3}, 10)
+    assert len(one) == 10 and {(0, 2, 3, 1), (0, 1)} <= {*one[:4]}
+    many = generator.changed({usual: 9, (4, 5): 3}, 60)
+    assert any(4 in ids and 5 in ids and 2 not in ids for ids in many[-20:])
+    for ids in many:
+        assert len(ids) <= 5 and ids.count(3) < 2 and (2, 2) not in pairwise(ids)
+    bare = KeptSteps(weights=weights)
+    assert not CandidateGenerator(bare, Chain(bare, 5, sampler), sampler).changed({usual: 9}, 10)

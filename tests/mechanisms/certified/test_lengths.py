@@ -15,9 +15,9 @@ def test_lengths_are_chosen_where_cases_end() -> None:
     assert edges[0] == 1 and edges[-1] == 100 and edges == sorted(set(edges))
     votes = np.full(len(edges), 30)
     votes[edges.index(12)], votes[edges.index(18)] = 500, 300
-    # Two bins more than what is seen: noise hides the few cases that are longest.
+    # Three bins more than what is seen: noise hides the few cases that are longest.
     chosen = edges[edges.index(18) + MARGIN]
-    assert choose_length(edges, votes, Fraction(1, 20), 850) == (chosen, False) == (41, False)
+    assert choose_length(edges, votes, Fraction(1, 20), 850) == (chosen, False) == (62, False)
     nothing = np.zeros(len(edges), dtype=np.int64)
     assert choose_length(edges, nothing, Fraction(1, 20), 850) == (30, True)
     assert choose_length(bin_edges(7), nothing[:5], Fraction(1), 1) == (7, True)

@@ -73,6 +73,19 @@ def test_a_weak_step_of_the_main_way_passes() -> None:
     assert all(kept.allowed[a, b] for a, b in pairwise((5, 0, 1, 2, 3, 5)))
 
 
+def test_the_less_a_step_has_to_have_the_longer_the_likeliest_sequences_are() -> None:
+    """Activities whose steps lack votes are in some of them: noise may hide these steps."""
+    votes = np.full((6, 6), -500, dtype=np.int64)
+    for a, b in pairwise((5, 0, 1, 2, 3, 5)):
+        votes[a, b] = 3_000
+    votes[5, 0] = votes[0, 1] = 9_000
+    votes[1, 5] = 5_000
+    kept = keep_steps(votes, Fraction(1, 2000), Fraction(1, 40), cases=50)
+    assert kept.likeliest == ((0, 1), (0, 1, 2, 3))
+    assert kept.odds is not None
+    assert kept.odds.votes[0, 1] == 4.5 and kept.odds.cases == 25.0
+
+
 @given(st.lists(st.lists(st.integers(-9000, 9000), min_size=5, max_size=5), min_size=5, max_size=5))
 def test_kept_steps_all_lie_on_a_way(rows: list[list[int]]) -> None:
     """There is always a way from beginning to end, and no kept step leads nowhere."""

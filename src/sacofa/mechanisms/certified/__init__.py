@@ -3,6 +3,7 @@
 * budget: how ε is divided;
 * settings: what can be set, and what follows from it;
 * lengths: where cases are truncated, if nobody says;
+* edits: what one change makes of a usual sequence;
 * steps: the semantics, which activity may come directly after which;
 * occurrences: which activities stand out, and which happen once;
 * frequent: which variants can be shown as they are;

@@ -8,10 +8,11 @@ nothing but its place: no case is near it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from itertools import accumulate, pairwise
+from itertools import accumulate, islice, pairwise
 
 from ...queries.distance import Ids
 from .chain import Chain, repeats_of
+from .edits import likely_edits
 from .sampler import UniformSampler
 from .steps import KeptSteps
 
@@ -25,6 +26,10 @@ NEAR = 4
 """Two sequences are crossed at one of so many nearest places."""
 USUAL = 6
 """So many sequences of most weight lead back to what cases repeat."""
+EDITS = 20
+"""So many changes of a usual sequence are tried."""
+CHANGED = 5
+"""So many of the sequences of most weight are changed."""
 FAR = 5
 """An activity moves by up to so many places."""
 
@@ -46,6 +51,8 @@ class CandidateGenerator:
         self._allowed = steps.allowed.tolist()
         self._begin = len(self._allowed) - 1
         self._ways_back = steps.ways_back
+        self._likeliest = steps.likeliest
+        self._odds = steps.odds
         self._walker = chain.walker
         self._once = once
 
@@ -58,6 +65,10 @@ class CandidateGenerator:
         found = dict.fromkeys(shown)
         unnamed = max(cases - sum(shown.values()), 0)
         wanted = len(found) + max(size * unnamed // cases, size // 4)
+        if not shown:
+            likeliest = [ids for ids in self._likeliest if self._fits(ids)]
+            found.update(dict.fromkeys(likeliest[:size]))
+            found.update(dict.fromkeys(self.changed(dict.fromkeys(likeliest[:1], 1), size // 2)))
         self._gather(found, wanted, size, self._draw_first)
         # Where noise hides nearly all steps, rules still say what there can be.
         for _ in range(TRIES * size):
@@ -92,9 +103,22 @@ class CandidateGenerator:
                         continue
                     after = ids.index(a) + 1
                     new = (*ids[:after], *([] if a == b else [b]), a, *ids[after:])
-                    if len(new) <= self._chain.max_length and self._harmless(new):
+                    if self._fits(new):
                         found[new] = None
         return list(found)[:most]
+
+    def changed(self, weights: Mapping[Ids, int], most: int) -> list[Ids]:
+        """Make the likeliest changes of the sequences of most weight."""
+        if self._odds is None:
+            return []
+        usual = sorted(weights, key=lambda ids: -weights[ids])
+        found: dict[Ids, None] = {}
+        # In a short list there is room for changes of one: the others are most likely noise.
+        for ids in usual[: min(max(most // EDITS, 1), CHANGED)]:
+            edits = likely_edits(ids, self._odds.beside(ids))
+            new = (edit for edit in edits if edit not in weights and self._fits(edit))
+            found.update(dict.fromkeys(islice(new, min(EDITS, most))))
+        return list(found)
 
     def more(self, found: dict[Ids, None], weights: Mapping[Ids, int], number: int) -> None:
         """Add so many variations of sequences with weight to what was found."""
@@ -189,6 +213,9 @@ class CandidateGenerator:
         return (*rest[:target], one[place], *rest[target:])
 
     _WAYS = (_regrow, _cross, _delete, _insert, _replace, _move)
+
+    def _fits(self, sequence: Ids) -> bool:
+        return len(sequence) <= self._chain.max_length and self._harmless(sequence)
 
     def _harmless(self, sequence: Ids, *, steps: bool = True) -> bool:
         # Whether there are cases without events was voted for, like any other step.

@@ -18,7 +18,7 @@ CUT = Fraction(2, 100)
 """The part of the cases that may be longer than the chosen length."""
 FALSE, FAR_FALSE = Fraction(1, 200), Fraction(1, 20_000)
 """How many empty bins may look filled, expected; and of those far beyond all others that do."""
-MARGIN = 2
+MARGIN = 3
 """So many bins are added: noise hides the few cases that are longest."""
 HIDDEN = Fraction(1, 4)
 """If noise hides the lengths of a larger part of the cases, they may well be longer than others."""

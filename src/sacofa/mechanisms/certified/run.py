@@ -104,7 +104,7 @@ class CertifiedRun:
         max_length, lengths = self._max_length(size)
         self._session.truncate(max_length)
         votes = self._activities(size, max_length, lengths)
-        steps = self._steps(max_length, votes)
+        steps = self._steps(max_length, votes, size)
         once = frozenset() if self._rules else activities_once(votes, self._activity_scale)
         on_progress(0.2)
         scale = self._scale(self._split.frequent) if self._split.frequent else Fraction(1)
@@ -128,6 +128,8 @@ class CertifiedRun:
             chain.learn(weights)
         on_progress(0.6)
         for ids in generator.repeating(weights, length // 4):
+            weights.setdefault(ids, 1)
+        for ids in generator.changed(weights, length // 2):
             weights.setdefault(ids, 1)
         candidates = generator.next(max(length, len(weights)), weights)
         final = self._split.final(frequent=large)
@@ -240,7 +242,7 @@ class CertifiedRun:
             )
         return votes
 
-    def _steps(self, max_length: int, activities: Ints) -> KeptSteps:
+    def _steps(self, max_length: int, activities: Ints, size: int) -> KeptSteps:
         number, share = len(self._session.activities), self._split.semantics
         query = StepVotes(number, step_weights(activities, self._activity_scale))
         votes = self._session.ask(query, self._price(share), "semantics")
@@ -255,6 +257,7 @@ class CertifiedRun:
             repeated=None if self._rules else activities_repeated(activities, self._activity_scale),
             # What somebody set says how long cases may be, not how long they are.
             longest=max_length if self._set.max_length is None else None,
+            cases=size,
         )
 
     def _frequent(self, steps: KeptSteps, max_length: int, scale: Fraction) -> dict[Ids, int]:

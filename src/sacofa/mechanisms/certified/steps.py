@@ -16,9 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...privacy.reals import smallest_threshold
-from ...queries.flow import FULL_WEIGHT
+from ...queries.distance import Ids
+from ...queries.flow import FULL_WEIGHT, VOTE_UNITS
 from ...semantics.allowed import Steps
 from ...semantics.rules import Rules
+from .edits import StepOdds
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -42,6 +44,9 @@ SLACK = 1.5
 CLEAR = 2
 """If all steps of some way have as many thresholds of votes, noise hides no part of the main way.
 """
+HAVE = (1, 2, 4)
+"""A step of the likeliest ways has such parts of the threshold, more or less: what is asked of
+each step keeps a way short."""
 WAYS = 60
 BRANCHES = 12
 """So many ways are looked at side by side for the likeliest, with so many next steps of each."""
@@ -56,6 +61,10 @@ class KeptSteps:
     ways_back: Mapping[int, Sequence[int]] = field(default_factory=dict)
     """What may lie between an activity that cases repeat and its repeat, the likeliest first; the
     activity itself: nothing does."""
+    likeliest: tuple[Ids, ...] = ()
+    """The likeliest sequences, the less a step has to have the longer they are."""
+    odds: StepOdds | None = None
+    """How likely each step is, whether it passed or not."""
 
     @property
     def allowed(self) -> Bools:
@@ -84,6 +93,7 @@ def keep_steps(
     weights: Ints | None = None,
     repeated: Mapping[int, int] | None = None,
     longest: int | None = None,
+    cases: int = 0,
 ) -> KeptSteps:
     """Keep the steps whose votes pass a threshold and that lie on a way from beginning to end.
 
@@ -92,11 +102,13 @@ def keep_steps(
     the main way, the likeliest one passes as well; and some way leads to the end in any case.
     `epsilon` is the noise's, for one vote. `weights` is what each step counted when cases divided
     their votes, in full if left out. `repeated` are the activities that cases repeat, with the
-    votes for that. `longest` is how long cases are, where that was asked.
+    votes for that. `longest` is how long cases are, where that was asked. `cases` is how many there
+    are.
     """
     possible = _possible(len(votes), rules)
     if weights is None:
         weights = np.full(votes.shape, FULL_WEIGHT, dtype=np.int64)
+    given = votes
     # As if all steps had counted in full.
     votes = votes * FULL_WEIGHT // weights
     # Steps that rules forbid need no threshold: the fewer are possible, the lower it is.
@@ -106,8 +118,9 @@ def keep_steps(
     there = np.where(possible, votes, lowest)
     passed = there >= min(threshold, _fewest(votes[possible], len(votes) - 1, rules))
     width = widest_way(there)
+    ways = [likeliest_way(there, threshold // part) for part in HAVE]
     if width < CLEAR * threshold:
-        for step in likeliest_way(there, threshold):
+        for step in ways[0]:
             passed[step] = True
     # Without a way from beginning to end nothing could be drawn: noise was too much for all steps.
     if not (_reached(passed)[:-1] & passed[:-1, -1]).any():
@@ -115,8 +128,8 @@ def keep_steps(
     # Of long cases noise has to explain twice as much, for the same reason.
     doubt = 2 if longest is not None and longest >= LONG else 1
     balance(votes, passed, possible, doubt * int(1 / epsilon))
-    ways = ways_back(votes, possible, weights, repeated or {})
-    for a, between in ways.items():
+    back = ways_back(votes, possible, weights, repeated or {})
+    for a, between in back.items():
         # Some way leads back, so the likeliest one passes.
         for b in between[:1]:
             passed[a, b] = passed[b, a] = True
@@ -126,7 +139,14 @@ def keep_steps(
     # What just passed is most likely noise: weigh what exceeds nine tenths of the least.
     least = max(int(votes[passed].min(initial=lowest)), 0) if passed.any() else 0
     return KeptSteps(
-        weights=np.where(passed, np.maximum(10 * votes - 9 * least, 1), 0), ways_back=ways
+        weights=np.where(passed, np.maximum(10 * votes - 9 * least, 1), 0),
+        ways_back=back,
+        likeliest=tuple(dict.fromkeys(tuple(b for _, b in way[:-1]) for way in ways if way)),
+        odds=StepOdds(
+            votes=np.where(possible, given * float(epsilon), -np.inf),
+            weights=weights,
+            cases=float(cases * VOTE_UNITS * epsilon),
+        ),
     )
 
 
