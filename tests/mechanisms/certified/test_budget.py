@@ -36,9 +36,20 @@ def test_shares_add_up(max_length: int | None, rules: Rules | None) -> None:
             votes = split.size_again + split.search
             assert votes + split.frequent + split.final(frequent=True) == split.counts
             assert votes + split.final(frequent=False) == split.counts
-            # Each line of the promise is the same whatever the first answer says.
-            assert split.size == whole.size and split.counts == whole.counts
+            # The first line of the promise is the same whatever is answered.
+            assert split.size == whole.size
             assert split.activities > 0
+            for mean in (0.0, 1.0, 7.3, 10.0, 400.0):
+                moved = split.for_length(mean)
+                assert moved.semantics + moved.counts == split.semantics + split.counts
+                assert moved.semantics > 0 and moved.final(frequent=True) > 0
+
+
+def test_steps_of_long_cases_get_more() -> None:
+    """Eight hundredths for each doubling, within bounds; nothing at the usual length."""
+    split = Certified(epsilon=1).split()
+    moved = [split.for_length(mean).semantics - split.semantics for mean in (1, 6, 10, 20, 999)]
+    assert moved == [Fraction(part, 100) for part in (-4, -4, 0, 8, 10)]
 
 
 def test_shares_leave_something_for_the_final_vote() -> None:

@@ -6,7 +6,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from sacofa.mechanisms.certified.lengths import MARGIN, bin_edges, choose_length
+from sacofa.mechanisms.certified.lengths import (
+    MARGIN,
+    bin_edges,
+    choose_length,
+    mean_length,
+)
 
 
 def test_lengths_are_chosen_where_cases_end() -> None:
@@ -51,3 +56,12 @@ def test_where_noise_hides_the_lengths_of_many_they_are_not_taken_for_short() ->
     assert choose_length(edges, votes, epsilon, 1_180) == (30, True)
     votes[edges.index(12)], votes[edges.index(27)] = 300, 300
     assert choose_length(edges, votes, epsilon, 1_900)[0] > 30
+
+
+def test_the_mean_length_is_that_of_what_is_seen() -> None:
+    """Noise in bins of long cases would move it by more than all cases do."""
+    edges, epsilon = bin_edges(1_000), Fraction(1, 20)
+    votes = np.full(len(edges), 30)
+    assert mean_length(edges, votes, epsilon) is None
+    votes[edges.index(5)], votes[edges.index(12)] = 300, 400
+    assert mean_length(edges, votes, epsilon) == 9.0

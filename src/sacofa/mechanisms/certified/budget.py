@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import log2
 
 from ...errors import SettingError
+
+USUAL_LENGTH = 10
+"""Cases of about that length leave the shares as they are."""
+PER_DOUBLING = 8
+"""If cases are twice as long, so many hundredths of ε move from the final vote to steps: a case
+spreads its vote over twice as many, and fewer cases are alike."""
+LEAST_MOVED, MOST_MOVED = -4, 10
+"""No fewer hundredths move, and no more."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,14 +49,15 @@ class Shares:
         for name in ("length", "frequent", "wide", "size_again", "tiny"):
             if getattr(self, name) < 0:
                 raise SettingError(name, getattr(self, name), "0 or more")
-        if self.wide >= min(self.semantics, self.semantics_with_rules):
-            raise SettingError("wide", self.wide, "less than the votes for steps get")
+        if self.wide - Fraction(LEAST_MOVED, 100) >= min(self.semantics, self.semantics_with_rules):
+            raise SettingError("wide", self.wide, "less than short cases leave the votes for steps")
         if self.tiny >= self.activities:
             raise SettingError("tiny", self.tiny, "less than the votes for activities get")
         for rules in (False, True):
             split = self.split(length=True, rules=rules, wide=True)
-            # Small logs leave the final vote least.
-            if split.for_size(small=True, tiny=True).final(frequent=True) <= 0:
+            # Small logs of long cases leave the final vote least, and long cases take from it.
+            least = split.for_size(small=True, tiny=True).final(frequent=True)
+            if least <= Fraction(MOST_MOVED, 100):
                 raise SettingError("shares", self, "so small that the final vote gets some of ε")
 
     def split(self, *, length: bool, rules: bool, wide: bool) -> BudgetSplit:
@@ -70,7 +80,7 @@ class Shares:
 
 @dataclass(frozen=True, kw_only=True)
 class BudgetSplit:
-    """ε as it is divided in one release: all but the two parts of the counts add up to 1."""
+    """ε as it is divided in one release: all but the parts of the counts add up to 1."""
 
     size: Fraction
     length: Fraction
@@ -90,7 +100,7 @@ class BudgetSplit:
     """The same in this release."""
 
     def for_size(self, *, small: bool, tiny: bool) -> BudgetSplit:
-        """Divide the rest as the first answer asks: each line of the promise keeps its sum."""
+        """Divide the rest as the first answer asks."""
         moved = self.if_tiny if tiny else Fraction(0)
         # Noise would hide all lengths of so few cases.
         length = Fraction(0) if tiny else self.length
@@ -101,6 +111,12 @@ class BudgetSplit:
             semantics=self.semantics + moved + self.length - length,
             size_again=self.if_small if small else Fraction(0),
         )
+
+    def for_length(self, mean: float) -> BudgetSplit:
+        """Divide what is left as the (noisy) mean length of cases asks."""
+        wanted = round(PER_DOUBLING * log2(max(mean, 1.0) / USUAL_LENGTH))
+        moved = Fraction(min(max(wanted, LEAST_MOVED), MOST_MOVED), 100)
+        return replace(self, semantics=self.semantics + moved, counts=self.counts - moved)
 
     def final(self, *, frequent: bool) -> Fraction:
         """The final vote's part of the counts: what is left of them."""

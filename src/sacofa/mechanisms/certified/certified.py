@@ -25,7 +25,7 @@ from ...unit import Unit
 from ..protocol import TRUNCATION, Output, Progress, Promise
 from .frequent import all_threshold
 from .run import MAX_ACTIVITIES, CertifiedRun
-from .settings import CertifiedSettings
+from .settings import FLOW, CertifiedSettings
 
 INDEPENDENT = (
     "Times of different cases are drawn independently: queues, work in progress and who waited for "
@@ -100,19 +100,11 @@ class Certified(CertifiedSettings):
     def promise(self, unit: Unit) -> Promise:
         """What is promised, and at what price: the same for every unit, whose noise differs."""
         split = self.split()
+        asked = "votes for activities, for directly-follows steps and for the nearest candidate"
+        lengths = ", lengths of cases" if split.length else ""
         lines = (
             ("size", "size: the number of cases", split.size),
-            (
-                "semantics",
-                "semantics: votes for activities and for directly-follows steps"
-                + (", lengths of cases" if split.length else ""),
-                split.length + split.activities + split.semantics,
-            ),
-            (
-                "counts",
-                "counts: frequent variants, and votes for the nearest candidate",
-                split.counts,
-            ),
+            (FLOW, f"flow: {asked}{lengths}, frequent variants", 1 - split.size),
         )
         assumptions = [
             f"max_length is public: {self.max_length}."
@@ -129,7 +121,6 @@ class Certified(CertifiedSettings):
         spends = [
             Spend(what=what, epsilon=share * self.flow_price, line=line)
             for line, what, share in lines
-            if share
         ]
         if self.time:
             what = "times: how long cases and steps take, and when they happen"

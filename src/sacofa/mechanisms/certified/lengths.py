@@ -52,6 +52,13 @@ def choose_length(edges: list[int], votes: Ints, epsilon: Fraction, cases: int) 
     return chosen, False
 
 
+def mean_length(edges: list[int], votes: Ints, epsilon: Fraction) -> float | None:
+    """The mean of the lengths that stand out from noise; None where none does."""
+    seen = _seen(edges, votes, epsilon)
+    shown = int(seen.sum())
+    return int(seen @ np.array(edges)) / shown if shown else None
+
+
 def unseen_length(edges: list[int]) -> int:
     """The choice where noise hides all lengths, or would hide them."""
     return min(UNSEEN, edges[-1])

@@ -39,7 +39,7 @@ from .evidence import (
 )
 from .fit import fit, unexplained
 from .frequent import show_frequent
-from .lengths import bin_edges, choose_length, unseen_length
+from .lengths import bin_edges, choose_length, mean_length, unseen_length
 from .medoids import select_medoids
 from .occurrences import (
     activities_once,
@@ -50,7 +50,7 @@ from .occurrences import (
 )
 from .orderly import drop_disorder, mark_core
 from .sampler import UniformSampler
-from .settings import CertifiedSettings
+from .settings import FLOW, CertifiedSettings
 from .steps import KeptSteps, keep_steps
 from .times import ask_times
 from .verdict import judge
@@ -68,9 +68,8 @@ MORE = 600
 """At most so many variations join the pool of the final fit; half as many that of the search."""
 PROPOSALS = 3
 """So many times as many variations as candidates are tried for what the fit leaves unexplained."""
-TRUST_LENGTHS = Fraction(7, 2)
-TRUST_REPEATS = Fraction(13, 4)
-"""The pull towards the representatives hides what few cells tell of many cases: these answers
+TRUST = Fraction(7, 2)
+"""The pull towards the representatives hides what few cells tell of many cases: lengths and repeats
 count as if their noise were so many times smaller."""
 MOST_NOISE = 72
 """For the order penalty a noise scale is no more than one of so many cases: what a twelfth of all
@@ -183,7 +182,7 @@ class CertifiedRun:
         if self._split.size_again:
             again = CaseCount("size again")
             share = self._split.size_again
-            answers[share] = int(self._session.ask(again, self._price(share), "counts")[0])
+            answers[share] = int(self._session.ask(again, self._price(share), FLOW)[0])
         for share, noisy in answers.items():
             self._evidence.add(np.array([noisy]), self._scale(share), count_table)
         # Each counts by the inverse of its variance; whole numbers, so that no float decides.
@@ -197,9 +196,12 @@ class CertifiedRun:
         chosen, fallback, votes = unseen_length(edges), True, None
         if self._split.length:
             query = CaseLengths(tuple(edges))
-            votes = self._session.ask(query, self._price(self._split.length), "semantics")
+            votes = self._session.ask(query, self._price(self._split.length), FLOW)
             scale = self._scale(self._split.length, VOTE_UNITS)
             chosen, fallback = choose_length(edges, votes, scale, VOTE_UNITS * size)
+            mean = mean_length(edges, votes, scale)
+            if mean is not None:
+                self._split = self._split.for_length(mean)
         why = "a fallback: noise hides lengths" if fallback else "chosen from noisy lengths"
         self._notes.append(f"Cases are truncated at length {chosen}, {why}.")
         return chosen, votes
@@ -212,7 +214,7 @@ class CertifiedRun:
     def _activities(self, size: int, max_length: int, lengths: Ints | None) -> Ints:
         """Ask who votes for which activity; only those that stand out are asked about from now."""
         share, number = self._split.activities, len(self._names)
-        answer = self._session.ask(ActivityVotes(number), self._price(share), "semantics")
+        answer = self._session.ask(ActivityVotes(number), self._price(share), FLOW)
         votes, none = answer[:-1].reshape(-1, 2), answer[-1:]
         part = 1.0
         if self._set.drops_activities(number, size, self._session.unit):
@@ -227,7 +229,7 @@ class CertifiedRun:
         once = np.concatenate([votes[:, 0], none])
         for repeated, values in ((False, once), (True, votes[:, 1])):
             table = occurrence_table(len(votes), part, repeated=repeated)
-            trust = TRUST_REPEATS if repeated else FULL
+            trust = TRUST if repeated else FULL
             self._evidence.add(values, self._scale(share), table, VOTE_UNITS, trust)
         if lengths is not None and part >= KEPT:
             edges = bin_edges(self._set.max_length_bound)
@@ -238,14 +240,14 @@ class CertifiedRun:
                 self._scale(self._split.length),
                 length_table(edges[: last + 1]),
                 VOTE_UNITS,
-                TRUST_LENGTHS,
+                TRUST,
             )
         return votes
 
     def _steps(self, max_length: int, activities: Ints, size: int) -> KeptSteps:
         number, share = len(self._session.activities), self._split.semantics
         query = StepVotes(number, step_weights(activities, self._activity_scale))
-        votes = self._session.ask(query, self._price(share), "semantics")
+        votes = self._session.ask(query, self._price(share), FLOW)
         table = step_table(query, max_length)
         self._evidence.add_sparse(votes, self._scale(share), table, VOTE_UNITS)
         return keep_steps(
@@ -262,7 +264,7 @@ class CertifiedRun:
 
     def _frequent(self, steps: KeptSteps, max_length: int, scale: Fraction) -> dict[Ids, int]:
         """Show the variants that stand out among all sequences."""
-        histogram = open_histogram(self._session, self._price(self._split.frequent), "counts")
+        histogram = open_histogram(self._session, self._price(self._split.frequent), FLOW)
         self._notes += show_frequent(
             histogram, steps.as_steps(self._session.activities), self._rules, max_length, scale
         )
@@ -276,7 +278,7 @@ class CertifiedRun:
 
     def _vote(self, name: str, candidates: list[Ids], share: Fraction) -> Ints:
         query = NearestCandidate(name, tuple(candidates))
-        votes = self._session.ask(query, self._price(share), "counts")
+        votes = self._session.ask(query, self._price(share), FLOW)
         number = len(self._session.activities)
         self._evidence.add_nearest(votes, self._scale(share), candidates, number)
         return votes

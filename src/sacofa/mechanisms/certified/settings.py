@@ -17,6 +17,9 @@ from ..settings import offered
 from .budget import DEFAULT_SHARES, BudgetSplit, Shares
 from .frequent import all_threshold
 
+FLOW = "flow"
+"""The line of the promise that all queries about control flow but the first are charged to: how it
+is divided among them depends on what is answered."""
 LONGEST = 100_000
 """No case is longer than this by far, and the universe of sequences must stay countable."""
 SMALL = 32
