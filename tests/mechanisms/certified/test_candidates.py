@@ -87,5 +87,6 @@ def test_the_likeliest_changes_of_usual_sequences_are_tried() -> None:
     assert any(4 in ids and 5 in ids and 2 not in ids for ids in many[-20:])
     for ids in many:
         assert len(ids) <= 5 and ids.count(3) < 2 and (2, 2) not in pairwise(ids)
+    assert not generator.changed({usual * 26: 9}, 10)
     bare = KeptSteps(weights=weights)
     assert not CandidateGenerator(bare, Chain(bare, 5, sampler), sampler).changed({usual: 9}, 10)

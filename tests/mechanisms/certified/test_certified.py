@@ -8,7 +8,7 @@ import pytest
 
 from sacofa.cases import Cases
 from sacofa.errors import SettingError
-from sacofa.mechanisms import perform
+from sacofa.mechanisms import Outcome, perform
 from sacofa.mechanisms.certified import Certified, run
 from sacofa.privacy.bits import SeededBits
 from sacofa.privacy.noise import Noise
@@ -50,12 +50,31 @@ def test_lengths_are_asked_where_noise_leaves_them(times: int, asked: bool) -> N
     log = VariantCounts.of({tuple("abcd"): 100 * times, tuple("ad"): 33 * times}, tuple("abcd"))
     mechanism = Certified(epsilon=Fraction(1), time=False)
     outcome = perform(mechanism, Cases(variants=log), Noise(SeededBits(1)))
-    spent = {
-        answer.query.name: answer.epsilon * answer.query.sensitivity for answer in outcome.answers
-    }
+    spent = spent_on(outcome)
     assert ("lengths" in spent) == asked
     assert any("a fallback" in note for note in outcome.notes) != asked
-    assert spent["steps"] == Fraction(34 if asked else 34 + 12 + 5, 100)
+    # Of what is asked they tell that cases are short.
+    assert spent["steps"] == Fraction(34 - 4 if asked else 34 + 12 + 5, 100)
+
+
+@pytest.mark.parametrize(
+    ("length", "max_length", "more"), [(3, None, -4), (10, None, 0), (60, None, 10), (60, 80, 0)]
+)
+def test_steps_of_long_cases_get_more(length: int, max_length: int | None, more: int) -> None:
+    """The final vote gets that less; where lengths are not asked, nothing moves."""
+    names = tuple(f"{i:02}" for i in range(length))
+    log = VariantCounts.of({names: 3_000}, names)
+    mechanism = Certified(epsilon=Fraction(1), max_length=max_length, time=False)
+    spent = spent_on(perform(mechanism, Cases(variants=log), Noise(SeededBits(1))))
+    assert spent["steps"] == Fraction(34 + more, 100)
+    assert spent["final"] == Fraction((40 if max_length else 35) - more, 100)
+
+
+def spent_on(outcome: Outcome) -> dict[str, Fraction]:
+    """What each query cost, by its name."""
+    return {
+        answer.query.name: answer.epsilon * answer.query.sensitivity for answer in outcome.answers
+    }
 
 
 def test_an_order_of_many_cases_stays_however_much_noise_there_is(

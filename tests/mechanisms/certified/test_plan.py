@@ -26,6 +26,10 @@ def test_a_plan_adds_up(max_length: int | None, cases: int | None) -> None:
     else:
         assert made.large == (cases > 100)
         assert any("frequent" in share.what for share in made.shares) == made.large
+    moves = any("Where cases turn out long" in line for line in made.lines())
+    assert moves == any(share.what == "max_length" for share in made.shares)
+    # Of a tiny log no lengths are asked.
+    assert moves == (max_length is None and cases != 100)
     doubled = plan(epsilon="2/3", activities=27, max_length=max_length, cases=cases)
     assert doubled.candidate_from <= made.candidate_from
 

@@ -30,6 +30,8 @@ EDITS = 20
 """So many changes of a usual sequence are tried."""
 CHANGED = 5
 """So many of the sequences of most weight are changed."""
+CHANGEABLE = 100
+"""Longer ones are not: one change of so many events makes them hardly nearer to any case."""
 FAR = 5
 """An activity moves by up to so many places."""
 
@@ -67,7 +69,7 @@ class CandidateGenerator:
         wanted = len(found) + max(size * unnamed // cases, size // 4)
         if not shown:
             likeliest = [ids for ids in self._likeliest if self._fits(ids)]
-            found.update(dict.fromkeys(likeliest[:size]))
+            found.update(dict.fromkeys(likeliest[: max(size // 4, 1)]))
             found.update(dict.fromkeys(self.changed(dict.fromkeys(likeliest[:1], 1), size // 2)))
         self._gather(found, wanted, size, self._draw_first)
         # Where noise hides nearly all steps, rules still say what there can be.
@@ -111,7 +113,8 @@ class CandidateGenerator:
         """Make the likeliest changes of the sequences of most weight."""
         if self._odds is None:
             return []
-        usual = sorted(weights, key=lambda ids: -weights[ids])
+        usual = [ids for ids in weights if len(ids) <= CHANGEABLE]
+        usual.sort(key=lambda ids: -weights[ids])
         found: dict[Ids, None] = {}
         # In a short list there is room for changes of one: the others are most likely noise.
         for ids in usual[: min(max(most // EDITS, 1), CHANGED)]:

@@ -20,8 +20,9 @@ from ...queries.distance import Ids
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Edit = tuple[float, Ids]
-"""A sequence, and how likely it is that cases take it."""
+Edit = tuple[float, int, Ids, int]
+"""How likely a change is; how many activities stay before it, what comes then, and where the
+sequence goes on."""
 
 TAKING = (0.035, 0.07, 0.14, 0.28, 0.56)
 """So many of the cases may make a change, if any do: each share is as likely."""
@@ -35,7 +36,7 @@ DETOUR = 3
 OTHER = 5.0
 """What each of them has to make up for, in log odds: it is one of many that it could be."""
 DETOURS = 20
-"""So many detours of each length are followed from each place."""
+"""So many detours of each length are followed from each place, and as many ways to come back."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -72,53 +73,69 @@ class StepOdds:
 def likely_edits(sequence: Ids, odds: Floats) -> Iterator[Ids]:
     """Change a sequence in one way, the likeliest first; `odds` are those beside it."""
     found = [*_swapped(sequence, odds), *_skipped(sequence, odds), *_detours(sequence, odds)]
-    # Names are in one public order, so equals come in one as well.
-    found.sort(key=lambda edit: (-edit[0], edit[1]))
-    # Some changes can be made in several ways: the likeliest counts.
-    return iter(dict.fromkeys(ids for _, ids in found))
+    found.sort(key=lambda edit: (-edit[0], edit[1:]))
+    known: set[Ids] = set()
+    for _, first, middle, after in found:
+        ids = sequence[:first] + middle + sequence[after:]
+        # Some changes can be made in several ways: the likeliest counts.
+        if ids not in known:
+            known.add(ids)
+            yield ids
 
 
 def _swapped(sequence: Ids, odds: Floats) -> Iterator[Edit]:
     """Let two neighbouring parts change places."""
-    end, number = len(odds) - 1, len(sequence)
-    path = (*sequence, end, end)
+    path, number = _path(sequence, odds), len(sequence)
     for i in range(number):
         for j in range(i + 1, min(i + BLOCK, number - 1) + 1):
             for k in range(j + 1, min(j + BLOCK, number) + 1):
                 # From before both to the second, from that to the first, and on from there.
                 new = odds[path[i - 1], path[j]] + odds[path[k - 1], path[i]]
-                swapped = sequence[:i] + sequence[j:k] + sequence[i:j] + sequence[k:]
-                yield float(new + odds[path[j - 1], path[k]]), swapped
+                new += odds[path[j - 1], path[k]]
+                yield float(new), i, sequence[j:k] + sequence[i:j], k
 
 
 def _skipped(sequence: Ids, odds: Floats) -> Iterator[Edit]:
     """Leave out a part, or all that is left."""
-    end, number = len(odds) - 1, len(sequence)
-    path = (*sequence, end, end)
+    path, number = _path(sequence, odds), len(sequence)
     for i in range(number):
         for j in _back(i + 1, number):
-            yield float(odds[path[i - 1], path[j]]), sequence[:i] + sequence[j:]
+            yield float(odds[path[i - 1], path[j]]), i, (), j
 
 
 def _detours(sequence: Ids, odds: Floats) -> Iterator[Edit]:
     """Let other activities come between two, or instead of a part."""
-    end, number = len(odds) - 1, len(sequence)
-    path = (*sequence, end, end)
+    path, number = _path(sequence, odds), len(sequence)
+    activities = len(odds) - 1
     for i in range(number + 1):
         ways: list[Ids] = [()]
         scores = np.zeros(1)
         back = _back(i, number)
-        for _ in range(DETOUR if end else 0):
+        for _ in range(DETOUR if activities else 0):
             last = [way[-1] if way else path[i - 1] for way in ways]
-            longer = (scores[:, None] + odds[last, :end] - OTHER).ravel()
-            best = np.argsort(-longer, kind="stable")[:DETOURS]
-            ways = [(*ways[place // end], place % end) for place in best.tolist()]
-            scores = longer[best]
+            places, scores = _best(scores[:, None] + odds[last, :activities] - OTHER)
+            ways = [(*ways[way], a) for way, a in places]
             last = [way[-1] for way in ways]
-            whole = scores[:, None] + odds[last][:, [path[j] for j in back]]
-            for way, row in zip(ways, whole.tolist(), strict=True):
-                for j, score in zip(back, row, strict=True):
-                    yield score, sequence[:i] + way + sequence[j:]
+            places, whole = _best(scores[:, None] + odds[last][:, [path[j] for j in back]])
+            for (way, j), score in zip(places, whole.tolist(), strict=True):
+                yield score, i, ways[way], back[j]
+
+
+def _best(scores: Floats) -> tuple[list[tuple[int, int]], Floats]:
+    """The places of the highest scores of a table, and these."""
+    flat = scores.ravel()
+    places = np.arange(flat.size)
+    if flat.size > DETOURS:
+        places = np.sort(np.argpartition(-flat, DETOURS)[:DETOURS])
+    places = places[np.argsort(-flat[places], kind="stable")]
+    rows, columns = np.divmod(places, scores.shape[1])
+    return list(zip(rows.tolist(), columns.tolist(), strict=True)), flat[places]
+
+
+def _path(sequence: Ids, odds: Floats) -> Ids:
+    """A sequence with its end, and at place -1 its beginning, which has the same number."""
+    end = len(odds) - 1
+    return (*sequence, end, end)
 
 
 def _back(first: int, number: int) -> list[int]:

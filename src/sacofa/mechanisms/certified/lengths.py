@@ -55,8 +55,7 @@ def choose_length(edges: list[int], votes: Ints, epsilon: Fraction, cases: int) 
 def mean_length(edges: list[int], votes: Ints, epsilon: Fraction) -> float | None:
     """The mean of the lengths that stand out from noise; None where none does."""
     seen = _seen(edges, votes, epsilon)
-    shown = int(seen.sum())
-    return int(seen @ np.array(edges)) / shown if shown else None
+    return float(np.average(edges, weights=seen)) if seen.any() else None
 
 
 def unseen_length(edges: list[int]) -> int:

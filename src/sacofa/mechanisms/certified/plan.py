@@ -15,12 +15,15 @@ from ...queries.flow import VOTE_UNITS
 from ...timing.ask import OWN_ROW
 from ...timing.settings import TimeShares
 from ...unit import ONE_CASE, Unit
+from .budget import LEAST_MOVED, MOST_MOVED
 from .certified import Certified
 from .frequent import all_threshold
 from .run import MAX_ACTIVITIES
 from .steps import most_false_steps
 from .verdict import Verdict, foresee
 
+LENGTH = "max_length"
+"""What the share of the lengths of cases is called."""
 SURE = Fraction(1, 40)
 """In 95 of 100 runs noise stays within a range: this much of it lies beyond on either side."""
 
@@ -75,6 +78,12 @@ class Plan:
             f"A way through the process stands out from about {self.candidate_from:,} cases on "
             "that are closer to it than to any other.",
         ]
+        if any(share.what == LENGTH for share in self.shares):
+            lines.append(
+                f"Where cases turn out long, steps get up to {MOST_MOVED} % of the flow's ε more "
+                f"and the final vote less; where they are short, up to {-LEAST_MOVED} % the other "
+                "way."
+            )
         if self.frequent_from is None:
             lines.append("With max_length given, it is known from how many cases on one is shown.")
         else:
@@ -137,7 +146,7 @@ def _plan(
 
     shares = [part("size", split.size, "the number of cases")]
     if split.length:
-        shares.append(part("max_length", split.length, "where long cases are cut"))
+        shares.append(part(LENGTH, split.length, "where long cases are cut"))
     shares.append(
         part(
             "activities",

@@ -5,7 +5,7 @@ Everything here reads noisy votes only.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from heapq import nlargest
@@ -118,7 +118,7 @@ def keep_steps(
     there = np.where(possible, votes, lowest)
     passed = there >= min(threshold, _fewest(votes[possible], len(votes) - 1, rules))
     width = widest_way(there)
-    ways = [likeliest_way(there, threshold // part) for part in HAVE]
+    ways = likeliest_ways(there, [threshold // part for part in HAVE])
     if width < CLEAR * threshold:
         for step in ways[0]:
             passed[step] = True
@@ -242,16 +242,23 @@ def widest_way(votes: Ints) -> int:
     return best
 
 
-def likeliest_way(votes: Ints, threshold: int) -> list[tuple[int, int]]:
-    """The steps of the way whose votes exceed the threshold by most, in sum.
+def likeliest_ways(votes: Ints, thresholds: Iterable[int]) -> list[list[tuple[int, int]]]:
+    """For each threshold, the steps of the way whose votes exceed it by most, in sum.
 
     It comes to no activity twice. A step that lacks some votes is made up for by those before and
     after it, where a short way of two lucky steps is not. All such ways are too many: the best
     are followed. Where each of them comes to a dead end, there is none.
     """
-    end, lowest = len(votes) - 1, int(np.iinfo(np.int64).min)
+    end = len(votes) - 1
     likely = np.argsort(votes[:, :end], axis=1, kind="stable")[:, ::-1][:, :BRANCHES].tolist()
     given: list[list[int]] = votes.tolist()
+    return [_likeliest_way(given, likely, threshold) for threshold in thresholds]
+
+
+def _likeliest_way(
+    given: list[list[int]], likely: list[list[int]], threshold: int
+) -> list[tuple[int, int]]:
+    end, lowest = len(given) - 1, int(np.iinfo(np.int64).min)
     ways: list[tuple[int, tuple[int, ...]]] = [(0, (end,))]
     best: tuple[int, tuple[int, ...]] = (lowest, ())
     # The main way of long cases has many steps to be known by: no longer one is looked for.
