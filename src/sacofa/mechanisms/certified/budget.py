@@ -55,7 +55,7 @@ class Shares:
             raise SettingError("tiny", self.tiny, "less than the votes for activities get")
         for rules in (False, True):
             split = self.split(length=True, rules=rules, wide=True)
-            # Small logs of long cases leave the final vote least, and long cases take from it.
+            # Small logs leave the final vote least, and long cases take from that.
             least = split.for_size(small=True, tiny=True).final(frequent=True)
             if least <= Fraction(MOST_MOVED, 100):
                 raise SettingError("shares", self, "so small that the final vote gets some of ε")
