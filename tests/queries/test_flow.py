@@ -70,15 +70,15 @@ def test_a_case_spreads_its_votes_over_its_steps(
 
 @given(logs())
 def test_a_case_spreads_its_votes_over_its_activities(log: tuple[list[Case], int]) -> None:
-    """Three quarters go to the activities that a case repeats, the rest to others, each evenly."""
+    """850 of 1,000 go to the activities that a case repeats, the rest to others, each evenly."""
     cases, size = log
     expected = [0] * (2 * size + 1)
     for ids, _ in cases:
         kinds = [{a for a in ids if (ids.count(a) > 1) == again} for again in (False, True)]
         for again, activities in enumerate(kinds):
-            quarters = (3 if again else 1) if all(kinds) else 4
+            votes = (850 if again else 150) if all(kinds) else 1_000
             for a in activities:
-                expected[2 * a + again] += VOTE_UNITS * quarters // 4 // len(activities)
+                expected[2 * a + again] += votes // len(activities)
         if not ids:
             expected[-1] += VOTE_UNITS
     assert ActivityVotes(size).table(variants_of(cases, size)).tolist() == expected

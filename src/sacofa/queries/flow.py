@@ -12,7 +12,7 @@ from .protocol import Ints, Part
 
 VOTE_UNITS = 1_000
 """How many votes a case has for its steps; more would make the remainders smaller."""
-VOTES_FOR_REPEATS = 750
+VOTES_FOR_REPEATS = 850
 """How many of them are for the activities that a case repeats, if it does others once."""
 FULL_WEIGHT = 16
 """What a step counts when a case divides its votes, unless its activities are known to be common.
@@ -89,10 +89,10 @@ class ActivityVotes:
     """In which cases an activity happens, once or repeatedly: one case, one vote, spread over them.
 
     Cell [a, 0] is for cases in which a happens once, [a, 1] for those that repeat it; the last cell
-    is for cases without events. A case has VOTE_UNITS votes: three quarters of them for the
-    activities that it repeats and one for the others, or all where it has only one kind; it spreads
-    them evenly over each kind (a remainder is lost). So it adds at most VOTE_UNITS in sum. Divided
-    evenly, the few repeats of a case would drown among its other activities.
+    is for cases without events. A case has VOTE_UNITS votes: VOTES_FOR_REPEATS of them for the
+    activities that it repeats and the rest for the others, or all where it has only one kind; it
+    spreads them evenly over each kind (a remainder is lost). So it adds at most VOTE_UNITS in sum.
+    Divided evenly, the few repeats of a case would drown among its other activities.
     """
 
     activities: int

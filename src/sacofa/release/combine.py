@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import ceil, log, sqrt
+from math import ceil, sqrt
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +21,6 @@ from ..errors import ReadError, SettingError
 from ..logs.released import Columns
 from ..mechanisms.protocol import Within
 from ..privacy.accounting import Access, Leak, Spend
-from ..queries.flow import CaseCount
 from ..unit import Unit
 from ..variants import VariantCounts
 from .anonymize import Release
@@ -30,8 +29,6 @@ from .join_columns import all_texts, laid_out_columns, shared_columns, with_valu
 from .read import has_starts, order_of, read_release, seconds_of
 
 MECHANISM = "combined"
-SURE = 0.95
-"""A range holds in so many of 100 runs, over 100."""
 LEAK = "A release that is part of this one read something off the log without payment."
 WHOLE_PERSON = (
     "A person who has cases in several of these periods is protected for each by itself; over all "
@@ -220,23 +217,13 @@ def _notes(
 
 
 def size_within(certificates: Sequence[Certificate]) -> int | None:
-    """How far the number of cases is off at most, in 95 of 100 runs; None where nobody asked.
+    """How far the number of cases is off at most, in 95 of 100 runs; None where that is not known.
 
-    Noise of one answer stays below ln(20)/ε in 95 of 100 draws, and a sum of such noises exceeds
-    the root of the squared bounds less often than one exceeds its own.
+    A sum of noises exceeds the root of their squared bounds less often than one exceeds its own.
     """
-    squares = 0.0
-    for certificate in certificates:
-        prices = [
-            float(access.epsilon) / certificate.unit.max_cases
-            for access in certificate.spent
-            if isinstance(access, Spend) and access.what == CaseCount.what
-        ]
-        if not prices:
-            return None
-        # Answers are weighted by the square of their price: their precisions add up.
-        squares += log(1 / (1 - SURE)) ** 2 / sum(price**2 for price in prices)
-    return ceil(sqrt(squares))
+    known = [None if c.within is None else c.within.cases for c in certificates]
+    squares = [within**2 for within in known if within is not None]
+    return ceil(sqrt(sum(squares))) if len(squares) == len(known) else None
 
 
 def _within(certificates: Sequence[Certificate]) -> Within | None:

@@ -40,9 +40,9 @@ def test_nothing_is_both_repeated_and_done_once() -> None:
 def test_the_commoner_an_activity_the_less_its_steps_count() -> None:
     """Up to three noise scales of votes nothing is common; twice as many count half.
 
-    A case gives three times as many votes to what it repeats, so these count a third.
+    A case gives more than five times as many votes to what it repeats, so these count a fifth.
     """
-    votes = np.array([[0, 0], [3, 9], [6, 0], [12, 0], [6, 18], [600, 0], [10**9, 9**9], [-5, 0]])
+    votes = np.array([[0, 0], [3, 15], [6, 0], [12, 0], [6, 30], [600, 0], [10**9, 9**9], [-5, 0]])
     full, least = FULL_WEIGHT, LEAST_WEIGHT
     weights = step_weights(votes, Fraction(1, 2))
     assert weights == (full, full, full, 8, 8, least, least, full)

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import pairwise, permutations
+from math import exp, inf, log
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sacofa.mechanisms.certified.chain import Chain
+from sacofa.mechanisms.certified.edits import CLEAR, StepOdds
 from sacofa.mechanisms.certified.sampler import UniformSampler
 from sacofa.mechanisms.certified.steps import (
+    EACH,
+    LENGTHS,
+    USING,
     _reached,
+    heaviest_ways,
     keep_steps,
     likeliest_ways,
     most_false_steps,
@@ -21,6 +28,7 @@ from sacofa.mechanisms.certified.steps import (
 )
 from sacofa.privacy.bits import SeededBits
 from sacofa.privacy.noise import Noise
+from sacofa.queries.flow import FULL_WEIGHT
 
 small = st.integers(-30, 60)
 
@@ -38,27 +46,82 @@ def test_the_widest_way_is_the_widest(rows: list[list[int]]) -> None:
 
 
 IMPOSSIBLE = int(np.iinfo(np.int64).min)
+Steps = tuple[tuple[int, int], ...]
+EVERY: list[Steps] = [
+    tuple(pairwise((3, *inside, 3)))
+    for length in (1, 2, 3)
+    for inside in permutations(range(3), length)
+]
+"""Every way through three activities that visits none twice."""
 
 
 @given(
     st.lists(st.lists(small | st.just(IMPOSSIBLE), min_size=4, max_size=4), min_size=4, max_size=4),
     small,
 )
-def test_the_likeliest_way_is_the_likeliest(rows: list[list[int]], threshold: int) -> None:
+def test_the_heaviest_way_is_the_heaviest(rows: list[list[int]], threshold: int) -> None:
     """Compared with every way of possible steps that visits no activity twice."""
 
-    def gain(way: tuple[tuple[int, int], ...]) -> int:
+    def gain(way: Steps) -> int:
         return sum(rows[a][b] - threshold for a, b in way)
 
-    every = [
-        tuple(pairwise((3, *inside, 3)))
-        for length in (1, 2, 3)
-        for inside in permutations(range(3), length)
-    ]
-    ways = [way for way in every if all(rows[a][b] > IMPOSSIBLE for a, b in way)]
-    found = tuple(likeliest_ways(np.array(rows), [threshold])[0])
-    assert bool(found) == bool(ways)
-    assert not ways or (found in ways and gain(found) == max(map(gain, ways)))
+    ways = [way for way in EVERY if all(rows[a][b] > IMPOSSIBLE for a, b in way)]
+    found = [tuple(way) for way in heaviest_ways(np.array(rows), [threshold])]
+    assert len(found) == bool(ways)
+    assert not ways or (found[0] in ways and gain(found[0]) == max(map(gain, ways)))
+
+
+def score(row: list[list[float]], cases: float, way: Steps, length: int) -> float:
+    """How much likelier noisy votes are if cases of this length take a way, written out."""
+    most = cases / (length + 1)
+    whole = 0.0
+    for a, b in way:
+        shares = [min(share * most, CLEAR) for share in USING]
+        each = [exp(min(max(2 * row[a][b] - more, -more), more)) for more in shares]
+        whole += log(sum(each) / len(each)) - log(3) / 2
+    return whole
+
+
+@given(
+    st.lists(
+        st.lists(st.floats(-5, 15) | st.just(-inf), min_size=4, max_size=4), min_size=4, max_size=4
+    ),
+    st.floats(1, 200),
+)
+def test_the_likeliest_ways_are_the_likeliest(rows: list[list[float]], cases: float) -> None:
+    """As many as are wanted of all possible ones, whatever the length of cases; the best first."""
+    weights = np.full((4, 4), FULL_WEIGHT, dtype=np.int64)
+    odds = StepOdds(votes=np.array(rows), weights=weights, cases=cases)
+    found = [tuple(way) for way in likeliest_ways(odds)]
+    ways = [way for way in EVERY if all(rows[a][b] > -inf for a, b in way)]
+    assert set(found) <= set(ways)
+    best = sorted(
+        (score(rows, cases, way, length) for length in LENGTHS for way in ways), reverse=True
+    )
+    if ways:
+        first = max(score(rows, cases, found[0], length) for length in LENGTHS)
+        assert first == pytest.approx(best[0])
+    assert len(found) == len(LENGTHS) * min(EACH, len(ways))
+
+
+def test_many_steps_of_as_many_votes_as_cases_would_give_beat_two_lucky_ones() -> None:
+    """The heaviest way is the one that noise makes; the likeliest is what cases do."""
+    votes = np.zeros((9, 9))
+    for a, b in pairwise((8, *range(6), 8)):
+        votes[a, b] = 3.0
+    votes[8, 6] = votes[6, 8] = 10.0
+    odds = StepOdds(votes=votes, weights=np.full((9, 9), FULL_WEIGHT), cases=21.0)
+    assert likeliest_ways(odds)[0] == list(pairwise((8, *range(6), 8)))
+    heaviest = heaviest_ways((1_000 * votes).astype(np.int64), [2_900])
+    assert heaviest == [[(8, 6), (6, 8)]]
+
+
+def test_without_cases_or_activities_no_way_is_likely() -> None:
+    """Nothing is drawn from nothing."""
+    one = np.ones((1, 1), dtype=np.int64)
+    assert likeliest_ways(StepOdds(votes=one * 9.0, weights=one, cases=9.0)) == []
+    two = np.ones((2, 2), dtype=np.int64)
+    assert likeliest_ways(StepOdds(votes=two * 9.0, weights=two, cases=0.0)) == []
 
 
 def test_a_weak_step_of_the_main_way_passes() -> None:
@@ -73,15 +136,16 @@ def test_a_weak_step_of_the_main_way_passes() -> None:
     assert all(kept.allowed[a, b] for a, b in pairwise((5, 0, 1, 2, 3, 5)))
 
 
-def test_the_less_a_step_has_to_have_the_longer_the_likeliest_sequences_are() -> None:
+def test_the_less_a_step_has_to_have_the_longer_the_heaviest_sequences_are() -> None:
     """Activities whose steps lack votes are in some of them: noise may hide these steps."""
     votes = np.full((6, 6), -500, dtype=np.int64)
     for a, b in pairwise((5, 0, 1, 2, 3, 5)):
         votes[a, b] = 3_000
     votes[5, 0] = votes[0, 1] = 9_000
     votes[1, 5] = 5_000
+    assert keep_steps(votes, Fraction(1, 2000), Fraction(1, 40)).likeliest == ((0, 1), (0, 1, 2, 3))
     kept = keep_steps(votes, Fraction(1, 2000), Fraction(1, 40), cases=50)
-    assert kept.likeliest == ((0, 1), (0, 1, 2, 3))
+    assert {(0, 1), (0, 1, 2, 3)} < set(kept.likeliest)
     assert kept.odds is not None
     assert kept.odds.votes[0, 1] == 4.5 and kept.odds.cases == 25.0
 

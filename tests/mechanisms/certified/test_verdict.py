@@ -16,7 +16,6 @@ from sacofa.mechanisms.certified.verdict import (
     count_ranges,
     foresee,
     judge,
-    size_range,
     step_ranges,
 )
 from sacofa.privacy.bits import SeededBits
@@ -75,10 +74,9 @@ def inside(outcome: Outcome, times: float) -> dict[str, list[bool]]:
         if answer.query.name in ("activities", "steps", "final")
     }
     parts = {name: table / VOTE_UNITS / LOG.cases for name, table in tables.items()}
-    size = outcome.variants.cases
-    low, high = size_range(MECHANISM, size)
+    assert outcome.within is not None and outcome.within.cases is not None
     return {
-        "size": [abs(LOG.cases - size) <= times * (high - low) / 2],
+        "size": [abs(LOG.cases - outcome.variants.cases) <= times * outcome.within.cases],
         "steps": [
             abs(r.share - true) <= times * r.within
             for r, true in zip(step_ranges(outcome.answers), parts["steps"], strict=True)

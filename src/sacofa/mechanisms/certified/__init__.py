@@ -11,6 +11,7 @@
 * chain, rule_walker: sequences drawn step by step, within public rules;
 * candidates, earlier: the list of sequences that cases vote for, with what earlier releases showed;
 * medoids: which of them are released;
+* size: the number of cases, by all answers;
 * apportion: votes become whole numbers of cases;
 * shrink: what cells likely hold, given all answers;
 * evidence, fit: the numbers of cases that explain all answers at once;

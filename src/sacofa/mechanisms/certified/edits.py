@@ -9,7 +9,7 @@ stand out together. Everything here reads noisy votes only.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -54,20 +54,28 @@ class StepOdds:
     def beside(self, sequence: Ids) -> Floats:
         """[a, b]: log odds that cases which differ from a sequence take a step of their own.
 
-        If a share of the cases takes it, it has about so many votes more than noise; how much
-        likelier that makes those that it has is linear in between and no more beyond, because
-        noise is Laplace's. The sequence's own steps are taken anyway: their odds are 0.
+        The sequence's own steps are taken anyway: their odds are 0.
         """
         end = len(self.votes) - 1
         own = tuple(np.array(list(pairwise((end, *sequence, end)))).T)
         each = self.cases * self.weights / self.weights[own].sum()
-        chances = np.zeros(self.votes.shape)
-        for share in TAKING:
-            more = np.minimum(share * each, CLEAR)
-            chances += np.exp(np.clip(2 * self.votes - more, -more, more)) / len(TAKING)
-        odds = np.log(chances)
+        odds = step_odds(self.votes, each, TAKING)
         odds[own] = 0.0
         return odds
+
+
+def step_odds(votes: Floats, each: Floats, shares: Sequence[float]) -> Floats:
+    """Log odds that one of these shares of the cases takes a step, each as likely, by its votes.
+
+    If all cases take it, it has `each` votes more than noise. How much likelier a share makes the
+    votes that it has is linear in between and no more beyond, because noise is Laplace's.
+    """
+    chances = np.zeros(votes.shape)
+    for share in shares:
+        more = np.minimum(share * each, CLEAR)
+        chances += np.exp(np.clip(2 * votes - more, -more, more)) / len(shares)
+    result: Floats = np.log(chances)
+    return result
 
 
 def likely_edits(sequence: Ids, odds: Floats) -> Iterator[Ids]:

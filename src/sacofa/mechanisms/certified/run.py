@@ -51,6 +51,7 @@ from .occurrences import (
 from .orderly import drop_disorder, mark_core
 from .sampler import UniformSampler
 from .settings import FLOW, CertifiedSettings
+from .size import count_cases
 from .steps import KeptSteps, keep_steps
 from .times import ask_times
 from .verdict import judge
@@ -132,7 +133,9 @@ class CertifiedRun:
             weights.setdefault(ids, 1)
         candidates = generator.next(max(length, len(weights)), weights)
         final = self._split.final(frequent=large)
-        chosen = self._final_vote(candidates, final, size)
+        votes = self._vote("final", candidates, final)
+        size = self._cases()
+        chosen = self._represent(candidates, votes, final, size)
         on_progress(0.8)
         pool = dict.fromkeys([*chosen, *candidates, *first, *shown])
         generator.more(pool, weights, min(MORE, 2 * length))
@@ -185,9 +188,11 @@ class CertifiedRun:
             answers[share] = int(self._session.ask(again, self._price(share), FLOW)[0])
         for share, noisy in answers.items():
             self._evidence.add(np.array([noisy]), self._scale(share), count_table)
-        # Each counts by the inverse of its variance; whole numbers, so that no float decides.
-        whole = sum(share**2 for share in answers)
-        return max(round(sum(share**2 * noisy for share, noisy in answers.items()) / whole), 1)
+        return self._cases()
+
+    def _cases(self) -> int:
+        """The number of cases, by all answers so far."""
+        return count_cases(self._session.answers)[0]
 
     def _max_length(self, size: int) -> tuple[int, Ints | None]:
         if self._set.max_length is not None:
@@ -310,9 +315,10 @@ class CertifiedRun:
         kept = {ids: round(n) for ids, n in fitted.items() if n >= max(0.5 / scale, 0.5)}
         return kept or dict(weights)
 
-    def _final_vote(self, candidates: list[Ids], share: Fraction, size: int) -> dict[Ids, int]:
-        """Let cases vote on the final list, and give the cases to few of it."""
-        votes = self._vote("final", candidates, share)
+    def _represent(
+        self, candidates: list[Ids], votes: Ints, share: Fraction, size: int
+    ) -> dict[Ids, int]:
+        """Give the cases to few of the final list, by the votes for it."""
         threshold = in_noise_scales(self._set.final_threshold, self._scale(share))
         threshold = min(threshold, int(votes.max()))
         places, represented = select_medoids(

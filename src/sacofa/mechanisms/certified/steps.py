@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from heapq import nlargest
 from itertools import pairwise
-from math import sqrt
+from math import inf, log, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,13 @@ from ...queries.distance import Ids
 from ...queries.flow import FULL_WEIGHT, VOTE_UNITS
 from ...semantics.allowed import Steps
 from ...semantics.rules import Rules
-from .edits import StepOdds
+from .edits import StepOdds, step_odds
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Way = list[tuple[int, int]]
+"""The steps from the beginning of a case to its end."""
 
 MOST_FALSE = Fraction(40)
 """Of many activities, no more false steps than that may pass, expected."""
@@ -45,11 +48,17 @@ CLEAR = 2
 """If all steps of some way have as many thresholds of votes, noise hides no part of the main way.
 """
 HAVE = (1, 2, 4)
-"""A step of the likeliest ways has such parts of the threshold, more or less: what is asked of
+"""A step of the heaviest ways has such parts of the threshold, more or less: what is asked of
 each step keeps a way short."""
+LENGTHS = (3, 6, 12, 24)
+"""The likeliest ways are looked for as if cases had about so many events."""
+USING = (0.25, 0.5, 1.0)
+"""So many of the cases may take a step of such a way: each share is as likely."""
+EACH = 6
+"""So many ways are found for each length."""
 WAYS = 60
 BRANCHES = 12
-"""So many ways are looked at side by side for the likeliest, with so many next steps of each."""
+"""So many ways are looked at side by side for the best, with so many next steps of each."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -62,7 +71,7 @@ class KeptSteps:
     """What may lie between an activity that cases repeat and its repeat, the likeliest first; the
     activity itself: nothing does."""
     likeliest: tuple[Ids, ...] = ()
-    """The likeliest sequences, the less a step has to have the longer they are."""
+    """The sequences that votes for steps make likely, the likeliest first."""
     odds: StepOdds | None = None
     """How likely each step is, whether it passed or not."""
 
@@ -108,7 +117,11 @@ def keep_steps(
     possible = _possible(len(votes), rules)
     if weights is None:
         weights = np.full(votes.shape, FULL_WEIGHT, dtype=np.int64)
-    given = votes
+    odds = StepOdds(
+        votes=np.where(possible, votes * float(epsilon), -np.inf),
+        weights=weights,
+        cases=float(cases * VOTE_UNITS * epsilon),
+    )
     # As if all steps had counted in full.
     votes = votes * FULL_WEIGHT // weights
     # Steps that rules forbid need no threshold: the fewer are possible, the lower it is.
@@ -118,10 +131,14 @@ def keep_steps(
     there = np.where(possible, votes, lowest)
     passed = there >= min(threshold, _fewest(votes[possible], len(votes) - 1, rules))
     width = widest_way(there)
-    ways = likeliest_ways(there, [threshold // part for part in HAVE])
-    if width < CLEAR * threshold:
-        for step in ways[0]:
-            passed[step] = True
+    heavy = heaviest_ways(there, [threshold // part for part in HAVE])
+    likely = likeliest_ways(odds)
+    # Where noise hides no step of it, the heaviest way is what most cases do. Where it may, a way
+    # of a few steps that are heavy by noise would come first.
+    hidden = width < CLEAR * threshold
+    ways = [*likely, *heavy] if hidden else [*heavy, *likely]
+    for way in ways[:1] if hidden else ():
+        passed[tuple(np.array(way).T)] = True
     # Without a way from beginning to end nothing could be drawn: noise was too much for all steps.
     if not (_reached(passed)[:-1] & passed[:-1, -1]).any():
         passed = possible & (votes >= width)
@@ -141,12 +158,8 @@ def keep_steps(
     return KeptSteps(
         weights=np.where(passed, np.maximum(10 * votes - 9 * least, 1), 0),
         ways_back=back,
-        likeliest=tuple(dict.fromkeys(tuple(b for _, b in way[:-1]) for way in ways if way)),
-        odds=StepOdds(
-            votes=np.where(possible, given * float(epsilon), -np.inf),
-            weights=weights,
-            cases=float(cases * VOTE_UNITS * epsilon),
-        ),
+        likeliest=tuple(dict.fromkeys(tuple(b for _, b in way[:-1]) for way in ways)),
+        odds=odds,
     )
 
 
@@ -242,41 +255,74 @@ def widest_way(votes: Ints) -> int:
     return best
 
 
-def likeliest_ways(votes: Ints, thresholds: Iterable[int]) -> list[list[tuple[int, int]]]:
+def heaviest_ways(votes: Ints, thresholds: Iterable[int]) -> list[Way]:
     """For each threshold, the steps of the way whose votes exceed it by most, in sum.
 
-    It comes to no activity twice. A step that lacks some votes is made up for by those before and
-    after it, where a short way of two lucky steps is not. All such ways are too many: the best
-    are followed. Where each of them comes to a dead end, there is none.
+    A step that lacks some votes is made up for by those before and after it, where a short way of
+    two lucky steps is not. Where each way comes to a dead end, there is none.
     """
-    end = len(votes) - 1
-    likely = np.argsort(votes[:, :end], axis=1, kind="stable")[:, ::-1][:, :BRANCHES].tolist()
-    given: list[list[int]] = votes.tolist()
-    return [_likeliest_way(given, likely, threshold) for threshold in thresholds]
-
-
-def _likeliest_way(
-    given: list[list[int]], likely: list[list[int]], threshold: int
-) -> list[tuple[int, int]]:
-    end, lowest = len(given) - 1, int(np.iinfo(np.int64).min)
-    ways: list[tuple[int, tuple[int, ...]]] = [(0, (end,))]
-    best: tuple[int, tuple[int, ...]] = (lowest, ())
+    given = np.where(votes > np.iinfo(np.int64).min, votes, -np.inf)
+    branches = _branches(given)
+    given = np.take_along_axis(given, branches, axis=1)
     # The main way of long cases has many steps to be known by: no longer one is looked for.
-    for _ in range(min(end, LONG)):
+    best = (_best_ways(branches, given - threshold, LONG, 1) for threshold in thresholds)
+    return [way for found in best for _, way in found]
+
+
+def likeliest_ways(odds: StepOdds) -> list[Way]:
+    """The steps of the likeliest ways, whatever the length of cases is, the likeliest first.
+
+    The longer cases are, the fewer votes a step of theirs has. If many cases take a way, all of
+    its steps have about as many: one that has more, by chance, does not make up for others. What
+    comes next is one of many activities that it could be, and has to make up for the root of their
+    number.
+    """
+    others = len(odds.votes) - 1
+    if not others or not odds.cases:
+        return []
+    # As if all steps had counted in full.
+    branches = _branches(odds.votes * FULL_WEIGHT / odds.weights)
+    votes = np.take_along_axis(odds.votes, branches, axis=1)
+    weights = np.take_along_axis(odds.weights, branches, axis=1)
+    found: list[tuple[float, Way]] = []
+    for length in LENGTHS:
+        each = odds.cases * weights / (FULL_WEIGHT * (length + 1))
+        scores = step_odds(votes, each, USING) - log(others) / 2
+        scores[np.isneginf(votes)] = -np.inf
+        found += _best_ways(branches, scores, 2 * length, EACH)
+    return [way for _, way in sorted(found, reverse=True)]
+
+
+def _branches(votes: Floats) -> Ints:
+    """[a, i]: what most votes say comes directly after a; in the last place the end."""
+    most = np.argsort(-votes[:, :-1], axis=1, kind="stable")[:, :BRANCHES]
+    end = np.full((len(votes), 1), len(votes) - 1, dtype=most.dtype)
+    return np.concatenate([most, end], axis=1)
+
+
+def _best_ways(
+    branches: Ints, scores: Floats, longest: int, number: int
+) -> list[tuple[float, Way]]:
+    """The best ways from beginning to end, by what their steps score in sum.
+
+    None comes to an activity twice. All such ways are too many: the best are followed.
+    """
+    end = len(branches) - 1
+    places, values = branches.tolist(), scores.tolist()
+    ways: list[tuple[float, tuple[int, ...]]] = [(0.0, (end,))]
+    best: list[tuple[float, tuple[int, ...]]] = []
+    for _ in range(min(end, longest)):
         longer = [
-            (gain + given[way[-1]][a] - threshold, (*way, a))
-            for gain, way in ways
-            for a in likely[way[-1]]
-            if a not in way and given[way[-1]][a] > lowest
+            (whole + score, (*way, a))
+            for whole, way in ways
+            for a, score in zip(places[way[-1]], values[way[-1]], strict=True)
+            # The beginning has the number of the end, so that nothing ends here.
+            if a not in way and score > -inf
         ]
         ways = nlargest(WAYS, longer)
-        whole = [
-            (gain + given[way[-1]][end] - threshold, (*way, end))
-            for gain, way in ways
-            if given[way[-1]][end] > lowest
-        ]
-        best = max([best, *whole])
-    return list(pairwise(best[1]))
+        ended = [(whole + values[way[-1]][-1], (*way, end)) for whole, way in ways]
+        best = nlargest(number, best + [way for way in ended if way[0] > -inf])
+    return [(whole, list(pairwise(way))) for whole, way in best]
 
 
 def _possible(size: int, rules: Rules | None) -> Bools:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 from itertools import pairwise
-from math import ceil, log, sqrt
+from math import ceil, log
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from ...unit import ONE_CASE, Unit
 from ...variants import VariantCounts
 from .budget import BudgetSplit
 from .settings import CertifiedSettings
+from .size import cases_within, count_cases
 
 SURE = 0.95
 """A range holds in so many of 100 runs, over 100."""
@@ -111,12 +112,6 @@ def _judge(
     return Verdict(
         sureness=word, noise=noise, cases_needed=max(ceil(needed), 1), epsilon_needed=epsilon
     )
-
-
-def size_range(settings: CertifiedSettings, size: int, unit: Unit = ONE_CASE) -> tuple[int, int]:
-    """The range that the number of cases lies in, in 95 of 100 runs; `size` is the noisy one."""
-    within = ceil(log(1 / (1 - SURE)) / _scale(settings, unit, settings.split().size))
-    return max(size - within, 0), size + within
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -208,13 +203,8 @@ def _sure(epsilon: Fraction) -> float:
 
 def _cases(answers: Sequence[Answer]) -> tuple[float, float]:
     """The noisy number of cases, and how far it is off at most in 95 of 100 runs."""
-    sizes = [a for a in answers if a.query.name in ("size", "size again")]
-    weights = [float(a.epsilon) ** 2 for a in sizes]
-    values = [float(np.asarray(a.values).ravel()[0]) for a in sizes]
-    cases = sum(w * v for w, v in zip(weights, values, strict=True)) / sum(weights)
-    # A sum of Laplace noises exceeds the root of its squared bounds less often than one does.
-    off = sqrt(sum((w * _sure(a.epsilon)) ** 2 for w, a in zip(weights, sizes, strict=True)))
-    return max(cases, 1.0), off / sum(weights)
+    cases, variance = count_cases(answers)
+    return float(cases), cases_within(variance)
 
 
 def _shares(answer: Answer, cases: float, off: float) -> list[tuple[float, float]]:

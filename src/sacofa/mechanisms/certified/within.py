@@ -7,14 +7,15 @@ together bound how far it is from the log. All of it is public, hence free.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil, log, sqrt
+from math import ceil, log
 
 import numpy as np
 
-from ...queries.flow import VOTE_UNITS, CaseCount, StepVotes
+from ...queries.flow import VOTE_UNITS, StepVotes
 from ...queries.protocol import Answer
 from ...variants import VariantCounts
 from ..protocol import Within
+from .size import cases_within, count_cases
 
 SURE = log(20)
 """Laplace noise stays within so many of its scales in 95 of 100 runs."""
@@ -32,13 +33,12 @@ def find_within(answers: Sequence[Answer], released: VariantCounts) -> Within:
     """Work out how far each kind of figure may be off."""
     if not released.cases:
         return Within()
-    # Answers to the same question are weighed by how exact they are.
-    exact = sqrt(sum(float(a.epsilon) ** 2 for a in answers if isinstance(a.query, CaseCount)))
+    _, variance = count_cases(answers)
     final = next((a for a in answers if a.query.name == "final"), None)
     steps = next((a for a in answers if isinstance(a.query, StepVotes)), None)
     step = None if steps is None else _off(steps, released)
     return Within(
-        cases=ceil(SURE / exact) if exact else None,
+        cases=ceil(cases_within(variance)),
         variant=None if final is None else ceil(FITTED * SURE / float(final.epsilon)),
         step=None if step is None else ceil(step),
         activity=None if step is None else ceil(STEPS_EACH * step),
