@@ -69,6 +69,7 @@ class CandidateGenerator:
         wanted = len(found) + max(size * unnamed // cases, size // 4)
         if not shown:
             likeliest = [ids for ids in self._likeliest if self._fits(ids)]
+            # A short list has nearly all of them, and room for changes of the likeliest.
             found.update(dict.fromkeys(likeliest[: max(size * 3 // 4, 1)]))
             found.update(dict.fromkeys(self.changed(dict.fromkeys(likeliest[:1], 1), size // 2)))
         self._gather(found, wanted, size, self._draw_first)

@@ -28,11 +28,11 @@ def count_cases(answers: Iterable[Answer]) -> tuple[int, Fraction]:
         query = answer.query
         if isinstance(query, CaseCount | CaseLengths | NearestCandidate):
             units = VOTE_UNITS if isinstance(query, CaseLengths) else 1
-            values = np.asarray(answer.values).ravel()
+            values: list[int] = np.asarray(answer.values).ravel().tolist()
             # The variance of Laplace's noise is two squares of its scale.
-            exact = (units * answer.epsilon) ** 2 / (2 * values.size)
+            exact = (units * answer.epsilon) ** 2 / (2 * len(values))
             precision += exact
-            weighted += exact * Fraction(int(values.sum()), units)
+            weighted += exact * Fraction(sum(values), units)
     return max(round(weighted / precision), 1), 1 / precision
 
 
