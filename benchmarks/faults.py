@@ -132,9 +132,11 @@ def check_clean(folder: Path) -> None:
 
 
 def _killed(path: Path) -> bool:
-    """Whether nobody holds a folder: whoever is next removes it."""
+    """Whether nobody holds a folder, or it is empty and has no lock yet: who is next removes it."""
     import fcntl
 
+    if not any(path.iterdir()):
+        return True
     try:
         with (path / "lock").open("r+") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

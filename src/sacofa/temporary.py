@@ -80,10 +80,10 @@ def make_locked(parent: Path, prefix: str) -> tuple[Path, int]:
 def remove(folder: Path, lock: int) -> None:
     """Remove a folder that this process holds, with all that is in it."""
     try:
-        shutil.rmtree(folder, ignore_errors=True)
+        _clear(folder)
     except KeyboardInterrupt:
         # What is secret goes before we do.
-        shutil.rmtree(folder, ignore_errors=True)
+        _clear(folder)
         raise
     finally:
         os.close(lock)
@@ -115,13 +115,19 @@ def _remove_if_abandoned(folder: Path, rescue: Callable[[Path], None] | None) ->
             if lock_file(lock, wait=False) and _is_at(lock, folder / LOCK):
                 if rescue is not None:
                     rescue(folder)
-                # The lock goes last: what is interrupted here is found again.
-                for content in folder.iterdir():
-                    if content.name != LOCK:
-                        _delete(content)
-                shutil.rmtree(folder, ignore_errors=True)
+                _clear(folder)
         finally:
             os.close(lock)
+
+
+def _clear(folder: Path) -> None:
+    """Remove a folder; the lock goes last, so that one whose removal breaks off is found again."""
+    with suppress(OSError):
+        for content in folder.iterdir():
+            if content.name != LOCK:
+                with suppress(OSError):
+                    _delete(content)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _delete(path: Path) -> None:
