@@ -178,17 +178,17 @@ class CertifiedRun:
 
     def _size(self) -> int:
         """Ask how many cases there are; again, for more, where noise is large beside them."""
-        share = self._split.size
-        first = int(self._session.ask(CaseCount(), self._price(share), "size")[0])
+        first = self._count("size", self._split.size, "size")
         self._split = self._set.for_size(self._split, max(first, 1), self._session.unit)
-        answers = {share: first}
         if self._split.size_again:
-            again = CaseCount("size again")
-            share = self._split.size_again
-            answers[share] = int(self._session.ask(again, self._price(share), FLOW)[0])
-        for share, noisy in answers.items():
-            self._evidence.add(np.array([noisy]), self._scale(share), count_table)
+            self._count("size again", self._split.size_again, FLOW)
         return self._cases()
+
+    def _count(self, name: str, share: Fraction, line: str) -> int:
+        """Ask how many cases there are, at this share, and keep the answer for the fit."""
+        answer = self._session.ask(CaseCount(name), self._price(share), line)
+        self._evidence.add(answer, self._scale(share), count_table)
+        return int(answer[0])
 
     def _cases(self) -> int:
         """The number of cases, by all answers so far."""
