@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..cases import Cases
 from ..errors import ReadError, SettingError
+from ..files import identity
 from ..variants import VariantCounts
 from .attributes import pairs_of, tell_unnamed
 from .bounded_file import Progress
@@ -227,6 +228,17 @@ def find_source(source: Any, options: ReadOptions) -> Source:
     return Source(name=name, format=format, content=source)
 
 
+def _check_different(files: tuple[Path, ...]) -> None:
+    """Refuse files that are one, by whatever names and links: their cases would count twice."""
+    seen: dict[object, Path] = {}
+    for path in files:
+        for mark in identity(path):
+            if mark in seen:
+                by = "" if seen[mark] == path else f", as {seen[mark]} too"
+                raise ReadError(path, f"is named twice{by}: its cases would count twice")
+        seen |= dict.fromkeys(identity(path), path)
+
+
 def _open_files(paths: list[str], options: ReadOptions) -> Source:
     """Open files that make up one log, in the order in which they are named."""
     if not paths:
@@ -252,9 +264,7 @@ def _open_files(paths: list[str], options: ReadOptions) -> Source:
         files += more
     if len(files) > 1 and found == "json":
         raise ReadError(paths[1], "variants must be one file")
-    if len(set(files)) < len(files):
-        twice = next(path for path in files if files.count(path) > 1)
-        raise ReadError(twice, "is named twice: its cases would count twice")
+    _check_different(files)
     for option in ("encoding", "header"):
         value = getattr(options, option)
         if value and found not in ("csv", "tsv", *(("xlsx", "ods") if option == "header" else ())):
