@@ -312,34 +312,39 @@ def _cases(
         if queries is None or queries.namespace != namespace:
             queries = _Queries(path, namespace)
         parts = [queries.needed(trace, number, part) for part in columns.activity]
-        if checks.period is not None:
-            when = [_microseconds(_time(stamp)) for stamp in queries.values(trace, stamp_key)]
-            if not checks.period.keeps(queries.name(trace), when):
-                continue
         names: list[Any] = parts[0] if len(parts) == 1 else list(zip(*parts, strict=True))
         stamps: list[str | None] | None = None
+        times: list[datetime | None] = []
         order: list[int] | None = None
-        if log.timed:
+        if log.timed or with_times or checks.period is not None:
             stamps = queries.values(trace, stamp_key)
+        if stamps is not None and (log.timed or checks.period is not None):
             times = [_time(stamp) for stamp in stamps]
+        if log.timed:
+            # The sort is stable: ties keep the order of the file.
+            order = sorted(range(len(names)), key=[time or LAST for time in times].__getitem__)
+        persons: list[str] = []
+        if columns.person is not None:
+            persons = queries.persons(trace, columns.person, order)
+        person = persons[0] if persons else None
+        if checks.period is not None:
+            when = list(map(_microseconds, times))
+            if not checks.period.keeps(queries.name(trace), when, person):
+                continue
+        if stamps is not None and order is not None:
             checks.events += len(times)
             checks.untimed += times.count(None)
             checks.unread = checks.unread or any(
                 stamp is not None and time is None
                 for stamp, time in zip(stamps, times, strict=True)
             )
-            # The sort is stable: ties keep the order of the file.
-            order = sorted(range(len(names)), key=[time or LAST for time in times].__getitem__)
             names = [names[i] for i in order]
             stamps = [stamps[i] for i in order]
         elif checks.wanted:
             checks.disordered += _is_disordered(queries.dates(trace, stamp_key))
-        if with_times and stamps is None:
-            stamps = queries.values(trace, stamp_key)
         if columns.person is not None:
-            persons = queries.persons(trace, columns.person, order)
             checks.varying += len(set(persons)) > 1
-            if not counter.wants(persons[0] if persons else None):
+            if not counter.wants(person):
                 continue
         starts: list[str | None] | None = None
         kept = order

@@ -99,7 +99,7 @@ def publish(
         check_number(activities or cases.activities, mechanism)
         check_distributed(cases, mechanism)
         if turn is not None:
-            reservation.claim(turn.hashes)
+            reservation.claim(sorted(turn.hashes))
         reservation.data_accessed = True
         release = anonymize(
             cases,

@@ -96,6 +96,12 @@ PAIRS: tuple[tuple[str, str], ...] = (
         "Nur Fälle, deren letztes Ereignis im Zeitraum {} (UTC) liegt, wurden gelesen; Fälle "
         "werden an ihrer Kennung unterschieden, der erste mit einer Kennung zählt.",
     ),
+    (
+        "Only cases whose last event lies in period {} (UTC) were read; those of one person are "
+        "told apart by their ids, and the first with an id counts.",
+        "Nur Fälle, deren letztes Ereignis im Zeitraum {} (UTC) liegt, wurden gelesen; die einer "
+        "Person werden an ihrer Kennung unterschieden, der erste mit einer Kennung zählt.",
+    ),
     # How releases of periods add up.
     (
         "Releases of other periods may have cases in common with this one: no ledger kept them "
