@@ -18,7 +18,7 @@ from .columns import Columns
 from .formats import Format, find_files
 from .frames import frame_name
 from .options import Engine, Order, ReadOptions
-from .pm4py_log import as_frame, is_pm4py
+from .pm4py_log import is_pm4py, read_memory
 from .source import Log, Notify, Reader, Source
 from .standard_input import NAME, StandardInput
 
@@ -34,7 +34,7 @@ READERS: dict[Format, str] = {
     "ods": "duckdb.events",
     "jsonl": "duckdb.events",
     "parquet": "duckdb.events",
-    "pm4py log": "duckdb.events",
+    "pm4py log": "pm4py_log",
     "relation": "duckdb.events",
     "frame": "duckdb.events",
     "spark frame": "spark.reader",
@@ -57,7 +57,7 @@ PERIODS: tuple[Format, ...] = ("xes", "csv", "tsv", "parquet", "frame")
 FAMILIES_APART: dict[str, Format] = {"Spark": "spark frame", "DuckDB": "relation"}
 """Frames that are not read like others."""
 
-FORMED = ("duckdb.events",)
+FORMED = ("duckdb.events", "pm4py_log")
 """Modules that read time stamps in whatever form they are written."""
 
 REMOTE = ("spark.reader", "postgresql")
@@ -221,7 +221,7 @@ def find_source(source: Any, options: ReadOptions) -> Source:
     if type(source) in (list, tuple) and all(isinstance(p, (str, os.PathLike)) for p in source):
         return _open_files([os.fspath(path) for path in source], options)
     if is_pm4py(source):
-        return Source(name="pm4py log", format="pm4py log", content=as_frame(source))
+        return Source(name="pm4py log", format="pm4py log", content=read_memory(source))
     name = frame_name(source)
     family = name.partition(" ")[0]
     format = FAMILIES_APART.get(family, "frame")

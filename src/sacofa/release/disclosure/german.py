@@ -103,6 +103,10 @@ PAIRS: tuple[tuple[str, str], ...] = (
         for english, german in TAKEN
     ),
     (
+        "Whether events have time stamps is public; it was taken from the log.",
+        "Ob Ereignisse Zeitstempel haben, ist öffentlich; es wurde dem Protokoll entnommen.",
+    ),
+    (
         "Which attributes cases and events have is public; it was taken from the log.",
         "Welche Merkmale Fälle und Ereignisse haben, ist öffentlich; es wurde dem Protokoll "
         "entnommen.",
