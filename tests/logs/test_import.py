@@ -103,6 +103,16 @@ def test_columns_in_another_order_in_the_next_file(tmp_path: Path) -> None:
         open_log([one, put(tmp_path / "log.xes", "<log/>")])
 
 
+def test_half_a_character_stops_no_other_case(tmp_path: Path) -> None:
+    """JSON can hold one; text cannot. It is a question mark, and names of fields may have it."""
+    lines = [
+        r'{"case": "1", "activity": "a\ud83d\ude00", "\ud800": 1}',
+        r'{"case": "2", "activity": "b\ud800"}',
+    ]
+    path = put(tmp_path / "log.jsonl", "\n".join(lines))
+    assert seen(path, order="file") == [(("a😀",), 1), (("b?",), 1)]
+
+
 @pytest.mark.parametrize("name", ["log.csv", "log.xes"])
 def test_one_file_by_two_names_is_refused(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -101,6 +101,12 @@ def test_what_is_taken_from_cases_is_named_and_has_no_order(
         assert less_one(whole[2], rest[2])
 
 
+def test_half_a_character_stops_no_other_case() -> None:
+    """Memory can hold one; text cannot."""
+    log = obj.EventLog([a_trace({"concept:name": name}) for name in ("a😀", "b\ud800")])
+    assert dict(count_variants(log)) == {("a😀",): 1, ("b?",): 1}
+
+
 def test_a_missing_value_changes_no_other() -> None:
     """A number that one case lacks, a flag, an activity: those of others are what they were."""
     wards = with_wards([(1, None), (2, None)])

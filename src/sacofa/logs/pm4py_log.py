@@ -257,8 +257,11 @@ def _kind(value: Any) -> str:
 def _text(value: Any) -> str | None:
     """A value as XES writes it, whatever others there are."""
     value = _plain(value)
-    if value is None or isinstance(value, str):
-        return value
+    if value is None:
+        return None
+    if isinstance(value, str):
+        # Half a character, which no file can hold, becomes a question mark.
+        return value if value.isascii() else value.encode("utf-8", "replace").decode()
     if type(value).__name__ in ("bool", "bool_"):
         return str(value).lower()
     if isinstance(value, date):
