@@ -27,8 +27,10 @@ class Unit:
     """Whether what a person does in one period is protected by itself: a person-period."""
 
     def __post_init__(self) -> None:
-        if not 1 <= self.max_cases <= MAX_CASES_BOUND:
-            raise SettingError("max_cases", self.max_cases, f"1 to {MAX_CASES_BOUND:,}")
+        # A reader keeps whole cases: noise for 3/2 of them would hide less than what was counted.
+        if type(self.max_cases) is not int or not 1 <= self.max_cases <= MAX_CASES_BOUND:
+            must = f"a whole number from 1 to {MAX_CASES_BOUND:,}"
+            raise SettingError("max_cases", self.max_cases, must)
         if self.person is None and self.max_cases != 1:
             raise SettingError("max_cases", self.max_cases, "given together with person")
         if self.person is None and self.per_period:

@@ -103,6 +103,35 @@ def test_columns_in_another_order_in_the_next_file(tmp_path: Path) -> None:
         open_log([one, put(tmp_path / "log.xes", "<log/>")])
 
 
+def test_half_a_character_stops_no_other_case(tmp_path: Path) -> None:
+    """JSON can hold one; text cannot. It is a question mark, and names of fields may have it."""
+    lines = [
+        r'{"case": "1", "activity": "a\ud83d\ude00", "\ud800": 1}',
+        r'{"case": "2", "activity": "b\ud800"}',
+    ]
+    path = put(tmp_path / "log.jsonl", "\n".join(lines))
+    assert seen(path, order="file") == [(("a😀",), 1), (("b?",), 1)]
+
+
+@pytest.mark.parametrize("name", ["log.csv", "log.xes"])
+def test_one_file_by_two_names_is_refused(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By whatever path and link: its cases would count twice, and noise hides them once."""
+    monkeypatch.chdir(tmp_path)
+    xes = '<log><trace><event><string key="concept:name" value="a"/></event></trace></log>'
+    put(tmp_path / name, "case,activity\n1,a\n" if name == "log.csv" else xes)
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / f"symbolic-{name}").symlink_to(tmp_path / name)
+    (folder / f"hard-{name}").hardlink_to(tmp_path / name)
+    for other in (tmp_path / name, f"folder/../{name}", folder, *folder.iterdir()):
+        with pytest.raises(ReadError, match=r"named twice.*would count twice"):
+            open_log([name, other])
+    with pytest.raises(ReadError, match="named twice"):
+        open_log(folder)
+
+
 def packed(kind: str, data: bytes) -> bytes:
     """Pack bytes."""
     if kind == "bz2":

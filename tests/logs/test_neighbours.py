@@ -19,8 +19,9 @@ from hypothesis import strategies as st
 
 from sacofa.audit.neighbours import Event, EventLog, check_neighbours
 from sacofa.errors import ColumnsError, SacofaError
-from sacofa.logs import count_variants, xes
+from sacofa.logs import count_variants
 from sacofa.logs.duckdb import source
+from sacofa.logs.xes_form import Search
 from sacofa.unit import ONE_CASE, Unit
 from sacofa.variants import VariantCounts
 
@@ -299,8 +300,6 @@ def test_a_person_that_nobody_looks_for_protects_nobody(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without the search for attributes, XES would promise what it does not keep."""
-    monkeypatch.setattr(
-        xes, "_find_in_file", lambda path, trusted, needed, late, present, where: late.clear()
-    )
+    monkeypatch.setattr(Search, "go_through", lambda self, path, trusted: self.late.clear())
     counted = read_xes(tmp_path, tied(9), person="absent", max_cases=1)
     assert counted.unit == Unit(person="absent", max_cases=1) and counted.cases == 9

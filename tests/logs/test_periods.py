@@ -114,6 +114,61 @@ def test_neighbours_stay_neighbours_in_every_period(
     assert changes == any(day is not None for _, day in log[gone])
 
 
+TRACES = st.lists(
+    st.tuples(
+        st.sampled_from("567"),
+        st.sampled_from([None, "", "anna", "bert", "carl"]),
+        st.sampled_from("xyz"),
+        st.sampled_from([date(2025, 12, 31), date(2026, 1, 1), date(2026, 2, 1)]),
+    ),
+    min_size=2,
+    max_size=8,
+)
+"""Cases of one event each: id, person, activity, day. Few ids, so that persons share them."""
+Traces = list[tuple[str, str | None, str, date]]
+
+
+def write_traces(path: Path, traces: Traces) -> Path:
+    """A trace for each case."""
+    lines = ['<log><extension name="Time" prefix="time" uri="x"/>']
+    for case, person, activity, day in traces:
+        whose = "" if person is None else f'<string key="who" value="{person}"/>'
+        lines.append(
+            f'<trace><string key="concept:name" value="{case}"/>{whose}<event>'
+            f'<string key="concept:name" value="{activity}"/>'
+            f'<date key="time:timestamp" value="{day}"/></event></trace>'
+        )
+    path.write_text("\n".join([*lines, "</log>"]))
+    return path
+
+
+@pytest.mark.parametrize("files", [1, 2])
+@settings(max_examples=40, deadline=None)
+@given(traces=TRACES, max_cases=st.sampled_from([1, 2]))
+def test_ids_that_persons_share_move_no_case_of_others(
+    tmp_path_factory: pytest.TempPathFactory, files: int, traces: Traces, max_cases: int
+) -> None:
+    """A person who comes or goes changes a period by max_cases at most, whoever has their ids."""
+    folder = tmp_path_factory.mktemp("log")
+    traces = [*traces, ("0", "someone", "x", date(2026, 1, 1))]
+    for gone in ("anna", "bert", "carl"):
+        counted = []
+        for without in (None, gone):
+            paths = [
+                write_traces(
+                    folder / f"{without}-{part}.xes",
+                    [t for t in traces[part::files] if without is None or t[1] != without],
+                )
+                for part in range(files)
+            ]
+            opened = open_log(
+                paths, person="who", max_cases=max_cases, period="2026", protect="person"
+            )
+            counted.append(variants_of(opened))
+        one, other = counted
+        assert sum(abs(one.get(v, 0) - other.get(v, 0)) for v in {*one, *other}) <= max_cases
+
+
 def variants_of(log: Any) -> dict[tuple[str, ...], int]:
     """Variants by the names of their activities."""
     counted = count_variants(log)
@@ -176,4 +231,7 @@ def test_the_first_with_an_id_counts_wherever_it_belongs() -> None:
     assert not chosen.keeps(None, [inside])
     assert not chosen.keeps("c", [])
     assert (chosen.again, chosen.nameless, chosen.elsewhere) == (1, 1, 2)
+    assert chosen.keeps("d", [inside], "anna") and chosen.keeps("d", [inside], "bert")
+    assert not chosen.keeps("e", [outside], "anna") and not chosen.keeps("e", [inside], "anna")
+    assert (chosen.again, chosen.elsewhere) == (2, 3)
     assert len(chosen.notices()) == 3

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sacofa.errors import ColumnsError, ReadError, SettingError
-from sacofa.logs import count_variants, open_log
+from sacofa.logs import count_variants, open_log, read_cases
 from sacofa.logs.postgresql import VALIDATING, public_name
 from sacofa.unit import Unit
 from sacofa.variants import VariantCounts
@@ -72,6 +72,24 @@ def test_the_papers_logs(address: str, logs: Path) -> None:
 
 def values(*rows: str, names: str = "n, case_id, activity, ts") -> str:
     return f"select * from (values {', '.join(rows)}) as t ({names}) order by 1"
+
+
+@pytest.mark.parametrize("kind", ["timestamptz", "timestamp", "date"])
+@pytest.mark.parametrize("form", [None, "iso"], ids=["counted there", "brought here"])
+def test_an_odd_row_does_not_stop_the_others(kind: str, form: str | None, address: str) -> None:
+    """A time beyond all calendars, and a mark that is neither yes nor no."""
+    latest = {"date": "5874897-12-31", "timestamp": "294276-12-31"}.get(kind, "294276-12-30")
+    query = values(
+        f"('x', 'a', '2020-01-01'::{kind}, 'true')",
+        f"('y', 'a', '{latest}'::{kind}, 'perhaps')",
+        f"('z', 'b', 'infinity'::{kind}, null)",
+        names='case_id, activity, ts, "case:unfinished"',
+    )
+    log = open_log(address, query=query, time_format=form)
+    expected = VariantCounts.of({("a",): 1, ("b",): 1}, truncated={("a",): 1})
+    assert count_variants(log) == expected
+    cases = read_cases(log)
+    assert cases.variants == expected
 
 
 def test_empty_cases_people_parts_and_nasty_names(address: str) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sacofa.errors import ColumnsError, ReadError, SettingError
-from sacofa.logs import count_variants, open_log, write_variants
+from sacofa.logs import count_variants, open_log, r4pm, write_variants
 from sacofa.variants import VariantCounts
 
 from .nasty import NAMES
@@ -48,6 +48,104 @@ def test_what_r4pm_reads_otherwise_is_left_to_the_own_reader(text: str, tmp_path
     """Single empty tags, marks and the name of nameless events do not change the answer."""
     path = write(tmp_path, text)
     assert count_variants(open_log(path, engine="r4pm")) == count_variants(path)
+
+
+A = '<string key="concept:name" value="A"/>'
+E = f"<event>{A}</event>"
+HALF = '<string key="lifecycle:transition" value="{}"/>'
+FORMS = {
+    "half reversed": HALF.replace(
+        'key="lifecycle:transition" value="{}"', 'value="{}" key="lifecycle:transition"'
+    ),
+    "half with blanks": HALF.replace("value=", "value = "),
+    "half in one quote": HALF.replace('"', "'"),
+    "half with a reference": HALF.replace(":", "&#58;"),
+    "half over lines": HALF.replace(" value", "\n value"),
+    "half in long": HALF.replace("/>", "></string>"),
+    "half in blanks": HALF.replace("{}", " {} "),
+}
+"""Ways to say that an event is the start or the end of work."""
+ODD = {
+    "usual": f"<trace><event>{A}{HALF.format('start')}</event>{E}</trace>",
+    "list": f'<trace><event><list key="x"><values>{A}</values></list>{A}</event></trace>',
+    "nested": f'<trace><event><string key="x" value="y">{A}</string>{A}</event></trace>',
+    "twice": f"<trace><event>{A}{A.replace('A', 'B')}</event></trace>",
+    "whole number": '<trace><event><int key="concept:name" value="01"/></event></trace>',
+    "number": '<trace><event><float key="concept:name" value="1.50"/></event></trace>',
+    "lines": f"<trace><event>{A.replace('A', 'A' + chr(10) + 'B')}</event></trace>",
+    "tab": f"<trace><event>{A.replace('A', 'A' + chr(9) + 'B')}</event></trace>",
+    "references": f"<trace><event>{A.replace('A', '&#10;&#x41;&amp;')}</event></trace>",
+    "key": f"<trace><event>{A.replace(':', '&#58;')}</event></trace>",
+    "empty": f"<trace\n/><trace  /><trace x='y'/><trace>{E}</trace>",
+    "comment": f"<trace><!-- {E} -->{E}</trace>",
+    "comment around": f"<!-- <trace>{E}</trace> --><trace>{E}</trace>",
+    "cdata": f"<trace><![CDATA[<event>]]>{E}</trace>",
+    "instruction": f"<trace><?x {E} ?>{E}</trace>",
+    "prefix": f'<x:trace xmlns:x="u"><x:event>{A}</x:event></x:trace><trace>{E}</trace>',
+    "unknown": f"<trace><b>{E}</b>{E}</trace>",
+    "inside": f"<trace>{E}<trace>{E}</trace></trace>",
+    "cut": f"<trace><boolean value='true' key='unfinished'/>{E}</trace>",
+    "cut by reference": f'<trace><boolean key="unfinis&#104;ed" value="true"/>{E}</trace>',
+    "odd values": f'<trace><date key="d" value="soon"/><int key="i" value="x"/>{E}</trace>',
+}
+"""Cases that one reader or the other reads in its own way."""
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("odd", ODD)
+def test_an_odd_case_changes_who_reads_and_nothing_else(
+    odd: str, form: str, tmp_path: Path
+) -> None:
+    """Of other cases both readers say the same, in whatever form their halves are written."""
+    start, complete = (FORMS[form].format(word) for word in ("start", "complete"))
+    rest = trace(f"<event>{A}{start}</event>", f"<event>{A}{complete}</event>") * 4
+    both = [
+        write(tmp_path, f"<log>{cases}</log>", name)
+        for name, cases in (("all.xes", ODD[odd] + rest), ("rest.xes", rest))
+    ]
+    counted = [count_variants(open_log(path, engine="r4pm")) for path in both]
+    assert counted == [count_variants(open_log(path)) for path in both]
+    assert dict(counted[1]) == {("A",): 4}
+
+
+@pytest.mark.parametrize(
+    "event", ["<event/>", "<event></event>", f"<event>{A.replace('A', chr(1))}</event>"]
+)
+def test_what_r4pm_cannot_take_is_no_traceback(event: str, tmp_path: Path) -> None:
+    """It ends in what the own reader says."""
+    path = write(tmp_path, xes(trace(f"<event>{A}</event>"), trace(event)))
+
+    def said(engine: str | None) -> str:
+        try:
+            return str(dict(count_variants(open_log(path, engine=engine))))
+        except ReadError as error:
+            return str(error)
+
+    assert said("r4pm") == said(None)
+
+
+def test_another_lifecycle_is_left_to_the_own_reader(tmp_path: Path) -> None:
+    """r4pm knows none."""
+    halves = [
+        f'<event>{A}<string key="stage" value="{word}"/></event>' for word in ("start", "end")
+    ]
+    path = write(tmp_path, xes(trace(*halves)))
+    found = count_variants(open_log(path, engine="r4pm", lifecycle="stage"))
+    assert (
+        found == count_variants(open_log(path, lifecycle="stage")) == VariantCounts.of({("A",): 1})
+    )
+
+
+def test_a_large_file_is_looked_at_in_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wherever a block ends; a single odd case at the end is found."""
+    plain = [trace(f"<event>{A.replace('A', name)}</event>") for name in ("ä", "b", "€" * 9)]
+    monkeypatch.setattr("sacofa.logs.r4pm._BLOCK", 7)
+    assert r4pm._is_plain(write(tmp_path, xes(*plain), "plain.xes"), trusted=False)
+    for name, odd in ODD.items():
+        path = write(tmp_path, xes(*plain, odd), "odd.xes")
+        assert r4pm._is_plain(path, trusted=False) == (name in ("twice", "odd values"))
 
 
 def test_nasty_names(tmp_path: Path) -> None:

@@ -11,7 +11,9 @@ import io
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import timedelta, timezone
 from pathlib import Path
 from typing import Any, Literal
 from xml.sax.saxutils import quoteattr
@@ -177,6 +179,27 @@ def read_xes(folder: Path, rows: EventLog, **options: Any) -> VariantCounts:
     return count_variants(open_log(write_xes(folder / "log.xes", rows), **options))
 
 
+def read_event_log(folder: Path, rows: EventLog, **options: Any) -> VariantCounts:
+    """A log of pm4py: values of many types, and moments in several zones."""
+    from pm4py.objects.log import obj
+
+    cases: dict[str, Any] = {}
+    for row in rows:
+        trace = cases.setdefault(row.case, obj.Trace(attributes={"concept:name": row.case}))
+        if row.activity is None:
+            continue
+        said: dict[str, Any] = {"concept:name": True if row.activity == "B" else row.activity}
+        if row.time is not None:
+            with suppress(ValueError):
+                zone = timezone(timedelta(hours=int(row.time[-1]) % 3))
+                said["time:timestamp"] = pd.Timestamp(f"{row.time}Z").astimezone(zone)
+            said.setdefault("time:timestamp", row.time)
+        mark = mark_of(row)
+        said["mark"] = int(mark) if mark is not None and mark.isdigit() else mark
+        trace.append(obj.Event(said if row.person is None else {**said, "who": row.person}))
+    return count_variants(open_log(obj.EventLog(cases.values()), **options))
+
+
 def read_r4pm(folder: Path, rows: EventLog, **options: Any) -> VariantCounts:
     path = write_xes(folder / "log.xes", rows)
     return count_variants(open_log(path, **options, engine="r4pm"))
@@ -252,6 +275,7 @@ FILES = {
     "pyarrow": Way(read=read_pyarrow, times="typed"),
     "xes": Way(read=read_xes, times="xes"),
     "r4pm": Way(read=read_r4pm, times="xes", orders=("file",), persons=False),
+    "pm4py": Way(read=read_event_log, times="xes"),
     "json": Way(read=read_json, orders=("file",), persons=False),
 }
 """Ways that need no server."""

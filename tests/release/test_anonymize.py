@@ -12,6 +12,7 @@ from sacofa import (
     Cases,
     Laplace,
     OutputError,
+    ReadOptions,
     Sacofa,
     SettingError,
     VariantCounts,
@@ -24,7 +25,9 @@ from sacofa import (
 )
 from sacofa.examples import running_example
 from sacofa.logs import write_variants
+from sacofa.logs.periods import Period
 from sacofa.release import certificate_path
+from sacofa.release.periods import PeriodStatement
 from sacofa.semantics import RuleStates
 
 LOG = running_example()
@@ -154,6 +157,35 @@ def test_nothing_is_overwritten_or_left_behind(tmp_path: Path) -> None:
     assert sorted(p.name for p in tmp_path.iterdir()) == [
         "log.json", "released.csv", "released.csv.certificate.json",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("what", ["log", "mapping", "variants", "cases"])
+def test_options_are_refused_where_a_log_was_read_already(what: str, tmp_path: Path) -> None:
+    """A person named too late would be protected by nothing, and nobody would be told."""
+    log = {
+        "log": open_log(log_file(tmp_path)),
+        "mapping": {("a",): 5},
+        "variants": LOG,
+        "cases": Cases(variants=LOG),
+    }[what]
+    options = ReadOptions(person="zzz", max_cases=3)
+    target = tmp_path / "released.csv"
+    with pytest.raises(SettingError, match=r"options .* must be left out for"):
+        publish(log, SACOFA, target, options=options)
+    assert not target.exists()
+    publish(log, SACOFA, target)
+
+
+def test_a_log_says_itself_which_period_it_is(tmp_path: Path) -> None:
+    """A release cannot claim to be of another one."""
+    path = tmp_path / "log.csv"
+    path.write_text("case,activity,timestamp\n1,a,2025-01-01\n")
+    said = PeriodStatement(period=Period.parse("2026"))
+    for log in (open_log(path), open_log(path, period="2025")):
+        with pytest.raises(SettingError, match="what the log was opened with"):
+            anonymize(log, SACOFA, period=said)
+    release = anonymize(open_log(path, period="2026"), SACOFA, period=said)
+    assert release.certificate.period == said
 
 
 def log_file(folder: Path) -> Path:

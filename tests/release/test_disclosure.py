@@ -142,7 +142,7 @@ def certificates() -> dict[str, Certificate]:
                 first.certificate,
                 unit=unit,
                 period=period,
-                assumptions=(*unit.assumptions, period.assumption),
+                assumptions=(*unit.assumptions, period.assumption(unit)),
             )
     months = [
         replace(

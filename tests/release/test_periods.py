@@ -166,6 +166,79 @@ def test_neighbours_differ_in_one_release_of_a_series(quick_folder: Path) -> Non
         assert [change for change in changes if change] in ([], [{gone}])
 
 
+Row = tuple[str, str, str, str]
+"""A case of one event: its id, whose it is, what happened, and when."""
+
+
+def write_rows(path: Path, rows: list[Row]) -> Path:
+    """Cases as XES or as CSV, as the name says."""
+    if path.suffix == ".csv":
+        lines = ["case,person,activity,timestamp", *map(",".join, rows)]
+    else:
+        lines = ['<log><extension name="Time" prefix="time" uri="x"/>']
+        lines += [
+            f'<trace><string key="concept:name" value="{case}"/>'
+            f'<string key="person" value="{person}"/><event>'
+            f'<string key="concept:name" value="{activity}"/>'
+            f'<date key="time:timestamp" value="{day}"/></event></trace>'
+            for case, person, activity, day in rows
+        ]
+        lines.append("</log>")
+    path.write_text("\n".join(lines))
+    return path
+
+
+@pytest.mark.parametrize("protect", ["person", "person-period"])
+@pytest.mark.parametrize("suffix", ["csv", "xes"])
+def test_ids_that_begin_anew_move_no_case_of_other_persons(
+    quick_folder: Path, suffix: str, protect: str
+) -> None:
+    """What the ledger keeps of one person's cases says nothing of others who get their ids."""
+    first = [(f"{i}", "anna" if i < 5 else "bert", f"{i} before", "2024-05-01") for i in range(6)]
+    later = [(f"{i}", f"person {i}", f"{i} after", "2025-05-01") for i in range(5)]
+    # A case of one person that goes on is out for good, as ever.
+    later.append(("5", "bert", "5 after", "2025-05-02"))
+    seen = []
+    for without in (None, "anna"):
+        folder = quick_folder / f"{without}"
+        folder.mkdir()
+        ledger = Ledger.create(folder / "a.ledger")
+        ledger.set_budget("visits", None)
+        options: Any = {"person": "person", "max_cases": 1, "protect": protect}
+        seen.append(
+            [
+                release(
+                    ledger,
+                    write_rows(
+                        folder / f"{period}.{suffix}", [row for row in rows if row[1] != without]
+                    ),
+                    period,
+                    **options,
+                )
+                for period, rows in (("2024", first), ("2025", later))
+            ]
+        )
+        ledger.check()
+    assert seen[0] == [{"0 before", "5 before"}, {f"{i} after" for i in range(5)}]
+    assert seen[1] == [{"5 before"}, {f"{i} after" for i in range(5)}]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "xes"])
+def test_releases_for_cases_and_for_persons_have_no_case_in_common(
+    quick_folder: Path, suffix: str
+) -> None:
+    """Whichever comes first: of both, periods pay each for itself."""
+    rows = [("5", "anna", "a", "2025-01-01"), ("6", "bert", "b", "2025-01-02")]
+    log = write_rows(quick_folder / f"log.{suffix}", rows)
+    options: Any = {"person": "person", "max_cases": 1, "protect": "person-period"}
+    for number, (one, other) in enumerate([({}, options), (options, {}), (options, options)]):
+        ledger = Ledger.create(quick_folder / f"{number}.ledger")
+        ledger.set_budget("visits", None)
+        assert release(ledger, log, "2025-01", **one) == {"a", "b"}
+        assert release(ledger, log, "2025", **other) == set()
+        ledger.check()
+
+
 def test_what_died_can_be_tried_again_by_its_period_alone(ledger: Ledger, tmp_path: Path) -> None:
     """That period pays again; for every other the cases are gone."""
     log = write(tmp_path / "log.xes", {"a": ["2025-01-02"]})

@@ -2,8 +2,10 @@
 
 What is asked for must be there, and identifiers are never read. Domains are those that a file of
 columns declares. Where it says nothing, the type that the log's own form gives an attribute (that
-of its column, or of its XML tag) decides: numbers and dates get public bins, and texts are the
-categories that the log holds, which the certificate then names as an assumption.
+of its column, or of what it declares before its first case) decides: numbers and dates get public
+bins, and texts are the categories that the log holds, which the certificate then names as an
+assumption. A log whose form says nothing (XES without a global of that name, logs in memory) is
+looked at as a whole, in no order: that, too, is an assumption that the certificate names.
 """
 
 from __future__ import annotations
@@ -41,6 +43,14 @@ TYPED: Mapping[str, Domain | None] = {
     "string": None,
 }
 """What a type of the log stands for where nothing is declared."""
+WORDS = {
+    "boolean": "yes or no",
+    "int": "a number",
+    "float": "a number",
+    "date": "a date",
+    "string": "text",
+}
+"""What a type is called in a certificate."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +61,42 @@ class Present:
     """Whether cases have it; else events do."""
     kind: str = "string"
     """Its type: string, int, float, boolean or date."""
+    taken: bool = False
+    """Whether both were taken from what cases hold, because the form of the log does not say it."""
+
+
+class Sightings:
+    """Where attributes stand in the cases of a log, and with which types: the order is forgotten.
+
+    What one case holds may change what is found here, so what is made of it is an assumption.
+    """
+
+    def __init__(self) -> None:
+        self._seen: dict[str, set[tuple[bool, str]]] = {}
+
+    def add(self, name: str, *, of_case: bool, kind: str) -> None:
+        """Remember that a case, or an event of it, has an attribute."""
+        self._seen.setdefault(name, set()).add((of_case, kind))
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._seen
+
+    def present(self, name: str) -> Present | None:
+        """What an attribute is: of cases if any case has it, of one type if all agree on it.
+
+        Of an attribute of cases that a case lacks, the first value of its events counts, so that no
+        value is lost by that; what is a text here and a number there is text.
+        """
+        if name not in self._seen:
+            return None
+        kinds = {kind for _, kind in self._seen[name]}
+        if kinds == {"int", "float"}:
+            kinds = {"float"}
+        return Present(
+            of_case=any(of_case for of_case, _ in self._seen[name]),
+            kind=kinds.pop() if len(kinds) == 1 else "string",
+            taken=True,
+        )
 
 
 Lookup = Callable[[str], Present | None]
@@ -83,6 +129,36 @@ def resolve_attributes(
     _check_sizes(attributes, declared.cases)
     pairs_of(attributes, options.pair)
     return attributes
+
+
+def settled_attributes(options: ReadOptions) -> frozenset[str]:
+    """The attributes that are asked for of which options say all: whose they are, and their type.
+
+    Nothing is left to be taken from the log, so nothing of it is looked at.
+    """
+    declared, found = read_columns(options.columns), set()
+    for asked in options.attribute:
+        known = _declared_of(asked, declared)
+        if known is not None and (asked.startswith("case:") or known.of_case is not None):
+            found.add(asked)
+    return frozenset(found)
+
+
+def describe_taken(options: ReadOptions, lookup: Lookup) -> tuple[str, ...]:
+    """What was taken from the cases of a log about the attributes that are asked for, in words."""
+    declared, said = read_columns(options.columns), []
+    for asked in options.attribute:
+        there, known = lookup(asked), _declared_of(asked, declared)
+        if there is None or not there.taken:
+            continue
+        parts = []
+        if not asked.startswith("case:") and (known is None or known.of_case is None):
+            parts.append(f"belongs to {'cases' if there.of_case else 'events'}")
+        if known is None:
+            parts.append(f"is {WORDS[there.kind]}")
+        if parts:
+            said.append(f"That {asked} {' and '.join(parts)} is public; it was taken from the log.")
+    return tuple(said)
 
 
 def declared_attributes(
@@ -119,10 +195,7 @@ def _attribute(
 ) -> Attribute:
     if plain_name(asked) in IDS or asked in IDS:
         raise _is_id(asked)
-    said = declared.attributes.get(asked)
-    if said is None:
-        other = asked.removeprefix("case:") if asked.startswith("case:") else f"case:{asked}"
-        said = declared.attributes.get(other, Declared(domain=TYPED[there.kind]))
+    said = _declared_of(asked, declared) or Declared(domain=TYPED[there.kind])
     if plain_name(asked) in RESOURCES and not said.grouped and not options.employees:
         raise SettingError(
             "attribute",
@@ -135,6 +208,12 @@ def _attribute(
         of_case=there.of_case if said.of_case is None else said.of_case,
         domain=said.domain,
     )
+
+
+def _declared_of(asked: str, declared: DeclaredColumns) -> Declared | None:
+    """What is declared of an attribute, with or without `case:`."""
+    other = asked.removeprefix("case:") if asked.startswith("case:") else f"case:{asked}"
+    return declared.attributes.get(asked) or declared.attributes.get(other)
 
 
 def _check_sizes(attributes: Sequence[Attribute], cases: int | None) -> None:

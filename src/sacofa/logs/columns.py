@@ -69,6 +69,8 @@ class Columns:
     """Whether a case went on but was truncated, where the log says so."""
     attributes: tuple[Attribute, ...] = ()
     """What else is read."""
+    taken: tuple[str, ...] = ()
+    """What was taken from the cases of the log to find all this, in words: assumptions."""
 
     @property
     def roles(self) -> tuple[str | None, ...]:

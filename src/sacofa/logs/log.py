@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..cases import Cases
 from ..errors import ReadError, SettingError
+from ..files import identity
 from ..variants import VariantCounts
 from .attributes import pairs_of, tell_unnamed
 from .bounded_file import Progress
@@ -17,7 +18,7 @@ from .columns import Columns
 from .formats import Format, find_files
 from .frames import frame_name
 from .options import Engine, Order, ReadOptions
-from .pm4py_log import as_frame, is_pm4py
+from .pm4py_log import is_pm4py, read_memory
 from .source import Log, Notify, Reader, Source
 from .standard_input import NAME, StandardInput
 
@@ -33,7 +34,7 @@ READERS: dict[Format, str] = {
     "ods": "duckdb.events",
     "jsonl": "duckdb.events",
     "parquet": "duckdb.events",
-    "pm4py log": "duckdb.events",
+    "pm4py log": "pm4py_log",
     "relation": "duckdb.events",
     "frame": "duckdb.events",
     "spark frame": "spark.reader",
@@ -56,7 +57,7 @@ PERIODS: tuple[Format, ...] = ("xes", "csv", "tsv", "parquet", "frame")
 FAMILIES_APART: dict[str, Format] = {"Spark": "spark frame", "DuckDB": "relation"}
 """Frames that are not read like others."""
 
-FORMED = ("duckdb.events",)
+FORMED = ("duckdb.events", "pm4py_log")
 """Modules that read time stamps in whatever form they are written."""
 
 REMOTE = ("spark.reader", "postgresql")
@@ -220,11 +221,22 @@ def find_source(source: Any, options: ReadOptions) -> Source:
     if type(source) in (list, tuple) and all(isinstance(p, (str, os.PathLike)) for p in source):
         return _open_files([os.fspath(path) for path in source], options)
     if is_pm4py(source):
-        return Source(name="pm4py log", format="pm4py log", content=as_frame(source))
+        return Source(name="pm4py log", format="pm4py log", content=read_memory(source))
     name = frame_name(source)
     family = name.partition(" ")[0]
     format = FAMILIES_APART.get(family, "frame")
     return Source(name=name, format=format, content=source)
+
+
+def _check_different(files: tuple[Path, ...]) -> None:
+    """Refuse files that are one, by whatever names and links: their cases would count twice."""
+    seen: dict[object, Path] = {}
+    for path in files:
+        for mark in identity(path):
+            if mark in seen:
+                by = "" if seen[mark] == path else f", as {seen[mark]} too"
+                raise ReadError(path, f"is named twice{by}: its cases would count twice")
+        seen |= dict.fromkeys(identity(path), path)
 
 
 def _open_files(paths: list[str], options: ReadOptions) -> Source:
@@ -252,9 +264,7 @@ def _open_files(paths: list[str], options: ReadOptions) -> Source:
         files += more
     if len(files) > 1 and found == "json":
         raise ReadError(paths[1], "variants must be one file")
-    if len(set(files)) < len(files):
-        twice = next(path for path in files if files.count(path) > 1)
-        raise ReadError(twice, "is named twice: its cases would count twice")
+    _check_different(files)
     for option in ("encoding", "header"):
         value = getattr(options, option)
         if value and found not in ("csv", "tsv", *(("xlsx", "ods") if option == "header" else ())):

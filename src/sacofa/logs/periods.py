@@ -1,8 +1,9 @@
 """Periods of time, and which cases belong to one: those whose last event lies in it.
 
 Where a case belongs follows from that case alone, so a case more or less moves no other. Cases are
-told apart by their ids here: of several with one id the first counts, and one without an id, or
-without a time, belongs to no period.
+told apart by their ids here, and where persons are protected those of each person: of several with
+one id the first counts, and one without an id, or without a time, belongs to no period. An id of
+one person says nothing of another's, so a person who comes or goes takes no case of others along.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ FORM = re.compile(r"(\d{4})(?:-(?:Q([1-4])|(\d\d)(?:-(\d\d))?))?", re.ASCII)
 MICROSECONDS = 1_000_000
 KNOWN = "a year, quarter, month or day: 2026, 2026-Q4, 2026-10 or 2026-10-31"
 
-Wanted = Callable[[str], bool]
-"""Tells, for the id of a case of the period, whether it is to be read."""
+Wanted = Callable[[str, str | None], bool]
+"""Tells, for a case of the period, whether it is to be read: its id, and whose it is."""
 
 
 @dataclass(frozen=True, kw_only=True, order=True)
@@ -94,31 +95,38 @@ class PeriodFilter:
     """Cases of the period that are not wanted."""
     late: int = 0
     """Their events in the period: late ones, if the case was released in an earlier period."""
-    _seen: set[str] = field(default_factory=set, repr=False)
+    _seen: set[tuple[str, str | None]] = field(default_factory=set, repr=False)
 
-    def keeps(self, case_id: str | None, times: Sequence[int | None]) -> bool:
-        """Tell whether a case is read: its id, and when its events happened."""
+    def keeps(
+        self, case_id: str | None, times: Sequence[int | None], person: str | None = None
+    ) -> bool:
+        """Tell whether a case is read: its id, when its events happened, and whose it is.
+
+        The person is that of the case where persons are protected, else nobody.
+        """
         known = [time for time in times if time is not None]
         last = max(known, default=None)
         late = sum(self.period.holds(time) for time in known)
-        return self.keeps_last(case_id, last, late)
+        return self.keeps_last(case_id, last, late, person)
 
-    def keeps_last(self, case_id: str | None, last: int | None, late: int) -> bool:
+    def keeps_last(
+        self, case_id: str | None, last: int | None, late: int, person: str | None = None
+    ) -> bool:
         """Tell the same from the time of the last event, and the number of those in the period."""
         if case_id is not None:
             # The first with an id stands for all, in whichever period: else which one counts
             # could depend on when it was read.
-            if case_id in self._seen:
+            if (case_id, person) in self._seen:
                 self.again += 1
                 return False
-            self._seen.add(case_id)
+            self._seen.add((case_id, person))
         if not self.period.holds(last):
             self.elsewhere += 1
             return False
         if case_id is None:
             self.nameless += 1
             return False
-        if self.wanted is not None and not self.wanted(case_id):
+        if self.wanted is not None and not self.wanted(case_id, person):
             self.taken += 1
             self.late += late
             return False

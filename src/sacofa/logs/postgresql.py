@@ -39,6 +39,9 @@ VALIDATING = 160_000
 _BLANK = r"E' \t\n\r\f\x0b'"
 """Letters that name nobody, as in `notices`."""
 
+_YES = "('true', 't', 'yes', 'y', 'on', '1')"
+"""Words that say yes, in small letters."""
+
 _TIMES = {1082, 1114, 1184}
 """The types that hold times: date, timestamp and timestamptz."""
 
@@ -153,7 +156,7 @@ def rows(log: Log, names: list[str]) -> Iterator[list[str | None]]:
         for name in (columns.timestamp, columns.start):
             if name is not None and types[name] in _TIMES:
                 time = _quoted(name)
-                text[name] = f"(CASE WHEN isfinite({time}) THEN {time}::timestamptz END)::text"
+                text[name] = f"(CASE WHEN {_is_time(time)} THEN {time}::timestamptz END)::text"
         order = [f'{text[name]} COLLATE "C" NULLS LAST' for name in (*columns.activity, *names)]
         if columns.lifecycle is not None:
             word = f"lower(btrim(coalesce({text[columns.lifecycle]}, '')))"
@@ -213,6 +216,11 @@ def _asked(source: Source) -> str:
     return f"(\n{(source.query or '').strip().rstrip(';')}\n) AS asked"
 
 
+def _is_time(time: str) -> str:
+    """Whether a time has an end, and can be told in microseconds; the server knows later dates."""
+    return f"isfinite({time}) AND {time} < '294247-01-01'"
+
+
 def _quoted(column: str) -> str:
     return '"' + column.replace('"', '""') + '"'
 
@@ -247,7 +255,8 @@ def _rows(session: Any, log: Log, columns: Columns) -> _Rows:
     named = zip(columns.activity, parts, strict=True)
     lone = " AND ".join(f"{part} IS NULL" for part in (*map(_quoted, columns.activity), stamp))
     person = f"{_quoted(columns.person)}::text" if columns.person else "NULL::text"
-    truncated = f"coalesce({_quoted(columns.truncated or '')}::boolean, false)"
+    # A word that is neither yes nor no would make the server refuse all rows.
+    truncated = f"coalesce(lower({_quoted(columns.truncated or '')}::text) IN {_YES}, false)"
     fields = [
         # The collation C compares bytes: equal is equal, and order is the same everywhere.
         f'{_quoted(columns.case)}::text COLLATE "C" AS case_id',
@@ -267,7 +276,7 @@ def _rows(session: Any, log: Log, columns: Columns) -> _Rows:
     microseconds = "NULL::bigint"
     if kinds[columns.timestamp] in _TIMES | _TEXT:
         # Whole seconds would do with floats, microseconds would not: this is a numeric.
-        microseconds = """(CASE WHEN isfinite(time_key)
+        microseconds = f"""(CASE WHEN {_is_time("time_key")}
             THEN extract(epoch FROM time_key::timestamptz) * 1000000 END)::bigint"""
     return _Rows(
         sql=f"SELECT {', '.join(fields)} FROM {_asked(log.source)}",

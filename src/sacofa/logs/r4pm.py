@@ -1,16 +1,15 @@
-"""XES through r4pm (extra `fast-xes`): about twice as fast, at ten times the memory.
+"""XES through r4pm (extra `fast-xes`): faster, at ten times the memory.
 
-r4pm gives variants by the activity `concept:name`, in the order of the file. What it would read
-otherwise than the own reader is left to that one: files in another encoding than UTF-8, with marked
-unfinished cases, with a trace that is a single empty tag, with events that have no name or that are
-not the completion of work, and files that it cannot read. Both readers count cases without events.
-Time stamps are not looked at, so nothing is told of cases whose times contradict the order of the
-file.
+r4pm gives variants by the activity `concept:name`, in the order of the file. It is asked only about
+files in the plainest form there is, which both readers read alike, case by case; every other file
+is left to the own reader. So one odd case changes who reads, and nothing else. Time stamps are not
+looked at, so nothing is told of cases whose times contradict the order of the file.
 """
 
 from __future__ import annotations
 
 import re
+from codecs import getincrementaldecoder
 from pathlib import Path
 from typing import Any
 
@@ -20,19 +19,41 @@ from . import xes
 from .bounded_file import BoundedFile, Progress
 from .case_store import StoredCases
 from .columns import Columns
+from .lifecycle import TRANSITION
 from .options import ReadOptions
 from .source import Log, Notify, Source
+from .xes_form import LONGEST_HEAD
+from .xes_stream import MAX_CASE_BYTES
 
 NO_NAME = "No Activity"
 """What r4pm calls an event without a name."""
 
-_ODD = (b'"unfinished"', b"'unfinished'", b"<trace/>", b"<trace />", b"<!DOCTYPE", b"<!ENTITY")
-
-
-_HALF = re.compile(
-    rb"""lifecycle:transition["']\s+value=["'](?!complete["'])[^"']*["']""", re.IGNORECASE
+_VALUE = rb"(?:[^\"<>&\x00-\x1f]|&(?:amp|lt|gt|quot|apos|#(?:9|10|13)|#x[9aAdD]);)*+"
+_ATTRIBUTE = (
+    rb"<(?:"
+    # An activity that is no string is none for r4pm, and only completions are alike for both.
+    rb"string key=\"(?:concept:name\" value=\"" + _VALUE + rb"|"
+    rb"lifecycle:transition\" value=\"[cC][oO][mM][pP][lL][eE][tT][eE])|"
+    rb"(?:string|date|int|float|boolean|id)"
+    rb" key=\"(?!concept:name\"|lifecycle:transition\"|unfinished\")[^\"<>&\x00-\x1f]*+\""
+    rb" value=\"" + _VALUE + rb")\" ?/>"
 )
-"""Events that are not the completion of work, which the own reader joins or leaves out."""
+_BLANK = rb"[ \t\r\n]*+"
+_ATTRIBUTES = rb"(?:" + _ATTRIBUTE + _BLANK + rb")*+"
+_EVENT = rb"<event>" + _BLANK + _ATTRIBUTES + rb"</event>" + _BLANK
+_CASES = re.compile(
+    rb"(?:<trace>" + _BLANK + _ATTRIBUTES + rb"(?:" + _EVENT + rb")*+</trace>" + _BLANK + rb")*+"
+)
+"""Cases in the plainest form: as programs write them, with nothing inside attributes."""
+_HEAD = re.compile(
+    rb"(?:\xef\xbb\xbf)?(?:<\?xml [^>]*?\?>)?(?:\s|<!--(?:(?!-->)(?s:.))*+-->)*+<log[ >]"
+)
+"""How such a file begins."""
+_ENCODING = re.compile(rb"encoding\s*=\s*[\"'](?!utf-8[\"']|us-ascii[\"'])", re.IGNORECASE)
+_ODD_HEAD = (b"<!DOCTYPE", b"<!ENTITY", b"<![CDATA[", b"<event", b"</log", b"\0")
+_NO_LETTERS = (b"\xef\xbf\xbe", b"\xef\xbf\xbf")
+"""U+FFFE and U+FFFF, which XML does not have."""
+_BLOCK = 1 << 20
 
 
 def list_columns(source: Source) -> list[str]:
@@ -64,6 +85,8 @@ def count(
     log: Log, progress: Progress | None = None, notify: Notify | None = None
 ) -> VariantCounts:
     """Count the variants of XES files."""
+    if log.columns is None or log.columns.lifecycle != TRANSITION:
+        return xes.count(log, progress, notify)
     found: list[tuple[list[str], int]] = []
     for path in log.source.content:
         variants = _read(path) if _is_plain(path, log.source.trusted) else None
@@ -94,16 +117,44 @@ def _library() -> Any:
 
 def _is_plain(path: Path, trusted: bool) -> bool:
     """Tell whether r4pm reads a file as the own reader does; bombs are refused on the way."""
+    letters = getincrementaldecoder("utf-8")()
     with BoundedFile(path, trusted=trusted) as stream:
-        tail = b""
-        while block := stream.read(1 << 20):
-            if not tail and not block.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
+        text, in_cases = b"", False
+        while block := stream.read(_BLOCK):
+            try:
+                letters.decode(block)
+            except UnicodeDecodeError:
                 return False
-            text = tail + block
-            if any(odd in text for odd in _ODD) or _HALF.search(text):
+            text += block
+            if any(letter in text for letter in _NO_LETTERS):
                 return False
-            tail = text[-64:]
-    return b"\0" not in tail
+            if not in_cases:
+                head, found, _ = text.partition(b"<trace")
+                if not found and len(text) < LONGEST_HEAD:
+                    continue
+                if not found or not _is_plain_head(head):
+                    return False
+                text, in_cases = text[len(head) :], True
+            text = text[_end(text) :]
+            if len(text) > MAX_CASE_BYTES:
+                return False
+    return in_cases and text.strip(b" \t\r\n") == b"</log>"
+
+
+def _is_plain_head(head: bytes) -> bool:
+    """Tell the same of what stands before the first case."""
+    declaration, _, _ = head.partition(b"?>")
+    return (
+        _HEAD.match(head) is not None
+        and _ENCODING.search(declaration) is None
+        and not any(odd in head for odd in _ODD_HEAD)
+    )
+
+
+def _end(text: bytes) -> int:
+    """Where plain cases end that a text begins with."""
+    found = _CASES.match(text)
+    return 0 if found is None else found.end()
 
 
 def _read(path: Path) -> list[tuple[list[str], int]] | None:
@@ -113,7 +164,9 @@ def _read(path: Path) -> list[tuple[list[str], int]] | None:
         items.append(r4pm.import_item("EventLog", str(path)))
         items.append(r4pm.bindings.log_to_activity_projection(items[0]))
         variants = r4pm.bindings.get_variants(items[1])
-    except Exception:  # r4pm raises what it likes; the own reader finds out what is wrong.
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException:  # r4pm raises what it likes; the own reader finds out what is wrong.
         return None
     finally:
         for item in items:

@@ -119,9 +119,10 @@ class Log:
     def assumptions(self) -> tuple[str, ...]:
         """What reading it takes to be public, though it comes from the log."""
         columns = self.columns
-        if columns is None or not columns.text_times or self.options.time_format is not None:
+        if columns is None:
             return ()
-        return (OPEN_ORDER,)
+        is_open = columns.text_times and self.options.time_format is None
+        return (*((OPEN_ORDER,) if is_open else ()), *columns.taken)
 
     @property
     def max_cases(self) -> int | None:

@@ -21,8 +21,14 @@ from lxml import etree
 from ..domains import Attribute
 from ..errors import ColumnsError, ReadError, SettingError
 from ..variants import VariantCounts
-from .attributes import TYPED, Present, resolve_attributes, values_of
-from .bounded_file import BoundedFile, Progress
+from .attributes import (
+    Present,
+    describe_taken,
+    resolve_attributes,
+    settled_attributes,
+    values_of,
+)
+from .bounded_file import Progress
 from .case_store import CaseStore, StoredCases
 from .columns import Columns
 from .lifecycle import TRANSITION, join_instances
@@ -32,6 +38,7 @@ from .periods import PeriodFilter
 from .source import Log, Notify, Source
 from .time_format import only_iso
 from .variant_counter import VariantCounter
+from .xes_form import Search, kinds_of, read_declared
 from .xes_stream import parted, traces
 
 TRUNCATED = "unfinished"
@@ -39,11 +46,8 @@ TRUNCATED = "unfinished"
 
 NAME = "concept:name"
 TIME = "time:timestamp"
-DECLARATIONS = (b"time:timestamp", b'prefix="time"', b"prefix='time'")
-"""What a log says before its first case if its events have times: a global, or the extension."""
 FIRST_CASES = 100
 """So many cases are looked at for the names of attributes."""
-LONGEST_HEAD = 1 << 20
 
 
 def list_columns(source: Source) -> list[str]:
@@ -61,16 +65,17 @@ def kinds(source: Source) -> dict[str, str]:
     found: dict[str, str] = {}
     for path in source.content:
         for trace in islice(traces(path, source.trusted, None), FIRST_CASES):
-            found.update({f"case:{key}": kind for key, kind in _kinds(trace)})
+            found.update({f"case:{key}": kind for key, kind in kinds_of(trace)})
             for event in trace.iterchildren("{*}event"):
-                found.update(_kinds(event))
+                found.update(kinds_of(event))
     return found
 
 
 def find(source: Source, options: ReadOptions) -> Columns:
     """Find the attributes to count by; what is asked for must occur in each file that has events.
 
-    Files are read as far as it takes to see all of them.
+    Files are read as far as it takes to see all of them: to the end for attributes that no file
+    declares before its first case.
     """
     if options.case is not None:
         raise SettingError("case", options.case, "left out for XES: each trace is a case")
@@ -90,86 +95,44 @@ def find(source: Source, options: ReadOptions) -> Columns:
     asked = options.timestamp is not None or options.order == "time"
     if asked:
         needed.setdefault(columns.timestamp or TIME, "timestamp")
+    declared = [read_declared(path, source.trusted) for path in source.content]
+
+    settled = settled_attributes(options)
+
+    def lookup_declared(name: str) -> Present | None:
+        if name in settled:
+            return Present(of_case=name.startswith("case:"))
+        # Where files declare different things, the log as a whole declares nothing.
+        said = {each.present(name) for each in declared}
+        return said.pop() if len(said) == 1 else None
+
+    names = {name: name.removeprefix("case:") for name in options.attribute}
     # Activities must be at every event, so the first tells; others may come late, in any file.
     late = {} if options.person is None else {options.person: "person"}
-    late |= {name.removeprefix("case:"): "attribute" for name in options.attribute}
-    where: dict[str, Present] = {}
-    present: dict[str, None] = {}
+    late |= dict.fromkeys(names.values(), "attribute")
+    search = Search(
+        needed=needed,
+        late=late,
+        undeclared=frozenset(key for name, key in names.items() if lookup_declared(name) is None),
+    )
     for path in source.content:
-        _find_in_file(path, source.trusted, needed, late, present, where)
-    for name, role in late.items():
-        raise ColumnsError(source.name, [role], list(present), name)
+        search.go_through(path, source.trusted)
+    for name, role in search.late.items():
+        raise ColumnsError(source.name, [role], list(search.present), name)
 
     def lookup(name: str) -> Present | None:
-        there = where.get(name.removeprefix("case:"))
+        there = lookup_declared(name) or search.seen.present(name.removeprefix("case:"))
         return replace(there, of_case=True) if there and name.startswith("case:") else there
 
     used = [*columns.roles, "case:concept:name"]
     columns = replace(
         columns,
-        attributes=resolve_attributes(source.name, options, lookup, list(present), used),
+        attributes=resolve_attributes(source.name, options, lookup, list(search.present), used),
+        taken=describe_taken(options, lookup),
     )
-    if not asked and not any(_declares_times(path, source.trusted) for path in source.content):
+    if not asked and not any(each.times for each in declared):
         return replace(columns, timestamp=None)
     return columns
-
-
-def _declares_times(path: Path, trusted: bool) -> bool:
-    """Whether what stands before the first case declares time stamps.
-
-    Whether times are released follows from this, so no case may decide it: a declaration is part of
-    the form of a log, what events hold is not.
-    """
-    head = b""
-    with BoundedFile(path, trusted=trusted) as stream:
-        while b"<trace" not in head and len(head) < LONGEST_HEAD:
-            block = stream.read(1 << 16)
-            if not block:
-                break
-            # In UTF-16 every other byte of such words is 0.
-            head += block.replace(b"\0", b"")
-    before, _, _ = head.partition(b"<trace")
-    return any(word in before for word in DECLARATIONS)
-
-
-def _find_in_file(
-    path: Path,
-    trusted: bool,
-    needed: dict[str, str],
-    late: dict[str, str],
-    present: dict[str, None],
-    where: dict[str, Present],
-) -> None:
-    """Look for attributes until all were seen; those found are taken out of `late`.
-
-    `where` is told of what kind each is that is found.
-    """
-    missing, first = dict(needed), True
-    if not missing and not late:
-        return
-    for trace in traces(path, trusted, None):
-        # Persons may be attributes of the case.
-        for key, kind in _kinds(trace):
-            if late.pop(key, None) is not None:
-                where[key] = Present(of_case=True, kind=kind)
-        for event in trace.iterchildren("{*}event"):
-            keys = _keys(event)
-            if first:
-                present.update(dict.fromkeys(keys))
-                first = False
-            for key, kind in _kinds(event):
-                missing.pop(key, None)
-                if late.pop(key, None) is not None:
-                    where[key] = Present(of_case=False, kind=kind)
-            for name, role in missing.items():
-                if role == "activity":
-                    raise ColumnsError(path, [role], list(present), name)
-            if not missing and not late:
-                return
-    # A file without any event has nothing to lack.
-    if not first:
-        for name, role in missing.items():
-            raise ColumnsError(path, [role], list(present), name)
 
 
 def _values(element: Any, wanted: set[str]) -> dict[str, str]:
@@ -182,22 +145,6 @@ def _values(element: Any, wanted: set[str]) -> dict[str, str]:
             if value is not None:
                 found[key] = value
     return found
-
-
-def _kinds(element: Any) -> list[tuple[str, str]]:
-    """The attributes of a trace or an event, each with its type."""
-    found = []
-    for child in element:
-        key = child.get("key")
-        if key is not None:
-            _, kind = parted(child)
-            found.append((key, kind if kind in TYPED else "string"))
-    return found
-
-
-def _keys(element: Any) -> list[str]:
-    """The attributes of a trace or an event."""
-    return [key for child in element if (key := child.get("key")) is not None]
 
 
 def count(
@@ -312,34 +259,39 @@ def _cases(
         if queries is None or queries.namespace != namespace:
             queries = _Queries(path, namespace)
         parts = [queries.needed(trace, number, part) for part in columns.activity]
-        if checks.period is not None:
-            when = [_microseconds(_time(stamp)) for stamp in queries.values(trace, stamp_key)]
-            if not checks.period.keeps(queries.name(trace), when):
-                continue
         names: list[Any] = parts[0] if len(parts) == 1 else list(zip(*parts, strict=True))
         stamps: list[str | None] | None = None
+        times: list[datetime | None] = []
         order: list[int] | None = None
-        if log.timed:
+        if log.timed or with_times or checks.period is not None:
             stamps = queries.values(trace, stamp_key)
+        if stamps is not None and (log.timed or checks.period is not None):
             times = [_time(stamp) for stamp in stamps]
+        if log.timed:
+            # The sort is stable: ties keep the order of the file.
+            order = sorted(range(len(names)), key=[time or LAST for time in times].__getitem__)
+        persons: list[str] = []
+        if columns.person is not None:
+            persons = queries.persons(trace, columns.person, order)
+        person = persons[0] if persons else None
+        if checks.period is not None:
+            when = list(map(_microseconds, times))
+            if not checks.period.keeps(queries.name(trace), when, person):
+                continue
+        if stamps is not None and order is not None:
             checks.events += len(times)
             checks.untimed += times.count(None)
             checks.unread = checks.unread or any(
                 stamp is not None and time is None
                 for stamp, time in zip(stamps, times, strict=True)
             )
-            # The sort is stable: ties keep the order of the file.
-            order = sorted(range(len(names)), key=[time or LAST for time in times].__getitem__)
             names = [names[i] for i in order]
             stamps = [stamps[i] for i in order]
         elif checks.wanted:
             checks.disordered += _is_disordered(queries.dates(trace, stamp_key))
-        if with_times and stamps is None:
-            stamps = queries.values(trace, stamp_key)
         if columns.person is not None:
-            persons = queries.persons(trace, columns.person, order)
             checks.varying += len(set(persons)) > 1
-            if not counter.wants(persons[0] if persons else None):
+            if not counter.wants(person):
                 continue
         starts: list[str | None] | None = None
         kept = order

@@ -107,6 +107,10 @@ def anonymize(
     check_activities(activities)
     check_seed(seed)
     check_bound(max_released_events)
+    if period is not None and isinstance(log, Log) and period.period != log.period:
+        raise SettingError(
+            "period", period.period.name, "what the log was opened with, or left out"
+        )
     bits: Bits = SystemBits() if seed is None else SeededBits(seed)
     cases = as_cases(log, notify, timed=asks_times(mechanism))
     check_distributed(cases, mechanism)

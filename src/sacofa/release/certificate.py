@@ -144,7 +144,7 @@ def certify(
     promise = mechanism.promise(unit)
     check_noise_fits(promise.accesses, unit.max_cases)
     if period is not None:
-        assumptions = (period.assumption, *assumptions)
+        assumptions = (period.assumption(unit), *assumptions)
     return Certificate(
         mechanism=mechanism.name,
         unit=unit,

@@ -60,7 +60,7 @@ def combine(releases: Sequence[Release], names: Sequence[str] | None = None) -> 
             unit=unit,
             spent=spent,
             assumptions=_united(
-                [a for a in c.assumptions if c.period is None or a != c.period.assumption]
+                [a for a in c.assumptions if c.period is None or a != c.period.assumption(c.unit)]
                 for c in certificates
             ),
             not_promised=_united(c.not_promised for c in certificates),

@@ -54,12 +54,12 @@ class PeriodStatement:
             return CASES
         return PERSON_PERIODS if unit.per_period else PERSONS
 
-    @property
-    def assumption(self) -> str:
+    def assumption(self, unit: Unit) -> str:
         """Which cases are meant."""
+        whose = "cases" if unit.person is None else "those of one person"
         return (
-            f"Only cases whose last event lies in period {self.period.name} (UTC) were read; cases "
-            "are told apart by their ids, and the first with an id counts."
+            f"Only cases whose last event lies in period {self.period.name} (UTC) were read; "
+            f"{whose} are told apart by their ids, and the first with an id counts."
         )
 
     def to_content(self, unit: Unit) -> dict[str, Any]:
@@ -94,7 +94,9 @@ class Turn:
     dataset: str
     period: Period
     key: CaseKey
-    hashes: list[bytes] = field(default_factory=list, repr=False)
+    unit: Unit
+    """Whose cases they are: one id of two persons means two cases."""
+    hashes: set[bytes] = field(default_factory=set, repr=False)
     """The keyed hashes of the cases that were read."""
     _taken: set[bytes] | None = field(default=None, repr=False)
 
@@ -107,13 +109,21 @@ class Turn:
         """The same log without the cases that must be left out."""
         return replace(log, wanted=self._wants)
 
-    def _wants(self, case_id: str) -> bool:
+    def _wants(self, case_id: str, person: str | None) -> bool:
         if self._taken is None:
             self._taken = self.ledger.taken(self.dataset, self.period.name)
-        hash = self.key.case(self.dataset, case_id)
-        if hash in self._taken:
+        by_id = self.key.case(self.dataset, case_id)
+        of_persons = self.key.id_of_persons(self.dataset, case_id)
+        if self.unit.person is None:
+            mine, other = by_id, of_persons
+        else:
+            mine, other = self.key.case_of_person(self.dataset, case_id, person), by_id
+        if mine in self._taken or other in self._taken:
             return False
-        self.hashes.append(hash)
+        self.hashes.add(mine)
+        # A release that tells cases by their ids alone must leave this one out, whoever's it is.
+        if other is by_id and of_persons not in self._taken:
+            self.hashes.add(of_persons)
         return True
 
 
@@ -130,4 +140,4 @@ def take_turn(log: Any, ledger: Ledger | None, dataset: str | None) -> Iterator[
     # A dataset that is not there is refused before a key is made.
     ledger.account(dataset)
     with ledger.holding_case_key() as key:
-        yield Turn(ledger=ledger, dataset=dataset, period=log.period, key=key)
+        yield Turn(ledger=ledger, dataset=dataset, period=log.period, key=key, unit=log.unit)

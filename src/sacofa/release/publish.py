@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..cases import Cases
-from ..errors import OutputError
+from ..errors import OutputError, SettingError
 from ..files import check_apart, check_target
 from ..logs import Log, Notify, ReadOptions, distribute_variants, is_distributed
 from ..logs import open_log as open_source
@@ -60,11 +60,12 @@ def publish(
 ) -> Release:
     """Read a log, release it through a mechanism, and write the log and its certificate.
 
-    The log is what `anonymize` takes; how it is read is said with `options`. What can be refused is
-    refused before anything is paid. With a `ledger`, the price is paid from the budget of the
-    `dataset` before a case is read; `tell` hears about it. Where a period of the log is released
-    from a ledger, no case is taken that was released before. More different variants than
-    `max_gathered` are left on the cluster that counted them, if the mechanism can be run there.
+    The log is what `anonymize` takes; how it is read is said with `options`, unless it was opened
+    or counted before. What can be refused is refused before anything is paid. With a `ledger`, the
+    price is paid from the budget of the `dataset` before a case is read; `tell` hears about it.
+    Where a period of the log is released from a ledger, no case is taken that was released before.
+    More different variants than `max_gathered` are left on the cluster that counted them, if the
+    mechanism can be run there.
     """
     output_of(output)
     check_target(output, force)
@@ -98,7 +99,7 @@ def publish(
         check_number(activities or cases.activities, mechanism)
         check_distributed(cases, mechanism)
         if turn is not None:
-            reservation.claim(turn.hashes)
+            reservation.claim(sorted(turn.hashes))
         reservation.data_accessed = True
         release = anonymize(
             cases,
@@ -143,11 +144,13 @@ def _check_apart(log: Log | Cases, output: str | Path, ledger: Ledger | None) ->
 
 def _open(log: Any, options: ReadOptions | None) -> Log | Cases:
     """Open what has to be opened; what was counted already is taken as it is."""
-    if isinstance(log, Log):
-        return log
-    if isinstance(log, (Cases, VariantCounts, Mapping)) or hasattr(log, "map_parts"):
-        return as_cases(log)
-    return open_source(log, options)
+    read = isinstance(log, (Log, Cases, VariantCounts, Mapping)) or hasattr(log, "map_parts")
+    if not read:
+        return open_source(log, options)
+    if options is not None:
+        what = "a log that is opened" if isinstance(log, Log) else "cases that are counted"
+        raise SettingError("options", type(options).__name__, f"left out for {what} already")
+    return log if isinstance(log, Log) else as_cases(log)
 
 
 @contextmanager

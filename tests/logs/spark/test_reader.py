@@ -219,3 +219,14 @@ def test_only_spark_leaves_variants_where_they_are(logs: Path) -> None:
     """Other engines refuse at once."""
     with pytest.raises(SettingError, match="spark, to leave variants on a cluster"):
         distribute_variants(logs / "receipt.parquet")
+
+
+def test_a_mark_that_is_neither_yes_nor_no_does_not_stop_the_others(session: Any) -> None:
+    """It is no mark."""
+    rows = [("x", "a", "true"), ("y", "a", "perhaps"), ("z", "b", None)]
+    frame = session.createDataFrame(
+        [(case, name, datetime(2020, 1, 1), mark) for case, name, mark in rows],
+        "case_id string, activity string, ts timestamp, `case:unfinished` string",
+    )
+    expected = VariantCounts.of({("a",): 1, ("b",): 1}, truncated={("a",): 1})
+    assert count_variants(open_log(frame)) == expected

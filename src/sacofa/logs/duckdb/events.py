@@ -204,7 +204,9 @@ def _go_through(
             # A case then takes nearly twice the memory.
             most = partitions.PARTITION_ROWS // 2
         chosen = log.period_filter()
-        among = "" if chosen is None else _choose(database, chosen, surveyed.sql)
+        among = ""
+        if chosen is not None:
+            among = _choose(database, chosen, surveyed, by_person=log.unit.person is not None)
         rows_of_cases = f"(SELECT {', '.join(dict.fromkeys(needed))} FROM {surveyed.sql} {among})"
         names, done = names_as_meant(log, surveyed.names), 0
         for part in partitions.partition(
@@ -226,16 +228,21 @@ def _go_through(
     return result
 
 
-def _choose(database: Any, chosen: PeriodFilter, rows: str) -> str:
-    """Find the cases of a period, and give what limits the rows to theirs, as SQL."""
+def _choose(database: Any, chosen: PeriodFilter, surveyed: Survey, *, by_person: bool) -> str:
+    """Find the cases of a period, and give what limits the rows to theirs, as SQL.
+
+    With each goes whose it is, where persons are protected.
+    """
     first, after = chosen.period.first, chosen.period.after
     database.execute("CREATE TABLE chosen (case_id VARCHAR)")
+    whose = f"arg_min(person, {surveyed.order.rank})" if by_person else "NULL"
+    needed = ["case_id", "time_us", "person", "row_number", *surveyed.order.columns]
     found = database.execute(
-        f"SELECT case_id, max(time_us), count_if(time_us >= {first} AND time_us < {after}) "
-        f"FROM {rows} GROUP BY case_id"
+        f"SELECT case_id, max(time_us), count_if(time_us >= {first} AND time_us < {after}), "
+        f"{whose} FROM (SELECT {', '.join(needed)} FROM {surveyed.sql}) GROUP BY case_id"
     )
     while some := found.fetchmany(FETCHED):
-        kept = [case for case, last, late in some if chosen.keeps_last(case, last, late)]
+        kept = [case for case, *known in some if chosen.keeps_last(case, *known)]
         # Another cursor: this one is being read.
         database.cursor().execute(f"INSERT INTO {CATALOG}.chosen SELECT unnest(?)", [kept])
     return "SEMI JOIN chosen USING (case_id)"

@@ -124,9 +124,13 @@ def _write_rows(source: Source, path: Path, target: Path) -> None:
 
 
 def write_table(target: Path, names: list[str], rows: Iterable[Row]) -> None:
-    """Write rows under the names of their columns; those that are too short lack the last."""
+    """Write rows under the names of their columns; those that are too short lack the last.
+
+    Half a character, which JSON and spreadsheets can hold and no text can, becomes a question mark:
+    it is no reason to refuse all other cases.
+    """
     width = len(names)
-    with target.open("w", encoding="utf-8", newline="", errors="surrogatepass") as file:
+    with target.open("w", encoding="utf-8", newline="", errors="replace") as file:
         header: Row = [*names]
         for row in chain([header], rows):
             cells = [*row[:width], *[None] * (width - len(row))]

@@ -62,7 +62,7 @@ def events_of(log: Log, columns: Columns, frame: Any, *, with_values: bool = Fal
     truncated = functions.lit(False)
     if columns.truncated is not None:
         truncated = functions.coalesce(
-            _column(columns.truncated).cast("string").cast("boolean"), functions.lit(False)
+            _column(columns.truncated).cast("string").try_cast("boolean"), functions.lit(False)
         )
     texts = [
         _column(column_of(each, frame.columns)).cast("string").alias(f"value_{place}")

@@ -49,8 +49,17 @@ class CaseKey:
         return self._hash("series", dataset).hex()
 
     def case(self, dataset: str, case_id: str) -> bytes:
-        """The keyed hash of a case."""
+        """The keyed hash of a case that is told by its id alone."""
         return self._hash("case", dataset, case_id)
+
+    def case_of_person(self, dataset: str, case_id: str, person: str | None) -> bytes:
+        """The keyed hash of a case of a person: of others, the same id means another case."""
+        whose = () if person is None else (person,)
+        return self._hash("case of a person", dataset, case_id, *whose)
+
+    def id_of_persons(self, dataset: str, case_id: str) -> bytes:
+        """The keyed hash of an id that cases of persons have, whoever they are."""
+        return self._hash("id of persons", dataset, case_id)
 
     def _hash(self, *parts: str) -> bytes:
         # Each part with its length: no two lists of parts run into one text.

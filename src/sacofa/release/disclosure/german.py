@@ -8,6 +8,23 @@ from __future__ import annotations
 
 import re
 
+_LEVELS = (
+    ("belongs to cases", "zu Fällen gehört"),
+    ("belongs to events", "zu Ereignissen gehört"),
+)
+_TYPES = (
+    ("is yes or no", "Ja oder Nein ist"),
+    ("is a number", "eine Zahl ist"),
+    ("is a date", "ein Datum ist"),
+    ("is text", "Text ist"),
+)
+TAKEN = (
+    *_LEVELS,
+    *_TYPES,
+    *((f"{a} and {b}", f"{c} und {d}") for a, c in _LEVELS for b, d in _TYPES),
+)
+"""What may be taken from the cases of a log about an attribute."""
+
 PAIRS: tuple[tuple[str, str], ...] = (
     # What is protected.
     (
@@ -69,6 +86,32 @@ PAIRS: tuple[tuple[str, str], ...] = (
         "Die Namen der Aktivitäten sind öffentlich; sie wurden dem Protokoll entnommen.",
     ),
     (
+        "The values of {} are public; they were taken from the log.",
+        "Die Werte von {} sind öffentlich; sie wurden dem Protokoll entnommen.",
+    ),
+    (
+        "Which of day and month comes first in time stamps such as 3/4/2025, if there are any, is "
+        "public; it was taken from the log.",
+        "Ob in Zeitstempeln wie 3/4/2025, falls es solche gibt, Tag oder Monat zuerst steht, ist "
+        "öffentlich; es wurde dem Protokoll entnommen.",
+    ),
+    *(
+        (
+            f"That {{}} {english} is public; it was taken from the log.",
+            f"Dass {{}} {german}, ist öffentlich; es wurde dem Protokoll entnommen.",
+        )
+        for english, german in TAKEN
+    ),
+    (
+        "Whether events have time stamps is public; it was taken from the log.",
+        "Ob Ereignisse Zeitstempel haben, ist öffentlich; es wurde dem Protokoll entnommen.",
+    ),
+    (
+        "Which attributes cases and events have is public; it was taken from the log.",
+        "Welche Merkmale Fälle und Ereignisse haben, ist öffentlich; es wurde dem Protokoll "
+        "entnommen.",
+    ),
+    (
         "The names of the activities are public: {#} were declared.",
         "Die Namen der Aktivitäten sind öffentlich: {#} wurden vorab genannt.",
     ),
@@ -95,6 +138,12 @@ PAIRS: tuple[tuple[str, str], ...] = (
         "their ids, and the first with an id counts.",
         "Nur Fälle, deren letztes Ereignis im Zeitraum {} (UTC) liegt, wurden gelesen; Fälle "
         "werden an ihrer Kennung unterschieden, der erste mit einer Kennung zählt.",
+    ),
+    (
+        "Only cases whose last event lies in period {} (UTC) were read; those of one person are "
+        "told apart by their ids, and the first with an id counts.",
+        "Nur Fälle, deren letztes Ereignis im Zeitraum {} (UTC) liegt, wurden gelesen; die einer "
+        "Person werden an ihrer Kennung unterschieden, der erste mit einer Kennung zählt.",
     ),
     # How releases of periods add up.
     (
