@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import duckdb
+import pandas as pd
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 from sacofa.audit.neighbours import Event, check_neighbours
 from sacofa.cases import NO_TIME, gather
 from sacofa.errors import ReadError, SettingError
-from sacofa.logs import count_variants, open_log, read_cases
+from sacofa.logs import Log, count_variants, open_log, read_cases
 from sacofa.logs.duckdb import survey
 from sacofa.logs.duckdb.stamps import day_month, text_time
 from sacofa.mechanisms import Certified
@@ -255,3 +256,35 @@ def test_a_guess_breaks_the_law(monkeypatch: pytest.MonkeyPatch) -> None:
         lambda database, name, column, rows, told: "month" if told & 2 else "day",
     )  # fmt: skip
     assert try_law(OPEN)["broken"]
+
+
+def starts_of(source: Any) -> list[int]:
+    """The minutes of the year at which work began."""
+    cases = read_cases(source)
+    assert cases.by_case is not None
+    batch = gather(cases.by_case)
+    assert batch.starts is not None
+    zero = int(datetime(2025, 1, 1, tzinfo=UTC).timestamp()) * 1_000_000
+    return [(start - zero) // 60_000_000 for start in batch.starts.tolist()]
+
+
+@pytest.mark.parametrize("kind", ["frame", "parquet"])
+def test_times_that_are_no_text_with_starts_that_are(kind: str, tmp_path: Path) -> None:
+    """Each column is read for what it is; what a column of starts tells is assumed, too."""
+    ends = pd.to_datetime(["2025-01-03 10:00", "2025-01-03 11:00"])
+
+    def log(*starts: str, **options: Any) -> Log:
+        frame = pd.DataFrame({"case": "1", "activity": ["a", "b"], "time": ends, "Beginn": starts})
+        frame.to_parquet(tmp_path / "log.parquet")
+        return open_log(frame if kind == "frame" else tmp_path / "log.parquet", **options)
+
+    iso = log("2025-01-02 09:00", "2025-01-03 00:30")
+    assert starts_of(iso) == [33 * 60, 48 * 60 + 30]
+    told = log("1/2/2025", "1/31/2025")
+    assert starts_of(told) == [24 * 60, 30 * 24 * 60]
+    assert told.assumptions == iso.assumptions and "day and month" in told.assumptions[0]
+    with pytest.raises(ReadError, match=r'in column "Beginn", as in "1/2/2025": say'):
+        starts_of(log("1/2/2025", "1/3/2025"))
+    declared = log("1/2/2025", "1/3/2025", time_format="month-first")
+    assert starts_of(declared) == [24 * 60, 48 * 60] and not declared.assumptions
+    assert starts_of(log("1735689600", "x", time_format="epoch"))[0] == 0

@@ -27,7 +27,7 @@ from ..bounded_file import Progress
 from ..case_store import CaseStore, StoredCases
 from ..columns import Columns, resolve_columns
 from ..csv_injection import unescape_formula
-from ..frames import object_columns
+from ..frames import check_names, object_columns
 from ..notices import notify_counts
 from ..options import ReadOptions
 from ..periods import PeriodFilter
@@ -42,6 +42,7 @@ from .sql import literal
 from .staging import check_fields, staged, text_columns
 from .stamps import pattern_time
 from .survey import Rows, Survey, survey
+from .texts import is_text
 
 KINDS = {
     ("BOOL",): "boolean",
@@ -67,6 +68,7 @@ def _typed_columns(source: Source) -> dict[str, str]:
     """Give the type of each column."""
     if source.format == "relation":
         relation = source.content
+        check_names(source.name, relation.columns)
         return dict(zip(relation.columns, map(str, relation.types), strict=True))
     with looking(source.name) as database:
         table = open_table(database, source)
@@ -89,12 +91,15 @@ def find(source: Source, options: ReadOptions) -> Columns:
     options = check_fields(source, list(kinds), options)
     columns = resolve_columns(source.name, list(kinds), options)
     check_pattern(options.time_format)
-    stamp = columns.timestamp
     lookup = table_lookup({name: _kind(kind) for name, kind in kinds.items()})
     attributes = resolve_attributes(source.name, options, lookup, list(kinds), columns.roles)
+    if source.format == "parquet" and len(source.content) > 1:
+        # Files in which a column has several types are refused here.
+        with looking(source.name) as database:
+            open_table(database, source, replace(columns, attributes=attributes))
     return replace(
         columns,
-        text_times=stamp is not None and kinds[stamp] == "VARCHAR",
+        text_times=any(name and is_text(kinds[name]) for name in columns.times),
         attributes=attributes,
     )
 

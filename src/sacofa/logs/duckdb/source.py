@@ -12,12 +12,13 @@ from ...errors import ReadError
 from ...temporary import secret_folder
 from ..bounded_file import BoundedFile, packing_of
 from ..columns import Columns
-from ..frames import as_registered
+from ..frames import as_registered, frame_columns
 from ..source import Source
 from .csv_files import ADVICE, csv_sql, read_heads
 from .database import borrowed
-from .parquet_files import refuse_wide
+from .parquet_files import has_several_types, refuse_wide
 from .sql import file_literal, quoted
+from .texts import as_text, is_text
 
 MANY_ROWS = 100_000_000
 """Up to this many rows any Parquet file is let through."""
@@ -46,8 +47,7 @@ class Table:
 
     def text(self, column: str) -> str:
         """Give a column as text, as SQL."""
-        sql, kind = self.columns[column]
-        return sql if kind == "VARCHAR" else f"{sql}::VARCHAR"
+        return as_text(*self.columns[column])
 
 
 @contextmanager
@@ -91,6 +91,7 @@ def interrupt_in(error: Exception) -> KeyboardInterrupt | None:
 
 def open_table(database: Any, source: Source, columns: Columns | None = None) -> Table:
     """Open files of one format, or a frame, of which these columns are needed."""
+    names: list[str] | None = None
     if source.format in ("csv", "tsv"):
         return _open_csv(source)
     if source.format == "parquet":
@@ -100,18 +101,36 @@ def open_table(database: Any, source: Source, columns: Columns | None = None) ->
         if not source.trusted:
             _refuse_parquet_bomb(database, source.content, files)
         hive = "true" if any("=" in path.parent.name for path in source.content) else "false"
+        several = has_several_types(database, source.content, files, columns)
         # Names of folders stay text: what type they look like would depend on all of them.
-        sql = f"read_parquet([{files}], hive_partitioning = {hive}, hive_types_autocast = false)"
+        sql = (
+            f"read_parquet([{files}], hive_partitioning = {hive}, hive_types_autocast = false, "
+            f"union_by_name = {str(several).lower()})"
+        )
         # Rows are numbered by file and place, so that any number of threads may read them.
         row = f"((file_index::BIGINT << {ROW_BITS}) + file_row_number)"
         row_bits, numbered = ROW_BITS + len(source.content).bit_length(), True
     else:
-        database.register("frame", as_registered(source.content, columns))
+        frame = as_registered(source.content, columns)
+        names = frame_columns(frame, source.name)
+        database.register("frame", frame)
         sql, row = "frame", "(row_number() OVER () - 1)"
         row_bits, numbered = ROW_BITS, False
     described = database.execute(f"DESCRIBE FROM {sql}").fetchall()
-    found = {name: (quoted(name), kind) for name, kind, *_ in described}
+    # DuckDB gives columns other names where only capitals tell them apart.
+    names = names or [name for name, *_ in described]
+    found = {
+        name: _column(quoted(called), kind)
+        for name, (called, kind, *_) in zip(names, described, strict=True)
+    }
     return Table(sql=sql, columns=found, row=row, row_bits=row_bits, numbered=numbered)
+
+
+def _column(sql: str, kind: str) -> tuple[str, str]:
+    """A column as SQL with its type: what is enumerated is text, as its codes mean nothing."""
+    return (
+        (sql, kind) if kind == "VARCHAR" or not is_text(kind) else (as_text(sql, kind), "VARCHAR")
+    )
 
 
 def _open_csv(source: Source) -> Table:
