@@ -36,8 +36,10 @@ from ..variant_counter import check_unique
 from . import partitions
 from .collecting import CaseCollector
 from .counting import PartitionCounter
+from .csv_files import read_heads
+from .csv_rows import check_rows
 from .database import CATALOG, borrowed
-from .source import check_gzip, looking, open_database, open_table
+from .source import looking, open_database, open_table
 from .sql import literal
 from .staging import check_fields, staged, text_columns
 from .stamps import pattern_time
@@ -190,12 +192,13 @@ def _go_through(
     """Hand the partitions of a table to what counts or collects them, and give what comes of it."""
     assert log.columns is not None
     tell = progress or (lambda _: None)
-    check_gzip(log.source)
     with (
         staged(log.source) as source,
         open_database(log.name) as database,
         secret_folder() as folder,
     ):
+        if log.source.format in ("csv", "tsv"):
+            check_rows(read_heads(source), trusted=source.trusted)
         table = open_table(database, source, log.columns)
         form = log.options.time_format
         # Which cases belong to a period, their times tell.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,7 +11,6 @@ from typing import Any
 
 from ...errors import ReadError
 from ...temporary import secret_folder
-from ..bounded_file import BoundedFile, packing_of
 from ..columns import Columns
 from ..frames import as_registered, frame_columns
 from ..source import Source
@@ -74,10 +74,22 @@ def clear_errors(name: str) -> Iterator[None]:
     except (duckdb.InterruptException, RuntimeError) as error:
         raise interrupt_in(error) or error from None
     except duckdb.Error as error:
-        what = str(error).strip().splitlines()[0]
         if "unicode" in str(error).lower() or "utf-8" in str(error).lower():
             raise ReadError(name, f"is not written in utf-8{ADVICE}") from None
-        raise ReadError(name, f"cannot be read: {what}") from None
+        raise ReadError(name, f"cannot be read: {_plain_words(str(error))}") from None
+
+
+def _plain_words(message: str) -> str:
+    """What DuckDB says, in one line and without anything from the log."""
+    line = re.search(r"CSV Error on Line: (\d+)", message)
+    columns = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
+    if line is not None and columns is not None:
+        return f"line {line[1]} has {columns[2]} columns, not {columns[1]}"
+    if line is not None:
+        return f"line {line[1]} is no row of a text table"
+    # What stands in quotes may be the value that it stumbled upon.
+    first = message.strip().splitlines()[0]
+    return re.sub(r"'.*'|\".*\"", "…", first)
 
 
 def interrupt_in(error: Exception) -> KeyboardInterrupt | None:
@@ -140,15 +152,6 @@ def _open_csv(source: Source) -> Table:
     places = {name: (f"c{i}", "VARCHAR") for i, name in reversed(list(enumerate(header)))}
     columns_in_order = {name: places[name] for name in header}
     return Table(sql=csv_sql(heads), columns=columns_in_order, row="(row_number() OVER () - 1)")
-
-
-def check_gzip(source: Source) -> None:
-    """Unpack once and throw away: a file that is cut short or a bomb is found before it is used."""
-    if source.format in ("csv", "tsv"):
-        for path in filter(packing_of, source.content):
-            with BoundedFile(path, trusted=source.trusted) as stream:
-                while stream.read(1 << 20):
-                    pass
 
 
 def _refuse_parquet_bomb(database: Any, paths: Sequence[Path], files: str) -> None:

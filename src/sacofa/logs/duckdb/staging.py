@@ -23,7 +23,7 @@ from ..options import ReadOptions
 from ..source import Source
 from .csv_files import ADVICE, MAX_COLUMNS, MAX_ROW_BYTES, Head, read_heads, too_wide
 from .sql import quoted
-from .texts import as_text, is_text
+from .texts import EXACT, as_text, is_text
 
 if TYPE_CHECKING:
     from ..sheets import Row
@@ -177,6 +177,9 @@ def _json_rows(path: Path, trusted: bool) -> Iterator[Row]:
 def _json_text(value: Any) -> str | None:
     if value is None or isinstance(value, str):
         return value
+    if isinstance(value, float) and value.is_integer() and abs(value) < EXACT:
+        # Programs write all numbers of a column as 1.0 where one is missing.
+        return str(int(value))
     return json.dumps(value, ensure_ascii=False)
 
 
