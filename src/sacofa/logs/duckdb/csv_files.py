@@ -210,10 +210,15 @@ def _encoding(path: Path, start: bytes, *, named: bool) -> str:
 
 def _line_end(path: Path, text: str) -> str:
     """Tell how lines end by the first one; line breaks in quotes are part of a name."""
-    first = re.match(r'(?:[^"\r\n]|"[^"]*")*(\r?\n|\r)', text)
-    if first is not None and first[1] == "\r":
-        raise ReadError(path, "its lines end with CR alone: save it with LF or CRLF")
-    return "\n" if first is None else first[1]
+    inside = False
+    for found in re.finditer(r'"|\r?\n|\r', text):
+        if found[0] == '"':
+            inside = not inside
+        elif found[0] == "\r" and not inside:
+            raise ReadError(path, "its lines end with CR alone: save it with LF or CRLF")
+        elif not inside:
+            return found[0]
+    return "\n"
 
 
 def _checked_comma(path: Path, text: str, comma: str | None, columns: int) -> str:
