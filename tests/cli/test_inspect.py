@@ -31,6 +31,16 @@ def test_json_has_the_papers_figures(suffix: str, logs: Path) -> None:
     assert answer.stderr == ""
 
 
+def test_a_header_is_given_where_no_line_says_it(tmp_path: Path) -> None:
+    """Its names have commas between them; two that are the same are refused as they were given."""
+    (tmp_path / "log.csv").write_text("1;a;2025-01-01\n1;b;2025-01-02\n")
+    names = ("--header", "case, activity,timestamp")
+    found = json.loads(sacofa("inspect", tmp_path / "log.csv", *names, "--json").stdout)
+    assert (found["events"], found["cases"], found["activities"]) == (2, 1, 2)
+    answer = sacofa("inspect", tmp_path / "log.csv", "--header", "case,activity,case")
+    assert "--header (case,activity,case) must be different names" in answer.stderr
+
+
 def test_a_person_reads_a_table(tmp_path: Path) -> None:
     """Sizes and variants are shown as they are, also names with brackets, and called secret."""
     (tmp_path / "log.csv").write_text("case,activity\n1,[bold]x\n2,[bold]x\n3,\n")

@@ -183,6 +183,48 @@ def test_spreadsheets_that_libreoffice_wrote(kind: str, tmp_path: Path) -> None:
         open_log(put(tmp_path / f"other.{kind}", packed("zip", b"")))
 
 
+def workbook(path: Path, cell: str, styles: str = '<xf numFmtId="0"/><xf numFmtId="14"/>') -> Path:
+    """A workbook whose second case has this cell as its time."""
+
+    def text(value: str) -> str:
+        return f'<c t="inlineStr"><is><t>{value}</t></is></c>'
+
+    first = f'<row>{text("1")}{text("a")}<c s="1"><v>45000</v></c></row>'
+    names = f"<row>{text('case')}{text('activity')}{text('time')}</row>"
+    rows = f"{names}{first}<row>{text('2')}{text('b')}{cell}</row>"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("xl/workbook.xml", '<w><sheet name="a" xmlns:r="r" r:id="r1"/></w>')
+        link = '<Relationship Id="r1" Target="worksheets/sheet1.xml"/>'
+        archive.writestr("xl/_rels/workbook.xml.rels", f"<r>{link}</r>")
+        archive.writestr("xl/styles.xml", f"<s><cellXfs>{styles}</cellXfs></s>")
+        archive.writestr("xl/worksheets/sheet1.xml", f"<w>{rows}</w>")
+    return path
+
+
+@pytest.mark.parametrize("days", ["2990000", "2958466", "-700000", "1e400", "nan", "x"])
+def test_a_date_that_no_calendar_has(days: str, tmp_path: Path) -> None:
+    """One cell stops nothing: its event has no time."""
+    path = workbook(tmp_path / "log.xlsx", f'<c s="1"><v>{days}</v></c>')
+    assert seen(path) == [(("a",), 1), (("b",), 1)]
+
+
+@pytest.mark.parametrize(
+    ("cell", "styles"),
+    [
+        ('<c s="abc"><v>1</v></c>', '<xf numFmtId="0"/>'),
+        ('<c s="-1"><v>1</v></c>', '<xf numFmtId="0"/>'),
+        ('<c t="s"><v>-1</v></c>', '<xf numFmtId="0"/>'),
+        ('<c t="s"><v>7</v></c>', '<xf numFmtId="0"/>'),
+        ("<c><v>1</v></c>", '<xf numFmtId="abc"/>'),
+        ("<c><v>1</v></c>", f'<xf numFmtId="{"1" * 5000}"/>'),
+    ],
+)
+def test_a_damaged_workbook_is_refused_in_one_line(cell: str, styles: str, tmp_path: Path) -> None:
+    """What must be a number and is none."""
+    with pytest.raises(ReadError, match="is a damaged xlsx file: save it again"):
+        seen(workbook(tmp_path / "log.xlsx", cell, styles))
+
+
 def test_a_spreadsheet_that_unpacks_to_too_much_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -199,10 +241,11 @@ def test_json_lines(tmp_path: Path) -> None:
     lines = [
         {"case": 1, "activity": "b", "time": "2025-01-02"},
         {"case": "1", "activity": "a", "time": "2025-01-01"},
+        {"case": 1.0, "activity": 1.5, "time": "2025-01-03"},
         {"time": None, "case": "2", "activity": ""},
     ]
     path = put(tmp_path / "log.jsonl", "\n".join(map(json.dumps, lines)) + "\n\n")
-    assert seen(path) == [(("",), 1), (("a", "b"), 1)]
+    assert seen(path) == [(("",), 1), (("a", "b", "1.5"), 1)]
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import UTC, datetime
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import duckdb
+import pandas as pd
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -16,9 +18,9 @@ from hypothesis import strategies as st
 from sacofa.audit.neighbours import Event, check_neighbours
 from sacofa.cases import NO_TIME, gather
 from sacofa.errors import ReadError, SettingError
-from sacofa.logs import count_variants, open_log, read_cases
+from sacofa.logs import Log, count_variants, open_log, read_cases
 from sacofa.logs.duckdb import survey
-from sacofa.logs.duckdb.stamps import text_time
+from sacofa.logs.duckdb.stamps import day_month, text_time
 from sacofa.mechanisms import Certified
 from sacofa.release import anonymize, publish
 from sacofa.unit import ONE_CASE
@@ -59,24 +61,66 @@ def test_one_moment_in_many_forms(tmp_path: Path) -> None:
     assert times_of(tmp_path, FORMS) == [NEW_YEARS_EVE] * len(FORMS)
 
 
+def read_stamps(stamps: list[str], *readings: str) -> list[tuple[Any, ...]]:
+    """Give what SQL makes of each stamp, in column `c`."""
+    database = duckdb.connect()
+    database.execute("SET TimeZone = 'UTC'")
+    given = "SELECT unnest(?) AS c"
+    return database.execute(f"SELECT c, {', '.join(readings)} FROM ({given})", [stamps]).fetchall()
+
+
+CLOCKS = [
+    "", " ", " 9", " 9:05", " 9:5", " 09:05", "  9:05", "\t9:05", ", 9:05", "T9:05", " 9:05 ",
+    " 9.5", " 14:05", " 14:05:6", " 14:05:06", " 14:05:06.5", " 14:60", " 23:59:60", " 24:00",
+    " 0:00", " 2:05 PM", " 2:05PM", " 02:05 pm", " 2:5 PM", " 14:05 PM", " 0:05 AM", " 12:05 am",
+    " 2:05 p.m.", " 2:05:07 PM", " 2:05:7 PM", " 14:05 +02", " 14:05Z", " 14:05 Uhr", " 14:05 x",
+]  # fmt: skip
+DAYS = [("1", "2"), ("03", "04"), ("31", "12"), ("12", "31"), ("9", "9"), (" 13", "13"), ("0", "1")]
+YEARS = ["2025", "25", "205", "0025", "20255", "5"]
+
+
+def odd_stamps() -> list[str]:
+    """Stamps that look nearly the same: dates of many kinds, each with each clock."""
+    return [
+        f"{first}{mark}{second}{again}{year}{clock}"
+        for first, second in DAYS
+        for mark, again in product("./-", repeat=2)
+        for year, clock in product(YEARS, CLOCKS)
+    ]
+
+
+USUAL = [
+    f"1{mark}2{mark}2025{clock}" for mark in "./-"
+    for clock in ("", " 14:05", " 14:05:06", " 2:05 PM", " 2:05:07 PM")
+]  # fmt: skip
+
+
 @pytest.mark.parametrize("order", ["day", "month", "either"])
 def test_a_quick_way_reads_the_same(order: Any) -> None:
-    """However the first stamp looks, all are read as without the hint."""
-    odd = ["1.2.2025", "31/12/2025 14:05", "12/31/2025 2:05 PM", "12/31/2025 14:05 PM", "31/12/25",
-           "1-2-2025 0:05:07", "1.2.2025 25:00", "30.2.2025", "1/2/2025 12:00 AM",
-           "1/2/2025 0:05 AM",
-           "1/2/2025 24:00", "3/4/0025", "31.12.2025 14:05", "x 1.2.2025", "1.2.2025 "]  # fmt: skip
+    """However the first stamp looks, each is read as without the hint."""
+    stamps = [*odd_stamps(), *FORMS]
+    readings = [f"epoch_us({text_time('c', order, like)})" for like in [None, *USUAL, "31 Dec"]]
+    for stamp, plain, *quick in read_stamps(stamps, *readings):
+        assert quick == [plain] * len(quick), stamp
 
-    def read(like: str | None) -> list[Any]:
-        values = ", ".join(f"('{stamp}')" for stamp in [*odd, *FORMS])
-        database = duckdb.connect()
-        database.execute("SET TimeZone = 'UTC'")
-        sql = f"SELECT epoch_us({text_time('c', order, like)}) FROM (VALUES {values}) AS t(c)"
-        return database.execute(sql).fetchall()
 
-    plain = read(None)
-    for like in ("1.2.2025", "1/2/2025 10:00", "1/2/2025 10:00 AM", "1-2-2025 10:00:00", "31 Dec"):
-        assert read(like) == plain, like
+def test_a_stamp_that_another_order_changes_says_so() -> None:
+    """A stamp that leaves day and month open is never passed over; nor is one read two ways."""
+    day, month = (f"epoch_us({text_time('c', order)})" for order in ("day", "month"))
+    found = read_stamps(odd_stamps(), day, month, day_month("c"))
+    assert all(told for _, one, other, told in found if one != other)
+    assert any(one != other for _, one, other, _ in found)
+    assert [day for c, day, *_ in found if c in ("3/4.2025", "03.04/2025", "1-2/2025")] == [
+        None
+    ] * 2
+
+
+def test_minutes_of_one_digit(tmp_path: Path) -> None:
+    """9:5 is five past nine, wherever it stands and whatever the other stamps look like."""
+    late, short = ["1.2.2025 14:05"], ["1.2.2025 9:5", "1.2.2025 9:5:7"]
+    meant = ["2025-02-01T09:05:00", "2025-02-01T09:05:07"]
+    assert times_of(tmp_path, short) == meant
+    assert times_of(tmp_path, late + short)[1:] == meant
 
 
 def test_a_month_may_come_first(tmp_path: Path) -> None:
@@ -151,32 +195,42 @@ def test_the_certificate_says_what_was_taken_from_the_column(tmp_path: Path) -> 
     assert not any("day and month" in text for text in declared.certificate.assumptions)
 
 
-slashed = st.builds(
-    Event,
-    case=st.sampled_from("1234"),
-    activity=st.sampled_from("ab"),
-    time=st.sampled_from(["1/2/2025", "2/1/2025", "3/3/2025", "13/1/2025", "1/13/2025", "5.1.25"]),
-)  # fmt: skip
+def events_at(stamps: list[str]) -> st.SearchStrategy[Event]:
+    """Events of few cases at some of these times."""
+    return st.builds(
+        Event,
+        case=st.sampled_from("1234"),
+        activity=st.sampled_from("ab"),
+        time=st.sampled_from(stamps),
+    )
 
 
-def try_law() -> Counter[str]:
-    """Take cases out of logs with open stamps; count logs that were read, and broken laws."""
+OPEN = ["1/2/2025", "2/1/2025", "3/3/2025", "13/1/2025", "1/13/2025", "5.1.25"]
+"""Stamps that leave open which of day and month comes first, and some that tell it."""
+ALIKE = ["1.2.2025 9:5", "1.2.2025 9:50", "1/2.2025", "15.1.2025", "1/13/2025"]
+"""Stamps of which quick ways to read one kind, and marks that differ, would take others along."""
+
+
+def try_law(
+    stamps: list[str], way: str = "csv", *, examples: int = 16, rows: int = 8
+) -> Counter[str]:
+    """Take cases out of logs with such stamps; count logs that were read, and broken laws."""
     seen: Counter[str] = Counter()
 
-    @given(rows=st.lists(slashed, min_size=2, max_size=8))
+    @given(log=st.lists(events_at(stamps), min_size=rows // 4, max_size=rows))
     @settings(
-        max_examples=8, deadline=None, derandomize=True, database=None, phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
+        max_examples=examples, deadline=None, derandomize=True, database=None,
+        phases=[Phase.generate], suppress_health_check=list(HealthCheck),
     )  # fmt: skip
-    def law(rows: list[Event]) -> None:
+    def law(log: list[Event]) -> None:
         with TemporaryDirectory() as folder:
 
-            def read(log: list[Event]) -> Any:
-                counted = FILES["csv"].read(Path(folder), log, order="time")
+            def read(part: list[Event]) -> Any:
+                counted = FILES[way].read(Path(folder), part, order="time")
                 seen["read"] += 1
                 return counted
 
-            seen["broken"] += len(list(check_neighbours(read, [rows], unit=ONE_CASE)))  # type: ignore[arg-type]
+            seen["broken"] += len(list(check_neighbours(read, [log], unit=ONE_CASE)))  # type: ignore[arg-type]
 
     law()
     return seen
@@ -184,8 +238,15 @@ def try_law() -> Counter[str]:
 
 def test_neighbours_stay_neighbours() -> None:
     """A case that tells which of day and month comes first changes how no other is read."""
-    seen = try_law()
-    assert seen["read"] > 8 and not seen["broken"]
+    seen = try_law(OPEN)
+    assert seen["read"] > 16 and not seen["broken"]
+
+
+@pytest.mark.parametrize("way", ["csv", "pandas", "polars"])
+def test_stamps_that_look_alike_are_read_each_for_itself(way: str) -> None:
+    """A case whose stamps are written in one way changes how no other is read."""
+    seen = try_law(ALIKE, way, examples=24, rows=24)
+    assert seen["read"] > 24 and not seen["broken"]
 
 
 def test_a_guess_breaks_the_law(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -194,4 +255,36 @@ def test_a_guess_breaks_the_law(monkeypatch: pytest.MonkeyPatch) -> None:
         survey, "_day_month",
         lambda database, name, column, rows, told: "month" if told & 2 else "day",
     )  # fmt: skip
-    assert try_law()["broken"]
+    assert try_law(OPEN)["broken"]
+
+
+def starts_of(source: Any) -> list[int]:
+    """The minutes of the year at which work began."""
+    cases = read_cases(source)
+    assert cases.by_case is not None
+    batch = gather(cases.by_case)
+    assert batch.starts is not None
+    zero = int(datetime(2025, 1, 1, tzinfo=UTC).timestamp()) * 1_000_000
+    return [(start - zero) // 60_000_000 for start in batch.starts.tolist()]
+
+
+@pytest.mark.parametrize("kind", ["frame", "parquet"])
+def test_times_that_are_no_text_with_starts_that_are(kind: str, tmp_path: Path) -> None:
+    """Each column is read for what it is; what a column of starts tells is assumed, too."""
+    ends = pd.to_datetime(["2025-01-03 10:00", "2025-01-03 11:00"])
+
+    def log(*starts: str, **options: Any) -> Log:
+        frame = pd.DataFrame({"case": "1", "activity": ["a", "b"], "time": ends, "Beginn": starts})
+        frame.to_parquet(tmp_path / "log.parquet")
+        return open_log(frame if kind == "frame" else tmp_path / "log.parquet", **options)
+
+    iso = log("2025-01-02 09:00", "2025-01-03 00:30")
+    assert starts_of(iso) == [33 * 60, 48 * 60 + 30]
+    told = log("1/2/2025", "1/31/2025")
+    assert starts_of(told) == [24 * 60, 30 * 24 * 60]
+    assert told.assumptions == iso.assumptions and "day and month" in told.assumptions[0]
+    with pytest.raises(ReadError, match=r'in column "Beginn", as in "1/2/2025": say'):
+        starts_of(log("1/2/2025", "1/3/2025"))
+    declared = log("1/2/2025", "1/3/2025", time_format="month-first")
+    assert starts_of(declared) == [24 * 60, 48 * 60] and not declared.assumptions
+    assert starts_of(log("1735689600", "x", time_format="epoch"))[0] == 0

@@ -79,9 +79,9 @@ def takes_read_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
     def collect(given: dict[str, Any]) -> ReadOptions:
         said = {name: given.pop(name) for name in names}
+        # What is left out is empty; a header is one text, which is divided at its commas.
         many = ("activity", "header", "attribute", "pair")
-        lists = {name: tuple(said[name] or ()) for name in many}
-        return ReadOptions(**{**said, **lists})
+        return ReadOptions(**{**said, **{name: said[name] or () for name in many}})
 
     added = []
     for name in names:

@@ -58,10 +58,11 @@ class BroughtReader:
         """Find the columns; text may be a time in any form."""
         events.check_pattern(options.time_format)
         columns = self.remote.find(source, options)
-        if columns is None or columns.timestamp is None:
+        if columns is None:
             return columns
-        is_text = self.kinds(source)[columns.timestamp] == "string"
-        return replace(columns, text_times=is_text)
+        kinds = self.kinds(source)
+        text = any(name and kinds[name] == "string" for name in columns.times)
+        return replace(columns, text_times=text)
 
     def count(
         self, log: Log, progress: Progress | None = None, notify: Notify | None = None

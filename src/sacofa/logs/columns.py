@@ -64,13 +64,18 @@ class Columns:
     lifecycle: str | None = None
     """Whether an event is the start or the end of work, where the log says so."""
     text_times: bool = False
-    """Whether time stamps are text, which may be written in several ways."""
+    """Whether any times are text, which may be written in several ways."""
     truncated: str | None = None
     """Whether a case went on but was truncated, where the log says so."""
     attributes: tuple[Attribute, ...] = ()
     """What else is read."""
     taken: tuple[str, ...] = ()
     """What was taken from the cases of the log to find all this, in words: assumptions."""
+
+    @property
+    def times(self) -> tuple[str | None, ...]:
+        """Those that hold times, where there are such."""
+        return (self.timestamp, self.start)
 
     @property
     def roles(self) -> tuple[str | None, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..errors import ReadError
@@ -33,26 +34,65 @@ def as_registered(frame: Any, columns: Columns | None) -> Any:
     DuckDB would guess the type of such a column from its values: one more case could then change
     how those of all others are written.
     """
-    if columns is None or not type(frame).__module__.startswith("pandas"):
+    if columns is None or not _is_pandas(frame):
         return frame
     from pandas.api.types import infer_dtype
 
     attributes = (column_of(each, list(frame.columns)) for each in columns.attributes)
     roles = [*columns.roles, *attributes]
     used = list(dict.fromkeys(name for name in roles if name is not None))
-    if not frame.columns.is_unique or not set(used) <= set(frame.columns):
-        return frame
     kept = frame[used]
-    for name in kept.columns:
+    for name in used:
         values = kept[name]
+        if values.dtype == "category" and values.cat.categories.dtype == object:
+            values = values.astype(object)
         if values.dtype == object and infer_dtype(values, skipna=True) not in ("string", "empty"):
-            text = values.map(lambda value: value if isinstance(value, str) else str(value))
+            text = values.map(_text)
             kept = kept.assign(**{name: text.where(values.notna(), None)})
     return kept
 
 
+def _text(value: Any) -> str:
+    """An object as text: as a column of its own type has it, in which none is missing."""
+    if isinstance(value, str):
+        return value
+    kind = type(value).__name__
+    if kind.startswith("bool"):
+        return str(value).lower()
+    if kind.startswith("float") and value == value // 1 and abs(value) < 1 << 53:
+        return str(int(value))
+    return str(value)
+
+
+def frame_columns(frame: Any, source: str) -> list[str] | None:
+    """Name the columns of a frame of pandas or pyarrow; others have names that differ."""
+    if _is_pandas(frame):
+        names = list(frame.columns)
+    elif type(frame).__module__.startswith("pyarrow") and hasattr(frame, "schema"):
+        names = list(frame.schema.names)
+    else:
+        return None
+    check_names(source, names)
+    return names
+
+
+def check_names(source: str, names: Sequence[Any]) -> None:
+    """Refuse columns that cannot be told apart, or whose names are no text."""
+    for place, name in enumerate(names, start=1):
+        if not isinstance(name, str):
+            kind = type(name).__name__
+            raise ReadError(source, f"the name of column {place} is no text but {kind}: rename it")
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ReadError(source, f'has two columns called "{twice}"')
+
+
 def object_columns(frame: Any) -> list[str]:
     """Name the columns of a frame whose values may be of any type: objects of pandas."""
-    if not type(frame).__module__.startswith("pandas"):
+    if not _is_pandas(frame):
         return []
     return [name for name, dtype in frame.dtypes.items() if dtype.kind == "O"]
+
+
+def _is_pandas(frame: Any) -> bool:
+    return type(frame).__module__.startswith("pandas")

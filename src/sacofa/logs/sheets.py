@@ -23,6 +23,8 @@ Row = list[str | None]
 
 MAX_WIDTH = 10_000
 """No table of events has more columns."""
+MAX_DAYS = 3_000_000
+"""Numbers of more days are no dates."""
 MAX_REPEATED = 1 << 20
 """More equal rows one after the other are refused unless trusted."""
 MAX_SHARED_BYTES = 1 << 28
@@ -144,16 +146,15 @@ def _xlsx_value(
     if value is None or kind == "e":
         return None
     if kind == "s":
-        try:
-            return shared[int(value)]
-        except (ValueError, IndexError):
-            raise ReadError(parts.path, "is a damaged xlsx file: save it again") from None
+        place = _whole(parts, value)
+        if place >= len(shared):
+            raise _damaged(parts)
+        return shared[place]
     if kind == "b":
         return "true" if value == "1" else "false"
     if kind != "n":
         return str(value)
-    style = cell.get("s")
-    return _number(value, epoch if style is not None and int(style) in dates else None)
+    return _number(value, epoch if _whole(parts, cell.get("s", "0")) in dates else None)
 
 
 def _number(text: str, epoch: datetime | None) -> str:
@@ -162,14 +163,34 @@ def _number(text: str, epoch: datetime | None) -> str:
         number = float(text)
     except ValueError:
         return text
-    if epoch is not None and abs(number) < 3_000_000:
-        # To the millisecond: a third of a day has no end in binary.
-        date = epoch + timedelta(milliseconds=round(number * 86_400_000))
+    if epoch is not None and (date := _date(number, epoch)) is not None:
         return date.isoformat(sep=" ", timespec="milliseconds" if date.microsecond else "seconds")
     # Long numbers lose digits as floats; those that are whole are kept as they stand.
     if re.fullmatch(r"-?\d+", text):
         return text
     return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
+
+
+def _date(days: float, epoch: datetime) -> datetime | None:
+    """The date that a number of days stands for; none where no calendar has it."""
+    if not abs(days) < MAX_DAYS:
+        return None
+    try:
+        # To the millisecond: a third of a day has no end in binary.
+        return epoch + timedelta(milliseconds=round(days * 86_400_000))
+    except OverflowError:
+        return None
+
+
+def _whole(parts: _Parts, text: str) -> int:
+    """A number that the format needs to be whole."""
+    if not re.fullmatch("[0-9]{1,9}", text):
+        raise _damaged(parts)
+    return int(text)
+
+
+def _damaged(parts: _Parts) -> ReadError:
+    return ReadError(parts.path, "is a damaged xlsx file: save it again")
 
 
 def _shared(parts: _Parts) -> list[str]:
@@ -200,9 +221,9 @@ def _date_styles(parts: _Parts) -> set[int]:
         if _local(element) == "numFmt":
             code = re.sub(r'"[^"]*"|\[[^\]]*\]|\\.', "", element.get("formatCode", ""))
             if re.search("[dmyhs]", code, re.IGNORECASE) and "general" not in code.lower():
-                formats.add(int(element.get("numFmtId", "0")))
+                formats.add(_whole(parts, element.get("numFmtId", "0")))
         else:
-            kinds = [int(style.get("numFmtId", "0")) for style in element]
+            kinds = [_whole(parts, style.get("numFmtId", "0")) for style in element]
             found = {place for place, kind in enumerate(kinds) if kind in formats}
     return found
 
@@ -245,7 +266,7 @@ def _ods(parts: _Parts) -> Iterator[Row]:
 
 def _repeated(element: Any, name: str) -> int:
     value = next((v for k, v in element.items() if k.endswith("}" + name)), "1")
-    return int(value) if value.isdigit() else 1
+    return int(value) if re.fullmatch("[0-9]{1,18}", value) else 1
 
 
 def _ods_value(cell: Any) -> str | None:

@@ -2,6 +2,11 @@
 
 The encoding, what stands between columns and what they are called are told by the first line, which
 is about no case. Were it told by what comes later, one more case could change how all are read.
+
+Where names are given because no line says them, the first line is a case. Then the encoding is
+UTF-8 unless it is named. What stands between columns must be the one thing that makes as many of
+them as there are names; as all rows must have so many, the first of any others tells the same, or
+is refused because more than one thing does.
 """
 
 from __future__ import annotations
@@ -9,6 +14,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +34,8 @@ COMMAS = ",;\t|"
 MAX_COLUMNS = 10_000
 """No table of events has more; each takes memory in every step, however short its name."""
 
+BOM = codecs.BOM_UTF8
+"""The mark that UTF-8 may begin with."""
 MARKS = {
     codecs.BOM_UTF8: "utf-8",
     codecs.BOM_UTF16_LE: "utf-16-le",
@@ -54,6 +62,8 @@ class Head:
     """Whether the first line says what stands between columns (`sep=;`)."""
     named: bool = True
     """Whether a line of the file names the columns."""
+    line_end: str = "\n"
+    """How its lines end."""
 
     @property
     def is_plain(self) -> bool:
@@ -93,7 +103,7 @@ def csv_sql(heads: Sequence[Head]) -> str:
     """Give the rows of files as SQL, with the columns c0, c1, … of the first file."""
     first = heads[0]
     places = {name: i for i, name in reversed(list(enumerate(first.names)))}
-    alike = [(head.names, head.comma, head.packing, head.said) for head in heads]
+    alike = [(head.names, head.comma, head.packing, head.said, head.line_end) for head in heads]
     if len(set(alike)) == 1:
         return _read_csv(heads)
     parts = []
@@ -110,10 +120,14 @@ def _read_csv(heads: Sequence[Head]) -> str:
     first = heads[0]
     files = ", ".join(file_literal(head.path) for head in heads)
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(first.names)))
+    # Nothing is left for DuckDB to find out: neither from rows nor from names of folders.
+    # Its strict mode is the default; where that is said, it finds no rows that end with CRLF.
     sql = (
         f"read_csv([{files}], auto_detect = false, columns = {{{columns}}}, "
         f"header = {str(first.named).lower()}, skip = {int(first.said)}, "
         f"delim = {literal(first.comma)}, quote = '\"', escape = '\"', nullstr = '', "
+        f"new_line = {literal(repr(first.line_end)[1:-1])}, comment = '', "
+        "null_padding = false, ignore_errors = false, hive_partitioning = false, "
         f"allow_quoted_nulls = false, compression = '{first.packing or 'none'}', "
         f"max_line_size = {MAX_ROW_BYTES})"
     )
@@ -135,34 +149,39 @@ def _head(path: Path, format: Format, encoding: str | None, header: tuple[str, .
             start += more
             if b"\n" in more and start.count(b'"') % 2 == 0:
                 break
-    encoding = encoding or _encoding(start)
+    encoding = encoding or _encoding(path, start, named=not header)
     try:
         # What cannot be read is told when all is read: here only the first line is needed.
         text = codecs.getincrementaldecoder(encoding)("replace").decode(start)
         text = text.removeprefix("\ufeff")
+        line_end = _line_end(path, text)
         line, _, rest = text.partition("\n")
-        said = line.strip().lower().startswith("sep=") and len(line.strip()) == 5
-        comma = line.strip()[4] if said else None
+        said = re.fullmatch(r"sep=([!#-/:-@\[-`{-~\t ])\r?", line, re.IGNORECASE)
+        comma = said[1] if said else None
         if said:
             text, line = rest, rest.partition("\n")[0]
         if max(map(line.count, comma or COMMAS)) >= MAX_COLUMNS:
             raise too_wide(path)
-        comma = comma or ("\t" if format == "tsv" else _comma(line, len(header)))
+        comma = comma or ("\t" if format == "tsv" else None)
+        comma = (
+            _checked_comma(path, text, comma, len(header))
+            if header
+            else (comma or max(COMMAS, key=line.count))
+        )
         names = next(csv.reader(io.StringIO(text, newline=""), delimiter=comma), None)
     except csv.Error as error:
         raise ReadError(path, f"not a text table in {encoding}: {error}{ADVICE}") from None
     if not names:
         raise ReadError(path, "the file is empty")
-    if header and len(names) != len(header):
-        raise ReadError(path, f"has {len(names)} columns in its first row, not {len(header)}")
     return Head(
         path=path,
         names=header or tuple(names),
         comma=comma,
         encoding="utf-8" if encoding.lower() in ("utf8", "utf_8", "utf-8-sig") else encoding,
         packing=packing,
-        said=said,
+        said=said is not None,
         named=not header,
+        line_end=line_end,
     )
 
 
@@ -170,12 +189,16 @@ ADVICE = ": name its encoding with --encoding, such as cp1252 (Windows) or utf-1
 """What to do where letters cannot be read."""
 
 
-def _encoding(start: bytes) -> str:
-    """Tell the encoding by the mark that a file begins with, or by its first line."""
+def _encoding(path: Path, start: bytes, *, named: bool) -> str:
+    """Tell the encoding by the mark that a file begins with, or by a first line that is no case."""
     for mark, encoding in MARKS.items():
         if start.startswith(mark):
             return encoding
     line = start.partition(b"\n")[0]
+    if not named:
+        if b"\0" in line:
+            raise ReadError(path, f"is not written in utf-8{ADVICE}")
+        return "utf-8"
     if b"\0" in line:
         return "utf-16-le" if line[1:2] == b"\0" else "utf-16-be"
     try:
@@ -185,10 +208,46 @@ def _encoding(start: bytes) -> str:
     return "utf-8"
 
 
-def _comma(line: str, columns: int) -> str:
-    """Tell what stands between columns: what there is most of, or what makes so many of them."""
-    fits = (c for c in COMMAS if len(next(csv.reader([line], delimiter=c), [])) == columns)
-    return next(fits, max(COMMAS, key=line.count))
+def _line_end(path: Path, text: str) -> str:
+    """Tell how lines end by the first one; line breaks in quotes are part of a name."""
+    inside = False
+    for found in re.finditer(r'"|\r?\n|\r', text):
+        if found[0] == '"':
+            inside = not inside
+        elif found[0] == "\r" and not inside:
+            raise ReadError(path, "its lines end with CR alone: save it with LF or CRLF")
+        elif not inside:
+            return found[0]
+    return "\n"
+
+
+def _checked_comma(path: Path, text: str, comma: str | None, columns: int) -> str:
+    """Tell what stands between columns of a file without a header, by how many there must be."""
+    found = {each: _first_row(text, each) for each in (comma or COMMAS)}
+    fits = [each for each, row in found.items() if row is None or _has(row, columns)]
+    if len(fits) == 1:
+        return fits[0]
+    if not fits:
+        most = max(len(row) for row in found.values() if row is not None)
+        raise ReadError(path, f"has {most} columns in its first row, not {columns}")
+    raise ReadError(
+        path,
+        "nothing tells what stands between its columns: let it begin with a line such as sep=;",
+    )
+
+
+def _first_row(text: str, comma: str) -> list[str] | None:
+    """The first row that is not blank, if it can be read; None where only DuckDB may."""
+    try:
+        rows = csv.reader(io.StringIO(text, newline=""), delimiter=comma)
+        return next((row for row in rows if row), [])
+    except csv.Error:
+        return None
+
+
+def _has(row: list[str], columns: int) -> bool:
+    """Whether a row has so many columns; empty ones at its end are passed over by DuckDB."""
+    return len(row) >= columns and not any(row[columns:])
 
 
 def _refuse_long_start(path: Path) -> None:

@@ -27,7 +27,7 @@ from ..bounded_file import Progress
 from ..case_store import CaseStore, StoredCases
 from ..columns import Columns, resolve_columns
 from ..csv_injection import unescape_formula
-from ..frames import object_columns
+from ..frames import check_names, object_columns
 from ..notices import notify_counts
 from ..options import ReadOptions
 from ..periods import PeriodFilter
@@ -36,12 +36,15 @@ from ..variant_counter import check_unique
 from . import partitions
 from .collecting import CaseCollector
 from .counting import PartitionCounter
+from .csv_files import read_heads
+from .csv_rows import check_rows
 from .database import CATALOG, borrowed
-from .source import check_gzip, looking, open_database, open_table
+from .source import looking, open_database, open_table
 from .sql import literal
 from .staging import check_fields, staged, text_columns
 from .stamps import pattern_time
 from .survey import Rows, Survey, survey
+from .texts import is_text
 
 KINDS = {
     ("BOOL",): "boolean",
@@ -67,6 +70,7 @@ def _typed_columns(source: Source) -> dict[str, str]:
     """Give the type of each column."""
     if source.format == "relation":
         relation = source.content
+        check_names(source.name, relation.columns)
         return dict(zip(relation.columns, map(str, relation.types), strict=True))
     with looking(source.name) as database:
         table = open_table(database, source)
@@ -89,12 +93,15 @@ def find(source: Source, options: ReadOptions) -> Columns:
     options = check_fields(source, list(kinds), options)
     columns = resolve_columns(source.name, list(kinds), options)
     check_pattern(options.time_format)
-    stamp = columns.timestamp
     lookup = table_lookup({name: _kind(kind) for name, kind in kinds.items()})
     attributes = resolve_attributes(source.name, options, lookup, list(kinds), columns.roles)
+    if source.format == "parquet" and len(source.content) > 1:
+        # Files in which a column has several types are refused here.
+        with looking(source.name) as database:
+            open_table(database, source, replace(columns, attributes=attributes))
     return replace(
         columns,
-        text_times=stamp is not None and kinds[stamp] == "VARCHAR",
+        text_times=any(name and is_text(kinds[name]) for name in columns.times),
         attributes=attributes,
     )
 
@@ -185,12 +192,13 @@ def _go_through(
     """Hand the partitions of a table to what counts or collects them, and give what comes of it."""
     assert log.columns is not None
     tell = progress or (lambda _: None)
-    check_gzip(log.source)
     with (
         staged(log.source) as source,
         open_database(log.name) as database,
         secret_folder() as folder,
     ):
+        if log.source.format in ("csv", "tsv"):
+            check_rows(read_heads(source), trusted=source.trusted)
         table = open_table(database, source, log.columns)
         form = log.options.time_format
         # Which cases belong to a period, their times tell.

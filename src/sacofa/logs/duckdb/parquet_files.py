@@ -1,16 +1,23 @@
-"""What is asked of a Parquet file before a library opens it: that its columns are not millions.
+"""What is asked of Parquet files before they are read: few columns, and the same types in all.
 
 A file of a few megabytes can hold the names of a million columns, and libraries take minutes and
-gigabytes for them. How many there are stands at the beginning of the footer.
+gigabytes for them. How many there are stands at the beginning of the footer. Of several files, the
+first would say what type a column has in all of them, and `007` would become 7.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 from ...errors import ReadError
+from ..attributes import column_of
+from ..columns import Columns
 from .csv_files import MAX_COLUMNS, too_wide
+from .ordering import is_number
 
 LARGEST_FOOTER = 1 << 20
 """A footer that does not tell its columns first, as all known programs let it do, is no longer."""
@@ -41,6 +48,49 @@ def refuse_wide(path: Path) -> None:
     # The first element of a schema is its root.
     if found is not None and found[1] is not None and _number(found[1]) - 1 > MAX_COLUMNS:
         raise too_wide(path)
+
+
+def has_several_types(
+    database: Any, paths: Sequence[Path], files: str, columns: Columns | None
+) -> bool:
+    """Whether types of columns differ between files; refused unless all are numbers."""
+    if len(paths) == 1 or columns is None:
+        return False
+    schema = database.execute(
+        f"SELECT file_name, name, coalesce(duckdb_type, type, 'STRUCT'), coalesce(num_children, 0) "
+        f"FROM parquet_schema([{files}])"
+    ).fetchall()
+    types = [dict(_top_level(rows)) for _, rows in groupby(schema, key=lambda row: row[0])]
+    present = {name for each in types for name in each}
+    used = [*columns.roles, *(column_of(each, list(present)) for each in columns.attributes)]
+    several = False
+    for name in used:
+        # The names of folders may stand for columns that no file has.
+        if name is None or name not in present:
+            continue
+        for path, each in zip(paths, types, strict=True):
+            kind, first = each.get(name), types[0].get(name)
+            if kind == first:
+                continue
+            several = True
+            if kind is None or first is None:
+                raise ReadError(path, f'column "{name}" is not in all files')
+            if not (is_number(kind) and is_number(first)):
+                raise ReadError(
+                    path, f'column "{name}" is {kind}, and {first} in the first file: '
+                    "write it as the same type in all"
+                )  # fmt: skip
+    return several
+
+
+def _top_level(schema: Iterable[tuple[str, str, str, int]]) -> Iterator[tuple[str, str]]:
+    """The columns of a file with their types; what lies inside of them is passed over."""
+    rows = iter(schema)
+    next(rows, None)  # The root.
+    for _, name, kind, inside in rows:
+        yield name, kind
+        while inside:
+            inside += next(rows)[3] - 1
 
 
 def _number(varint: bytes) -> int:

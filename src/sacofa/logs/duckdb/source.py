@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,14 +11,14 @@ from typing import Any
 
 from ...errors import ReadError
 from ...temporary import secret_folder
-from ..bounded_file import BoundedFile, packing_of
 from ..columns import Columns
-from ..frames import as_registered
+from ..frames import as_registered, frame_columns
 from ..source import Source
 from .csv_files import ADVICE, csv_sql, read_heads
 from .database import borrowed
-from .parquet_files import refuse_wide
+from .parquet_files import has_several_types, refuse_wide
 from .sql import file_literal, quoted
+from .texts import as_text, is_text
 
 MANY_ROWS = 100_000_000
 """Up to this many rows any Parquet file is let through."""
@@ -46,8 +47,7 @@ class Table:
 
     def text(self, column: str) -> str:
         """Give a column as text, as SQL."""
-        sql, kind = self.columns[column]
-        return sql if kind == "VARCHAR" else f"{sql}::VARCHAR"
+        return as_text(*self.columns[column])
 
 
 @contextmanager
@@ -74,10 +74,22 @@ def clear_errors(name: str) -> Iterator[None]:
     except (duckdb.InterruptException, RuntimeError) as error:
         raise interrupt_in(error) or error from None
     except duckdb.Error as error:
-        what = str(error).strip().splitlines()[0]
         if "unicode" in str(error).lower() or "utf-8" in str(error).lower():
             raise ReadError(name, f"is not written in utf-8{ADVICE}") from None
-        raise ReadError(name, f"cannot be read: {what}") from None
+        raise ReadError(name, f"cannot be read: {_plain_words(str(error))}") from None
+
+
+def _plain_words(message: str) -> str:
+    """What DuckDB says, in one line and without anything from the log."""
+    line = re.search(r"CSV Error on Line: (\d+)", message)
+    columns = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
+    if line is not None and columns is not None:
+        return f"line {line[1]} has {columns[2]} columns, not {columns[1]}"
+    if line is not None:
+        return f"line {line[1]} is no row of a text table"
+    # What stands in quotes may be the value that it stumbled upon.
+    first = message.strip().splitlines()[0]
+    return re.sub(r"'.*'|\".*\"", "…", first)
 
 
 def interrupt_in(error: Exception) -> KeyboardInterrupt | None:
@@ -91,6 +103,7 @@ def interrupt_in(error: Exception) -> KeyboardInterrupt | None:
 
 def open_table(database: Any, source: Source, columns: Columns | None = None) -> Table:
     """Open files of one format, or a frame, of which these columns are needed."""
+    names: list[str] | None = None
     if source.format in ("csv", "tsv"):
         return _open_csv(source)
     if source.format == "parquet":
@@ -100,18 +113,36 @@ def open_table(database: Any, source: Source, columns: Columns | None = None) ->
         if not source.trusted:
             _refuse_parquet_bomb(database, source.content, files)
         hive = "true" if any("=" in path.parent.name for path in source.content) else "false"
+        several = has_several_types(database, source.content, files, columns)
         # Names of folders stay text: what type they look like would depend on all of them.
-        sql = f"read_parquet([{files}], hive_partitioning = {hive}, hive_types_autocast = false)"
+        sql = (
+            f"read_parquet([{files}], hive_partitioning = {hive}, hive_types_autocast = false, "
+            f"union_by_name = {str(several).lower()})"
+        )
         # Rows are numbered by file and place, so that any number of threads may read them.
         row = f"((file_index::BIGINT << {ROW_BITS}) + file_row_number)"
         row_bits, numbered = ROW_BITS + len(source.content).bit_length(), True
     else:
-        database.register("frame", as_registered(source.content, columns))
+        frame = as_registered(source.content, columns)
+        names = frame_columns(frame, source.name)
+        database.register("frame", frame)
         sql, row = "frame", "(row_number() OVER () - 1)"
         row_bits, numbered = ROW_BITS, False
     described = database.execute(f"DESCRIBE FROM {sql}").fetchall()
-    found = {name: (quoted(name), kind) for name, kind, *_ in described}
+    # DuckDB gives columns other names where only capitals tell them apart.
+    names = names or [name for name, *_ in described]
+    found = {
+        name: _column(quoted(called), kind)
+        for name, (called, kind, *_) in zip(names, described, strict=True)
+    }
     return Table(sql=sql, columns=found, row=row, row_bits=row_bits, numbered=numbered)
+
+
+def _column(sql: str, kind: str) -> tuple[str, str]:
+    """A column as SQL with its type: what is enumerated is text, as its codes mean nothing."""
+    return (
+        (sql, kind) if kind == "VARCHAR" or not is_text(kind) else (as_text(sql, kind), "VARCHAR")
+    )
 
 
 def _open_csv(source: Source) -> Table:
@@ -121,15 +152,6 @@ def _open_csv(source: Source) -> Table:
     places = {name: (f"c{i}", "VARCHAR") for i, name in reversed(list(enumerate(header)))}
     columns_in_order = {name: places[name] for name in header}
     return Table(sql=csv_sql(heads), columns=columns_in_order, row="(row_number() OVER () - 1)")
-
-
-def check_gzip(source: Source) -> None:
-    """Unpack once and throw away: a file that is cut short or a bomb is found before it is used."""
-    if source.format in ("csv", "tsv"):
-        for path in filter(packing_of, source.content):
-            with BoundedFile(path, trusted=source.trusted) as stream:
-                while stream.read(1 << 20):
-                    pass
 
 
 def _refuse_parquet_bomb(database: Any, paths: Sequence[Path], files: str) -> None:

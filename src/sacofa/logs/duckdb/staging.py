@@ -23,6 +23,7 @@ from ..options import ReadOptions
 from ..source import Source
 from .csv_files import ADVICE, MAX_COLUMNS, MAX_ROW_BYTES, Head, read_heads, too_wide
 from .sql import quoted
+from .texts import EXACT, as_text, is_text
 
 if TYPE_CHECKING:
     from ..sheets import Row
@@ -180,6 +181,9 @@ def _json_rows(path: Path, trusted: bool) -> Iterator[Row]:
 def _json_text(value: Any) -> str | None:
     if value is None or isinstance(value, str):
         return value
+    if isinstance(value, float) and value.is_integer() and abs(value) < EXACT:
+        # Programs write all numbers of a column as 1.0 where one is missing.
+        return str(int(value))
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -197,6 +201,10 @@ def _lines(path: Path, trusted: bool) -> Iterator[bytes]:
 def _relation(source: Source, folder: Path) -> Source:
     """Write a relation of DuckDB as Parquet, in an order that only its own values decide."""
     target = folder / "relation.parquet"
-    keys = ", ".join(map(quoted, source.content.columns))
+    columns = zip(source.content.columns, map(str, source.content.types), strict=True)
+    # Codes of what is enumerated depend on all rows.
+    keys = ", ".join(
+        as_text(quoted(name), kind) if is_text(kind) else quoted(name) for name, kind in columns
+    )
     source.content.order(keys).write_parquet(str(target))
     return replace(source, format="parquet", content=(target,))

@@ -27,7 +27,7 @@ _MONTHS = {
 """Months by the first three letters of their English and German names."""
 
 _CLOCK = (
-    r"(?:(?:\s*,\s*|\s+|t)(\d{1,2})(?:[:.](\d{2})(?:[:.](\d{2})(?:[.,](\d{1,9}))?)?)?"
+    r"(?:(?:\s*,\s*|\s+|t)(\d{1,2})(?:[:.](\d{1,2})(?:[:.](\d{1,2})(?:[.,](\d{1,9}))?)?)?"
     r"\s*([ap]\.?m\.?)?(?:\s*uhr)?\s*(z|utc|gmt|[+-]\d{1,2}(?::?\d{2})?)?)?\s*$"
 )
 """What follows a date: hour, minute, second, fraction, half of the day, offset; or nothing."""
@@ -36,7 +36,10 @@ _DAY = r"(?:[a-zäöü]{2,10}\.?,?\s+)?"
 """A weekday, which says nothing new."""
 
 _DATES = {
-    "numbers": (r"(\d{1,2})([./-])(\d{1,2})[./-](\d{4}|\d{2})", ("first", "mark", "second", "y")),
+    "numbers": (
+        r"(\d{1,2})([./-])(\d{1,2})([./-])(\d{4}|\d{2})",
+        ("first", "mark", "second", "again", "y"),
+    ),
     "day name": (
         rf"{_DAY}(\d{{1,2}})(?:st|nd|rd|th|\.)?[\s-]*(?:of\s+)?([a-zä]{{3,10}})\.?[\s,-]+(\d{{4}}|\d{{2}})",
         ("d", "name", "y"),
@@ -52,7 +55,7 @@ _DATES = {
 
 _CLOCK_PARTS = ("hour", "minute", "sec", "fraction", "half", "zone")
 
-_SLASHED = r"^\s*(\d{1,2})[/-](\d{1,2})[/-](?:\d{4}|\d{2})(?:[^\d]|$)"
+_SLASHED = r"^\s*(\d{1,2})([/-])(\d{1,2})([/-])(?:\d{4}|\d{2})(?:[^\d]|$)"
 
 DAY_FIRST, MONTH_FIRST, OPEN = 1, 2, 4
 """What a stamp tells of day and month, as bits."""
@@ -61,15 +64,21 @@ DAY_FIRST, MONTH_FIRST, OPEN = 1, 2, 4
 def text_time(column: str, order: DayMonth, like: str | None = None) -> str:
     """Read text as a time, however it is written; missing where it is none.
 
-    Stamps that are written as `like` are read in a quicker way, with the same result.
+    Stamps that are written just as `like` are read in a quicker way, with the same result: what
+    other stamps look like must not change how one is read.
     """
     iso = iso_time(column)
     text = f"lower(trim({column}))"
     ways = [_written(text, way, order) for way in _DATES]
     first = ""
-    if (pattern := _pattern(like or "", order)) is not None:
+    if (usual := _pattern(like or "", order)) is not None:
+        form, pattern = usual
         quick = f"try_strptime({column}, '{pattern}')"
-        first = f"WHEN {quick} >= '0100-01-01'::TIMESTAMP THEN {quick}::{INSTANT} "
+        # strptime takes more than its pattern says, such as 9:5 for %H:%M and 205 for %Y.
+        first = (
+            f"WHEN regexp_matches({column}, '^{form}$') AND {quick} >= '0100-01-01'::TIMESTAMP "
+            f"THEN {quick}::{INSTANT} "
+        )
     # A year of two digits, as in 1/2/25, would be taken for that of an emperor.
     return (
         f"CASE {first}WHEN {iso} >= '0100-01-01'::{INSTANT} THEN {iso} "
@@ -81,19 +90,25 @@ def text_time(column: str, order: DayMonth, like: str | None = None) -> str:
 
 
 _USUAL = re.compile(
-    r"\d{1,2}([./-])\d{1,2}\1\d{4}( \d{1,2}:\d{2}(:\d{2})?( [AP]M)?)?", re.IGNORECASE
+    r"[0-9]{1,2}([./-])[0-9]{1,2}\1[0-9]{4}( [0-9]{1,2}:[0-9]{2}(:[0-9]{2})?( [AP]M)?)?",
+    re.IGNORECASE,
 )
 
 
-def _pattern(like: str, order: DayMonth) -> str | None:
-    """The pattern of strptime for stamps written as one that is in a usual form."""
+def _pattern(like: str, order: DayMonth) -> tuple[str, str] | None:
+    """How stamps look that are written as one in a usual form, and the pattern of strptime."""
     usual = _USUAL.fullmatch(like)
     if usual is None:
         return None
     mark, clock, second, half = usual.groups()
+    two = r"\d{1,2}"
+    form = rf"{two}[{mark}]{two}[{mark}]\d{{4}}"
     date = "%m{0}%d{0}%Y" if order == "month" and mark != "." else "%d{0}%m{0}%Y"
-    hour = "" if clock is None else " %I:%M" if half else " %H:%M"
-    return date.format(mark) + hour + (":%S" if second else "") + (" %p" if half else "")
+    pattern = date.format(mark)
+    if clock is not None:
+        form += rf" {two}:\d{{2}}" + r":\d{2}" * bool(second) + " [AaPp][Mm]" * bool(half)
+        pattern += (" %I:%M" if half else " %H:%M") + ":%S" * bool(second) + " %p" * bool(half)
+    return form, pattern
 
 
 def read_time(column: str, form: str | None, order: DayMonth, like: str | None = None) -> str:
@@ -128,12 +143,15 @@ def odd_text(column: str) -> str:
 
 
 def day_month(column: str) -> str:
-    """What a stamp tells of the order of day and month, as bits; 0 where it tells nothing."""
-    parts = f"regexp_extract({column}, '{_SLASHED}', ['a', 'b'])"
+    """What a stamp tells of the order of day and month, as bits; 0 where it tells nothing.
+
+    Any stamp that would be another time if the other came first has a bit.
+    """
+    parts = f"regexp_extract({column}, '{_SLASHED}', ['a', 'mark', 'b', 'again'])"
     return (
         f"CASE WHEN NOT (contains({column}, '/') OR contains({column}, '-')) THEN 0 "
         f"WHEN {column} IS NULL OR try_cast({column} AS {INSTANT}) >= '0100-01-01' THEN 0 "
-        f"ELSE list_transform([{parts}], lambda p: CASE WHEN p.a = '' THEN 0 "
+        f"ELSE list_transform([{parts}], lambda p: CASE WHEN p.a = '' OR p.mark <> p.again THEN 0 "
         "WHEN p.a::INTEGER > 12 AND p.b::INTEGER <= 12 THEN 1 "
         "WHEN p.b::INTEGER > 12 AND p.a::INTEGER <= 12 THEN 2 "
         "WHEN p.a::INTEGER <= 12 AND p.a::INTEGER <> p.b::INTEGER THEN 4 ELSE 0 END)[1] END"
@@ -184,7 +202,7 @@ def _written(text: str, way: str, order: DayMonth) -> str:
     parts = ", ".join(f"'{name}'" for name in (*names, *_CLOCK_PARTS))
     clock = _CLOCK
     if way == "compact":
-        clock = clock.replace(r"[:.](\d{2})", r":?(\d{2})")
+        clock = clock.replace(r"[:.](\d{1,2})", r":?(\d{2})")
     found = f"regexp_extract({text}, '^{pattern}{clock}', [{parts}])"
     date = "printf('%04d-%s-%s', {y}, p.m, p.d)"
     year = "p.y::INTEGER"
@@ -208,12 +226,13 @@ def _written(text: str, way: str, order: DayMonth) -> str:
     )
     clock_text = (
         "CASE WHEN p.hour = '' THEN '' WHEN p.minute = '' AND p.half = '' THEN 'none' "
-        f"ELSE printf(' %02d:%s:%s.%s%s', {hour}, coalesce(nullif(p.minute, ''), '00'), "
-        f"coalesce(nullif(p.sec, ''), '00'), coalesce(nullif(p.fraction, ''), '0'), {zone}) END"
+        f"ELSE printf(' %02d:%s:%s.%s%s', {hour}, lpad(p.minute, 2, '0'), lpad(p.sec, 2, '0'), "
+        f"coalesce(nullif(p.fraction, ''), '0'), {zone}) END"
     )
     whole = f"try_cast({date} || {clock_text} AS {INSTANT})"
-    # The parts of what does not fit are all empty.
-    return f"list_transform([{found}], lambda p: CASE WHEN p.y <> '' THEN {whole} END)[1]"
+    # The parts of what does not fit are all empty. A pattern cannot say that a mark comes again.
+    fits = "p.y <> '' AND p.mark = p.again" if way == "numbers" else "p.y <> ''"
+    return f"list_transform([{found}], lambda p: CASE WHEN {fits} THEN {whole} END)[1]"
 
 
 def _by_numbers(order: DayMonth) -> str:

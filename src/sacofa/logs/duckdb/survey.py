@@ -22,6 +22,7 @@ from .ordering import PLACE_BITS, Ordering, TimeKey
 from .source import ROW_BITS, Table
 from .sql import literal
 from .stamps import DAY_FIRST, MONTH_FIRST, OPEN, DayMonth, day_month, odd_text, read_time
+from .texts import is_float, is_inexact
 
 TOGETHER = 100_000
 """So many texts are handed over at a time."""
@@ -65,6 +66,8 @@ class Rows:
     """Whether an event is the start or the end of work; missing where nothing was done."""
     values: tuple[str, ...] = ()
     """The texts of the attributes that are read."""
+    floats: tuple[str, ...] = ()
+    """The columns with names of cases, activities or persons that are floats."""
 
     @classmethod
     def of(
@@ -103,47 +106,51 @@ class Rows:
             began_kind=table.columns[columns.start][1] if columns.start else "",
             stage=stage_of(table.text(columns.lifecycle)) if columns.lifecycle else None,
             values=tuple(table.text(column_of(each, table.columns)) for each in columns.attributes),
+            floats=tuple(
+                table.columns[name][0]
+                for name in (columns.case, *columns.activity, columns.person)
+                if name is not None and is_float(table.columns[name][1])
+            ),
         )
-        return rows.read_as("either") if rows.is_text and form is not None else rows
+        return rows.read_as("either") if rows.texts and form is not None else rows
 
     @property
-    def is_text(self) -> bool:
-        """Whether time stamps are asked for, and are text that is no mere number."""
-        return self.times is not None and self.kind == "VARCHAR" and self.form not in NUMBERS
+    def texts(self) -> dict[str, str]:
+        """The columns of text that hold times that are asked for, with where they are read into."""
+        if self.form in NUMBERS:
+            return {}
+        found = {}
+        if self.times is not None and self.kind == "VARCHAR":
+            found[READ] = self.stamp
+        if self.began is not None and self.began_kind == "VARCHAR":
+            found[BEGAN_READ] = self.began
+        return found
 
     @property
     def is_plain(self) -> bool:
         """Whether stamps are read as ISO 8601 alone, which is quick, because nobody knows more."""
-        return self.is_text and self.table is self.source
+        return bool(self.texts) and self.table is self.source
 
     @property
     def is_open(self) -> bool:
         """Whether stamps may leave open which of day and month comes first."""
-        return self.is_text and self.form is None
+        return bool(self.texts) and self.form is None
 
     def read_as(self, order: DayMonth, like: str | None = None) -> Rows:
         """The same, with time stamps read in their form, or in any; most look `like` this one."""
-        times = TimeKey.of(self.stamp, self.kind, self.form, READ)
-        read = {READ: self.stamp}
-        if self.began is not None and self.began_kind == "VARCHAR":
-            read[BEGAN_READ] = self.began
-        table = _with_times(self.source, read, self.form, order, like)
+        texts = self.texts
+        times = self.times
+        if READ in texts:
+            times = TimeKey.of(self.stamp, self.kind, self.form, READ)
+        table = _with_times(self.source, texts, self.form, order, like)
         return replace(self, like=like, table=table, times=times, key=times if self.key else None)
-
-    @property
-    def stamps(self) -> list[str]:
-        """The columns of text that hold times."""
-        text = [self.stamp] if self.is_text else []
-        if self.began is not None and self.began_kind == "VARCHAR" and self.is_text:
-            text.append(self.began)
-        return text
 
     @property
     def start_us(self) -> str | None:
         """When the work on an event began, in microseconds."""
         if self.began is None:
             return None
-        read = BEGAN_READ if self.began_kind == "VARCHAR" and not self.is_plain else None
+        read = BEGAN_READ if BEGAN_READ in self.texts and not self.is_plain else None
         return TimeKey.of(self.began, self.began_kind, self.form, read).micros
 
     @property
@@ -153,6 +160,9 @@ class Rows:
 
     def wrong(self) -> Iterator[tuple[str, str]]:
         """What makes a row impossible to count, and what to say of it."""
+        # Whole numbers become floats where one is missing, and large ones then run together.
+        large = " OR ".join(map(is_inexact, self.floats)) or "false"
+        yield large, "has a number too large for a column of fractions: make it text"
         yield f"{self.case} IS NULL", "has no case"
         missing = " OR ".join(f"{part} IS NULL" for part in self.parts)
         # Without a time column no row is lone: one without an activity is taken for a mistake.
@@ -229,9 +239,9 @@ def survey(
         **{what: f"bool_or({test})" for test, what in wrong},
     }
     if rows.is_plain:
-        asked["odd"] = f"bool_or({' OR '.join(map(odd_text, rows.stamps))})"
+        asked["odd"] = f"bool_or({' OR '.join(map(odd_text, rows.texts.values()))})"
     elif rows.is_open:
-        asked["day_month"] = f"bit_or({' | '.join(map(day_month, rows.stamps))})"
+        asked["day_month"] = f"bit_or({' | '.join(map(day_month, rows.texts.values()))})"
     if rows.stage is not None:
         asked["undone"] = f"count_if({rows.stage} IS NULL AND NOT ({rows.lone}))"
     answers = database.execute(
@@ -239,8 +249,9 @@ def survey(
     ).fetchall()
     found = [dict(zip(asked, row, strict=False)) for row in answers]
     if rows.is_plain and any(group["odd"] for group in found):
+        stamp = next(iter(rows.texts.values()))
         like = database.execute(
-            f"SELECT {rows.stamp} FROM {table.sql} WHERE {odd_text(rows.stamp)} LIMIT 1"
+            f"SELECT {stamp} FROM {table.sql} WHERE {odd_text(stamp)} LIMIT 1"
         ).fetchone()
         rows = rows.read_as("either", like[0] if like else None)
         return survey(database, name, columns, rows, with_times=with_times)
@@ -268,7 +279,8 @@ def survey(
         told = 0
         for group in found:
             told |= group["day_month"] or 0
-        rows = rows.read_as(_day_month(database, name, column, rows, told), rows.like)
+        where = column if READ in rows.texts else columns.start or ""
+        rows = rows.read_as(_day_month(database, name, where, rows, told), rows.like)
         table = rows.table
     key = rows.key
     text = key is not None and key.number is not None
@@ -315,7 +327,7 @@ def _day_month(database: Any, name: str, column: str, rows: Rows, told: int) -> 
     """Say which of day and month comes first; refuse a column that tells both, or nothing."""
 
     def first(what: int) -> str:
-        for column in rows.stamps:
+        for column in rows.texts.values():
             shown = _first_stamp(database, rows, f"{day_month(column)} = {what}", column)
             if shown is not None:
                 return shown

@@ -26,7 +26,8 @@ from ..attributes import resolve_attributes, table_lookup, values_of
 from ..bounded_file import Progress
 from ..case_store import CaseStore, StoredCases
 from ..columns import Columns, resolve_columns
-from ..duckdb.csv_files import csv_header
+from ..duckdb.csv_files import csv_header, read_heads
+from ..duckdb.csv_rows import check_rows
 from ..duckdb.events import names_as_meant, texts_as_meant
 from ..notices import notify_counts
 from ..options import ReadOptions
@@ -198,6 +199,7 @@ def _open(source: Source) -> Any:
     if source.format == "parquet":
         return session.read.parquet(*paths)
     header, comma = csv_header(source.content, source.format)
+    check_rows(read_heads(source), trusted=source.trusted)
     schema = ", ".join("`" + name.replace("`", "``") + "` string" for name in header)
     return session.read.csv(
         paths, schema=schema, header=True, sep=comma, quote='"', escape='"', multiLine=True,

@@ -1,0 +1,193 @@
+"""Frames: a value is read the same whatever type the others of its column give that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from sacofa.audit.neighbours import Event, EventLog, check_neighbours
+from sacofa.errors import ReadError
+from sacofa.logs import count_variants, open_log, read_cases
+from sacofa.unit import ONE_CASE, Unit
+from sacofa.variants import VariantCounts
+
+Frame = Callable[[dict[str, list[Any]], Path], Any]
+
+
+def in_parquet(columns: dict[str, list[Any]], folder: Path) -> Path:
+    """A file as pandas writes it."""
+    pd.DataFrame(columns).to_parquet(folder / "log.parquet")
+    return folder / "log.parquet"
+
+
+def in_categories(columns: dict[str, list[Any]], folder: Path) -> pd.DataFrame:
+    """A frame of categories, in the order in which they come."""
+    named = {name: pd.Series(values, dtype=object) for name, values in columns.items()}
+    return pd.DataFrame(
+        {
+            name: pd.Categorical(values, categories=pd.unique(values.dropna()))
+            for name, values in named.items()
+        }
+    )
+
+
+def in_relation(columns: dict[str, list[Any]], folder: Path) -> Any:
+    """A relation over categories."""
+    database = duckdb.connect()
+    database.register("given", in_categories(columns, folder))
+    return database.sql("SELECT * FROM given")
+
+
+FRAMES: dict[str, Frame] = {
+    "pandas": lambda columns, _: pd.DataFrame(columns),
+    "categories": in_categories,
+    "polars": lambda columns, _: pl.DataFrame(columns, strict=False),
+    "pyarrow": lambda columns, _: pa.table(columns),
+    "parquet": in_parquet,
+    "relation": in_relation,
+}
+VALUES: dict[str, list[Any]] = {
+    "missing": [1, 2, None, 20],
+    "floats": [1, 2.5, 20, None],
+    "yes or no": [True, False, None, True],
+    "texts among others": [1, 2.0, "x", False],
+    "decimals": [Decimal("1.5"), Decimal("1.25"), Decimal(2), Decimal("1.5")],
+}
+WITHOUT = ("polars", "pyarrow", "parquet", "relation")
+"""Frames whose columns have one type, which whoever makes them says: no texts among others."""
+
+
+def read_values(values: list[Any], make: Frame, folder: Path, role: str) -> Any:
+    """Read cases by number, which have one of these values each, as activity or as person."""
+
+    def read(rows: EventLog) -> VariantCounts:
+        mine = [values[int(row.case)] for row in rows]
+        columns: dict[str, list[Any]] = {
+            "case": [int(row.case) for row in rows],
+            "activity": mine if role == "activity" else [row.activity for row in rows],
+            "time": [row.time for row in rows],
+        }
+        if role == "person":
+            return count_variants(
+                open_log(make({**columns, "who": mine}, folder), person="who", max_cases=1)
+            )
+        return count_variants(open_log(make(columns, folder)))
+
+    return read
+
+
+@pytest.mark.parametrize("kind", VALUES)
+@pytest.mark.parametrize("frame", FRAMES)
+def test_a_value_is_written_as_it_is(frame: str, kind: str, tmp_path: Path) -> None:
+    """A case whose value is missing, or a fraction, changes the names of no others."""
+    if kind == "texts among others" and frame in WITHOUT:
+        pytest.skip("no such column")
+    read = read_values(VALUES[kind], FRAMES[frame], tmp_path, "activity")
+    # Without a time, a row without an activity says that there is such a case.
+    log = [Event(case=f"{case}", activity="", time=None) for case in range(4)]
+    counted = read(log)
+    assert counted.cases == 4
+    assert not list(check_neighbours(read, [log], unit=ONE_CASE))
+
+
+@pytest.mark.parametrize("frame", ["pandas", "categories", "polars", "parquet"])
+def test_a_person_is_the_same_with_and_without_others(frame: str, tmp_path: Path) -> None:
+    """A case of nobody does not change who the others belong to."""
+    values = [7, None, 7, 8]
+    log = [Event(case=f"{i}", activity="a", time=f"2020-01-0{i + 1}") for i in range(4)]
+    read = read_values(values, FRAMES[frame], tmp_path, "person")
+    unit = Unit(person="who", max_cases=1)
+    people = [Event(case=e.case, activity=e.activity, time=e.time, person=str(values[i] or ""))
+              for i, e in enumerate(log)]  # fmt: skip
+    assert read(people).cases == 3
+    assert not list(check_neighbours(read, [people], unit=unit))
+
+
+def test_attributes_are_written_so_too() -> None:
+    """Declared categories fit whole numbers, whether or not one is missing."""
+    declared = {"attributes": {"case:ward": {"type": "category", "values": ["1", "2"]}}}
+    found = []
+    for wards in ([1, 2], [1, 2, None], [True, 1, 2], [1.0, 2.0, "x"]):
+        frame = pd.DataFrame({"case": range(len(wards)), "activity": "a", "case:ward": wards})
+        cases = read_cases(open_log(frame, attribute=("case:ward",), columns=declared))
+        assert cases.by_case is not None
+        (batch,) = cases.by_case.map_parts(lambda number, part: part)
+        found.append({0, 1} <= set(batch.attributes[0].cells.tolist()))
+    assert found == [True] * 4
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+def test_times_that_are_categories_are_times(frame: str, tmp_path: Path) -> None:
+    """Categories are compared as what they say, and not by their numbers."""
+
+    def read(rows: EventLog) -> VariantCounts:
+        columns: dict[str, list[Any]] = {
+            "case": [row.case for row in rows],
+            "activity": [row.activity for row in rows],
+            "time": [row.time for row in rows],
+        }
+        return count_variants(FRAMES[frame](columns, tmp_path))
+
+    times = ["2020-01-03", "2020-01-05", "2020-01-03"]
+    log = [Event(case=case, activity=name, time=time)
+           for case, name, time in zip("122", "xab", times, strict=True)]  # fmt: skip
+    assert sorted(read(log)) == [(("b", "a"), 1), (("x",), 1)]
+    assert not list(check_neighbours(read, [log], unit=ONE_CASE))
+
+
+def test_ties_in_a_relation_go_by_what_is_said(tmp_path: Path) -> None:
+    """Categories in another order change no ties."""
+    for names in ("ab", "ba", "cab"):
+        rows: dict[str, list[Any]] = {
+            "case": ["0", *"11"][-len(names) :],
+            "activity": list(names),
+            "time": ["2020-01-01"] * len(names),
+        }
+        counted = dict(count_variants(in_relation(rows, tmp_path)))
+        assert counted["a", "b"] == 1
+
+
+def test_numbers_that_floats_run_together_are_refused() -> None:
+    """Large numbers lose digits where one is missing: no names are made of what is left."""
+    large = [(1 << 53) + 1, 1 << 53]
+    assert count_variants(pd.DataFrame({"case": large, "activity": "a"})).cases == 2
+    for role in ("case", "activity", "who"):
+        columns: dict[str, Any] = {"case": [1, 2, 3], "activity": ["a", "b", "c"], "who": [1, 2, 3]}
+        columns[role] = [*large, np.nan]
+        with pytest.raises(ReadError, match="row 1 has a number too large"):
+            count_variants(open_log(pd.DataFrame(columns), person="who", max_cases=1))
+
+
+@pytest.mark.parametrize(
+    ("names", "what"),
+    [
+        (["case", "activity", "note", "note"], 'has two columns called "note"'),
+        (["case", "activity", 2, 3], "the name of column 3 is no text but int: rename it"),
+    ],
+)
+def test_columns_that_cannot_be_told_apart_are_refused(names: list[Any], what: str) -> None:
+    """DuckDB would call them otherwise, and values would not be made text."""
+    frame = pd.DataFrame([["1", "a", 1, 2]])
+    frame.columns = pd.Index(names)
+    with pytest.raises(ReadError, match=what):
+        open_log(frame)
+    if isinstance(names[-1], str):
+        table = pa.table([pa.array([1])] * 4, names=names)
+        with pytest.raises(ReadError, match=what):
+            open_log(table)
+
+
+def test_capitals_tell_columns_apart() -> None:
+    """Each is read as it is called."""
+    frame = pd.DataFrame({"Case": ["1", "2"], "case": ["3", "3"], "activity": [True, "x"]})
+    assert count_variants(open_log(frame, case="Case")).cases == 2
+    assert dict(count_variants(open_log(frame, case="case"))) == {("true", "x"): 1}
