@@ -143,6 +143,15 @@ class Mechanism(Protocol):
         """Ask the log through a session, and make a release of the answers."""
 
 
+def check_mechanism(mechanism: Mechanism) -> None:
+    """Refuse what is no mechanism: its name, its class, or anything else."""
+    members = ("name", "supports_distributed", "settings", "promise", "run")
+    if isinstance(mechanism, type) or not all(hasattr(mechanism, member) for member in members):
+        given = mechanism if isinstance(mechanism, str | type) else type(mechanism)
+        name = given if isinstance(given, str) else given.__name__
+        raise SettingError("mechanism", name, "made with its settings: Certified(epsilon=1)")
+
+
 def asks_times(mechanism: Mechanism) -> bool:
     """Whether a mechanism asks for times."""
     return bool(getattr(mechanism, "asks_times", False))

@@ -15,7 +15,7 @@ from ..files import check_apart, check_target
 from ..logs import Log, Notify, ReadOptions, distribute_variants, is_distributed
 from ..logs import open_log as open_source
 from ..logs.write import check_names, output_of
-from ..mechanisms.protocol import Mechanism, asks_times, for_log
+from ..mechanisms.protocol import Mechanism, asks_times, check_mechanism, for_log
 from ..privacy.ledger import Ledger
 from ..privacy.ledger.case_key import key_path
 from ..variants import VariantCounts
@@ -66,6 +66,7 @@ def publish(
     from a ledger, no case is taken that was released before. More different variants than
     `max_gathered` are left on the cluster that counted them, if the mechanism can be run there.
     """
+    check_mechanism(mechanism)
     output_of(output)
     check_target(output, force)
     check_target(certificate_path(output), force)

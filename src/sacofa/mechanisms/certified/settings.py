@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from ...domains import Attribute
-from ...errors import SettingError
+from ...errors import SettingError, is_whole
 from ...privacy.epsilon import Epsilon, parse_epsilon
 from ...semantics.rules import Rules
 from ...timing.settings import TimeSettings
@@ -96,7 +96,7 @@ class CertifiedSettings:
         object.__setattr__(self, "epsilon", parse_epsilon("epsilon", self.epsilon))
         for name in ("max_length", "max_length_bound", "min_candidates", "max_candidates"):
             value = getattr(self, name)
-            if value is not None and (value != int(value) or value < 1):
+            if value is not None and not (is_whole(value) and value >= 1):
                 raise SettingError(name, value, "a whole number, 1 or more")
         for name in ("max_length", "max_length_bound"):
             if (getattr(self, name) or 0) > LONGEST:
