@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from sacofa import (
     Cases,
     Certified,
     Laplace,
+    Ledger,
     OutputError,
     Sacofa,
     SettingError,
@@ -250,6 +252,24 @@ def test_names_that_a_format_cannot_hold_are_refused_before_noise_is_drawn(tmp_p
         publish(log, SACOFA, tmp_path / "out.xes", stage=lambda name, done: stages.append(name))
     assert set(stages) <= {"reading"}
     publish(log, SACOFA, tmp_path / "out.parquet")
+
+
+@pytest.mark.parametrize("declared", [False, True])
+def test_values_that_a_format_cannot_hold_are_refused_before_noise_is_drawn(
+    declared: bool, tmp_path: Path
+) -> None:
+    """Whether they were declared or taken from the log: nothing is spent on them."""
+    log = tmp_path / "log.csv"
+    log.write_text("case,activity,ward\n" + "".join(f"{i},a,x\x01\n" for i in range(50)))
+    values = {"attributes": {"ward": {"values": ["x\x01", "y"]}}}
+    opened = open_log(log, attribute="ward", columns=values if declared else None)
+    ledger = Ledger.create(tmp_path / "ledger")
+    ledger.set_budget("visits", Fraction(1))
+    price = {"ledger": ledger, "dataset": "visits"}
+    with pytest.raises(OutputError, match="Parquet or JSON"):
+        publish(opened, Certified(epsilon=1), tmp_path / "out.xes", **price)
+    assert ledger.account("visits").left == 1
+    publish(opened, Certified(epsilon=1), tmp_path / "out.parquet", **price)
 
 
 def test_an_interrupt_leaves_nothing_behind(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..cases import Cases
+from ..domains import labels_of
 from ..errors import OutputError
 from ..files import check_apart, check_target
 from ..logs import Log, Notify, ReadOptions, distribute_variants, is_distributed
@@ -96,6 +97,8 @@ def publish(
         cases = stack.enter_context(_counted(limited, mechanism, on_stage, notify, max_gathered))
         # Names that the format cannot hold are refused before anything is asked through noise.
         check_names(activities or cases.activities, output)
+        for attribute in cases.attributes:
+            check_names((attribute.name, *labels_of(attribute.known)), output, "value")
         check_number(activities or cases.activities, mechanism)
         check_distributed(cases, mechanism)
         if turn is not None:
