@@ -243,6 +243,7 @@ ODD_JSON = st.one_of(
         max_leaves=6,
     ).map(json.dumps),
 )
+JSON = {"Content-Type": "application/json"}
 FIELDS = sorted({*PlanRequest.model_fields, *JobRequest.model_fields, "unknown", "\\ud800"})
 
 
@@ -255,7 +256,7 @@ def test_no_content_is_an_error_of_the_app(anna: Person, content: dict[str, str]
     parts = {"epsilon": "1", **content}
     body = "{" + ", ".join(f'"{name}": {value}' for name, value in parts.items()) + "}"
     for path in ("/api/plan", "/api/jobs"):
-        answer = anna.ask("POST", path, content=body.encode())
+        answer = anna.ask("POST", path, content=body.encode(), headers=JSON)
         assert answer.status_code < 500, (path, body)
 
 
