@@ -122,7 +122,8 @@ class Mechanism(Protocol):
     Any object with these members can be given to `anonymize`, from outside the package too. One
     that asks for times says so (`asks_times = True`), and gives with `without_times()` the same
     mechanism for logs that have none. One that can release attributes says with
-    `with_attributes(…)` which mechanism it is then.
+    `with_attributes(…)` which mechanism it is then. One whose settings may turn out to be about
+    nothing that is asked for refuses them with `check_asked()`.
     """
 
     @property
@@ -155,6 +156,13 @@ def check_mechanism(mechanism: Mechanism) -> None:
 def asks_times(mechanism: Mechanism) -> bool:
     """Whether a mechanism asks for times."""
     return bool(getattr(mechanism, "asks_times", False))
+
+
+def check_asked(mechanism: Mechanism) -> None:
+    """Refuse settings about what is not asked for, once a mechanism knows what is."""
+    check = getattr(mechanism, "check_asked", None)
+    if check is not None:
+        check()
 
 
 def for_log(

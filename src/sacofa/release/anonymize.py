@@ -18,6 +18,7 @@ from ..mechanisms.protocol import (
     Mechanism,
     Progress,
     asks_times,
+    check_asked,
     check_mechanism,
     for_log,
     perform,
@@ -208,6 +209,7 @@ def certify_request(
     """
     check_activities(activities)
     check_seed(seed)
+    check_asked(mechanism)
     if activities is not None:
         check_number(activities, mechanism)
     return certify(

@@ -30,6 +30,8 @@ CLEAR = 60
 """From so many noise scales of cases on, activities that noise hides are dropped."""
 FROM_TIMES = Fraction(2, 3)
 """Times leave attributes so much less than in proportion: they are noisier than the flow."""
+OF_TIMES = ("time_share", "granularity", "calendar")
+"""Settings that say something about times alone."""
 TUNED = (
     "false_steps", "search_threshold", "final_threshold", "min_gain", "core_min_gain",
     "large_log_ratio", "candidates",
@@ -108,6 +110,11 @@ class CertifiedSettings:
             object.__setattr__(self, name, share)
         # It refuses what is no granularity, and no calendar.
         TimeSettings.of(self.granularity, self.calendar)
+        if not self.time:
+            for name in OF_TIMES:
+                if getattr(self, name) != getattr(CertifiedSettings, name):
+                    must = "left out where no times are released"
+                    raise SettingError(name, getattr(self, name), must)
         # 0 is a setting of its own: keep every order.
         penalty = self.order_penalty
         if penalty not in (0, "0"):
