@@ -101,7 +101,7 @@ def test_files_that_are_not_there_are_named(tmp_path: Path) -> None:
 
 
 def test_a_certificate_that_says_two_things_is_none(released: Path) -> None:
-    """Some programs take the first of two keys, some the last: whoever looks would see another ε."""
+    """Some programs take the first of two keys, some the last: another ε would be seen."""
     beside = certificate_path(released)
     text = beside.read_text()
     for key in ('"epsilon": 0.01', '"publishable": true'):
