@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 
 import pytest
@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from sacofa.domains import (
     ALL_DATES,
     ALL_NUMBERS,
+    FINEST,
     Categories,
     Dates,
     Domain,
@@ -33,6 +34,9 @@ DOMAINS: tuple[Domain, ...] = (
     Numbers.between(Decimal(0), Decimal(1000), Decimal("0.5")),
     ALL_DATES,
     Dates.between(date(2020, 1, 1), date(2020, 12, 31), "month"),
+    Numbers.between(Decimal(0), Decimal(250), Decimal(1)),
+    Numbers.between(Decimal(0), Decimal(100), Decimal(10)),
+    Dates.between(date(9999, 1, 1), date(9999, 12, 31), "day"),
 )
 ODD = [
     "", " ", "nan", "NaN", "inf", "-inf", "1e300", "-1e300", "1e400", "0x10", "1_000", "١٢", "𝟙",
@@ -76,6 +80,64 @@ def test_released_numbers_lie_in_their_bin_at_their_unit() -> None:
                 assert domain.cell(text) == value, (domain, value, chance, text)
 
 
+BOUNDS = st.decimals(-(10**6), 10**6, places=2)
+CHANCES = st.floats(0, 1)
+
+
+@given(
+    low=BOUNDS,
+    size=st.decimals("0.01", 10**4, places=2),
+    unit=st.decimals("0.01", 500, places=2),
+    beyond=st.decimals("0.01", 10**3, places=2),
+    chance=CHANCES,
+)
+def test_numbers_end_where_it_was_said(
+    low: Decimal, size: Decimal, unit: Decimal, beyond: Decimal, chance: float
+) -> None:
+    """Both ends are inside, what lies beyond is other, and nothing beyond is released."""
+    high = low + size
+    domain = Numbers.between(low, high, unit)
+    assert domain.values <= FINEST
+    assert (domain.cell(str(low)), domain.cell(str(high))) == (0, domain.values - 1)
+    assert domain.cell(str(high + beyond)) == domain.cell(str(low - beyond)) == domain.values
+    for value in range(domain.values):
+        text = domain.number(value, chance)
+        assert low <= Decimal(text) <= high
+        assert domain.cell(text) == value
+    assert Decimal(domain.describe().split()[-1]) == high
+
+
+def test_every_unit_can_be_released() -> None:
+    """The last one too, and each where it belongs; few enough of them have a bin each."""
+    grades = Numbers.between(Decimal(1), Decimal(5), Decimal(1))
+    assert [grades.label(i) for i in range(grades.values)] == ["1", "2", "3", "4", "5"]
+    ages = Numbers.between(Decimal(0), Decimal(250), Decimal(1))
+    shown = {ages.number(i, c / 3) for i in range(ages.values) for c in range(4)}
+    assert shown == {str(age) for age in range(251)}
+    assert [ages.cell(text) for text in ("250", "250.5", "251")] == [ages.values - 1, 84, 84]
+    assert ages.label(ages.values - 1) == "249 – 250"
+
+
+@given(
+    first=st.dates(),
+    days=st.integers(0, 800),
+    by=st.sampled_from(["day", "month", "year"]),
+    chance=CHANCES,
+)
+def test_days_end_where_it_was_said(first: date, days: int, by: str, chance: float) -> None:
+    """Also in the middle of a month, and on the last day that there is."""
+    last = date.fromordinal(min(first.toordinal() + days, date.max.toordinal()))
+    domain = Dates.between(first, last, by)
+    assert domain.cell(first.isoformat()) == 0
+    assert domain.cell(last.isoformat()) == domain.values - 1
+    if last < date.max:
+        assert domain.cell((last + timedelta(days=1)).isoformat()) == domain.values
+    for value in range(domain.values):
+        day = domain.day(value, chance)
+        assert first.isoformat() <= day <= last.isoformat()
+        assert domain.cell(day) == value
+
+
 def test_domains_that_cannot_be_are_refused() -> None:
     """Before any log is read."""
     for make in (
@@ -86,9 +148,13 @@ def test_domains_that_cannot_be_are_refused() -> None:
         lambda: Numbers(edges=(Decimal(2), Decimal(1))),
         lambda: Numbers.between(Decimal(1), Decimal(0), Decimal(1)),
         lambda: Numbers.between(Decimal(0), Decimal(1), Decimal(0)),
+        lambda: Numbers.between(Decimal(0), Decimal("1e300"), Decimal("1e-300")),
+        lambda: Numbers(edges=(Decimal(0), Decimal("1e300")), unit=Decimal("1e-300")),
         lambda: Dates.between(date(2021, 1, 1), date(2020, 1, 1), "day"),
         lambda: Dates.between(date(2000, 1, 1), date(2020, 1, 1), "day"),
         lambda: Dates.between(date(2000, 1, 1), date(2020, 1, 1), "week"),
+        lambda: Dates.between(date(1, 1, 1), date(9999, 12, 31), "year"),
+        lambda: Dates(edges=()),
     ):
         with pytest.raises(SettingError):
             make()

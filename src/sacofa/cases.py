@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from .domains import Attribute
 from .unit import ONE_CASE, Unit
-from .variants import DistributedVariants, VariantCounts
+from .variants import DistributedVariants, VariantCounts, read_only
 
 Result = TypeVar("Result")
 
@@ -40,6 +40,9 @@ class Values:
     size: int = 0
     """How many cells the domain has; the last one is for what is missing."""
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "cells", read_only(self.cells))
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CaseBatch:
@@ -61,6 +64,11 @@ class CaseBatch:
     """What else was asked for."""
     unit: Unit = ONE_CASE
     """What adding or removing changes at most max_cases of the cases."""
+
+    def __post_init__(self) -> None:
+        for name in ("activity_ids", "offsets", "complete", "times", "starts"):
+            if (part := getattr(self, name)) is not None:
+                object.__setattr__(self, name, read_only(part))
 
     @classmethod
     def of_variants(

@@ -15,7 +15,7 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from functools import cached_property
 from itertools import pairwise
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from .errors import SettingError
 
@@ -25,6 +25,8 @@ MAX_VALUES = 1_000
 """No domain has more values: every one takes a cell, and noise."""
 FINEST = 100
 """Numbers between bounds have at most so many cells; those of more units share them evenly."""
+MOST_UNITS = 10**15
+"""No bin holds more units: one of them is chosen by a float, which tells no more apart."""
 BLANK = " \t\n\r\f\v"
 EPOCH = date(1970, 1, 1)
 
@@ -40,6 +42,13 @@ def _plain(number: Decimal) -> str:
 def _check_size(values: int) -> None:
     if not 1 <= values <= MAX_VALUES:
         raise SettingError("values", f"{values:,}", f"1 to {MAX_VALUES:,}")
+
+
+def _rise(edges: Sequence[Any]) -> bool:
+    """Whether edges make bins: each begins above the one before, and the last may be one value."""
+    return (
+        len(edges) >= 2 and all(a < b for a, b in pairwise(edges[:-1])) and edges[-2] <= edges[-1]
+    )
 
 
 class Domain(Protocol):
@@ -157,15 +166,21 @@ class Numbers:
     """Whether somebody said where numbers end; else the public bins for all numbers are used."""
 
     def __post_init__(self) -> None:
-        if len(self.edges) < 2 or any(a >= b for a, b in pairwise(self.edges)):
+        if not _rise(self.edges):
             raise SettingError("edges", len(self.edges), "two or more numbers, from low to high")
-        if self.unit is not None and self.unit <= 0:
-            raise SettingError("unit", self.unit, "above 0")
+        if self.unit is not None:
+            if self.unit <= 0:
+                raise SettingError("unit", self.unit, "above 0")
+            if max(b - a for a, b in pairwise(self.edges)) / self.unit > MOST_UNITS:
+                raise SettingError("unit", self.unit, f"larger: a bin has {MOST_UNITS:,} at most")
         _check_size(self.values)
 
     @classmethod
     def between(cls, low: Decimal, high: Decimal, unit: Decimal) -> Numbers:
-        """Numbers from low to high in units: a bin for each, or for several where they are many."""
+        """Numbers from low to high in units: a bin for each, or for several where they are many.
+
+        The last bin ends with high, which belongs to it; it may be that number alone.
+        """
         if unit <= 0:
             raise SettingError("unit", unit, "above 0")
         if low >= high:
@@ -173,7 +188,8 @@ class Numbers:
         units = int((high - low) / unit) + 1
         width = -(-units // FINEST)
         bins = -(-units // width)
-        return cls(edges=tuple(low + unit * width * i for i in range(bins + 1)), unit=unit)
+        begins = (low + unit * width * i for i in range(bins))
+        return cls(edges=(*begins, high), unit=unit)
 
     @property
     def kind(self) -> Kind:
@@ -205,9 +221,17 @@ class Numbers:
     def label(self, value: int) -> str:
         """From where to where."""
         low, high = self.edges[value], self.edges[value + 1]
-        if self.unit is not None and high - low == self.unit:
+        one = self.unit is not None and high - low == self.unit and value < self.values - 1
+        if one or low == high:
             return f"{_plain(low)}"
         return f"{_plain(low)} – {_plain(high)}"
+
+    def _units(self, value: int) -> int | None:
+        """How many multiples of the unit a bin holds; None where there is no unit."""
+        if self.unit is None:
+            return None
+        many = int((self.edges[value + 1] - self.edges[value]) / self.unit)
+        return many + 1 if value == self.values - 1 else max(many, 1)
 
     def describe(self) -> str:
         """How many bins from where to where."""
@@ -218,8 +242,8 @@ class Numbers:
     def number(self, value: int, uniform: float) -> str:
         """A number of a bin, as it is released; `uniform` from 0 to 1 says which."""
         low, high = self.edges[value], self.edges[value + 1]
-        if self.unit is not None:
-            many = max(int((high - low) / self.unit), 1)
+        many = self._units(value)
+        if self.unit is not None and many is not None:
             return _plain(low + self.unit * min(int(uniform * many), many - 1))
         if self.logarithmic and not low:
             return "0"
@@ -295,12 +319,12 @@ class Dates:
     """Days, in public bins."""
 
     edges: tuple[date, ...]
-    """The first days of the bins, and the day after the last one."""
+    """The first days of the bins, and the last day of all; it belongs to the last bin."""
     kind: Kind = "date"
 
     def __post_init__(self) -> None:
-        if len(self.edges) < 2 or any(a >= b for a, b in pairwise(self.edges)):
-            raise SettingError("first", len(self.edges), "a date before last")
+        if not _rise(self.edges):
+            raise SettingError("edges", len(self.edges), "two or more days, from first to last")
         _check_size(self.values)
 
     @classmethod
@@ -308,10 +332,13 @@ class Dates:
         """The days, months or years from first to last."""
         if by not in ("day", "month", "year"):
             raise SettingError("by", by, "day, month or year")
-        edges = [first]
-        while edges[-1] <= last and len(edges) <= MAX_VALUES + 1:
-            edges.append(_next(edges[-1], by))
-        return cls(edges=tuple(edges))
+        if first > last:
+            raise SettingError("first", first, f"no later than last ({last})")
+        begins = [first]
+        while (day := _next(begins[-1], by)) is not None and day <= last:
+            _check_size(len(begins))
+            begins.append(day)
+        return cls(edges=(*begins, last))
 
     @property
     def values(self) -> int:
@@ -334,9 +361,9 @@ class Dates:
             except OverflowError:
                 return self.values
         day = (moment.date() - EPOCH).days
-        if not self._days[0] <= day < self._days[-1]:
+        if not self._days[0] <= day <= self._days[-1]:
             return self.values
-        return bisect_right(self._days, day) - 1
+        return min(bisect_right(self._days, day) - 1, self.values - 1)
 
     def label(self, value: int) -> str:
         """The first day."""
@@ -344,21 +371,25 @@ class Dates:
 
     def describe(self) -> str:
         """From when to when."""
-        last = self.edges[-1] - timedelta(days=1)
-        return f"{self.values} bins from {self.edges[0]} to {last}"
+        return f"{self.values} bins from {self.edges[0]} to {self.edges[-1]}"
 
     def day(self, value: int, uniform: float) -> str:
         """A day of a bin, as it is released."""
         low, high = self.edges[value], self.edges[value + 1]
-        return (low + timedelta(days=int(uniform * (high - low).days))).isoformat()
+        many = (high - low).days + (value == self.values - 1)
+        return (low + timedelta(days=min(int(uniform * many), many - 1))).isoformat()
 
 
-def _next(day: date, by: str) -> date:
-    if by == "day":
-        return day + timedelta(days=1)
-    if by == "month":
-        return (day.replace(day=1) + timedelta(days=32)).replace(day=1)
-    return date(day.year + 1, 1, 1)
+def _next(day: date, by: str) -> date | None:
+    """When the day, month or year after that of a day begins; None where the calendar ends."""
+    try:
+        if by == "day":
+            return day + timedelta(days=1)
+        if by == "month":
+            return (day.replace(day=1) + timedelta(days=32)).replace(day=1)
+        return date(day.year + 1, 1, 1)
+    except (OverflowError, ValueError):
+        return None
 
 
 ALL_DATES = Dates.between(date(1970, 1, 1), date(2069, 12, 31), "year")

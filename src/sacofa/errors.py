@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from fractions import Fraction
+from numbers import Integral
 
 LONGEST_WORD = 100
 MOST_CHOICES = 1_000
@@ -49,6 +50,11 @@ def _letters(word: str) -> str:
 def plain(text: str) -> str:
     """Text for one line of a terminal: what would move its cursor or worse is spelt out."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def is_whole(value: object) -> bool:
+    """Whether a value is a whole number, of Python or of NumPy; yes and no are none."""
+    return type(value) is int or (isinstance(value, Integral) and not isinstance(value, bool))
 
 
 class SacofaError(Exception):

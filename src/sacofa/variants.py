@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import SettingError
+from .errors import SettingError, is_whole
 from .unit import ONE_CASE, Unit
 
 Variant = tuple[str, ...]
@@ -45,6 +45,10 @@ class VariantCounts:
     unit: Unit = ONE_CASE
     """What adding or removing changes these counts by at most max_cases in sum."""
 
+    def __post_init__(self) -> None:
+        for name in ("activity_ids", "offsets", "counts", "complete"):
+            object.__setattr__(self, name, read_only(getattr(self, name)))
+
     @classmethod
     def of(
         cls,
@@ -57,7 +61,9 @@ class VariantCounts:
         done, cut = _pairs(counts), _pairs(truncated)
         _refuse_beyond_belief([count for _, count in (*done, *cut)])
         if activities is None:
-            activities = sorted({name for variant, _ in (*done, *cut) for name in variant})
+            used = {name for variant, _ in (*done, *cut) for name in variant}
+            check_names("variant", used)
+            activities = sorted(used)
         ids = {name: i for i, name in enumerate(activities)}
         # The same names may have a complete and a truncated variant: those are two.
         rows = [
@@ -65,9 +71,13 @@ class VariantCounts:
             for part, flag in ((done, True), (cut, False))
             for variant, count in part
         ]
+        try:
+            places = [ids[name] for variant, _, _ in rows for name in variant]
+        except KeyError:
+            raise SettingError("variant", "a name", "one of the given activities") from None
         return cls.from_arrays(
             activities,
-            [ids[name] for variant, _, _ in rows for name in variant],
+            places,
             [len(variant) for variant, _, _ in rows],
             [count for _, count, _ in rows],
             [flag for _, _, flag in rows],
@@ -77,7 +87,7 @@ class VariantCounts:
     @classmethod
     def from_cases(cls, cases: Iterable[Sequence[str]]) -> VariantCounts:
         """Count the variants of cases given as sequences of activity names."""
-        return cls.of(Counter(tuple(case) for case in cases))
+        return cls.of(Counter(tuple(_check_variant(case)) for case in cases))
 
     @classmethod
     def from_arrays(
@@ -154,7 +164,7 @@ class VariantCounts:
             )
         )
 
-    # Arrays can be written to, so a hash could not be trusted.
+    # Arrays have no hash.
     __hash__ = None  # type: ignore[assignment]
 
     def sequences(self) -> Iterator[tuple[int, ...]]:
@@ -269,8 +279,32 @@ class DistributedVariants(Protocol):
         """Do a job, given its number, on every part that holds any variant, where it lies."""
 
 
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """The same array, without a way to write to it from here on."""
+    shown = array.view()
+    shown.setflags(write=False)
+    return shown
+
+
+def check_names(what: str, names: Iterable[object]) -> None:
+    """Refuse names of activities that are no text."""
+    for name in names:
+        if not isinstance(name, str):
+            raise SettingError(what, f"a name of type {type(name).__name__}", "made of texts")
+
+
+def _check_variant(variant: Sequence[str]) -> Sequence[str]:
+    """Refuse what is no sequence of names; a text is one name, and would fall into letters."""
+    if isinstance(variant, str | bytes) or not isinstance(variant, Sequence):
+        raise SettingError("variant", type(variant).__name__, 'a sequence of names: ("a", "b")')
+    return variant
+
+
 def _refuse_beyond_belief(counts: Sequence[int]) -> None:
     """Refuse counts that cannot be, before anyone pays for asking them anything."""
+    for count in counts:
+        if not is_whole(count):
+            raise SettingError("count", type(count).__name__, "a whole number")
     if min(counts, default=0) < 0:
         raise SettingError("count", min(counts), "0 or more")
     if sum(counts) > MOST_CASES:
@@ -278,4 +312,8 @@ def _refuse_beyond_belief(counts: Sequence[int]) -> None:
 
 
 def _pairs(counts: Counted) -> list[tuple[Sequence[str], int]]:
-    return list(counts.items() if isinstance(counts, Mapping) else counts)
+    pairs = list(counts.items() if isinstance(counts, Mapping) else counts)
+    for variant, _ in pairs:
+        if type(variant) is not tuple:
+            _check_variant(variant)
+    return pairs

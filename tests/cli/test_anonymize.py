@@ -113,6 +113,12 @@ def test_a_seed_repeats_the_file_to_the_byte(run: Run, hospital: Path, tmp_path:
         ([*LAPLACE, "--person", "doctor", "--max-cases", "2"], 1, "doctor"),
         ([*LAPLACE, "--max-cases", "2"], 2, "person"),
         ([*LAPLACE, "--nonsense"], 2, "nonsense"),
+        (["--epsilon", "1", "--no-time", "--calendar", "2019-01/2023-12"], 2, "--calendar"),
+        (["--epsilon", "1", "--no-time", "--granularity", "day"], 2, "--granularity"),
+        (["--epsilon", "1", "--no-time", "--time-share", "1/3"], 2, "--time-share"),
+        (["--epsilon", "1", "--attribute-share", "1/3"], 2, "--attribute-share"),
+        (["--epsilon", "1", "--employees"], 2, "--employees"),
+        (["--epsilon", "1", "--pair", "a,b"], 2, "--pair"),
     ],
     ids=lambda value: " ".join(map(str, value)) if isinstance(value, list) else None,
 )

@@ -33,6 +33,25 @@ def test_progress_is_that_of_all_pairs() -> None:
     _Overall(2, None)("one", 1.0)
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--person", "who", "--max-cases", 2),
+        ("--order", "file"),
+        ("--attribute-share", "1/3"),
+        ("--no-time", "--granularity", "day"),
+        ("--log", "log.csv", "--attribute", "ward"),
+    ],
+)
+def test_what_would_change_nothing_is_refused(
+    capsys: pytest.CaptureFixture[str], options: tuple[object, ...]
+) -> None:
+    """An audit that leaves out what was asked for would speak of something else."""
+    status, out, err = run(capsys, "--epsilon", 1, *options)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert "left out" in err
+
+
 FEW = ("--runs", 300, "--seed", 1, "--workers", 1)
 
 

@@ -10,7 +10,7 @@ import pytest
 from sacofa import Laplace, Ledger, publish
 from sacofa.errors import PolicyError
 from sacofa.examples import running_example
-from sacofa.privacy.ledger.policy import policy_path, read_policy
+from sacofa.privacy.ledger.policy import policy_path
 from tests.cli.conftest import Run
 
 QUARTER = ["--mechanism", "laplace", "--epsilon", "1/8", "--max-length", "2", "--prune", "9"]
@@ -134,7 +134,18 @@ def test_command_line_and_python_obey_the_same_policy(
     assert "a release costs ε = 1/10 at most" in shown
     policy_path(ledger).unlink()
     assert "there is no policy" in run("ledger", "policy", ledger).out
-    assert read_policy(ledger) is None
+    assert Ledger.open(ledger).policies() is None
+
+
+def test_a_policy_for_a_misspelt_dataset_is_one_line(run: Run, ledger: Path) -> None:
+    """It is not shown as no limits at all."""
+    policy_path(ledger).write_text('[datasets.vistis]\nlargest_release = "1/10"\n')
+    ran = run("ledger", "policy", ledger)
+    assert (ran.status, ran.out, ran.err.count("\n")) == (1, "", 1)
+    assert "vistis" in ran.err and 'Did you mean "visits"?' in ran.err
+    policy_path(ledger).write_text('[datasets.visits]\nlargest_release = "1/10"\n')
+    shown = run("ledger", "policy", ledger).out
+    assert shown == "every dataset: no limits\nvisits: a release costs ε = 1/10 at most\n"
 
 
 def test_the_picture_is_drawn_as_svg_or_page(run: Run, ledger: Path, tmp_path: Path) -> None:

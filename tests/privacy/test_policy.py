@@ -87,7 +87,10 @@ def test_the_name_is_not_taken_from_the_environment(monkeypatch: pytest.MonkeyPa
     [
         "largest = 1", "largest_release = -1", 'largest_release = "much"', "who = 'anna'",
         "datasets = 1", "[datasets]\nvisits = 1", "[datasets.other]\nlargest_yaer = 1", "= =",
-        "largest_release = 1\nlargest_release = 2", "who = [1]", "\0",
+        "largest_release = 1\nlargest_release = 2", "who = [1]", "\0", "largest_release = nan",
+        "largest_release = true", "largest_release = inf", f"who = {'[' * 5_000}",
+        "[datasets.vistis]\nlargest_release = 1", "[datasets.Visits]", 'largest_year = "0"',
+        f"{'#' * (1 << 20)}\nlargest_release = \"1/1000\"",
     ],
 )  # fmt: skip
 def test_a_policy_that_cannot_be_read_forbids_everything(ledger: Ledger, text: str) -> None:
@@ -96,6 +99,27 @@ def test_a_policy_that_cannot_be_read_forbids_everything(ledger: Ledger, text: s
     with pytest.raises(LedgerError) as refused:
         reserve(ledger, Fraction(1, 100))
     assert "\n" not in str(refused.value)
+    assert ledger.entries() == []
+
+
+def test_a_misspelt_dataset_is_named(ledger: Ledger) -> None:
+    """With the one that may be meant; once there is such a dataset, its part holds."""
+    state(ledger, '[datasets.vistis]\nlargest_release = "1/10"\n')
+    with pytest.raises(LedgerError, match=r'no dataset "vistis"\. Did you mean "visits"\?'):
+        reserve(ledger, Fraction(5))
+    with pytest.raises(LedgerError, match="no dataset"):
+        ledger.policies()
+    ledger.set_budget("vistis", Fraction(1))
+    reserve(ledger, Fraction(5))
+    with pytest.raises(PolicyError):
+        reserve(ledger, HALF, "vistis")
+
+
+def test_a_link_that_leads_nowhere_is_no_absent_policy(ledger: Ledger, tmp_path: Path) -> None:
+    """A drive that is not there takes no limit away."""
+    policy_path(ledger.path).symlink_to(tmp_path / "drive" / "policy.toml")
+    with pytest.raises(LedgerError, match="not a regular file"):
+        reserve(ledger, HALF)
     assert ledger.entries() == []
 
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pandas
 import pytest
 
 from sacofa import (
     ADMIT_NONE,
     Cases,
+    Certified,
     Laplace,
+    Ledger,
     OutputError,
     ReadOptions,
     Sacofa,
@@ -88,6 +93,9 @@ def test_the_paper_s_extreme_settings_work() -> None:
         ({"level_epsilon": float("inf")}, "epsilon"),
         ({"level_epsilon": "1/0"}, "epsilon"),
         ({"max_length": 0}, "max_length"),
+        ({"max_length": 2.5}, "max_length"),
+        ({"max_length": "many"}, "max_length"),
+        ({"max_length": True}, "max_length"),
         ({"prune_harmless": 0}, "prune_harmless"),
         ({"prune_harmful": 0}, "prune_harmful"),
         ({"prune_harmful": 1.5}, "prune_harmful"),
@@ -103,6 +111,77 @@ def test_bad_settings_are_refused_before_any_log_is_seen(
     right = {"level_epsilon": 1, "max_length": 6, "prune_harmless": 2, "prune_harmful": 4}
     with pytest.raises(SettingError, match=message):
         Sacofa(**{**right, **settings})
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ({"mechanism": "certified"}, r"mechanism \(certified\)"),
+        ({"mechanism": Certified}, r"mechanism \(Certified\)"),
+        ({"mechanism": None}, "mechanism"),
+        ({"seed": 1.5}, "seed"),
+        ({"seed": True}, "seed"),
+        ({"seed": "1"}, "seed"),
+        ({"seed": -1}, "seed"),
+        ({"activities": "abc"}, "activities"),
+        ({"activities": [1, 2]}, "activities"),
+        ({"activities": 3}, "activities"),
+        ({"max_released_events": 2.5}, "max_released_events"),
+        ({"max_released_events": "many"}, "max_released_events"),
+        ({"log": {"ab": 5}}, "variant"),
+        ({"log": {(1, 2): 5}}, "variant"),
+        ({"log": {5: 5}}, "variant"),
+        ({"log": {("a",): 5.5}}, "count"),
+        ({"log": {("a",): 5.0}}, "count"),
+        ({"log": {("a",): "5"}}, "count"),
+        ({"log": {("a",): True}}, "count"),
+        ({"log": {("a",): None}}, "count"),
+    ],
+)
+@pytest.mark.parametrize("written", [False, True])
+def test_arguments_that_cannot_be_are_refused(
+    given: dict[str, Any], named: str, written: bool, tmp_path: Path
+) -> None:
+    """In one line that names them, whether the release is kept or written."""
+    asked = {"log": LOG, "mechanism": Certified(epsilon=1), **given}
+    log, mechanism = asked.pop("log"), asked.pop("mechanism")
+    with pytest.raises(SettingError, match=named):
+        if written:
+            publish(log, mechanism, tmp_path / "released.csv", **asked)
+        else:
+            anonymize(log, mechanism, **asked)
+    assert not list(tmp_path.iterdir())
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    """Counts and seeds come out of arrays as often as not."""
+    counts = {("a", "b"): np.int64(50), ("a",): np.uint8(30)}
+    plain = {("a", "b"): 50, ("a",): 30}
+    released = anonymize(counts, Certified(epsilon=1), seed=np.int64(3))
+    assert released.variants == anonymize(plain, Certified(epsilon=1), seed=3).variants
+
+
+def test_nothing_in_a_release_can_be_changed(tmp_path: Path) -> None:
+    """What the certificate speaks of stays what was released."""
+    log = tmp_path / "log.csv"
+    log.write_text(
+        "case,activity,timestamp,start,ward\n"
+        + "".join(
+            f"{i},a,2025-01-01,2025-01-01,x\n{i},b,2025-01-03,2025-01-02,y\n" for i in range(60)
+        )
+    )
+    opened = open_log(log, start="start", attribute="ward")
+    release = anonymize(opened, Certified(epsilon=5))
+    cases, variants = release.by_case, release.variants
+    assert cases is not None and release.columns
+    for array in (
+        *(variants.activity_ids, variants.offsets, variants.counts, variants.complete),
+        *(release.core, release.times, release.starts, release.columns[0].codes),
+        *(cases.activity_ids, cases.offsets, cases.complete, cases.times, cases.starts),
+    ):
+        assert array is not None and len(array)
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
 
 
 @pytest.mark.parametrize("suffix", [".xes", ".xes.gz", ".csv", ".parquet", ".json"])
@@ -205,6 +284,24 @@ def test_names_that_a_format_cannot_hold_are_refused_before_noise_is_drawn(tmp_p
         publish(log, SACOFA, tmp_path / "out.xes", stage=lambda name, done: stages.append(name))
     assert set(stages) <= {"reading"}
     publish(log, SACOFA, tmp_path / "out.parquet")
+
+
+@pytest.mark.parametrize("declared", [False, True])
+def test_values_that_a_format_cannot_hold_are_refused_before_noise_is_drawn(
+    declared: bool, tmp_path: Path
+) -> None:
+    """Whether they were declared or taken from the log: nothing is spent on them."""
+    log = tmp_path / "log.csv"
+    log.write_text("case,activity,ward\n" + "".join(f"{i},a,x\x01\n" for i in range(50)))
+    values = {"attributes": {"ward": {"values": ["x\x01", "y"]}}}
+    opened = open_log(log, attribute="ward", columns=values if declared else None)
+    ledger = Ledger.create(tmp_path / "ledger")
+    ledger.set_budget("visits", Fraction(1))
+    price = {"ledger": ledger, "dataset": "visits"}
+    with pytest.raises(OutputError, match="Parquet or JSON"):
+        publish(opened, Certified(epsilon=1), tmp_path / "out.xes", **price)
+    assert ledger.account("visits").left == 1
+    publish(opened, Certified(epsilon=1), tmp_path / "out.parquet", **price)
 
 
 def test_an_interrupt_leaves_nothing_behind(tmp_path: Path) -> None:

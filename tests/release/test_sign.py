@@ -101,6 +101,8 @@ def test_a_signature_that_was_changed_is_told_apart(released: Path, keys: tuple)
     assert "does not fit what was signed" in refusal(released, office)
     place.write_text(json.dumps(envelope)[:-40])
     assert "damaged" in refusal(released, office)
+    place.write_text(json.dumps(envelope).replace("{", '{"payload": "e30=",', 1))
+    assert "damaged" in refusal(released, office)
     place.write_text(json.dumps({**envelope, "signatures": []}))
     assert "signed with another key (nobody)" in refusal(released, office)
     for kind, line in ((f"{KIND}:99", "another version"), ("urn:other:1", "something else")):

@@ -98,3 +98,15 @@ def test_files_that_are_not_there_are_named(tmp_path: Path) -> None:
     """Neither file nor certificate is made up."""
     with pytest.raises(ReadError, match="there is no such certificate"):
         verify(tmp_path / "out.csv")
+
+
+def test_a_certificate_that_says_two_things_is_none(released: Path) -> None:
+    """Some programs take the first of two keys, some the last: another ε would be seen."""
+    beside = certificate_path(released)
+    text = beside.read_text()
+    for key in ('"epsilon": 0.01', '"publishable": true'):
+        beside.write_text(text.replace("{", "{" + key + ",", 1))
+        with pytest.raises(ReadError, match="not a certificate, or damaged"):
+            verify(released)
+    beside.write_text(text)
+    assert verify(released).holds

@@ -220,6 +220,9 @@ def test_public_rules_come_as_a_file_or_from_another_log(
         ({"prune": 3}, "certified has no such setting"),
         ({"columns": {"max_cases": 2}}, "person (None) must be given where max_cases is"),
         ({"dataset": 3}, "dataset: "),
+        ({"time": False, "calendar": "2019-01/2023-12"}, "calendar (2019-01/2023-12) must be left"),
+        ({"attribute_share": "1/3"}, "attribute_share (1/3) must be left out"),
+        ({"columns": {"employees": True}}, "employees (given) must be left out"),
         ({"unknown": 3}, "unknown: "),
     ],
 )
@@ -494,7 +497,8 @@ def test_a_plan_shows_what_attributes_cost(app: App) -> None:
         return {share["what"]: share["epsilon"] for share in answer.json()["shares"]}
 
     text = '[attributes.b]\nvalues = ["x", "y"]\n'
-    none, one, two = (prices(plan(*names, columns=text)) for names in ((), ("a",), ("a", "b")))
+    none = prices(plan())
+    one, two = (prices(plan(*names, columns=text)) for names in (("a",), ("a", "b")))
     assert one["attribute a"] == pytest.approx(0.2)
     assert two["attribute a"] + two["attribute b"] == pytest.approx(0.2)
     assert two["attribute b"] < two["attribute a"] < one["attribute a"]
@@ -503,6 +507,8 @@ def test_a_plan_shows_what_attributes_cost(app: App) -> None:
         assert sum(sum_of.values()) == pytest.approx(1)
     for refused in (plan("case:concept:name"), plan("org:resource"), plan("a", columns="no = [")):
         assert refused.status_code == 422
+    for about_nothing in ({"columns": text}, {"employees": True}, {"attribute_share": "1/3"}):
+        assert "left out" in plan(**about_nothing).json()["detail"]
     # A text is never the name of a file of this machine.
     assert "TOML" in plan("a", columns="/etc/passwd").json()["detail"]
     assert plan("org:resource", employees=True).status_code == 200

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from sacofa.errors import SettingError
 from sacofa.web.settings import ServeSettings
 
 from .clients import BASE, Person, person, serving, stranger
+
+pytest.importorskip("fastapi", reason="the app needs the extra web: pip install 'sacofa[web]'")
+
+from sacofa.web.requests import JobRequest, PlanRequest
 
 App = tuple[Any, ServeSettings]
 
@@ -30,6 +37,7 @@ def anna(app: App) -> Person:
     return person(*app)
 
 
+LAST_DAYS = {"attributes": {"a": {"type": "date", "first": "9999-01-01", "last": "9999-12-31"}}}
 PATHS = ["/", "/api/logs", "/api/openapi.json", "/static/app.css", "/colours.css", "/jobs/x"]
 
 
@@ -98,6 +106,12 @@ def test_this_machines_names_are_served(anna: Person, host: str) -> None:
         "http://127.0.0.1:9",
         "file://",
         "http://127.0.0.1:8000.evil.example",
+        "http://127.0.0.1:8000@evil.example",
+        "http://evil.example@127.0.0.1:8000",
+        "http://127.0.0.1:8000/",
+        "http://[",
+        "http://[::1",
+        "",
     ],
 )
 def test_another_site_is_refused(app: App, anna: Person, origin: str) -> None:
@@ -171,6 +185,79 @@ def test_too_much_is_refused(app: App, anna: Person) -> None:
     assert answer.status_code == 413
     assert anna.ask("GET", "/api/logs").json() == []
     assert not list((app[1].folder / "logs").glob("*"))
+
+
+ODD_HEADERS = st.one_of(
+    st.sampled_from(
+        [b"http://[", b"http://[::1", b"9" * 5_000, b"-1", b'x="', b"\xff", b"Bearer \xff"]
+    ),
+    st.binary(max_size=30).filter(lambda value: not set(value) & set(b"\r\n\0")),
+)
+ODD_NAMES = [
+    "Origin",
+    "Content-Length",
+    "Cookie",
+    "Authorization",
+    "Sec-Fetch-Site",
+    "X-CSRF-Token",
+]
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.dictionaries(st.sampled_from(ODD_NAMES), ODD_HEADERS, min_size=1, max_size=3))
+@example({"Origin": b"http://["})
+@example({"Content-Length": b"9" * 5_000})
+def test_no_header_is_an_error_of_the_app(
+    app: App, anna: Person, headers: dict[str, bytes]
+) -> None:
+    """Whatever stands in it, the request is answered or refused."""
+    token = {"Authorization": f"Bearer {app[1].token}"}
+    for given_too in (token, {"X-CSRF-Token": anna.csrf}):
+        answer = anna.client.post("/api/plan", content=b"{}", headers={**given_too, **headers})
+        assert answer.status_code in (401, 403, 413, 422), headers
+        assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+ODD_JSON = st.one_of(
+    st.sampled_from(
+        [
+            "NaN",
+            "-Infinity",
+            "1e400",
+            "9" * 5_000,
+            '"\\ud800"',
+            '"\\u0000"',
+            "[" * 3_000,
+            "{",
+            '{"\\ud800": 1}',
+            '{"attributes": {"\\udfff": {}}}',
+            "[" * 900 + "]" * 900,
+            '"9999-12/9999-12"',
+        ]
+    ),
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+        lambda inner: (
+            st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+        ),
+        max_leaves=6,
+    ).map(json.dumps),
+)
+JSON = {"Content-Type": "application/json"}
+FIELDS = sorted({*PlanRequest.model_fields, *JobRequest.model_fields, "unknown", "\\ud800"})
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.dictionaries(st.sampled_from(FIELDS), ODD_JSON, max_size=3))
+@example({"attributes": '[{"name": "a"}]', "columns": '{"\\ud800": 1}'})
+@example({"attributes": '[{"name": "a"}]', "columns": json.dumps(LAST_DAYS)})
+def test_no_content_is_an_error_of_the_app(anna: Person, content: dict[str, str]) -> None:
+    """Neither what is no JSON, nor what is and makes no sense."""
+    parts = {"epsilon": "1", **content}
+    body = "{" + ", ".join(f'"{name}": {value}' for name, value in parts.items()) + "}"
+    for path in ("/api/plan", "/api/jobs"):
+        answer = anna.ask("POST", path, content=body.encode(), headers=JSON)
+        assert answer.status_code < 500, (path, body)
 
 
 def test_an_error_tells_nothing(

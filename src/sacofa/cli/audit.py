@@ -6,6 +6,7 @@ import json
 import math
 import os
 from collections.abc import Sequence
+from dataclasses import fields
 from fractions import Fraction
 from typing import Annotated, Any
 
@@ -30,7 +31,7 @@ from ..audit import (
 )
 from ..errors import SettingError
 from ..logs import ReadOptions, count_variants, open_log
-from ..mechanisms.protocol import Mechanism, asks_times
+from ..mechanisms.protocol import Mechanism, asks_times, check_asked
 from ..mechanisms.registry import DEFAULT, MECHANISMS, make_mechanism
 from ..privacy import parse_epsilon, total_epsilon
 from ..release.publish import Stage
@@ -102,6 +103,9 @@ def audit_claim(
     audited = make(mechanism, settings)
     if attributes and (log is not None or not hasattr(audited, "with_attributes")):
         raise SettingError("attributes", True, "left out: there is nothing to try")
+    if not attributes:
+        check_asked(audited)
+    _check_read(log, options)
     if log is None:
         pairs = small_pairs(audited, person_cases, attributes=attributes)
     else:
@@ -165,6 +169,16 @@ def _claim(mechanism: Mechanism, unit: Unit, epsilon: str) -> Fraction:
     """The price that is promised; where none is finite, the ε that people quote."""
     price = total_epsilon(mechanism.promise(unit).accesses)
     return parse_epsilon("epsilon", epsilon) * unit.max_cases if price is None else price
+
+
+def _check_read(log: str | None, options: ReadOptions) -> None:
+    """Refuse what is said about reading a log where none is read, or not so."""
+    for entry in fields(ReadOptions):
+        value = getattr(options, entry.name)
+        if log is None and value != entry.default:
+            raise SettingError(entry.name, value, "left out unless a log is given with --log")
+    if options.attribute:
+        raise SettingError("attribute", options.attribute[0], "left out: only the flow is tried")
 
 
 def _read(log: str, options: ReadOptions) -> VariantCounts:

@@ -14,7 +14,7 @@ from ..errors import SettingError, plain
 from ..files import check_apart, check_target, write_whole
 from ..privacy import parse_epsilon
 from ..privacy.ledger import Account, Entry, Ledger
-from ..privacy.ledger.policy import Policy, policy_path, read_policy
+from ..privacy.ledger.policy import Policy, policy_path
 from ..release.keys import read_private_key
 from ..release.sign_ledger import sign_ledger, verify_ledger
 from . import options
@@ -104,16 +104,13 @@ def show(
 def policy(ledger: FilePath) -> None:
     """Show the policy of a ledger: LEDGER.policy.toml, which every release from it obeys."""
     opened = Ledger.open(ledger)
-    path = policy_path(opened.path)
-    general = read_policy(opened.path)
-    if general is None:
-        typer.echo(f"there is no policy: write one to {plain(str(path))}")
+    policies = opened.policies()
+    if policies is None:
+        typer.echo(f"there is no policy: write one to {plain(str(policy_path(opened.path)))}")
         return
-    typer.echo(f"every dataset: {say_policy(general)}")
-    for account in opened.accounts():
-        own = read_policy(opened.path, account.dataset)
-        if own is not None and own != general:
-            typer.echo(f"{plain(account.dataset)}: {say_policy(own)}")
+    typer.echo(f"every dataset: {say_policy(policies.general)}")
+    for dataset, own in sorted(policies.own.items()):
+        typer.echo(f"{plain(dataset)}: {say_policy(own)}")
 
 
 def say_policy(policy: Policy) -> str:

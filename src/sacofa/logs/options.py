@@ -80,8 +80,10 @@ class ReadOptions:
             given = getattr(self, name) or ()
             object.__setattr__(self, name, (given,) if isinstance(given, str) else tuple(given))
         object.__setattr__(self, "pair", tuple(_pair(pair) for pair in self.pair))
-        if self.columns is not None and not self.attribute:
-            raise SettingError("columns", self.columns, "left out unless attributes are asked for")
+        if not self.attribute:
+            for name in ("columns", "pair", "employees"):
+                if getattr(self, name):
+                    raise SettingError(name, "given", "left out unless attributes are asked for")
         if isinstance(self.header, str):
             object.__setattr__(self, "header", tuple(self.header.split(",")))
         object.__setattr__(self, "header", tuple(name.strip() for name in self.header or ()))

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from ..errors import SettingError
+from ..errors import SettingError, is_whole
 from ..privacy.accounting import Access, Leak, Spend
 from ..privacy.epsilon import Epsilon, parse_epsilon
 from ..queries.session import Session
@@ -236,7 +236,7 @@ def _threshold(value: Any) -> int | float:
 def _refuse_below_one(mechanism: object, *names: str) -> None:
     for name in names:
         value = getattr(mechanism, name)
-        if value != ADMIT_NONE and (value != int(value) or value < 1):
+        if value != ADMIT_NONE and not (is_whole(value) and value >= 1):
             raise SettingError(name, value, "a whole number, 1 or more")
         if value == ADMIT_NONE and name != "prune_harmful":
             raise SettingError(name, value, "finite")

@@ -122,7 +122,8 @@ class Mechanism(Protocol):
     Any object with these members can be given to `anonymize`, from outside the package too. One
     that asks for times says so (`asks_times = True`), and gives with `without_times()` the same
     mechanism for logs that have none. One that can release attributes says with
-    `with_attributes(…)` which mechanism it is then.
+    `with_attributes(…)` which mechanism it is then. One whose settings may turn out to be about
+    nothing that is asked for refuses them with `check_asked()`.
     """
 
     @property
@@ -143,9 +144,25 @@ class Mechanism(Protocol):
         """Ask the log through a session, and make a release of the answers."""
 
 
+def check_mechanism(mechanism: Mechanism) -> None:
+    """Refuse what is no mechanism: its name, its class, or anything else."""
+    members = ("name", "supports_distributed", "settings", "promise", "run")
+    if isinstance(mechanism, type) or not all(hasattr(mechanism, member) for member in members):
+        given = mechanism if isinstance(mechanism, str | type) else type(mechanism)
+        name = given if isinstance(given, str) else given.__name__
+        raise SettingError("mechanism", name, "made with its settings: Certified(epsilon=1)")
+
+
 def asks_times(mechanism: Mechanism) -> bool:
     """Whether a mechanism asks for times."""
     return bool(getattr(mechanism, "asks_times", False))
+
+
+def check_asked(mechanism: Mechanism) -> None:
+    """Refuse settings about what is not asked for, once a mechanism knows what is."""
+    check = getattr(mechanism, "check_asked", None)
+    if check is not None:
+        check()
 
 
 def for_log(

@@ -19,6 +19,8 @@ LARGEST_EPSILON = 1_000
 def parse_epsilon(name: str, value: Epsilon, largest: int | None = LARGEST_EPSILON) -> Fraction:
     """Take a positive number as the decimal or fraction that a person wrote."""
     try:
+        if isinstance(value, bool):
+            raise TypeError
         text = str(value) if isinstance(value, float) else value
         if isinstance(text, str) and len(text.lower().partition("e")[2]) > LONGEST_EXPONENT:
             raise ValueError(text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
@@ -11,14 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cases import MICROSECONDS, CaseBatch, Cases
-from ..errors import SettingError
+from ..errors import SettingError, is_whole
 from ..logs import Log, Notify, count_variants, open_log, read_cases
 from ..logs.released import Columns
-from ..mechanisms.protocol import Mechanism, Progress, asks_times, for_log, perform
+from ..mechanisms.protocol import (
+    Mechanism,
+    Progress,
+    asks_times,
+    check_asked,
+    check_mechanism,
+    for_log,
+    perform,
+)
 from ..privacy.bits import Bits, SeededBits, SystemBits
 from ..privacy.noise import Noise
 from ..unit import Unit
-from ..variants import VariantCounts
+from ..variants import VariantCounts, check_names, read_only
 from .bound import MAX_RELEASED_EVENTS, bound_columns, bound_events, check_bound
 from .certificate import Certificate, certify
 from .frames import event_columns, to_pandas, to_polars
@@ -44,6 +52,13 @@ class Release:
     """When the work on each event began, likewise; None: that was not asked."""
     columns: Columns = ()
     """The attributes of cases and events, in the same order."""
+
+    def __post_init__(self) -> None:
+        for name in ("core", "times", "starts"):
+            if (part := getattr(self, name)) is not None:
+                object.__setattr__(self, name, read_only(part))
+        columns = tuple(replace(each, codes=read_only(each.codes)) for each in self.columns)
+        object.__setattr__(self, "columns", columns)
 
     @property
     def core_variants(self) -> VariantCounts | None:
@@ -104,6 +119,7 @@ def anonymize(
     than `max_released_events`, a public bound, is scaled down, and its certificate says so. Which
     `period` of a log it is, a log that was opened so says itself.
     """
+    check_mechanism(mechanism)
     check_activities(activities)
     check_seed(seed)
     check_bound(max_released_events)
@@ -197,6 +213,7 @@ def certify_request(
     """
     check_activities(activities)
     check_seed(seed)
+    check_asked(mechanism)
     if activities is not None:
         check_number(activities, mechanism)
     return certify(
@@ -210,7 +227,12 @@ def certify_request(
 
 def check_activities(activities: Sequence[str] | None) -> None:
     """Refuse declared names that cannot be."""
-    if activities is not None and (not activities or len(set(activities)) != len(activities)):
+    if activities is None:
+        return
+    if isinstance(activities, str | bytes) or not isinstance(activities, Collection):
+        raise SettingError("activities", type(activities).__name__, 'a list of names: ["a", "b"]')
+    check_names("activities", activities)
+    if not activities or len(set(activities)) != len(activities):
         raise SettingError("activities", f"{len(activities)} names", "one or more different names")
 
 
@@ -223,8 +245,8 @@ def check_number(activities: Sequence[str], mechanism: Mechanism) -> None:
 
 def check_seed(seed: int | None) -> None:
     """Refuse a seed that cannot be."""
-    if seed is not None and seed < 0:
-        raise SettingError("seed", seed, "0 or more")
+    if seed is not None and not (is_whole(seed) and seed >= 0):
+        raise SettingError("seed", seed, "a whole number, 0 or more")
 
 
 def _describe_names(activities: Sequence[str] | None) -> str:

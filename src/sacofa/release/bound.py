@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import SettingError
+from ..errors import SettingError, is_whole
 from ..logs.released import Columns
 from ..variants import VariantCounts
 
@@ -91,5 +91,5 @@ def _firsts(
 
 def check_bound(most: int) -> None:
     """Refuse a bound that cannot be."""
-    if most < 1:
-        raise SettingError("max_released_events", most, "1 or more")
+    if not (is_whole(most) and most >= 1):
+        raise SettingError("max_released_events", most, "a whole number, 1 or more")

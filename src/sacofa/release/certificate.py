@@ -16,6 +16,7 @@ from ..mechanisms.protocol import Mechanism, Within
 from ..privacy.accounting import Access, Leak, Spend, check_noise_fits, total_epsilon
 from ..unit import Unit
 from .periods import PeriodStatement
+from .single_keys import loads
 
 FORMAT = "sacofa-certificate-2"
 
@@ -98,7 +99,7 @@ class Certificate:
     def from_json(cls, text: str, path: object = "certificate") -> Certificate:
         """Read from JSON; the price is added up again, not taken as it stands."""
         try:
-            content = json.loads(text)
+            content = loads(text)
             if content["format"] != FORMAT:
                 raise ReadError(path, f"not a certificate of format {FORMAT}")
             certificate = cls(

@@ -17,6 +17,7 @@ from typing import Any
 
 from ..errors import ReadError
 from .keys import PrivateKey, PublicKey, named
+from .single_keys import loads
 
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
@@ -82,7 +83,7 @@ def seal(statement: Statement, key: PrivateKey) -> str:
 def unseal(path: Path, trusted: Sequence[PublicKey]) -> Opened:
     """Open an envelope that was signed with one of some keys; any other is refused."""
     try:
-        envelope = json.loads(_read(path))
+        envelope = loads(_read(path))
         payload = base64.b64decode(envelope["payload"], validate=True)
         kind = str(envelope["payloadType"])
         signatures = [
@@ -110,7 +111,7 @@ def unseal(path: Path, trusted: Sequence[PublicKey]) -> Opened:
 def _statement(path: Path, kind: str, payload: bytes) -> Statement:
     """Read a statement that is known to be signed."""
     try:
-        content = json.loads(payload)
+        content = loads(payload)
         if kind != PAYLOAD_TYPE or content["_type"] != STATEMENT_TYPE:
             raise ReadError(path, f"signed, but no statement of a kind known here ({kind})")
         return Statement(

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from ..cases import Cases
+from ..domains import labels_of
 from ..errors import OutputError, SettingError
 from ..files import check_apart, check_target
 from ..logs import Log, Notify, ReadOptions, distribute_variants, is_distributed
 from ..logs import open_log as open_source
 from ..logs.write import check_names, output_of
-from ..mechanisms.protocol import Mechanism, asks_times, for_log
+from ..mechanisms.protocol import Mechanism, asks_times, check_mechanism, for_log
 from ..privacy.ledger import Ledger
 from ..privacy.ledger.case_key import key_path
 from ..variants import VariantCounts
@@ -67,6 +68,7 @@ def publish(
     More different variants than `max_gathered` are left on the cluster that counted them, if the
     mechanism can be run there.
     """
+    check_mechanism(mechanism)
     output_of(output)
     check_target(output, force)
     check_target(certificate_path(output), force)
@@ -96,6 +98,8 @@ def publish(
         cases = stack.enter_context(_counted(limited, mechanism, on_stage, notify, max_gathered))
         # Names that the format cannot hold are refused before anything is asked through noise.
         check_names(activities or cases.activities, output)
+        for attribute in cases.attributes:
+            check_names((attribute.name, *labels_of(attribute.known)), output, "value")
         check_number(activities or cases.activities, mechanism)
         check_distributed(cases, mechanism)
         if turn is not None:

@@ -9,11 +9,14 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from fastapi import FastAPI, Request
+from fastapi.exception_handlers import http_exception_handler
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
+from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
 
 from .._version import __version__
+from ..errors import plain
 from .api import api
 from .jobs import Jobs
 from .pages import pages
@@ -47,6 +50,7 @@ def create_app(settings: ServeSettings) -> FastAPI:
     app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"))
     app.add_middleware(Guard, settings=settings)
     app.add_exception_handler(RequestValidationError, _say_what_is_wrong)
+    app.add_exception_handler(HTTPException, _say_why)
     return app
 
 
@@ -55,7 +59,14 @@ async def _say_what_is_wrong(request: Request, error: Exception) -> JSONResponse
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"][1:])
-    return JSONResponse({"detail": f"{where}: {first['msg']}".removeprefix(": ")}, 422)
+    return JSONResponse({"detail": plain(f"{where}: {first['msg']}".removeprefix(": "))}, 422)
+
+
+async def _say_why(request: Request, error: Exception) -> Response:
+    """Say why something is refused; what was sent, and is no text, is spelt out."""
+    assert isinstance(error, HTTPException)
+    error.detail = plain(str(error.detail))
+    return await http_exception_handler(request, error)
 
 
 @asynccontextmanager

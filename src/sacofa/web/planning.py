@@ -94,7 +94,7 @@ def _attributes(request: PlanRequest) -> tuple[Attribute, ...]:
     """The attributes that would be asked for; where a log would say their values, few are taken."""
     options = ReadOptions(
         attribute=tuple(entry.name for entry in request.attributes),
-        columns=columns_content(request.columns) if request.attributes else None,
+        columns=columns_content(request.columns),
         employees=request.employees,
     )
     kinds = {entry.name: entry.kind for entry in request.attributes}

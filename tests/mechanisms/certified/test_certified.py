@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
+from sacofa import anonymize, open_log
 from sacofa.cases import Cases
 from sacofa.errors import SettingError
 from sacofa.mechanisms import Outcome, perform
@@ -104,9 +106,34 @@ def test_an_order_of_many_cases_stays_however_much_noise_there_is(
         {"max_length_bound": 0},
         {"candidates": -1},
         {"rules": learn_rules(LOG)},
+        {"max_length": True},
+        {"max_length": "long"},
+        {"max_candidates": 2.5},
+        {"calendar": "2019-01/2023-12", "time": False},
+        {"granularity": "day", "time": False},
+        {"time_share": "1/3", "time": False},
     ],
 )
 def test_settings_that_cannot_be_are_refused(settings: dict[str, object]) -> None:
     """Before any log is read, with the name of the setting."""
     with pytest.raises(SettingError, match=next(iter(settings))):
         Certified(**{"epsilon": Fraction(1), **settings})  # type: ignore[arg-type]
+
+
+def test_settings_about_times_hold_for_logs_that_have_none() -> None:
+    """Whether a log has times is its own business: what was asked for is not refused by that."""
+    settings = {"calendar": "2019-01/2023-12", "granularity": "day", "time_share": "1/3"}
+    release = anonymize(LOG, Certified(epsilon=1, **settings))  # type: ignore[arg-type]
+    assert release.certificate.settings["time_share"] == 0
+    assert Certified(epsilon=1, time=False, granularity="second", time_share=0.45).price == 1
+
+
+def test_a_share_for_attributes_needs_some(tmp_path: Path) -> None:
+    """What is asked for is known before a case is read, and so is that it costs nothing."""
+    log = tmp_path / "log.csv"
+    log.write_text("case,activity,ward\n1,a,x\n")
+    mechanism = Certified(epsilon=1, attribute_share=Fraction(1, 3))
+    for given in (LOG, log):
+        with pytest.raises(SettingError, match="attribute_share"):
+            anonymize(given, mechanism)
+    assert anonymize(open_log(log, attribute="ward"), mechanism).columns

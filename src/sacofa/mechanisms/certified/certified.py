@@ -19,13 +19,14 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from ...domains import RESOURCES, Attribute, plain_name
+from ...errors import SettingError
 from ...privacy.accounting import Spend
 from ...queries.session import Session
 from ...unit import Unit
 from ..protocol import TRUNCATION, Output, Progress, Promise
 from .frequent import all_threshold
 from .run import MAX_ACTIVITIES, CertifiedRun
-from .settings import FLOW, CertifiedSettings
+from .settings import FLOW, OF_TIMES, CertifiedSettings
 
 INDEPENDENT = (
     "Times of different cases are drawn independently: queues, work in progress and who waited for "
@@ -78,7 +79,14 @@ class Certified(CertifiedSettings):
 
     def without_times(self) -> Certified:
         """The same, for a log without times: all of ε is spent on the flow."""
-        return replace(self, time=False)
+        usual = {name: getattr(CertifiedSettings, name) for name in OF_TIMES}
+        return replace(self, time=False, **usual)
+
+    def check_asked(self) -> None:
+        """Refuse a share for attributes where none are asked for."""
+        if not self.attributes and self.attribute_share != CertifiedSettings.attribute_share:
+            must = "left out unless attributes are asked for"
+            raise SettingError("attribute_share", self.attribute_share, must)
 
     def with_attributes(self, attributes: tuple[Attribute, ...]) -> Certified:
         """The same, where so many attributes are asked for as well."""

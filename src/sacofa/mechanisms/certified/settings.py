@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from ...domains import Attribute
-from ...errors import SettingError
+from ...errors import SettingError, is_whole
 from ...privacy.epsilon import Epsilon, parse_epsilon
 from ...semantics.rules import Rules
 from ...timing.settings import TimeSettings
@@ -30,6 +30,8 @@ CLEAR = 60
 """From so many noise scales of cases on, activities that noise hides are dropped."""
 FROM_TIMES = Fraction(2, 3)
 """Times leave attributes so much less than in proportion: they are noisier than the flow."""
+OF_TIMES = ("time_share", "granularity", "calendar")
+"""Settings that say something about times alone."""
 TUNED = (
     "false_steps", "search_threshold", "final_threshold", "min_gain", "core_min_gain",
     "large_log_ratio", "candidates",
@@ -96,7 +98,7 @@ class CertifiedSettings:
         object.__setattr__(self, "epsilon", parse_epsilon("epsilon", self.epsilon))
         for name in ("max_length", "max_length_bound", "min_candidates", "max_candidates"):
             value = getattr(self, name)
-            if value is not None and (value != int(value) or value < 1):
+            if value is not None and not (is_whole(value) and value >= 1):
                 raise SettingError(name, value, "a whole number, 1 or more")
         for name in ("max_length", "max_length_bound"):
             if (getattr(self, name) or 0) > LONGEST:
@@ -108,6 +110,11 @@ class CertifiedSettings:
             object.__setattr__(self, name, share)
         # It refuses what is no granularity, and no calendar.
         TimeSettings.of(self.granularity, self.calendar)
+        if not self.time:
+            for name in OF_TIMES:
+                if getattr(self, name) != getattr(CertifiedSettings, name):
+                    must = "left out where no times are released"
+                    raise SettingError(name, getattr(self, name), must)
         # 0 is a setting of its own: keep every order.
         penalty = self.order_penalty
         if penalty not in (0, "0"):

@@ -28,10 +28,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ...errors import BudgetError, LedgerError, SettingError, nearest
+from ...errors import BudgetError, LedgerError, SettingError, nearest, plain
 from . import rows, storage
 from .case_key import CaseKey, holding_key, make_key
-from .policy import current_user, read_policy
+from .policy import Policies, current_user, policy_path, read_policies
 from .records import Account, Budget, Charged, Claim, Entry, Part
 
 Sums = TypeVar("Sums", Account, Part)
@@ -132,7 +132,8 @@ class Ledger:
             raise SettingError("price", price, "0 or more")
         if price is not None and max(map(_digits, price.as_integer_ratio())) > LONGEST_PRICE:
             raise SettingError("price", "so long", f"a fraction of {LONGEST_PRICE} digits at most")
-        policy = read_policy(self.path, dataset)
+        policies = self.policies()
+        policy = None if policies is None else policies.of(dataset)
         if policy is not None:
             policy.check(dataset, price, current_user())
         self.settle()
@@ -269,6 +270,24 @@ class Ledger:
         for entry in found:
             if _is_there(entry):
                 self.complete(entry)
+
+    def policies(self) -> Policies | None:
+        """Read the policy; one that names a dataset that is not here is refused as a whole.
+
+        It may be a misspelt name, and then the limits that were meant would hold for nobody.
+        """
+        found = read_policies(self.path)
+        if found is not None and found.own:
+            with self._reading() as database:
+                names = [account.dataset for account in rows.read_accounts(database)]
+            for name in found.own:
+                if name not in names:
+                    raise LedgerError(
+                        f'{policy_path(self.path)}: this ledger has no dataset "{plain(name)}".'
+                        f"{nearest(name, names)} Nothing is released until the name is corrected, "
+                        "or that dataset has its budget"
+                    )
+        return found
 
     def account(self, dataset: str) -> Account:
         """Tell how a dataset stands."""

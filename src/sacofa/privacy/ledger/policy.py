@@ -2,13 +2,15 @@
 
 It is a TOML file beside the ledger, LEDGER.policy.toml, which whoever is responsible writes. The
 ledger itself looks at it whenever a price is taken, so the command line, the web app and Python all
-obey it. A file that cannot be read forbids everything: a typing error must not open the door.
+obey it. A file that cannot be read forbids everything, and so does one that names a dataset which
+the ledger does not have: a typing error must not open the door.
 """
 
 from __future__ import annotations
 
 import os
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -55,22 +57,40 @@ class Policy:
             )
 
 
+@dataclass(frozen=True, kw_only=True)
+class Policies:
+    """What a policy says of all datasets, and of some."""
+
+    general: Policy
+    """What holds where nothing else is said."""
+    own: Mapping[str, Policy]
+    """What holds for those that it names: what is said of them comes before what is said of all."""
+
+    def of(self, dataset: str) -> Policy:
+        """What holds for a dataset."""
+        return self.own.get(dataset, self.general)
+
+
 def policy_path(ledger: Path) -> Path:
     """Where the policy of a ledger lies."""
     return Path(f"{os.path.realpath(ledger)}.policy.toml")
 
 
-def read_policy(ledger: Path, dataset: str | None = None) -> Policy | None:
-    """Read what holds for a dataset, or for all; None where there is no policy."""
+def read_policies(ledger: Path) -> Policies | None:
+    """Read the policy of a ledger; None where there is none."""
     path = policy_path(ledger)
     try:
-        if not path.exists():
+        # A link that leads nowhere is a policy that cannot be read, not none at all.
+        if not os.path.lexists(path):
             return None
         if not path.is_file():
             raise LedgerError(f"{path}: not a regular file: write a policy there")
         with path.open("rb") as file:
-            content = tomllib.loads(file.read(LARGEST).decode("utf-8"))
-    except (OSError, ValueError) as error:
+            text = file.read(LARGEST + 1)
+        if len(text) > LARGEST:
+            raise ValueError(f"more than {LARGEST:,} bytes")
+        content = tomllib.loads(text.decode("utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
         what = getattr(error, "strerror", None) or str(error)
         raise LedgerError(
             f"{path}: the policy cannot be read ({what}): nothing is released"
@@ -80,8 +100,10 @@ def read_policy(ledger: Path, dataset: str | None = None) -> Policy | None:
         raise LedgerError(f"{path}: datasets must be tables, such as [datasets.visits]")
     general = _read(path, content, "")
     own = {name: _read(path, table, f"datasets.{name}.") for name, table in datasets.items()}
-    # What is said of a dataset comes before what is said of all.
-    return Policy(**{**general, **own.get(dataset or "", {})})
+    return Policies(
+        general=Policy(**general),
+        own={name: Policy(**{**general, **said}) for name, said in own.items()},
+    )
 
 
 def _read(path: Path, content: dict[str, Any], where: str) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from fastapi import APIRouter, HTTPException
 from fastapi.responses import FileResponse, Response
 
 from ...errors import SacofaError
+from ...mechanisms.protocol import check_asked
 from ...release import certificate_path
 from .. import schemas
 from ..describe import ABOUT, FILES, describe_job
@@ -48,8 +49,10 @@ async def start_job(
     public_rules = request.rules is not None or request.rules_log is not None
     try:
         # Settings that cannot be are refused before a process is started for them.
-        request.columns.options()
-        choose(request, public_rules=public_rules)
+        options = request.columns.options()
+        mechanism = choose(request, public_rules=public_rules)
+        if not options.attribute:
+            check_asked(mechanism)
         content["ledger"] = _payer(request, settings)
         job = jobs.start("anonymize", upload, content, *others)
     except SacofaError as error:

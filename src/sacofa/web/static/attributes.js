@@ -18,11 +18,10 @@ export const chosenAttributes = async () => {
 };
 
 /** As a plan takes it: with the types, from which prices follow. */
-export const forPlan = async () => ({
-  attributes: names().map((name) => ({ name, kind: offered.find((one) => one.name === name).kind })),
-  employees: employees.checked,
-  columns: await content(),
-});
+export const forPlan = async () => {
+  const attributes = names().map((name) => ({ name, kind: offered.find((one) => one.name === name).kind }));
+  return attributes.length ? { attributes, employees: employees.checked, columns: await content() } : {};
+};
 
 const tick = (event) => {
   const now = new Set(names());
