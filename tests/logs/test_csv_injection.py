@@ -5,12 +5,15 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sacofa.logs import count_variants, open_log, write_variants
+from sacofa.domains import labels_of
+from sacofa.logs import count_variants, open_log, read_cases, write_variants
 from sacofa.logs.csv_injection import escape_formula, unescape_formula
+from sacofa.logs.released import ReleasedColumn
 from sacofa.variants import VariantCounts
 
 FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "'=1", "''=1", "＝1", '=HYPERLINK("x")']
@@ -38,6 +41,23 @@ def test_no_cell_of_a_csv_file_is_computed(tmp_path: Path) -> None:
     assert not [cell for cell in cells if cell[:1] in set("=+-@\t\r\n＝＋－＠")]
     assert "harmless" in cells and "'quoted" in cells
     assert count_variants(open_log(tmp_path / "out.csv")) == variants
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+@pytest.mark.parametrize("of_case", [False, True])
+def test_no_name_of_a_column_is_computed(name: str, of_case: bool, tmp_path: Path) -> None:
+    """An attribute may be called anything; it is found again under its name."""
+    column = ReleasedColumn(
+        name=name, of_case=of_case, kind="string", texts=("x",), codes=np.zeros(2, np.int32)
+    )
+    path = tmp_path / "out.csv"
+    write_variants(VariantCounts.of({("a",): 2}), path, columns=(column,))
+    with path.open(newline="", encoding="utf-8") as file:
+        header = next(csv.reader(file))
+    assert not [cell for cell in header if cell[:1] in set("=+-@\t\r\n＝＋－＠")]
+    log = open_log(path, attribute=column.key)
+    assert log.attributes[0].name == name
+    assert labels_of(read_cases(log).attributes[0].known)[0] == "x"
 
 
 @pytest.mark.parametrize("suffix", ["xes", "parquet", "json"])

@@ -112,6 +112,15 @@ def test_a_person_is_the_same_with_and_without_others(frame: str, tmp_path: Path
     assert not list(check_neighbours(read, [people], unit=unit))
 
 
+@pytest.mark.parametrize("others", [["a"], ["a", None], ["a", 1]])
+def test_half_a_character_stops_no_other_case(others: list[Any]) -> None:
+    """Objects of pandas can hold one; text cannot."""
+    names = pd.Series([*others, "b\ud800"], dtype=object)
+    frame = pd.DataFrame({"case": range(len(names)), "activity": names})
+    meant = [() if name is None else (str(name),) for name in others]
+    assert dict(count_variants(frame.assign(time=pd.NaT))) == dict.fromkeys([*meant, ("b?",)], 1)
+
+
 def test_attributes_are_written_so_too() -> None:
     """Declared categories fit whole numbers, whether or not one is missing."""
     declared = {"attributes": {"case:ward": {"type": "category", "values": ["1", "2"]}}}

@@ -26,7 +26,22 @@ obj = pytest.importorskip("pm4py.objects.log.obj", reason="pip install 'sacofa[e
 NOON = datetime(2025, 1, 1, 12, tzinfo=UTC)
 Value = Any
 values = st.sampled_from(
-    [None, 1, 2, 2.0, 1.5, float("nan"), True, False, "x", "1", NOON, date(2020, 1, 1), np.int64(1)]
+    [
+        None,
+        1,
+        2,
+        2.0,
+        1.5,
+        np.float64(1),
+        float("nan"),
+        True,
+        False,
+        "x",
+        "1",
+        NOON,
+        date(2020, 1, 1),
+        np.int64(1),
+    ]
 )
 
 
@@ -116,6 +131,9 @@ def test_a_missing_value_changes_no_other() -> None:
     assert read([a_trace({}), *flags])[2] == ["false", "missing", "true"]
     numbers = [a_trace({"concept:name": 1}, {"concept:name": 2})] * 3
     assert dict(count_variants(obj.EventLog([obj.Trace(), *numbers]))) == {(): 1, ("1", "2"): 3}
+    # As they come from a frame in which one was missing.
+    floats = [a_trace({"concept:name": 1.0}, {"concept:name": np.float64(2)})]
+    assert dict(count_variants(obj.EventLog(floats))) == {("1", "2"): 1}
 
 
 def test_times_are_moments_whatever_their_zone() -> None:

@@ -92,11 +92,12 @@ def timed(rows: EventLog) -> pa.Table:
     return pa.table({**text, "time": times})
 
 
-def write_csv(path: Path, rows: EventLog, comma: str = ",") -> Path:
+def write_csv(path: Path, rows: EventLog, comma: str = ",", *, named: bool = True) -> Path:
     """Write rows; what is missing is an empty field."""
     text = io.StringIO()
     writer = csv.writer(text, delimiter=comma, lineterminator="\n")
-    writer.writerow(NAMES)
+    if named:
+        writer.writerow(NAMES)
     writer.writerows(zip(*columns_of(rows).values(), strict=True))
     path.write_text(text.getvalue(), encoding="utf-8")
     return path
@@ -127,6 +128,12 @@ def write_xes(path: Path, rows: EventLog) -> Path:
 
 def read_csv(folder: Path, rows: EventLog, **options: Any) -> VariantCounts:
     return count_variants(open_log(write_csv(folder / "log.csv", rows), **options))
+
+
+def read_bare_csv(folder: Path, rows: EventLog, **options: Any) -> VariantCounts:
+    """A file in which no line names the columns: its first row is a case."""
+    path = write_csv(folder / "log.csv", rows, named=not rows)
+    return count_variants(open_log(path, **options, header=NAMES if rows else ()))
 
 
 def read_tsv(folder: Path, rows: EventLog, **options: Any) -> VariantCounts:
@@ -164,6 +171,25 @@ def read_parquet_files(folder: Path, rows: EventLog, **options: Any) -> VariantC
 def read_pandas(folder: Path, rows: EventLog, **options: Any) -> VariantCounts:
     frame = pd.DataFrame({k: pd.Series(v, dtype="object") for k, v in columns_of(rows).items()})
     return count_variants(open_log(frame, **options))
+
+
+def read_categories(folder: Path, rows: EventLog, **options: Any) -> VariantCounts:
+    """Categories of pandas, which are numbered as they first come."""
+    columns = {name: pd.Series(v, dtype="object") for name, v in columns_of(rows).items()}
+    frame = pd.DataFrame(
+        {name: pd.Categorical(v, categories=v.dropna().unique()) for name, v in columns.items()}
+    )
+    return count_variants(open_log(frame, **options))
+
+
+def read_numbers(folder: Path, rows: EventLog, **options: Any) -> VariantCounts:
+    """Persons and marks are numbers: with one that is missing, all become fractions."""
+    columns: dict[str, list[Any]] = {**columns_of(rows)}
+    persons = {"ann": 1, "Ann": 2, "ann ": 3}
+    columns["who"] = [persons.get(row.person or "") for row in rows]
+    marks = (mark_of(row) or "" for row in rows)
+    columns["mark"] = [int(mark) if mark.isdigit() else None for mark in marks]
+    return count_variants(open_log(pd.DataFrame(columns), **options))
 
 
 def read_polars(folder: Path, rows: EventLog, **options: Any) -> VariantCounts:
@@ -266,11 +292,14 @@ class Database:
 
 FILES = {
     "csv": Way(read=read_csv),
+    "csv without a header": Way(read=read_bare_csv),
     "tsv": Way(read=read_tsv),
     "parquet": Way(read=read_parquet, times="typed"),
     "csv files": Way(read=read_csv_files, parts=3),
     "parquet files": Way(read=read_parquet_files, parts=3, times="typed"),
     "pandas": Way(read=read_pandas),
+    "categories": Way(read=read_categories),
+    "numbers": Way(read=read_numbers),
     "polars": Way(read=read_polars),
     "pyarrow": Way(read=read_pyarrow, times="typed"),
     "xes": Way(read=read_xes, times="xes"),

@@ -298,8 +298,14 @@ def test_values_that_a_format_cannot_hold_are_refused_before_noise_is_drawn(
     ledger = Ledger.create(tmp_path / "ledger")
     ledger.set_budget("visits", Fraction(1))
     price = {"ledger": ledger, "dataset": "visits"}
+    stages: list[str] = []
     with pytest.raises(OutputError, match="Parquet or JSON"):
-        publish(opened, Certified(epsilon=1), tmp_path / "out.xes", **price)
+        publish(
+            opened, Certified(epsilon=1), tmp_path / "out.xes", **price,
+            stage=lambda name, done: stages.append(name),
+        )  # fmt: skip
+    # What was declared is refused before a case is read.
+    assert set(stages) == (set() if declared else {"reading"})
     assert ledger.account("visits").left == 1
     publish(opened, Certified(epsilon=1), tmp_path / "out.parquet", **price)
 

@@ -539,6 +539,9 @@ def test_a_plan_says_what_would_be_left(app: App) -> None:
     assert afford("1.0000000001") == {
         "dataset": "visits", "left": "1", "after": None, "enough": False,
     }  # fmt: skip
+    unknown = anna.ask("POST", "/api/plan", json={"epsilon": 1, "dataset": "visit"})
+    assert unknown.status_code == 422
+    assert unknown.json()["detail"].endswith('Did you mean "visits"?')
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from typing import Any
 from ..errors import ReadError
 from .attributes import column_of
 from .columns import Columns
+from .duckdb.texts import EXACT
 
 FAMILIES = {
     "pandas": "pandas",
@@ -17,6 +18,8 @@ FAMILIES = {
     "duckdb": "DuckDB",
     "_duckdb": "DuckDB",
 }
+BLOCK = 1 << 16
+"""So many texts are looked at at a time."""
 
 
 def frame_name(source: Any) -> str:
@@ -46,20 +49,36 @@ def as_registered(frame: Any, columns: Columns | None) -> Any:
         values = kept[name]
         if values.dtype == "category" and values.cat.categories.dtype == object:
             values = values.astype(object)
-        if values.dtype == object and infer_dtype(values, skipna=True) not in ("string", "empty"):
-            text = values.map(_text)
+        if values.dtype != object:
+            continue
+        kind = infer_dtype(values, skipna=True)
+        if kind != "empty" and (kind != "string" or not _are_whole(values)):
+            text = values.map(text_of)
             kept = kept.assign(**{name: text.where(values.notna(), None)})
     return kept
 
 
-def _text(value: Any) -> str:
-    """An object as text: as a column of its own type has it, in which none is missing."""
+def _are_whole(values: Any) -> bool:
+    """Whether texts have no half characters."""
+    try:
+        for begin in range(0, len(values), BLOCK):
+            "".join(values.iloc[begin : begin + BLOCK].dropna()).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def text_of(value: Any) -> str:
+    """A value in memory as text: as a column of its own type has it, in which none is missing.
+
+    Half a character, which memory can hold and no file can, becomes a question mark.
+    """
     if isinstance(value, str):
-        return value
+        return value if value.isascii() else value.encode("utf-8", "replace").decode()
     kind = type(value).__name__
     if kind.startswith("bool"):
         return str(value).lower()
-    if kind.startswith("float") and value == value // 1 and abs(value) < 1 << 53:
+    if kind.startswith("float") and value == value // 1 and abs(value) < EXACT:
         return str(int(value))
     return str(value)
 

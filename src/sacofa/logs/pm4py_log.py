@@ -21,6 +21,7 @@ from .bounded_file import Progress
 from .case_store import StoredCases
 from .columns import TRUNCATED, Columns, resolve_columns
 from .duckdb import events
+from .frames import text_of
 from .lifecycle import TRANSITION
 from .options import ReadOptions
 from .source import Log, Notify, Source
@@ -255,19 +256,14 @@ def _kind(value: Any) -> str:
 
 
 def _text(value: Any) -> str | None:
-    """A value as XES writes it, whatever others there are."""
+    """A value as text, whatever others there are; a time as XES writes it."""
     value = _plain(value)
     if value is None:
         return None
-    if isinstance(value, str):
-        # Half a character, which no file can hold, becomes a question mark.
-        return value if value.isascii() else value.encode("utf-8", "replace").decode()
-    if type(value).__name__ in ("bool", "bool_"):
-        return str(value).lower()
     if isinstance(value, date):
         moment = _moment(value)
         return None if moment is None else moment.isoformat()
-    return str(value)
+    return text_of(value)
 
 
 def _moment(value: Any) -> datetime | None:

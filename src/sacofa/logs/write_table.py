@@ -172,8 +172,9 @@ TYPES = {
 
 def _value(database: Any, place: int, column: ReleasedColumn, kind: str) -> str:
     """An attribute as SQL, with its type; in CSV as its text."""
-    texts = list(column.texts)
+    texts, key = list(column.texts), column.key
     if kind == "csv":
+        key = escape_formula(key)
         texts = list(map(escape_formula, texts)) if column.kind == "string" else texts
     database.execute(f"CREATE TABLE texts_{place} (listed VARCHAR[])")
     database.execute(f"INSERT INTO texts_{place} VALUES (?)", [texts])
@@ -181,4 +182,4 @@ def _value(database: Any, place: int, column: ReleasedColumn, kind: str) -> str:
     found = f"CASE WHEN value_{place} >= 0 THEN {text} END"
     if kind != "csv":
         found = f"({found})::{TYPES[column.kind]}"
-    return f'{found} AS "{column.key.replace(chr(34), chr(34) * 2)}"'
+    return f'{found} AS "{key.replace(chr(34), chr(34) * 2)}"'

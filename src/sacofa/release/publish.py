@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..cases import Cases
-from ..domains import labels_of
+from ..domains import Attribute, labels_of
 from ..errors import OutputError, SettingError
 from ..files import check_apart, check_target
 from ..logs import Log, Notify, ReadOptions, distribute_variants, is_distributed
@@ -82,6 +82,7 @@ def publish(
     mechanism = for_log(mechanism, timed=timed, attributes=opened.attributes)
     # A first time before anything waits: settings that cannot be are refused at once.
     certify_request(mechanism, opened.unit, activities=activities, seed=seed)
+    _check_texts(output, activities or (), opened.attributes)
     with ExitStack() as stack:
         turn = stack.enter_context(take_turn(opened, ledger, dataset))
         period = _period(opened) if turn is None else turn.statement
@@ -96,10 +97,9 @@ def publish(
         reservation = stack.enter_context(reserve_budget(ledger, dataset, certificate, tell))
         limited = opened if turn is None or isinstance(opened, Cases) else turn.limit(opened)
         cases = stack.enter_context(_counted(limited, mechanism, on_stage, notify, max_gathered))
-        # Names that the format cannot hold are refused before anything is asked through noise.
-        check_names(activities or cases.activities, output)
-        for attribute in cases.attributes:
-            check_names((attribute.name, *labels_of(attribute.known)), output, "value")
+        # What was taken from the log is public, as the certificate says: to refuse some of it tells
+        # nothing else. Once something is asked through noise, it would be too late.
+        _check_texts(output, activities or cases.activities, cases.attributes)
         check_number(activities or cases.activities, mechanism)
         check_distributed(cases, mechanism)
         if turn is not None:
@@ -144,6 +144,17 @@ def _check_apart(log: Log | Cases, output: str | Path, ledger: Ledger | None) ->
         files = [path for path in log.source.content if isinstance(path, Path)]
         inputs |= {f"the log {path}": path for path in files}
     check_apart(outputs, inputs)
+
+
+def _check_texts(
+    output: str | Path, activities: Sequence[str], attributes: Sequence[Attribute]
+) -> None:
+    """Refuse public names and values that the format of the output cannot hold, once known."""
+    check_names(activities, output)
+    for attribute in attributes:
+        check_names((attribute.name,), output, "attribute")
+        if attribute.domain is not None:
+            check_names(labels_of(attribute.domain), output, "value")
 
 
 def _open(log: Any, options: ReadOptions | None) -> Log | Cases:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from ..domains import Attribute, Categories
-from ..errors import SettingError
+from ..errors import SettingError, nearest
 from ..logs import ReadOptions
 from ..logs.attributes import declared_attributes
 from ..mechanisms import Certified
@@ -109,8 +109,10 @@ def _afford(
         return None
     if ledger is None:
         raise SettingError("dataset", dataset, "left out: there is no ledger")
-    account = Ledger.open(ledger).account(dataset)
-    left = account.left
+    accounts = {account.dataset: account for account in Ledger.open(ledger).accounts()}
+    if dataset not in accounts:
+        raise SettingError("dataset", dataset, f"one of the ledger.{nearest(dataset, accounts)}")
+    left = accounts[dataset].left
     enough = left is None or (price is not None and price <= left)
     after = left - price if enough and left is not None and price is not None else None
     return AffordAnswer(

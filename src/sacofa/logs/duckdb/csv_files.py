@@ -21,6 +21,8 @@ from pathlib import Path
 
 from ...errors import ReadError
 from ..bounded_file import BoundedFile, packing_of
+from ..columns import TRUNCATED
+from ..csv_injection import unescape_formula
 from ..formats import Format
 from ..source import Source
 from ..unpacking import Packing
@@ -51,7 +53,7 @@ class Head:
     path: Path
     """The file."""
     names: tuple[str, ...]
-    """What its columns are called."""
+    """What its columns are called, as it says it."""
     comma: str
     """What stands between them."""
     encoding: str
@@ -64,6 +66,13 @@ class Head:
     """Whether a line of the file names the columns."""
     line_end: str = "\n"
     """How its lines end."""
+
+    @property
+    def columns(self) -> list[str]:
+        """What its columns are called, without what makes formulas harmless in our own files."""
+        if not self.named or TRUNCATED not in self.names:
+            return list(self.names)
+        return [unescape_formula(name) for name in self.names]
 
     @property
     def is_plain(self) -> bool:
@@ -96,7 +105,7 @@ def csv_header(paths: Sequence[Path], format: Format) -> tuple[list[str], str]:
             raise ReadError(head.path, "must be gzip if the first file is, and only then")
         if (head.names, head.comma) != (first.names, first.comma):
             raise ReadError(head.path, "has other columns than the first file")
-    return list(first.names), first.comma
+    return first.columns, first.comma
 
 
 def csv_sql(heads: Sequence[Head]) -> str:

@@ -147,7 +147,7 @@ def _column(sql: str, kind: str) -> tuple[str, str]:
 
 def _open_csv(source: Source) -> Table:
     heads = read_heads(source)
-    header = heads[0].names
+    header = heads[0].columns
     # Where two columns have the same name, the first is meant.
     places = {name: (f"c{i}", "VARCHAR") for i, name in reversed(list(enumerate(header)))}
     columns_in_order = {name: places[name] for name in header}

@@ -37,7 +37,7 @@ NAMED = 5
 def text_columns(source: Source) -> list[str] | None:
     """List the columns of files that hold nothing but text; nothing where there are types."""
     if source.format in ("csv", "tsv"):
-        return list(read_heads(source)[0].names)
+        return read_heads(source)[0].columns
     if source.format in ROWS:
         return _names(source, source.content[0], next(_rows(source, source.content[0]), None))
     return None
