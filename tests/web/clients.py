@@ -63,7 +63,9 @@ class Person:
     def wait(self, path: str) -> dict[str, Any]:
         """Wait until a job has ended, or the inspection of a log has."""
         for _ in range(1200):
-            answer = self.ask("GET", path).json()
+            told = self.ask("GET", path)
+            assert told.status_code == 200, told.text
+            answer = told.json()
             job: dict[str, Any] = answer.get("inspection", answer) if "/logs/" in path else answer
             if job["state"] not in ("waiting", "running"):
                 return job
