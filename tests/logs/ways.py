@@ -183,9 +183,10 @@ def read_categories(folder: Path, rows: EventLog, **options: Any) -> VariantCoun
 
 
 def read_numbers(folder: Path, rows: EventLog, **options: Any) -> VariantCounts:
-    """Persons and marks are numbers: with one that is missing, all become fractions."""
+    """Activities, persons and marks are numbers: where one is missing, all become fractions."""
     columns: dict[str, list[Any]] = {**columns_of(rows)}
-    persons = {"ann": 1, "Ann": 2, "ann ": 3}
+    names, persons = {"a": 1, "b": 2, "B": 3, "é": 4}, {"ann": 1, "Ann": 2, "ann ": 3}
+    columns["activity"] = [names.get(row.activity or "") for row in rows]
     columns["who"] = [persons.get(row.person or "") for row in rows]
     marks = (mark_of(row) or "" for row in rows)
     columns["mark"] = [int(mark) if mark.isdigit() else None for mark in marks]
