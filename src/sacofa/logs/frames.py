@@ -1,4 +1,4 @@
-"""Tells frames of other libraries, without loading any of them."""
+"""Tells frames and logs of other libraries, without loading any of them."""
 
 from __future__ import annotations
 
@@ -29,6 +29,11 @@ def frame_name(source: Any) -> str:
         kind = f"{type(source).__module__}.{type(source).__qualname__}"
         raise ReadError(kind, "is no path and no frame of pandas, polars, pyarrow, Spark or DuckDB")
     return f"{FAMILIES[family]} frame"
+
+
+def is_pm4py(source: Any) -> bool:
+    """Whether something is a log of pm4py."""
+    return type(source).__module__.startswith("pm4py.objects.log")
 
 
 def as_registered(frame: Any, columns: Columns | None) -> Any:

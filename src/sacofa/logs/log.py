@@ -16,9 +16,8 @@ from .attributes import pairs_of, tell_unnamed
 from .bounded_file import Progress
 from .columns import Columns
 from .formats import Format, find_files
-from .frames import frame_name
+from .frames import frame_name, is_pm4py
 from .options import Engine, Order, ReadOptions
-from .pm4py_log import is_pm4py, read_memory
 from .source import Log, Notify, Reader, Source
 from .standard_input import NAME, StandardInput
 
@@ -221,6 +220,8 @@ def find_source(source: Any, options: ReadOptions) -> Source:
     if type(source) in (list, tuple) and all(isinstance(p, (str, os.PathLike)) for p in source):
         return _open_files([os.fspath(path) for path in source], options)
     if is_pm4py(source):
+        from .pm4py_log import read_memory
+
         return Source(name="pm4py log", format="pm4py log", content=read_memory(source))
     name = frame_name(source)
     family = name.partition(" ")[0]

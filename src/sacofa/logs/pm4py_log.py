@@ -63,11 +63,6 @@ class MemoryLog:
         return seen
 
 
-def is_pm4py(source: Any) -> bool:
-    """Whether something is a log of pm4py; that is told without loading it."""
-    return type(source).__module__.startswith("pm4py.objects.log")
-
-
 def read_memory(source: Any) -> MemoryLog:
     """Take a log as rows. As in XES files, each trace is a case, whatever its name."""
     kind = type(source).__name__
