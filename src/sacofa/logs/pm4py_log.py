@@ -1,6 +1,6 @@
 """Logs of pm4py in memory: its EventLog is what XES files hold, its EventStream a table.
 
-Every value is written down by itself, as XES would have it, and columns have fixed types: text, and
+Every value is written down by itself, as in frames, and columns have fixed types: text, and
 moments in UTC. A frame made of all values at once would take its types from all cases, and one that
 lacks a number would turn the whole numbers of all others into others. What such a log does not
 declare is taken from all cases, in no order, and named in the certificate.
