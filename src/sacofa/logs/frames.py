@@ -65,9 +65,10 @@ def as_registered(frame: Any, columns: Columns | None) -> Any:
 
 def _are_whole(values: Any) -> bool:
     """Whether texts have no half characters."""
+    texts = (values.dropna() if values.hasnans else values).to_numpy()
     try:
-        for begin in range(0, len(values), BLOCK):
-            "".join(values.iloc[begin : begin + BLOCK].dropna()).encode()
+        for begin in range(0, len(texts), BLOCK):
+            "".join(texts[begin : begin + BLOCK].tolist()).encode()
     except UnicodeEncodeError:
         return False
     return True
