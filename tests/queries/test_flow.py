@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sacofa.cases import CaseBatch
+from sacofa.queries.distance import Ids
 from sacofa.queries.flow import (
     END_WEIGHT,
     FULL_WEIGHT,
@@ -20,6 +21,7 @@ from sacofa.queries.flow import (
     CaseLengths,
     NearestCandidate,
     StepVotes,
+    TrigramVotes,
 )
 from sacofa.queries.protocol import Query
 
@@ -40,7 +42,14 @@ def queries(size: int) -> list[Query]:
         StepVotes(size),
         StepVotes(size, tuple(1 + 5 * i % FULL_WEIGHT for i in range(size))),
         NearestCandidate("final", CANDIDATES),
+        TrigramVotes(size, trigrams(size)),
     ]
+
+
+def trigrams(size: int) -> tuple[Ids, ...]:
+    """Some of all 3-grams of so many activities, in no order."""
+    listed = [(size, 0, size), *product(range(size + 1), range(size), range(size + 1))]
+    return tuple(dict.fromkeys(ids for i, ids in enumerate(listed) if i % 3 == 0))[::-1]
 
 
 @given(logs(), st.integers(1, 8), st.data())
@@ -85,6 +94,21 @@ def test_a_case_spreads_its_votes_over_its_activities(log: tuple[list[Case], int
 
 
 @given(logs())
+def test_a_case_spreads_its_votes_over_its_events(log: tuple[list[Case], int]) -> None:
+    """Each event is one 3-gram, with its neighbours; those that are not listed get nothing."""
+    cases, size = log
+    listed = trigrams(size)
+    expected = dict.fromkeys(listed, 0)
+    for ids, complete in cases:
+        path = (size, *ids, *([size] if complete else []))
+        for i in range(len(path) - 2):
+            if path[i : i + 3] in expected:
+                expected[path[i : i + 3]] += VOTE_UNITS // len(ids)
+    table = TrigramVotes(size, listed).table(variants_of(cases, size))
+    assert table.tolist() == list(expected.values())
+
+
+@given(logs())
 def test_a_case_votes_for_the_two_lengths_that_it_lies_between(
     log: tuple[list[Case], int],
 ) -> None:
@@ -100,7 +124,7 @@ def test_a_case_votes_for_the_two_lengths_that_it_lies_between(
         assert VOTE_UNITS * lengths.count(edge) <= votes[i] <= VOTE_UNITS * len(voters)
 
 
-@given(logs(), logs(), st.integers(0, 4))
+@given(logs(), logs(), st.integers(0, 6))
 def test_no_case_changes_a_table_by_more_than_its_sensitivity(
     log: tuple[list[Case], int], other: tuple[list[Case], int], kind: int
 ) -> None:
@@ -119,7 +143,7 @@ def test_no_case_changes_a_table_by_more_than_its_sensitivity(
         assert np.abs(change).sum() <= query.sensitivity
 
 
-@pytest.mark.parametrize("kind", range(5))
+@pytest.mark.parametrize("kind", range(7))
 def test_some_case_changes_a_table_by_its_sensitivity(kind: int) -> None:
     """No sensitivity is larger than it has to be: nothing is wasted."""
     query = queries(2)[kind]

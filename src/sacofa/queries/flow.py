@@ -193,6 +193,55 @@ class StepVotes:
 
 
 @dataclass(frozen=True)
+class TrigramVotes:
+    """Contribution-bounded 3-grams: one case, one vote, spread over its events.
+
+    The 3-gram of an event is that event between those directly before and after it; the number of
+    activities stands for the beginning before the first and the end after the last. A case has
+    VOTE_UNITS votes and spreads them evenly over its events (a remainder is lost), so that it adds
+    at most VOTE_UNITS in sum. A truncated case has no 3-gram for its last event, and votes for
+    3-grams that are not listed are lost.
+    """
+
+    activities: int
+    """How many activities there are."""
+    listed: tuple[Ids, ...]
+    """The 3-grams that are asked for, all different; made of earlier answers only."""
+
+    name = "trigrams"
+    what = "votes for three activities in a row (3-grams)"
+    sensitivity = VOTE_UNITS
+    by_case = False
+
+    @property
+    def cells(self) -> tuple[Ids, ...]:
+        """A cell for each 3-gram, under its own activities: lists differ from run to run."""
+        return self.listed
+
+    def table(self, part: Part) -> Ints:
+        """The table of one part."""
+        size = self.activities + 1
+        ids, some = part.activity_ids, part.lengths > 0
+        first, last = part.offsets[:-1][some], part.offsets[1:][some] - 1
+        # What stands beside an event in the array does so in the case, but at its first and last.
+        before, after = np.roll(ids, 1), np.roll(ids, -1)
+        before[first] = after[last] = self.activities
+        owner = np.repeat(np.arange(len(part)), part.lengths)
+        votes = VOTE_UNITS // part.lengths[owner] * part.counts[owner]
+        votes[last] *= part.complete[some]
+        listed = np.array(self.listed, dtype=np.int64).reshape(-1, 3) @ [size * size, size, 1]
+        order = np.argsort(listed)
+        codes = (before * size + ids) * size + after
+        places = np.searchsorted(listed, codes, sorter=order)
+        table = np.zeros(len(listed) + 1, dtype=np.int64)
+        # What lies behind all listed ones, or is none of them, gets a cell that is left out.
+        places = np.append(order, len(listed))[places]
+        found = np.append(listed, -1)[places] == codes
+        np.add.at(table, places[found], votes[found])
+        return table[:-1]
+
+
+@dataclass(frozen=True)
 class NearestCandidate:
     """How many cases are nearest to each candidate sequence. A case adds 1 to one of them."""
 

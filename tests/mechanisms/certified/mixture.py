@@ -8,10 +8,12 @@ from hypothesis import strategies as st
 
 from sacofa.mechanisms.certified.evidence import (
     Evidence,
+    Nearest,
     count_table,
     length_table,
     occurrence_table,
     step_table,
+    trigram_table,
 )
 from sacofa.mechanisms.certified.lengths import bin_edges
 from sacofa.privacy.noise import Noise
@@ -23,6 +25,7 @@ from sacofa.queries.flow import (
     CaseLengths,
     NearestCandidate,
     StepVotes,
+    TrigramVotes,
 )
 from sacofa.variants import VariantCounts
 
@@ -34,6 +37,7 @@ MAX_LENGTH = 6
 SCALE = Fraction(1, 3)
 """1/scale of all noise."""
 STEPS = StepVotes(4, (3, 16, 7, 1))
+TRIGRAMS = TrigramVotes(4, ((4, 0, 1), (0, 1, 2), (1, 1, 2), (2, 1, 4), (4, 3, 4), (3, 3, 3)))
 SOME = [200, 100, 50, 30, 20, 0, 10]
 COUNTS = st.lists(st.integers(0, 300), min_size=len(POOL), max_size=len(POOL))
 
@@ -47,7 +51,7 @@ def log_of(counts: list[int]) -> VariantCounts:
 
 def evidence_of(log: VariantCounts, noise: Noise | None = None) -> Evidence:
     """Ask a log everything; without noise if none is given."""
-    session, evidence = session_of(log, 5 * SCALE, noise), Evidence()
+    session, evidence = session_of(log, 6 * SCALE, noise), Evidence()
     edges = bin_edges(MAX_LENGTH)
     for query, table, units in (
         (CaseCount(), count_table, 1),
@@ -61,5 +65,7 @@ def evidence_of(log: VariantCounts, noise: Noise | None = None) -> Evidence:
         table = occurrence_table(4, repeated=repeated)
         evidence.add(votes[cells], SCALE, table, VOTE_UNITS)
     votes = session.ask(NearestCandidate("final", tuple(POOL)), SCALE, "all")
-    evidence.add_nearest(votes, SCALE, POOL, 4)
+    evidence.add_nearest(votes, SCALE, Nearest(POOL, 4))
+    votes = session.ask(TRIGRAMS, SCALE, "all")
+    evidence.add_sparse(votes, SCALE, trigram_table(TRIGRAMS, MAX_LENGTH), VOTE_UNITS)
     return evidence

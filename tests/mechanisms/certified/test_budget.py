@@ -36,6 +36,11 @@ def test_shares_add_up(max_length: int | None, rules: Rules | None) -> None:
             votes = split.size_again + split.search
             assert votes + split.frequent + split.final(frequent=True) == split.counts
             assert votes + split.final(frequent=False) == split.counts
+            for frequent in (False, True):
+                trigrams = split.trigrams(frequent=frequent)
+                left = split.final(frequent=frequent, trigrams=True)
+                assert trigrams > 0 < left
+                assert trigrams + left == split.final(frequent=frequent)
             # The first line of the promise is the same whatever is answered.
             assert split.size == whole.size
             assert split.activities > 0

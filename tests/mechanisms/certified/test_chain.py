@@ -52,3 +52,34 @@ def test_variations_repeat_as_seldom_as_draws() -> None:
     assert chain.is_limited(0) and not chain.is_limited(1)
     assert all(chain.may_repeat(some) for some in [(), (1,)] * 50)
     assert 0 < sum(chain.may_repeat({0, 1}) for _ in range(2_000)) < 300
+
+
+def test_a_chain_follows_trigrams() -> None:
+    """After two activities comes what votes say, whatever steps and sequences would do."""
+    weights = np.array([[0, 5, 5, 5], [0, 0, 5, 5], [0, 5, 0, 5], [9, 0, 0, 0]])
+    chain = Chain(KeptSteps(weights=weights), 9, UniformSampler(Noise(SeededBits(5))))
+    chain.learn({(0, 1, 2): 1_000})
+    before = sum((*ids, 3)[:3] == (0, 1, 2) for ids in (chain.draw() for _ in range(300)))
+    chain.follow({(0, 1, 3): 10**6, (0, 1, 2): 0})
+    for sequences in ({}, {(0, 2): 3}):
+        chain.learn(sequences)
+        drawn = [chain.draw() for _ in range(300)]
+        assert all(len(ids) == 2 for ids in drawn if ids[:2] == (0, 1))
+        assert any(ids[:2] == (0, 1) for ids in drawn)
+    assert before > 200
+
+
+def test_draws_tell_whether_cases_are_alike() -> None:
+    """One way with a few that leave it is not various; a coin at each of ten steps is."""
+
+    def chain(other: int) -> Chain:
+        weights = np.zeros((21, 21), dtype=np.int64)
+        weights[20, 0], weights[20, 10] = 100, other
+        for a in range(9):
+            for row in (a, 10 + a):
+                weights[row, a + 1], weights[row, 11 + a] = 100, other
+        weights[[9, 19], 20] = 1
+        return Chain(KeptSteps(weights=weights), 30, UniformSampler(Noise(SeededBits(5))))
+
+    assert not chain(2).is_various()
+    assert chain(100).is_various()

@@ -277,7 +277,7 @@ class Unbounded(Session):
 @pytest.mark.slow
 def test_shares_that_add_up_to_more_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the final vote takes more than what is left, the check fails, and so does a session."""
-    monkeypatch.setattr(BudgetSplit, "final", lambda self, *, frequent: self.counts)
+    monkeypatch.setattr(BudgetSplit, "final", lambda self, **asked: self.counts)
     # Another mechanism of the same settings: SHORT may have worked out its prices before.
     mechanism = replace(SHORT)
     assert largest_ratio(mechanism, Unbounded, noises=3) > 1.05

@@ -15,10 +15,12 @@
 * apportion: votes become whole numbers of cases;
 * shrink: what cells likely hold, given all answers;
 * evidence, fit: the numbers of cases that explain all answers at once;
+* smooth: the same where hardly two cases are alike;
 * orderly: which orders are dropped, and which variants are the orderly core;
 * times: times of the released events, under their share of ε;
 * verdict: how sure a release is;
-* run: all of it, query by query;
+* questions: what is asked, query by query;
+* run: all of it, in order;
 * attributes: what cases and events have besides;
 * certified: the mechanism, its promise;
 * plan: what all of it costs and buys, before a log is read.

@@ -16,6 +16,9 @@ spreads its vote over twice as many, and fewer cases are alike."""
 LEAST_MOVED, MOST_MOVED = -4, 10
 """No fewer hundredths move, and no more."""
 
+FOR_TRIGRAMS = Fraction(2, 3)
+"""The part of the final vote that votes for 3-grams take, where hardly two cases are alike."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Shares:
@@ -118,9 +121,14 @@ class BudgetSplit:
         moved = Fraction(min(max(wanted, LEAST_MOVED), MOST_MOVED), 100)
         return replace(self, semantics=self.semantics + moved, counts=self.counts - moved)
 
-    def final(self, *, frequent: bool) -> Fraction:
+    def final(self, *, frequent: bool, trigrams: bool = False) -> Fraction:
         """The final vote's part of the counts: what is left of them."""
-        return self.counts - self.size_again - self.search - (self.frequent if frequent else 0)
+        left = self.counts - self.size_again - self.search - (self.frequent if frequent else 0)
+        return left - self.trigrams(frequent=frequent) if trigrams else left
+
+    def trigrams(self, *, frequent: bool) -> Fraction:
+        """What votes for 3-grams take from the final vote, where they are asked."""
+        return FOR_TRIGRAMS * self.final(frequent=frequent)
 
 
 def in_noise_scales(number: Fraction, epsilon: Fraction) -> int:

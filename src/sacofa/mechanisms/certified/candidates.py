@@ -7,7 +7,8 @@ nothing but its place: no case is near it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from itertools import accumulate, islice, pairwise
 
 from ...queries.distance import Ids
@@ -127,6 +128,20 @@ class CandidateGenerator:
     def more(self, found: dict[Ids, None], weights: Mapping[Ids, int], number: int) -> None:
         """Add so many variations of sequences with weight to what was found."""
         self._fill(found, weights, len(found) + number)
+
+    def draw_many(
+        self, found: Iterable[Ids], weights: Mapping[Ids, int], number: int
+    ) -> dict[Ids, int]:
+        """Draw so many sequences, and vary as many with weight: how often each was drawn.
+
+        What was varied, or found before, counts once more.
+        """
+        times = Counter(dict.fromkeys(found, 1))
+        drawn = (self._chain.draw() for _ in range(number))
+        times.update(ids for ids in drawn if self._harmless(ids))
+        more = dict.fromkeys(times)
+        self.more(more, weights, number)
+        return {ids: times[ids] or 1 for ids in more}
 
     def _fill(self, found: dict[Ids, None], weights: Mapping[Ids, int], size: int) -> None:
         """Add new sequences until there are enough, or it was tried often enough."""

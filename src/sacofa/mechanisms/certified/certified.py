@@ -1,6 +1,6 @@
 """The mechanism `certified`: semantics-aware, and ε-differentially private as a whole.
 
-The log is asked up to seven queries, each through noise that its share of ε pays for. In between,
+The log is asked up to nine queries, each through noise that its share of ε pays for. In between,
 only answers are read:
 
 1. how many cases there are, and where to truncate them if nobody said;
@@ -9,7 +9,9 @@ only answers are read:
    sequences;
 4. if the log is large enough, the variants that can be shown as they are;
 5. a list of candidates; each case votes for the nearest one; the best are kept and varied;
-6. a final vote over the new list; then all answers are fitted at once (module `fit`).
+6. if hardly two cases seem alike and there are enough of them, votes for 3-grams;
+7. a final vote over the new list; then all answers are fitted at once (module `fit`, or `smooth`
+   where hardly two cases are alike).
 """
 
 from __future__ import annotations
@@ -110,9 +112,10 @@ class Certified(CertifiedSettings):
         split = self.split()
         asked = "votes for activities, for directly-follows steps and for the nearest candidate"
         lengths = ", lengths of cases" if split.length else ""
+        others = "frequent variants or 3-grams"
         lines = (
             ("size", "size: the number of cases", split.size),
-            (FLOW, f"flow: {asked}{lengths}, frequent variants", 1 - split.size),
+            (FLOW, f"flow: {asked}{lengths}, {others}", 1 - split.size),
         )
         assumptions = [
             f"max_length is public: {self.max_length}."

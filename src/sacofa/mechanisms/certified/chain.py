@@ -31,6 +31,8 @@ MUCH = 2
 CERTAIN = 1_000
 LEAST = 20
 """Chances are such parts of one, and no smaller."""
+VARIOUS = 135
+"""If as many of them differ, hardly two cases are alike."""
 Choices = tuple[list[int], list[int]]
 """What may come next, and the running sums of its weights."""
 
@@ -59,6 +61,16 @@ class Chain:
         self._once = once
         self._seldom: dict[int, int] = {}
         self._contexts: dict[Ids, Choices] = {}
+        self._pairs: dict[Ids, Choices] = {}
+
+    def follow(self, trigrams: Mapping[Ids, int]) -> None:
+        """From now on, what comes after two activities goes by weights of 3-grams."""
+        after: defaultdict[Ids, dict[int, int]] = defaultdict(dict)
+        for ids, weight in trigrams.items():
+            if weight > 0:
+                after[ids[:2]][ids[2]] = weight
+        self._pairs = {pair: _summed(choices) for pair, choices in after.items()}
+        self._contexts.update(self._pairs)
 
     def learn(self, weights: Mapping[Ids, int]) -> None:
         """Learn contexts from sequences with weights; what was learnt before is forgotten."""
@@ -70,10 +82,9 @@ class Chain:
                 # Every context that ends here learns what came next, so that a draw can fall back.
                 for length in range(1, min(ORDER, i) + 1):
                     seen[path[i - length : i]][path[i]] += weight
-        self._contexts = {
-            context: (list(after), list(accumulate(after.values())))
-            for context, after in seen.items()
-        }
+        self._contexts = {context: _summed(after) for context, after in seen.items()}
+        # What was voted for says more than sequences that were drawn.
+        self._contexts.update(self._pairs)
 
     def limit_repeats(self, shares: Sequence[float]) -> None:
         """Repeat no activity much more often than that share of cases does.
@@ -92,6 +103,10 @@ class Chain:
             if a not in self._once
         }
         self._seldom = {a: chance for a, chance in chances.items() if chance < CERTAIN}
+
+    def is_various(self) -> bool:
+        """Whether hardly two cases are alike, as far as draws tell."""
+        return len({self.draw() for _ in range(TRIED)}) >= VARIOUS
 
     def is_limited(self, activity: int) -> bool:
         """Whether only some draws may repeat an activity."""
@@ -198,6 +213,9 @@ def repeats_of(sequence: Ids) -> set[int]:
 
 
 def _choices(weights: list[int]) -> Choices:
+    return _summed({i: weight for i, weight in enumerate(weights) if weight > 0})
+
+
+def _summed(weights: Mapping[int, int]) -> Choices:
     # Running sums turn a draw by weight into one bisection.
-    there = [(i, weight) for i, weight in enumerate(weights) if weight > 0]
-    return [i for i, _ in there], list(accumulate(weight for _, weight in there))
+    return list(weights), list(accumulate(weights.values()))

@@ -13,13 +13,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...queries.distance import Ids, nearest
-from ...queries.flow import VOTE_UNITS, VOTES_FOR_REPEATS, StepVotes, length_votes
+from ...queries.flow import VOTE_UNITS, VOTES_FOR_REPEATS, StepVotes, TrigramVotes, length_votes
 from .shrink import NOISE, shrink
 
 Floats = NDArray[np.float64]
@@ -37,12 +38,18 @@ SUREST = 0.7
 class System:
     """The equations of a pool; every cell is divided by the scale of its noise."""
 
-    rows: Floats
-    """[sequence, cell]: what a case of a sequence adds to a cell."""
+    owners: Ints
+    """Of each entry, the sequence of the pool that adds it: in order."""
+    cells: Ints
+    """Of each entry, the cell that it is added to."""
+    amounts: Floats
+    """Of each entry, what a case of the sequence adds to the cell."""
+    size: int
+    """How many sequences the pool has."""
     answers: Floats
     """What each cell is expected to hold."""
     sureness: Floats
-    """What the rows and the answers of each cell were multiplied by: how sure its answer is."""
+    """What the entries and the answers of each cell were multiplied by: how sure its answer is."""
     noisy: Floats
     """The answer of each cell as it is."""
     others: float
@@ -50,21 +57,41 @@ class System:
     expected: float
     """What the squares of all noise add up to, expected."""
 
+    @cached_property
+    def rows(self) -> Floats:
+        """[sequence, cell]: what a case of a sequence adds to a cell."""
+        rows = np.zeros((self.size, len(self.answers)))
+        np.add.at(rows, (self.owners, self.cells), self.amounts)
+        return rows
+
+    def given(self, weights: Floats) -> Floats:
+        """What these numbers of cases would give to each cell."""
+        return _sums(self.cells, self.amounts * weights[self.owners], len(self.answers))
+
+    def along(self, values: Floats) -> Floats:
+        """What each sequence adds to its cells, times these values of theirs, in sum."""
+        return _sums(self.owners, self.amounts * values[self.cells], self.size)
+
+    def norms(self) -> Floats:
+        """How much each sequence adds to all cells: the root of the squares."""
+        result: Floats = np.sqrt(_sums(self.owners, self.amounts**2, self.size))
+        return result
+
     def misfit(self, weights: Floats) -> float:
         """How far the answers are from what these numbers of cases would give: squares added up."""
-        missing = self.noisy - self._given(weights) / self.sureness
+        missing = self.noisy - self.given(weights) / self.sureness
         return float(missing @ missing) + self.others
 
     def missing(self, weights: Floats) -> Floats:
         """What the cells are expected to hold beyond what these numbers of cases would give."""
-        result: Floats = self.answers - self._given(weights)
+        result: Floats = self.answers - self.given(weights)
         return result
 
-    def _given(self, weights: Floats) -> Floats:
-        # Most sequences of a pool have no cases.
-        some = np.flatnonzero(weights)
-        result: Floats = weights[some] @ self.rows[some]
-        return result
+
+def _sums(places: Ints, values: Floats, number: int) -> Floats:
+    """Add up values at so many places."""
+    result = np.bincount(places, weights=values, minlength=number)
+    return result.astype(np.float64, copy=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,10 +108,33 @@ class _Answer:
         """The cells that a case of a sequence adds to, and what."""
         found = self.known.get(ids)
         if found is None:
-            entries = list(self.table(ids))
-            found = [cell for cell, _ in entries], [amount for _, amount in entries]
-            self.known[ids] = found
+            added: dict[int, float] = {}
+            for cell, amount in self.table(ids):
+                added[cell] = added.get(cell, 0.0) + amount
+            found = self.known[ids] = list(added), list(added.values())
         return found
+
+
+class Nearest:
+    """Which of a list of candidates a sequence is nearest to."""
+
+    def __init__(self, candidates: Sequence[Ids], activities: int) -> None:
+        """Take the list, and how many activities there are."""
+        self._candidates = candidates
+        self._activities = activities
+        self._known: dict[Ids, int] = {}
+
+    def places(self, pool: Sequence[Ids]) -> list[int]:
+        """The place in the list, for each of a pool."""
+        # All at once is faster, and a sequence is asked for again in every fit.
+        new = [ids for ids in pool if ids not in self._known]
+        found = nearest(new, self._candidates, self._activities).tolist()
+        self._known.update(zip(new, found, strict=True))
+        return [self._known[ids] for ids in pool]
+
+    def table(self, ids: Ids) -> Entries:
+        """A case adds 1 to the candidate that it is nearest to; its place must have been asked."""
+        yield self._known[ids], 1.0
 
 
 class Evidence:
@@ -92,7 +142,7 @@ class Evidence:
 
     def __init__(self) -> None:
         self._answers: list[_Answer] = []
-        self._prepare: list[Callable[[Sequence[Ids]], None]] = []
+        self._prepare: list[Callable[[Sequence[Ids]], object]] = []
 
     def add(
         self, values: Ints, noise: Fraction, table: Table, units: int = 1, trust: Fraction = FULL
@@ -105,63 +155,52 @@ class Evidence:
         sureness = np.ones(scaled.size)
         self._answers.append(_Answer(scaled, scaled, sureness, float(trust * noise), table))
 
-    def add_sparse(self, values: Ints, noise: Fraction, table: Table, units: int = 1) -> None:
-        """Add an answer of which most cells are empty."""
+    def add_sparse(self, values: Ints, noise: Fraction, table: Table, units: int = 1) -> Floats:
+        """Add an answer of which most cells are empty; give what each likely holds, in cases."""
         scaled = values.ravel().astype(np.float64) * float(noise / units)
         expected, variances = shrink(scaled)
         sureness = np.sqrt(NOISE / np.maximum(variances, SUREST))
         self._answers.append(_Answer(scaled, expected, sureness, float(noise), table))
+        return expected / float(noise)
 
-    def add_nearest(
-        self, votes: Ints, noise: Fraction, candidates: Sequence[Ids], activities: int
-    ) -> None:
-        """Add votes for the nearest candidate."""
-        known: dict[Ids, int] = {}
-
-        def table(ids: Ids) -> Entries:
-            yield known[ids], 1.0
-
-        def prepare(pool: Sequence[Ids]) -> None:
-            # All at once is faster, and a sequence is asked for again in every fit.
-            new = [ids for ids in pool if ids not in known]
-            known.update(zip(new, nearest(new, candidates, activities).tolist(), strict=True))
-
-        self.add_sparse(votes, noise, table)
-        self._prepare.append(prepare)
+    def add_nearest(self, votes: Ints, noise: Fraction, candidates: Nearest) -> Floats:
+        """Add votes for the nearest candidate; what each likely has comes back."""
+        self._prepare.append(candidates.places)
+        return self.add_sparse(votes, noise, candidates.table)
 
     def system(self, pool: Sequence[Ids]) -> System:
         """Write down the equations of a pool."""
         for prepare in self._prepare:
             prepare(pool)
-        blocks: list[Floats] = []
+        owners: list[Ints] = []
+        cells: list[Ints] = []
+        amounts: list[Floats] = []
         answers: list[Floats] = []
         sureness: list[Floats] = []
         noisy: list[Floats] = []
         others = expected = 0.0
+        before = 0
         for answer in self._answers:
-            sizes: list[int] = []
-            cells: list[int] = []
-            amounts: list[float] = []
-            for ids in pool:
-                here, added = answer.entries(ids)
-                cells += here
-                amounts += added
-                sizes.append(len(here))
+            entries = [answer.entries(ids) for ids in pool]
+            places = np.array([cell for here, _ in entries for cell in here], dtype=np.int64)
             # Of the steps between many activities, hardly any are in a pool.
-            used = sorted(set(cells))
-            places = {cell: place for place, cell in enumerate(used)}
-            columns = np.array([places[cell] for cell in cells], dtype=np.int64)
-            block = np.zeros((len(pool), len(used)))
-            np.add.at(block, (np.repeat(np.arange(len(pool)), sizes), columns), amounts)
+            used, places = np.unique(places, return_inverse=True)
             sure, there = answer.sureness[used], answer.values[used]
-            blocks.append(block * (answer.noise * sure))
+            owners.append(np.repeat(np.arange(len(pool)), [len(here) for here, _ in entries]))
+            cells.append(before + places)
+            added = np.array([amount for _, here in entries for amount in here])
+            amounts.append(added * (answer.noise * sure[places]))
             answers.append(answer.expected[used] * sure)
             sureness.append(sure)
             noisy.append(there)
             others += float(answer.values @ answer.values - there @ there)
             expected += 2.0 * len(answer.values)
+            before += len(used)
         return System(
-            rows=np.concatenate(blocks, axis=1),
+            owners=np.concatenate(owners),
+            cells=np.concatenate(cells),
+            amounts=np.concatenate(amounts),
+            size=len(pool),
             answers=np.concatenate(answers),
             sureness=np.concatenate(sureness),
             noisy=np.concatenate(noisy),
@@ -228,5 +267,19 @@ def step_table(query: StepVotes, max_length: int) -> Table:
         whole = sum(each)
         for (a, b), weight in zip(pairwise(path), each, strict=True):
             yield a * (end + 1) + b, VOTE_UNITS * weight // whole / VOTE_UNITS
+
+    return table
+
+
+def trigram_table(query: TrigramVotes, max_length: int) -> Table:
+    """A case spreads its vote over its events, as the query says."""
+    end, places = query.activities, {ids: place for place, ids in enumerate(query.listed)}
+
+    def table(ids: Ids) -> Entries:
+        path = (end, *ids, end) if len(ids) < max_length else (end, *ids)
+        for i in range(len(path) - 2):
+            place = places.get(path[i : i + 3])
+            if place is not None:
+                yield place, VOTE_UNITS // len(ids) / VOTE_UNITS
 
     return table

@@ -71,9 +71,8 @@ def unexplained(
     with _one_thread():
         missing = system.missing(np.array([*known.values(), *[0.0] * len(proposals)]))
         beyond = np.sign(missing) * np.maximum(np.abs(missing) - BEYOND, 0.0)
-        rows = system.rows[len(known) :]
         # What a sequence adds everywhere else would then be too much.
-        gains = rows @ beyond / np.sqrt((rows * rows).sum(axis=1))
+        gains = (system.along(beyond) / system.norms())[len(known) :]
     best = np.argsort(-gains, kind="stable")[:number].tolist()
     return [proposals[i] for i in best if gains[i] > 0]
 

@@ -51,9 +51,10 @@ def select_medoids(
     nearest = np.full(len(voting), WHOLE, dtype=np.int64)
     fixed, each = (min(int(part * WHOLE) >> shift, HIGHEST) for part in (cost, order_penalty))
     chosen: list[int] = []
+    # How much nearer all votes come, for every candidate; later it can only be less.
+    worth = weights @ (WHOLE - to_voting) - fixed
+    by_candidate = np.ascontiguousarray(to_voting.T)
     while len(chosen) < len(candidates):
-        # How much nearer all votes come, for every candidate at once.
-        worth = weights @ np.maximum(nearest[:, None] - to_voting, 0) - fixed
         worth[chosen] = WORST
         best = len(candidates)
         most: float = -math.inf
@@ -61,6 +62,9 @@ def select_medoids(
         for i, value in _descending(worth):
             if value < most:
                 break
+            if chosen and value > WORST:
+                value = int(weights @ np.maximum(nearest - by_candidate[i], 0)) - fixed
+                worth[i] = value
             if i not in orders:
                 orders[i] = _Orders.of(candidates[i], activities)
             profit = value - known.new_disorder(orders[i]) * each

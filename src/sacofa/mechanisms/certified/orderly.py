@@ -19,13 +19,15 @@ from .medoids import select_medoids
 from .settings import CertifiedSettings
 
 Fitted = dict[Ids, float]
+Refit = Callable[[Fitted, Iterable[Ids]], Fitted]
+"""Fits again what is left of fitted sequences."""
 RARER = 4
 """One of two orders is a handful beside the other if that has so many times as many cases."""
 AGAIN = 3
 """So often disorder is dropped and the rest fitted again, at most."""
 
 
-def drop_disorder(fitted: Fitted, least: float, refit: Callable[[Iterable[Ids]], Fitted]) -> Fitted:
+def drop_disorder(fitted: Fitted, least: float, refit: Refit) -> Fitted:
     """Drop sequences with an order, or a repeat, that fewer than `least` cases show; fit again.
 
     Of two activities the order that more cases show stays, however few they are, and so does the
@@ -44,10 +46,10 @@ def drop_disorder(fitted: Fitted, least: float, refit: Callable[[Iterable[Ids]],
             for (a, b), number in cases.items()
             if number < least and (a == b or cases.get((b, a), 0.0) > RARER * number)
         }
-        left = {ids: n for ids, n in fitted.items() if not (orders[ids] & rare)}
+        left = [ids for ids in fitted if not (orders[ids] & rare)]
         if not left or len(left) == len(fitted):
             break
-        fitted = refit(left)
+        fitted = refit(fitted, left)
     return fitted
 
 

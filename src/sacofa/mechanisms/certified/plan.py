@@ -84,6 +84,11 @@ class Plan:
                 f"and the final vote less; where they are short, up to {-LEAST_MOVED} % the other "
                 "way."
             )
+        if not self.large:
+            lines.append(
+                "Where hardly two cases turn out alike and there are enough of them, two thirds of "
+                "the final vote's ε go to three activities in a row (3-grams)."
+            )
         if self.frequent_from is None:
             lines.append("With max_length given, it is known from how many cases on one is shown.")
         else:

@@ -5,7 +5,7 @@ Everything here reads noisy votes only.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from heapq import nlargest
@@ -80,6 +80,19 @@ class KeptSteps:
         """[a, b]: whether b may come directly after a."""
         result: Bools = self.weights > 0
         return result
+
+    def count_trigrams(self) -> int:
+        """How many there are of the following."""
+        allowed = self.allowed
+        return int(allowed[:, :-1].sum(axis=0) @ allowed[:-1].sum(axis=1))
+
+    def trigrams(self) -> Iterator[Ids]:
+        """Every two steps in a row: an activity between what may come before and after it."""
+        allowed = self.allowed
+        for b in range(len(allowed) - 1):
+            after = np.flatnonzero(allowed[b]).tolist()
+            for a in np.flatnonzero(allowed[:, b]).tolist():
+                yield from ((a, b, c) for c in after)
 
     def as_steps(self, activities: Sequence[str]) -> Steps:
         """The same steps, as languages of sequences are made of."""
