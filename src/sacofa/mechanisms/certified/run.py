@@ -43,9 +43,9 @@ PROPOSALS = 3
 MOST_NOISE = 72
 """For the order penalty a noise scale is no more than one of so many cases: what a twelfth of all
 cases shows is no disorder, however much noise there is."""
-DRAWN_EACH, DRAWN = 2, 4_000
-"""Where hardly two cases are alike, so many sequences are drawn for each case, and so many at most;
-as many are varied."""
+DRAWN_EACH, DRAWN, DRAWN_EVENTS = 2, 4_000, 50_000
+"""Where hardly two cases are alike, so many sequences are drawn for each case, no more than so many
+in all, and with no more than about so many events; as many are varied."""
 
 
 class CertifiedRun:
@@ -106,7 +106,9 @@ class CertifiedRun:
         on_progress(0.8)
         pool = dict.fromkeys([*candidates, *first, *shown])
         if various:
-            drawn = generator.draw_many(pool, weights, min(DRAWN_EACH * size, DRAWN))
+            events = max(sum(map(len, candidates)), 1)
+            number = min(DRAWN_EACH * size, DRAWN, DRAWN_EVENTS * len(candidates) // events)
+            drawn = generator.draw_many(pool, weights, number)
             start = share_out(drawn, vote.nearest, vote.expected, size)
             fitted = self._smooth(start, ask.scale(final), size)
         else:
