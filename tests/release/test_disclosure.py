@@ -15,6 +15,7 @@ from sacofa import Certified, Laplace, Sacofa, anonymize
 from sacofa.errors import OutputError, ReadError, SettingError
 from sacofa.examples import running_example
 from sacofa.logs.periods import Period
+from sacofa.queries.flow import TrigramVotes
 from sacofa.release.certificate import Certificate
 from sacofa.release.combine import combine
 from sacofa.release.disclosure import Deployment, disclose, make_record, write_record
@@ -171,6 +172,8 @@ def test_every_sentence_of_certificates_has_a_german_one(
             left for section in said if section.key == "accounting" for left, _ in section.rows
         ]
         assert not [text for text in texts if "[englisch]" in text], name
+    # Asked only of logs larger than these.
+    assert find_german(TrigramVotes.what) is not None
     odd = replace(certificates["certified"], notes=("Something new.",))
     assert any(
         "[englisch] Something new." in text

@@ -181,6 +181,10 @@ PAIRS: tuple[tuple[str, str], ...] = (
         "votes for directly-follows steps",
         "Stimmen für Schritte (welche Aktivität direkt auf welche folgt)",
     ),
+    (
+        "votes for three activities in a row (3-grams)",
+        "Stimmen für drei Aktivitäten in Folge (3-Gramme)",
+    ),
     ("counts of all sequences", "Häufigkeiten aller Abläufe"),
     ("votes for the nearest candidate (search)", "Stimmen für den nächsten Kandidaten (Suche)"),
     ("votes for the nearest candidate (final)", "Stimmen für den nächsten Kandidaten (Auswahl)"),
