@@ -233,11 +233,12 @@ def _check_different(files: tuple[Path, ...]) -> None:
     """Refuse files that are one, by whatever names and links: their cases would count twice."""
     seen: dict[object, Path] = {}
     for path in files:
-        for mark in identity(path):
+        marks = identity(path)
+        for mark in marks:
             if mark in seen:
                 by = "" if seen[mark] == path else f", as {seen[mark]} too"
                 raise ReadError(path, f"is named twice{by}: its cases would count twice")
-        seen |= dict.fromkeys(identity(path), path)
+        seen |= dict.fromkeys(marks, path)
 
 
 def _open_files(paths: list[str], options: ReadOptions) -> Source:
