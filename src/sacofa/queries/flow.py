@@ -147,6 +147,9 @@ class StepVotes:
     """What each activity counts, up to FULL_WEIGHT, made of earlier answers only; a step counts as
     the rarer of its two ends does, and the beginning and the end of a case count END_WEIGHT. Left
     out, all steps count the same."""
+    once: bool = False
+    """Whether a case votes as if each of its activities had happened the first time only: fewer
+    steps get more votes each, and none leads back."""
 
     name = "steps"
     what = "votes for directly-follows steps"
@@ -161,23 +164,29 @@ class StepVotes:
     def table(self, part: Part) -> Ints:
         """The table of one part."""
         size = self.activities + 1
+        ids, ends = part.activity_ids, part.offsets
+        owner = np.repeat(np.arange(len(part)), part.lengths)
+        if self.once:
+            _, first = np.unique(owner * size + ids, return_index=True)
+            first.sort()
+            ids, owner = ids[first], owner[first]
+            ends = np.searchsorted(owner, np.arange(len(part) + 1))
         # What comes before each event, and before each end: another event, or the beginning.
         # The array is shifted by one, so that an event's predecessor stands at the event's place.
-        before = np.full(len(part.activity_ids) + 1, size - 1, dtype=np.int64)
-        before[1:] = part.activity_ids
+        before = np.full(len(ids) + 1, size - 1, dtype=np.int64)
+        before[1:] = ids
         # The end of a case comes after its last event; of one without events, after the beginning.
-        last = np.where(part.lengths > 0, before[part.offsets[1:]], size - 1)
+        last = np.where(part.lengths > 0, before[ends[1:]], size - 1)
         # Where a case begins, the last event of the case before it must not count.
-        before[part.offsets[:-1]] = size - 1
+        before[ends[:-1]] = size - 1
         weights = self.step_weights()
-        to_event = weights[before[:-1], part.activity_ids]
+        to_event = weights[before[:-1], ids]
         to_end = weights[last, -1] * part.complete
-        owner = np.repeat(np.arange(len(part)), part.lengths)
         whole = to_end.copy()
         np.add.at(whole, owner, to_event)
         table = np.zeros(size * size, dtype=np.int64)
         votes = VOTE_UNITS * to_event // whole[owner] * part.counts[owner]
-        np.add.at(table, before[:-1] * size + part.activity_ids, votes)
+        np.add.at(table, before[:-1] * size + ids, votes)
         # A truncated case without events has no step at all.
         votes = VOTE_UNITS * to_end // np.maximum(whole, 1) * part.counts
         np.add.at(table, last * size + size - 1, votes)

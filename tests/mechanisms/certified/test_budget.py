@@ -29,8 +29,8 @@ def test_shares_add_up(max_length: int | None, rules: Rules | None) -> None:
     settings = Certified(epsilon=Fraction(2, 3), max_length=max_length, rules=rules)
     for activities in (5, 500):
         whole = settings.split(activities)
-        for small, tiny in product((False, True), repeat=2):
-            split = whole.for_size(small=small, tiny=tiny)
+        for small, tiny, hidden in product((False, True), repeat=3):
+            split = whole.for_size(small=small, tiny=tiny, hidden=hidden)
             lines = split.size + split.length + split.activities + split.semantics
             assert lines + split.counts == 1
             votes = split.size_again + split.search
@@ -43,7 +43,8 @@ def test_shares_add_up(max_length: int | None, rules: Rules | None) -> None:
                 assert trigrams + left == split.final(frequent=frequent)
             # The first line of the promise is the same whatever is answered.
             assert split.size == whole.size
-            assert split.activities > 0
+            # What is hidden is not asked.
+            assert (split.activities > 0) != hidden
             for mean in (0.0, 1.0, 7.3, 10.0, 400.0):
                 moved = split.for_length(mean)
                 assert moved.semantics + moved.counts == split.semantics + split.counts

@@ -14,7 +14,7 @@ from sacofa.mechanisms import Outcome, perform
 from sacofa.mechanisms.certified import Certified, run
 from sacofa.privacy.bits import SeededBits
 from sacofa.privacy.noise import Noise
-from sacofa.semantics import learn_rules
+from sacofa.semantics import Rules, learn_rules
 from sacofa.semantics.violations import Violations
 from sacofa.variants import VariantCounts
 
@@ -57,6 +57,33 @@ def test_lengths_are_asked_where_noise_leaves_them(times: int, asked: bool) -> N
     assert any("a fallback" in note for note in outcome.notes) != asked
     # Of what is asked they tell that cases are short.
     assert spent["steps"] == Fraction(34 - 4 if asked else 34 + 12 + 5, 100)
+
+
+@pytest.mark.parametrize(
+    ("number", "rules", "asked"),
+    [(3, False, True), (20, False, False), (20, True, True), (120, False, True)],
+    ids=["few", "hidden", "rules", "wide"],
+)
+def test_activities_are_not_asked_where_noise_hides_them(
+    number: int, rules: bool, asked: bool
+) -> None:
+    """Then steps get all of their share, and no released case repeats anything.
+
+    Of a few activities votes tell something in any log; of very many some have to be chosen, and
+    rules say what may be repeated.
+    """
+    names = tuple(f"{i:03}" for i in range(number))
+    log = VariantCounts.of({(*names[:3], *names[:2]): 150}, names)
+    mechanism = Certified(
+        epsilon=Fraction(1), time=False, rules=Rules.free(names) if rules else None
+    )
+    outcome = perform(mechanism, Cases(variants=log), Noise(SeededBits(1)))
+    spent = spent_on(outcome)
+    assert ("activities" in spent) == asked
+    assert sum(spent.values()) == 1
+    if not asked:
+        assert spent["steps"] == Fraction(34 + 15 + 5, 100)
+        assert all(len(set(ids)) == len(ids) for ids in outcome.variants.sequences())
 
 
 @pytest.mark.parametrize(

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from sacofa.mechanisms.certified.evidence import (
     Entries,
     Evidence,
     count_table,
     occurrence_table,
+    step_table,
 )
 from sacofa.mechanisms.certified.fit import fit
 from sacofa.privacy.bits import SeededBits
 from sacofa.privacy.noise import Noise
 from sacofa.queries.distance import Ids
-from sacofa.queries.flow import VOTE_UNITS, ActivityVotes
+from sacofa.queries.flow import VOTE_UNITS, ActivityVotes, StepVotes
+from sacofa.variants import VariantCounts
 
-from .mixture import COUNTS, POOL, SCALE, SOME, evidence_of, log_of
+from .mixture import COUNTS, MAX_LENGTH, NAMES, POOL, SCALE, SOME, evidence_of, log_of
 
 
 @given(COUNTS)
@@ -28,6 +32,17 @@ def test_equations_say_what_the_queries_ask(counts: list[int]) -> None:
     own = np.array(counts, dtype=float)
     assert system.misfit(own) <= 1e-9 * (1 + sum(counts)) ** 2
     assert system.misfit(own + np.eye(len(POOL))[0] * 50) > 100
+
+
+@given(st.lists(st.integers(0, 3), max_size=MAX_LENGTH).map(tuple), st.booleans())
+def test_what_is_repeated_counts_once_in_both(ids: Ids, once: bool) -> None:
+    """A sequence adds to the equations of steps what a case of it votes for."""
+    query = StepVotes(4, (), once)
+    whole = [0.0] * len(query.cells)
+    for cell, votes in step_table(query, MAX_LENGTH)(ids):
+        whole[cell] += VOTE_UNITS * votes
+    log = VariantCounts.from_arrays(NAMES, ids, [len(ids)], [1], [len(ids) < MAX_LENGTH])
+    assert whole == pytest.approx(query.table(log).tolist())
 
 
 def test_a_wrong_table_is_noticed() -> None:

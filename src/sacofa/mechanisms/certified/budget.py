@@ -43,7 +43,8 @@ class Shares:
     size_again: Fraction = Fraction(6, 100)
     """The number of cases once more, in logs that are small for ε; the final vote leaves it."""
     tiny: Fraction = Fraction(12, 100)
-    """What the votes for activities leave to those for steps in logs that are tiny for ε."""
+    """What the votes for activities leave to those for steps in logs that are tiny for ε; all that
+    they have, where the rest would tell nothing."""
 
     def __post_init__(self) -> None:
         for name in ("size", "activities", "semantics", "semantics_with_rules", "search"):
@@ -88,6 +89,7 @@ class BudgetSplit:
     size: Fraction
     length: Fraction
     activities: Fraction
+    """0: they are not asked for."""
     semantics: Fraction
     counts: Fraction
     """What the histogram and the two votes get together."""
@@ -102,9 +104,11 @@ class BudgetSplit:
     size_again: Fraction = Fraction(0)
     """The same in this release."""
 
-    def for_size(self, *, small: bool, tiny: bool) -> BudgetSplit:
-        """Divide the rest as the first answer asks."""
+    def for_size(self, *, small: bool, tiny: bool, hidden: bool = False) -> BudgetSplit:
+        """Divide the rest as the first answer asks; `hidden`: noise would hide all activities."""
         moved = self.if_tiny if tiny else Fraction(0)
+        if hidden:
+            moved = self.activities
         # Noise would hide all lengths of so few cases.
         length = Fraction(0) if tiny else self.length
         return replace(

@@ -262,7 +262,9 @@ def step_table(query: StepVotes, max_length: int) -> Table:
     end, weights = query.activities, query.step_weights().tolist()
 
     def table(ids: Ids) -> Entries:
-        path = (end, *ids, end) if len(ids) < max_length else (end, *ids)
+        # In the order of their first events, as a dictionary keeps them.
+        voted = tuple(dict.fromkeys(ids)) if query.once else ids
+        path = (end, *voted, end) if len(ids) < max_length else (end, *voted)
         each = [weights[a][b] for a, b in pairwise(path)]
         whole = sum(each)
         for (a, b), weight in zip(pairwise(path), each, strict=True):

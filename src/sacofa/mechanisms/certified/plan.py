@@ -130,7 +130,7 @@ def _plan(
 ) -> Plan:
     split, price, max_length = mechanism.split(activities), mechanism.price, mechanism.max_length
     if cases is not None:
-        split = mechanism.for_size(split, max(cases, 1), unit)
+        split = mechanism.for_size(split, max(cases, 1), activities, unit)
     per_case = mechanism.flow_price / unit.max_cases
     frequent_from = large_from = large = None
     if max_length is not None:
@@ -152,14 +152,9 @@ def _plan(
     shares = [part("size", split.size, "the number of cases")]
     if split.length:
         shares.append(part(LENGTH, split.length, "where long cases are cut"))
-    shares.append(
-        part(
-            "activities",
-            split.activities,
-            "which activities happen, once or repeatedly",
-            VOTE_UNITS,
-        )
-    )
+    if split.activities:
+        buys = "which activities happen, once or repeatedly"
+        shares.append(part("activities", split.activities, buys, VOTE_UNITS))
     shares.append(
         part(
             "semantics",

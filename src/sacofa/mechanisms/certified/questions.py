@@ -34,7 +34,13 @@ from .evidence import (
 )
 from .frequent import show_frequent
 from .lengths import bin_edges, choose_length, mean_length, unseen_length
-from .occurrences import activities_repeated, activities_there, step_weights
+from .occurrences import (
+    activities_once,
+    activities_repeated,
+    activities_there,
+    shares_repeating,
+    step_weights,
+)
 from .settings import FLOW, CertifiedSettings
 from .size import count_cases
 from .steps import KeptSteps, keep_steps
@@ -94,7 +100,8 @@ class Questions:
     def size(self) -> int:
         """Ask how many cases there are; again, for more, where noise is large beside them."""
         first = self._count("size", self.split.size, "size")
-        self.split = self._set.for_size(self.split, max(first, 1), self._session.unit)
+        number, unit = len(self._names), self._session.unit
+        self.split = self._set.for_size(self.split, max(first, 1), number, unit)
         if self.split.size_again:
             self._count("size again", self.split.size_again, FLOW)
         return self.cases()
@@ -132,9 +139,14 @@ class Questions:
         """1/scale of the noise in votes for activities, for one vote."""
         return self.scale(self.split.activities, VOTE_UNITS)
 
-    def activities(self, size: int, max_length: int, lengths: Ints | None) -> Ints:
-        """Ask who votes for which activity; only those that stand out are asked about from now."""
+    def activities(self, size: int, max_length: int, lengths: Ints | None) -> Ints | None:
+        """Ask who votes for which activity; only those that stand out are asked about from now.
+
+        Where noise would hide all of them, nothing is asked.
+        """
         share, number = self.split.activities, len(self._names)
+        if not share:
+            return None
         answer = self._session.ask(ActivityVotes(number), self.price(share), FLOW)
         votes, none = answer[:-1].reshape(-1, 2), answer[-1:]
         part = 1.0
@@ -165,12 +177,33 @@ class Questions:
             )
         return votes
 
-    def steps(self, max_length: int, activities: Ints, size: int) -> KeptSteps:
-        """Ask who votes for which step, and keep those that pass."""
+    def repeats(self, activities: Ints | None, size: int) -> tuple[frozenset[int], list[float]]:
+        """What no case repeats, as far as anybody can tell, and which share of them the others."""
+        if self.rules:
+            return frozenset(), []
+        if activities is None:
+            return frozenset(range(len(self._session.activities))), []
+        return (
+            activities_once(activities, self.activity_scale),
+            shares_repeating(activities, self.activity_scale, size),
+        )
+
+    def steps(self, max_length: int, activities: Ints | None, size: int) -> KeptSteps:
+        """Ask who votes for which step, and keep those that pass.
+
+        Where nothing is known of repeats, they would only take votes from what comes first; but
+        rules say what may come directly after what, repeats included.
+        """
         number, share = len(self._session.activities), self.split.semantics
-        query = StepVotes(number, step_weights(activities, self.activity_scale))
+        if activities is None:
+            query = StepVotes(number, once=not self.rules)
+        else:
+            query = StepVotes(number, step_weights(activities, self.activity_scale))
         votes = self._session.ask(query, self.price(share), FLOW)
         table = step_table(query, max_length)
+        repeated = None
+        if activities is not None and not self.rules:
+            repeated = activities_repeated(activities, self.activity_scale)
         self.evidence.add_sparse(votes, self.scale(share), table, VOTE_UNITS)
         return keep_steps(
             votes.reshape(number + 1, -1),
@@ -178,10 +211,11 @@ class Questions:
             self._set.false_steps,
             self.rules,
             weights=query.step_weights(),
-            repeated=None if self.rules else activities_repeated(activities, self.activity_scale),
+            repeated=repeated,
             # What somebody set says how long cases may be, not how long they are.
             longest=max_length if self._set.max_length is None else None,
             cases=size,
+            once=query.once,
         )
 
     def frequent(self, steps: KeptSteps, max_length: int, scale: Fraction) -> dict[Ids, int]:

@@ -22,7 +22,6 @@ from .chain import Chain
 from .earlier import join_known, known_candidates
 from .fit import fit, unexplained
 from .medoids import select_medoids
-from .occurrences import activities_once, shares_repeating
 from .orderly import Fitted, Refit, drop_disorder, mark_core
 from .questions import Questions
 from .sampler import UniformSampler
@@ -71,7 +70,7 @@ class CertifiedRun:
         self._session.truncate(max_length)
         votes = ask.activities(size, max_length, lengths)
         steps = ask.steps(max_length, votes, size)
-        once = frozenset() if ask.rules else activities_once(votes, ask.activity_scale)
+        once, repeating = ask.repeats(votes, size)
         on_progress(0.2)
         scale = ask.scale(ask.split.frequent) if ask.split.frequent else Fraction(1)
         number = len(self._session.activities)
@@ -79,7 +78,7 @@ class CertifiedRun:
         shown = ask.frequent(steps, max_length, scale) if large else {}
         on_progress(0.4)
         chain = Chain(steps, max_length, self._sampler, ask.rules, once)
-        chain.limit_repeats(shares_repeating(votes, ask.activity_scale, size))
+        chain.limit_repeats(repeating)
         generator = CandidateGenerator(steps, chain, self._sampler, once)
         length = self._set.list_length(size, self._session.unit)
         first = generator.first(length, shown, size)

@@ -26,6 +26,8 @@ SMALL = 32
 """Below so many noise scales of cases in the first answer about the size, a log is small."""
 TINY = 12
 """Below so many, votes for activities tell next to nothing."""
+SCALES_EACH = Fraction(1, 2)
+"""If such a log has fewer noise scales of cases for each activity, they tell nothing at all."""
 CLEAR = 60
 """From so many noise scales of cases on, activities that noise hides are dropped."""
 FROM_TIMES = Fraction(2, 3)
@@ -163,10 +165,16 @@ class CertifiedSettings:
         """Whether so many activities are public that choosing among them takes a larger share."""
         return activities > self.wide
 
-    def for_size(self, split: BudgetSplit, size: int, unit: Unit) -> BudgetSplit:
+    def for_size(self, split: BudgetSplit, size: int, activities: int, unit: Unit) -> BudgetSplit:
         """Divide ε as a log of this (noisy) size asks: noise may be large beside it."""
-        scales = size * self.shares.size * self.flow_price / unit.max_cases
-        return split.for_size(small=scales < SMALL, tiny=scales < TINY)
+        cases = size * self.flow_price / unit.max_cases
+        tiny = cases * self.shares.size < TINY
+        left = cases * (split.activities - split.if_tiny)
+        # Of very many activities some have to be chosen, or steps would be too many; and rules let
+        # cases repeat what little is known of.
+        needless = tiny and self.rules is None and not self.is_wide(activities)
+        hidden = needless and left < SCALES_EACH * activities
+        return split.for_size(small=cases * self.shares.size < SMALL, tiny=tiny, hidden=hidden)
 
     def drops_activities(self, activities: int, size: int, unit: Unit) -> bool:
         """Whether activities that noise hides are dropped, in a log of this (noisy) size.

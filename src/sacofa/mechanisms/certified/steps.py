@@ -116,6 +116,7 @@ def keep_steps(
     repeated: Mapping[int, int] | None = None,
     longest: int | None = None,
     cases: int = 0,
+    once: bool = False,
 ) -> KeptSteps:
     """Keep the steps whose votes pass a threshold and that lie on a way from beginning to end.
 
@@ -125,9 +126,12 @@ def keep_steps(
     `epsilon` is the noise's, for one vote. `weights` is what each step counted when cases divided
     their votes, in full if left out. `repeated` are the activities that cases repeat, with the
     votes for that. `longest` is how long cases are, where that was asked. `cases` is how many there
-    are.
+    are. `once`: cases voted as if nothing were repeated, so that no step leads to itself.
     """
     possible = _possible(len(votes), rules)
+    if once:
+        # A case without events goes from the beginning to the end: that cell stays.
+        np.fill_diagonal(possible[:-1, :-1], False)
     if weights is None:
         weights = np.full(votes.shape, FULL_WEIGHT, dtype=np.int64)
     odds = StepOdds(

@@ -96,7 +96,7 @@ def _judge(
         return max(steps, 1) / (2 * _scale(settings, unit, split.semantics))
 
     split = settings.split(activities)
-    noise = off(settings.for_size(split, cases, unit)) / cases
+    noise = off(settings.for_size(split, cases, activities, unit)) / cases
     # Where noise is small beside a log, votes for steps get what they get in most logs.
     needed = off(split) / RELIABLE
     word = (
