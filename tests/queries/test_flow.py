@@ -39,6 +39,7 @@ def queries(size: int) -> list[Query]:
         CaseCount(),
         CaseLengths(EDGES),
         ActivityVotes(size),
+        ActivityVotes(size, 200),
         StepVotes(size),
         StepVotes(size, tuple(1 + 5 * i % FULL_WEIGHT for i in range(size))),
         StepVotes(size, once=True),
@@ -81,20 +82,27 @@ def test_a_case_spreads_its_votes_over_its_steps(
     assert votes.reshape(size + 1, -1).tolist() == expected.tolist()
 
 
-@given(logs())
-def test_a_case_spreads_its_votes_over_its_activities(log: tuple[list[Case], int]) -> None:
-    """850 of 1,000 go to the activities that a case repeats, the rest to others, each evenly."""
+@given(logs(), st.sampled_from([850, 200, 333]))
+def test_a_case_spreads_its_votes_over_its_activities(
+    log: tuple[list[Case], int], for_repeats: int
+) -> None:
+    """So many of 1,000 go to the activities that a case repeats, the rest to others, each evenly.
+
+    850 unless said otherwise.
+    """
     cases, size = log
     expected = [0] * (2 * size + 1)
     for ids, _ in cases:
         kinds = [{a for a in ids if (ids.count(a) > 1) == again} for again in (False, True)]
         for again, activities in enumerate(kinds):
-            votes = (850 if again else 150) if all(kinds) else 1_000
+            votes = (for_repeats if again else 1_000 - for_repeats) if all(kinds) else 1_000
             for a in activities:
                 expected[2 * a + again] += votes // len(activities)
         if not ids:
             expected[-1] += VOTE_UNITS
-    assert ActivityVotes(size).table(variants_of(cases, size)).tolist() == expected
+    query = ActivityVotes(size, for_repeats)
+    assert query.table(variants_of(cases, size)).tolist() == expected
+    assert ActivityVotes(size) == ActivityVotes(size, 850)
 
 
 @given(logs())
@@ -110,6 +118,14 @@ def test_a_case_spreads_its_votes_over_its_events(log: tuple[list[Case], int]) -
                 expected[path[i : i + 3]] += VOTE_UNITS // len(ids)
     table = TrigramVotes(size, listed).table(variants_of(cases, size))
     assert table.tolist() == list(expected.values())
+
+
+def test_votes_for_events_are_kept_however_many_activities_there_are() -> None:
+    """2,000 activities have eight billion 3-grams: their numbers take more than 32 bits."""
+    ids, size = (1_990, 1_991, 1_992), 2_000
+    listed = ((size, *ids[:2]), ids, (*ids[1:], size), (0, 0, 0))
+    table = TrigramVotes(size, listed).table(variants_of([(ids, True)], size))
+    assert table.tolist() == [333, 333, 333, 0]
 
 
 @given(logs())

@@ -14,6 +14,8 @@ VOTE_UNITS = 1_000
 """How many votes a case has for its steps; more would make the remainders smaller."""
 VOTES_FOR_REPEATS = 850
 """How many of them are for the activities that a case repeats, if it does others once."""
+FEW_FOR_REPEATS = 100
+"""The same where there are so many activities that these votes are to tell which happen at all."""
 FULL_WEIGHT = 16
 """What a step counts when a case divides its votes, unless its activities are known to be common.
 """
@@ -89,7 +91,7 @@ class ActivityVotes:
     """In which cases an activity happens, once or repeatedly: one case, one vote, spread over them.
 
     Cell [a, 0] is for cases in which a happens once, [a, 1] for those that repeat it; the last cell
-    is for cases without events. A case has VOTE_UNITS votes: VOTES_FOR_REPEATS of them for the
+    is for cases without events. A case has VOTE_UNITS votes: `for_repeats` of them for the
     activities that it repeats and the rest for the others, or all where it has only one kind; it
     spreads them evenly over each kind (a remainder is lost). So it adds at most VOTE_UNITS in sum.
     Divided evenly, the few repeats of a case would drown among its other activities.
@@ -97,6 +99,8 @@ class ActivityVotes:
 
     activities: int
     """How many activities there are."""
+    for_repeats: int = VOTES_FOR_REPEATS
+    """How many votes are for what a case repeats, if it does others once."""
 
     name = "activities"
     what = "votes for activities, once or repeated"
@@ -119,16 +123,12 @@ class ActivityVotes:
         kinds = (times > 1).astype(np.int64)
         number = np.zeros((len(part), 2), dtype=np.int64)
         np.add.at(number, (variants, kinds), 1)
-        each = activity_votes(number[variants, kinds], number[variants, 1 - kinds], kinds)
+        votes = np.where(kinds == 1, self.for_repeats, VOTE_UNITS - self.for_repeats)
+        others = number[variants, 1 - kinds]
+        each = np.where(others > 0, votes, VOTE_UNITS) // number[variants, kinds]
         np.add.at(table, 2 * activities + kinds, part.counts[variants] * each)
         table[-1] = VOTE_UNITS * part.counts[part.lengths == 0].sum()
         return table
-
-
-def activity_votes(same: Ints, other: Ints, kind: Ints) -> Ints:
-    """The votes of an activity of a kind (1: repeated) in a case with so many of it and others."""
-    votes = np.where(kind == 1, VOTES_FOR_REPEATS, VOTE_UNITS - VOTES_FOR_REPEATS)
-    return np.where(other > 0, votes, VOTE_UNITS) // same
 
 
 @dataclass(frozen=True)
@@ -230,7 +230,8 @@ class TrigramVotes:
     def table(self, part: Part) -> Ints:
         """The table of one part."""
         size = self.activities + 1
-        ids, some = part.activity_ids, part.lengths > 0
+        # Of a thousand activities there are more 3-grams than 32 bits can number.
+        ids, some = part.activity_ids.astype(np.int64), part.lengths > 0
         first, last = part.offsets[:-1][some], part.offsets[1:][some] - 1
         # What stands beside an event in the array does so in the case, but at its first and last.
         before, after = np.roll(ids, 1), np.roll(ids, -1)

@@ -37,6 +37,7 @@ MAX_LENGTH = 6
 SCALE = Fraction(1, 3)
 """1/scale of all noise."""
 STEPS = StepVotes(4, (3, 16, 7, 1))
+OCCURRING = ActivityVotes(4, 300)
 TRIGRAMS = TrigramVotes(4, ((4, 0, 1), (0, 1, 2), (1, 1, 2), (2, 1, 4), (4, 3, 4), (3, 3, 3)))
 SOME = [200, 100, 50, 30, 20, 0, 10]
 COUNTS = st.lists(st.integers(0, 300), min_size=len(POOL), max_size=len(POOL))
@@ -60,9 +61,9 @@ def evidence_of(log: VariantCounts, noise: Noise | None = None) -> Evidence:
         evidence.add(session.ask(query, SCALE, "all"), SCALE, table, units)
     votes = session.ask(STEPS, SCALE, "all")
     evidence.add_sparse(votes, SCALE, step_table(STEPS, MAX_LENGTH), VOTE_UNITS)
-    votes = session.ask(ActivityVotes(4), SCALE, "all")
+    votes = session.ask(OCCURRING, SCALE, "all")
     for repeated, cells in ((False, [0, 2, 4, 6, 8]), (True, [1, 3, 5, 7])):
-        table = occurrence_table(4, repeated=repeated)
+        table = occurrence_table(OCCURRING, repeated=repeated)
         evidence.add(votes[cells], SCALE, table, VOTE_UNITS)
     votes = session.ask(NearestCandidate("final", tuple(POOL)), SCALE, "all")
     evidence.add_nearest(votes, SCALE, Nearest(POOL, 4))

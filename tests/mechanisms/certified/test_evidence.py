@@ -47,13 +47,14 @@ def test_what_is_repeated_counts_once_in_both(ids: Ids, once: bool) -> None:
 
 def test_a_wrong_table_is_noticed() -> None:
     """If the equations do not say what was asked, no counts explain the answers."""
-    once = ActivityVotes(4).table(log_of(SOME))[[0, 2, 4, 6, 8]]
+    query = ActivityVotes(4)
+    once = query.table(log_of(SOME))[[0, 2, 4, 6, 8]]
     weights = np.array(SOME, dtype=float)
     misfits = []
     for part in (1.0, 0.5):
         evidence = Evidence()
         evidence.add(np.array([sum(SOME)]), SCALE, count_table)
-        evidence.add(once, SCALE, occurrence_table(4, part, repeated=False), VOTE_UNITS)
+        evidence.add(once, SCALE, occurrence_table(query, part, repeated=False), VOTE_UNITS)
         misfits.append(evidence.system(POOL).misfit(weights))
     assert misfits[0] < 1e-9 and misfits[1] > 500
 

@@ -14,7 +14,7 @@ from sacofa.mechanisms.certified.occurrences import (
     shares_repeating,
     step_weights,
 )
-from sacofa.queries.flow import FULL_WEIGHT, VOTES_FOR_REPEATS
+from sacofa.queries.flow import FULL_WEIGHT, VOTES_FOR_REPEATS, ActivityVotes
 
 VOTES = np.array([[90_000, 0], [100, -50], [40_000, 60_000], [-3_000, 10]])
 NOISE = Fraction(1, 2_000)
@@ -44,12 +44,12 @@ def test_the_commoner_an_activity_the_less_its_steps_count() -> None:
     """
     votes = np.array([[0, 0], [3, 15], [6, 0], [12, 0], [6, 30], [600, 0], [10**9, 9**9], [-5, 0]])
     full, least = FULL_WEIGHT, LEAST_WEIGHT
-    weights = step_weights(votes, Fraction(1, 2))
+    weights = step_weights(votes, Fraction(1, 2), ActivityVotes(8))
     assert weights == (full, full, full, 8, 8, least, least, full)
 
 
 def test_who_repeats_an_activity_gives_it_most_of_the_vote() -> None:
     """The share of cases that repeat one is what the votes say, and never below noise."""
     votes = np.array([[0, 150 * VOTES_FOR_REPEATS], [9, -3]])
-    shares = shares_repeating(votes, Fraction(1, 2 * VOTES_FOR_REPEATS), 1_000)
+    shares = shares_repeating(votes, Fraction(1, 2 * VOTES_FOR_REPEATS), ActivityVotes(2), 1_000)
     assert shares == [0.15, 0.002]

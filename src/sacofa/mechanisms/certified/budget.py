@@ -30,8 +30,9 @@ class Shares:
     """The lengths of cases, where max_length is not given; in tiny logs votes for steps get it."""
     activities: Fraction = Fraction(15, 100)
     """The votes for activities that happen, once or repeatedly."""
-    wide: Fraction = Fraction(4, 100)
-    """What the votes for activities take from those for steps where there are many activities."""
+    wide: Fraction = Fraction(8, 100)
+    """What the votes for activities get more where there are many; the histogram leaves it, or else
+    the final vote."""
     semantics: Fraction = Fraction(34, 100)
     """The votes for steps."""
     semantics_with_rules: Fraction = Fraction(29, 100)
@@ -53,8 +54,8 @@ class Shares:
         for name in ("length", "frequent", "wide", "size_again", "tiny"):
             if getattr(self, name) < 0:
                 raise SettingError(name, getattr(self, name), "0 or more")
-        if self.wide - Fraction(LEAST_MOVED, 100) >= min(self.semantics, self.semantics_with_rules):
-            raise SettingError("wide", self.wide, "less than short cases leave the votes for steps")
+        if self.frequent and self.wide >= self.frequent:
+            raise SettingError("wide", self.wide, "less than the histogram gets")
         if self.tiny >= self.activities:
             raise SettingError("tiny", self.tiny, "less than the votes for activities get")
         for rules in (False, True):
@@ -73,9 +74,9 @@ class Shares:
             size=self.size,
             length=length_share,
             activities=self.activities + moved,
-            semantics=semantics - moved,
-            counts=1 - self.size - length_share - self.activities - semantics,
-            frequent=self.frequent,
+            semantics=semantics,
+            counts=1 - self.size - length_share - self.activities - moved - semantics,
+            frequent=self.frequent - moved if self.frequent else self.frequent,
             search=self.search,
             if_tiny=self.tiny,
             if_small=self.size_again,

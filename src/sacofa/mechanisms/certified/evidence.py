@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...queries.distance import Ids, nearest
-from ...queries.flow import VOTE_UNITS, VOTES_FOR_REPEATS, StepVotes, TrigramVotes, length_votes
+from ...queries.flow import VOTE_UNITS, ActivityVotes, StepVotes, TrigramVotes, length_votes
 from .shrink import NOISE, shrink
 
 Floats = NDArray[np.float64]
@@ -237,8 +237,8 @@ def frequent_table(shown: Sequence[Ids]) -> Table:
     return table
 
 
-def occurrence_table(activities: int, part: float = 1.0, *, repeated: bool) -> Table:
-    """A case spreads this part of its vote over its activities, as `ActivityVotes` says.
+def occurrence_table(query: ActivityVotes, part: float = 1.0, *, repeated: bool) -> Table:
+    """A case spreads this part of its vote over its activities, as the query says.
 
     The cells are those of activities that a case repeats; or else of those that happen once, and
     the last is for cases without events.
@@ -247,12 +247,12 @@ def occurrence_table(activities: int, part: float = 1.0, *, repeated: bool) -> T
     def table(ids: Ids) -> Entries:
         times = Counter(ids)
         mine = [activity for activity, n in times.items() if (n > 1) == repeated]
-        votes = VOTES_FOR_REPEATS if repeated else VOTE_UNITS - VOTES_FOR_REPEATS
+        votes = query.for_repeats if repeated else VOTE_UNITS - query.for_repeats
         for activity in mine:
             all_mine = VOTE_UNITS if len(mine) == len(times) else votes
             yield activity, part * (all_mine // len(mine)) / VOTE_UNITS
         if not times and not repeated:
-            yield activities, part
+            yield query.activities, part
 
     return table
 

@@ -12,12 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...privacy.reals import smallest_threshold
-from ...queries.flow import FULL_WEIGHT, VOTE_UNITS, VOTES_FOR_REPEATS
+from ...queries.flow import FULL_WEIGHT, VOTE_UNITS, ActivityVotes
 
 Ints = NDArray[np.int64]
 
 FALSE = Fraction(10)
 """So many activities that are not there may be kept, expected."""
+FALSE_OF_MANY = Fraction(6)
+"""The same where there are very many: each makes all steps harder to tell."""
 FALSE_REPEATS = Fraction(3)
 """So many activities that no case repeats may look repeated, expected."""
 AGAIN = Fraction(1)
@@ -26,38 +28,41 @@ COMMON = 3
 """From as many noise scales of votes on, the steps of an activity count less than others'."""
 LEAST_WEIGHT = 6
 """They count no less than that, however common it is: what many do is asked for as well."""
-FOR_REPEATS = VOTES_FOR_REPEATS // (VOTE_UNITS - VOTES_FOR_REPEATS)
-"""A case gives so many times as many votes to what it repeats."""
 
 
-def step_weights(votes: Ints, epsilon: Fraction) -> tuple[int, ...]:
+def step_weights(votes: Ints, epsilon: Fraction, query: ActivityVotes) -> tuple[int, ...]:
     """What the steps of each activity count in the votes for steps: the less, the commoner it is.
 
     A case has one vote, and what nearly all cases do needs little of it to be known. So a case
     that does something rare gives most of its vote to that: else what a twentieth of the cases does
     drowns in noise.
     """
+    # A case gives so many times as many votes to what it repeats.
+    times = max(query.for_repeats // (VOTE_UNITS - query.for_repeats), 1)
     return tuple(
         max(round(FULL_WEIGHT * COMMON / max(total * epsilon, Fraction(COMMON))), LEAST_WEIGHT)
-        for total in (votes[:, 0] + votes[:, 1] // FOR_REPEATS).tolist()
+        for total in (votes[:, 0] + votes[:, 1] // times).tolist()
     )
 
 
-def shares_repeating(votes: Ints, epsilon: Fraction, cases: int) -> list[float]:
+def shares_repeating(
+    votes: Ints, epsilon: Fraction, query: ActivityVotes, cases: int
+) -> list[float]:
     """The share of cases that repeat each activity, at most; noise hides a vote of its scale."""
     hidden = int(1 / epsilon)
-    return [max(int(again), hidden) / (VOTES_FOR_REPEATS * cases) for again in votes[:, 1]]
+    return [max(int(again), hidden) / (query.for_repeats * cases) for again in votes[:, 1]]
 
 
-def activities_there(votes: Ints, epsilon: Fraction) -> list[int]:
+def activities_there(votes: Ints, epsilon: Fraction, false: Fraction = FALSE) -> list[int]:
     """Choose the activities that stand out from noise; at least one, if there is any.
 
-    The more there are to choose from, the more it takes. `epsilon` is the noise's, for one vote.
+    The more there are to choose from, the more it takes. `epsilon` is the noise's, for one vote;
+    `false` ones may be kept, expected.
     """
     if not len(votes):
         return []
     total, most = votes.sum(axis=1), votes.max(axis=1)
-    bound = smallest_threshold(epsilon, len(votes), FALSE)
+    bound = smallest_threshold(epsilon, len(votes), false)
     # Two cells have half as much noise again as one.
     places: list[int] = np.flatnonzero((most >= bound) | (2 * total >= 3 * bound)).tolist()
     return places or [int(total.argmax())]

@@ -90,7 +90,10 @@ class Plan:
                 "the final vote's ε go to three activities in a row (3-grams)."
             )
         if self.frequent_from is None:
-            lines.append("With max_length given, it is known from how many cases on one is shown.")
+            lines.append(
+                "Where max_length is set, this page also says from how many cases on a variant is "
+                "shown as it is."
+            )
         else:
             lines.append(
                 f"A variant is shown, whatever it is, from {self.frequent_from:,} cases on, in "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -10,7 +11,9 @@ from numpy.typing import NDArray
 
 from ...queries.distance import Ids
 from ...queries.flow import (
+    FEW_FOR_REPEATS,
     VOTE_UNITS,
+    VOTES_FOR_REPEATS,
     ActivityVotes,
     CaseCount,
     CaseLengths,
@@ -35,6 +38,8 @@ from .evidence import (
 from .frequent import show_frequent
 from .lengths import bin_edges, choose_length, mean_length, unseen_length
 from .occurrences import (
+    FALSE,
+    FALSE_OF_MANY,
     activities_once,
     activities_repeated,
     activities_there,
@@ -84,6 +89,10 @@ class Questions:
         """How ε is divided; the first answers decide about the rest."""
         self.rules = None if settings.rules is None else settings.rules.project_onto(self._names)
         """Public rules of the process, for its activities."""
+        wide = settings.is_wide(len(self._names))
+        self._occurring = ActivityVotes(
+            len(self._names), FEW_FOR_REPEATS if wide else VOTES_FOR_REPEATS
+        )
         self.evidence = Evidence()
         """The answers so far."""
         self.notes = [EXACT]
@@ -147,13 +156,15 @@ class Questions:
         share, number = self.split.activities, len(self._names)
         if not share:
             return None
-        answer = self._session.ask(ActivityVotes(number), self.price(share), FLOW)
+        answer = self._session.ask(self._occurring, self.price(share), FLOW)
         votes, none = answer[:-1].reshape(-1, 2), answer[-1:]
         part = 1.0
         if self._set.drops_activities(number, size, self._session.unit):
-            kept = activities_there(votes, self.activity_scale)
+            false = FALSE_OF_MANY if self._set.is_wide(number) else FALSE
+            kept = activities_there(votes, self.activity_scale, false)
             if len(kept) < number:
                 self._session.project_onto([self._names[i] for i in kept])
+                self._occurring = replace(self._occurring, activities=len(kept))
                 self.notes.append(
                     f"{number - len(kept)} of {number} activities were dropped: noise hides them."
                 )
@@ -161,7 +172,7 @@ class Questions:
                 part = min(max(float(votes.sum()) / (VOTE_UNITS * size), 0.01), 1.0)
         once = np.concatenate([votes[:, 0], none])
         for repeated, values in ((False, once), (True, votes[:, 1])):
-            table = occurrence_table(len(votes), part, repeated=repeated)
+            table = occurrence_table(self._occurring, part, repeated=repeated)
             trust = TRUST if repeated else FULL
             self.evidence.add(values, self.scale(share), table, VOTE_UNITS, trust)
         if lengths is not None and part >= KEPT:
@@ -185,7 +196,7 @@ class Questions:
             return frozenset(range(len(self._session.activities))), []
         return (
             activities_once(activities, self.activity_scale),
-            shares_repeating(activities, self.activity_scale, size),
+            shares_repeating(activities, self.activity_scale, self._occurring, size),
         )
 
     def steps(self, max_length: int, activities: Ints | None, size: int) -> KeptSteps:
@@ -198,7 +209,8 @@ class Questions:
         if activities is None:
             query = StepVotes(number, once=not self.rules)
         else:
-            query = StepVotes(number, step_weights(activities, self.activity_scale))
+            weights = step_weights(activities, self.activity_scale, self._occurring)
+            query = StepVotes(number, weights)
         votes = self._session.ask(query, self.price(share), FLOW)
         table = step_table(query, max_length)
         repeated = None

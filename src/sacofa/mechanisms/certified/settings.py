@@ -86,7 +86,7 @@ class CertifiedSettings:
     """What a variant of the orderly core must gain more, in cases, for each two activities that it
     first shows in both orders."""
     wide: int = 100
-    """With more activities, the votes for them get more of the share of semantics."""
+    """With more activities, the votes for them get more of ε, and fewer false ones are kept."""
     large_log_ratio: Fraction = Fraction(2, 100)
     """Frequent variants are shown if the least that shows any is below this part of all cases."""
     candidates: Fraction = Fraction(1, 4)
@@ -131,6 +131,9 @@ class CertifiedSettings:
                 "public: certified reads nothing off a secret log without payment (if a person "
                 "made these rules their own, say so as the source in the file)",
             )
+        if self.flow_price <= 0:
+            must = "less: with what attributes get, nothing is left for control flow"
+            raise SettingError("time_share", self.time_share, must)
 
     @cached_property
     def price(self) -> Fraction:

@@ -278,6 +278,16 @@ PAIRS: tuple[tuple[str, str], ...] = (
         "Fälle oder ε = {#} würden genügen.",
     ),
     (
+        "too small for this ε: noise hides all that is to be seen; {#} cases or ε = {#} would do.",
+        "zu klein für dieses ε: Das Rauschen verdeckt alles, was zu sehen wäre; {#} Fälle oder "
+        "ε = {#} würden genügen.",
+    ),
+    (
+        "too small for this ε: noise hides all that is to be seen; {#} cases would do.",
+        "zu klein für dieses ε: Das Rauschen verdeckt alles, was zu sehen wäre; {#} Fälle würden "
+        "genügen.",
+    ),
+    (
         "All noise was drawn exactly, the number of empty cells that reach a threshold too: no "
         "numerical error adds to ε, and δ is 0.",
         "Alles Rauschen wurde exakt gezogen, auch die Zahl leerer Zellen über einer Schwelle: "
