@@ -79,7 +79,11 @@ def anonymize(
     ] = None,
     earlier: Annotated[
         list[Path] | None,
-        typer.Option("--earlier", help="Earlier releases of the same process, to start from."),
+        typer.Option(
+            "--earlier",
+            help="Earlier releases of the same process, to start from; repeat it.",
+            rich_help_panel=WHAT,
+        ),
     ] = None,
     seed: shared.Seed = None,
     report: Annotated[
