@@ -134,6 +134,15 @@ class Certificate:
         return certificate
 
 
+def say_setting(value: object) -> str:
+    """A setting in words: of a list each entry, of an attribute its name and type."""
+    if isinstance(value, Mapping) and "name" in value:
+        return f"{value['name']} ({value['type']})" if "type" in value else str(value["name"])
+    if isinstance(value, list | tuple):
+        return ", ".join(map(say_setting, value))
+    return str(value)
+
+
 def certify(
     mechanism: Mechanism,
     unit: Unit,
