@@ -297,6 +297,15 @@ def test_standard_output(tmp_path: Path) -> None:
     ran = subprocess.run([*command, "--certificate", str(named)], capture_output=True, check=True)
     out = put(tmp_path / "out.csv", ran.stdout)
     assert verify(out).holds and b"Certificate:" in ran.stderr
+    named.unlink()
+    with subprocess.Popen(
+        [*command, "--certificate", str(named)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as piped:
+        assert piped.stdout is not None and piped.stderr is not None
+        piped.stdout.close()
+        said = piped.stderr.read()
+    assert said.count(b"\n") == 1 and b"standard output: was closed" in said
+    assert piped.returncode == 2 and not named.exists()
 
 
 def test_a_relation_of_duckdb() -> None:

@@ -210,7 +210,7 @@ def _row(entry: Entry) -> list[str]:
         entry.mechanism,
         _price(entry.price),
         STATES[entry.state] + reason + again,
-        entry.file or "",
+        entry.file or ("passed on" if entry.state == "released" else ""),
     ]
 
 
