@@ -66,7 +66,8 @@ def publish(
     or counted before. What can be refused is refused before anything is paid. With a `ledger`, the
     price is paid from the budget of the `dataset` before a case is read; `tell` hears about it.
     Where a period of the log is released from a ledger, no case is taken that was released before.
-    A file that does not stay where it is written, because it is passed on, has no name there.
+    With `stays` false the file is passed on and does not stay where it is written: it has no name
+    in the ledger then.
     More different variants than `max_gathered` are left on the cluster that counted them, if the
     mechanism can be run there.
     """
