@@ -406,6 +406,8 @@ def test_the_ledger_pays_and_refuses(own_app: App, tmp_path: Path) -> None:
     assert "visits" in job["problem"]
     entries = anna.ask("GET", "/api/ledger/visits").json()
     assert [(e["price"], e["state"]) for e in entries] == [("0.75", "released")]
+    # The app's own folder goes with the app: no row names a file in it.
+    assert {entry.file for entry in Ledger.open(tmp_path / "ledger").entries()} == {None}
     assert anna.ask("GET", "/api/ledger/others").status_code == 404
 
 

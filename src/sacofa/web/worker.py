@@ -158,6 +158,8 @@ def anonymize(request: dict[str, Any], tell: Tell) -> dict[str, Any]:
         dataset=request["dataset"],
         tell=lambda line: said.append(plain_numbers(line)),
         notify=lambda line: secret.append(plain_words(line)),
+        # It is passed on as a download, and goes with the app.
+        stays=False,
     )
     # Only this job makes pages, and what makes them takes a while to load.
     from ..report import Facts, make_report, write_figures
