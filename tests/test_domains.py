@@ -22,6 +22,7 @@ from sacofa.domains import (
     cells_of,
     found_domain,
     labels_of,
+    read_number,
 )
 from sacofa.errors import SettingError
 
@@ -51,6 +52,19 @@ def test_every_text_takes_a_cell(domain: Domain, text: str) -> None:
     """Odd ones too: no value of a log is an error."""
     assert 0 <= cell_of(domain, text) < cells_of(domain) == len(labels_of(domain))
     assert cell_of(domain, None) == cells_of(domain) - 1
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("1.5", 1.5), ("1,5", 1.5), (" 1,50 ", 1.5), ("-0,25", -0.25), ("1234,5678", 1234.5678),
+        ("1.234,5", 1234.5), ("1.234.567,125", 1234567.125), ("1,234.5", 1234.5), ("1e3", 1000.0),
+        ("1,234", None), ("1,2,3", None), ("1.23,4", None), (",5", None), ("x", None),
+    ],
+)  # fmt: skip
+def test_numbers_with_a_comma(text: str, number: float | None) -> None:
+    """Each is read by itself; what may be two numbers is none."""
+    assert read_number(text) == number
 
 
 def test_blanks_and_what_is_no_number_are_missing() -> None:

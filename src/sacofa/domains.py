@@ -8,6 +8,7 @@ one: nothing is refused, so no value of a log can cause an error.
 from __future__ import annotations
 
 import math
+import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -129,6 +130,12 @@ class Categories:
         return f"{len(self.names)} categories"
 
 
+DECIMAL_COMMA = re.compile(r"[+-]?(\d+,(?!\d{3}$)\d+|\d{1,3}(\.\d{3})+,\d+)")
+"""1,50 and 1.234,5: what stands after a comma is less than one."""
+THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+\.\d+")
+"""1,234.50: commas stand between thousands."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class YesNo:
     """Yes or no."""
@@ -150,6 +157,22 @@ class YesNo:
     def describe(self) -> str:
         """What it is."""
         return "yes or no"
+
+
+def read_number(text: str) -> float | None:
+    """A number as it is written, with a point or a comma; None where it is none.
+
+    Each text is read by itself: 1,234 may be either, and is none.
+    """
+    word = text.strip(BLANK)
+    if DECIMAL_COMMA.fullmatch(word):
+        word = word.replace(".", "").replace(",", ".")
+    elif THOUSANDS.fullmatch(word):
+        word = word.replace(",", "")
+    try:
+        return float(word)
+    except ValueError:
+        return None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -207,9 +230,8 @@ class Numbers:
 
     def cell(self, text: str) -> int:
         """The bin of a number; what is none, or beyond the bins, is other."""
-        try:
-            number = float(text)
-        except ValueError:
+        number = read_number(text)
+        if number is None:
             return self.values
         if math.isnan(number):
             return self.values + 1
@@ -412,9 +434,30 @@ RESOURCES = frozenset(
         "handler",
         "doctor",
         "nurse",
+        "clerk",
+        "caseworker",
+        "operator",
+        "staff",
+        "assignedto",
+        "createdby",
+        "changedby",
+        "closedby",
+        "resolvedby",
+        "syscreatedby",
+        "sysupdatedby",
+        "ernam",
+        "usnam",
+        "bearbeiter",
+        "sachbearbeiter",
+        "mitarbeiter",
+        "benutzer",
+        "zuständig",
+        "verantwortlich",
+        "arzt",
+        "pflegekraft",
     ]
 )
-"""Columns that name people who work in the process."""
+"""Columns that name people who work in the process, in English, German, ServiceNow and SAP."""
 IDS = frozenset(
     [
         "concept:instance",

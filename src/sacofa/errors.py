@@ -122,10 +122,11 @@ class ColumnsError(ReadError):
             there += f" and {len(present) - MOST_COLUMNS:,} more"
         what = f"no column for {' and '.join(missing)}" if named is None else f'no column "{named}"'
         advice = nearest(named, present) if named is not None else ""
+        named_what = "it" if named is None else "one of them"
         super().__init__(
             path,
             f"{what}; columns there: {there}."
-            + (advice or f" Name it with {' '.join('--' + m for m in missing)}"),
+            + (advice or f" Name {named_what} with {' '.join('--' + m for m in missing)}"),
         )
         self.missing = tuple(missing)
         self.present = tuple(present)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -52,7 +53,10 @@ def test_a_table_that_says_it_is_secret(
     write_variants(VariantCounts.of({}, activities=["a"]), release)
     assert run("evaluate", original, release) == 0
     out, err = capsys.readouterr()
-    assert "1 − earth mover's distance" in " ".join(out.split())
+    said = " ".join(out.split())
+    assert "1 − earth mover's distance" in said
+    assert re.search(r"Steps [\d.]+ [\d.]+ less ", said)
+    assert re.search(r"Similarity [\d.]+ [\d.]+ more ", said)
     assert "Secret" in out
     assert err == ""
 

@@ -15,6 +15,13 @@ def test_a_name_alone_shows_its_help(run: Run, words: tuple[str, ...]) -> None:
     assert ran.out == asked.out and "Commands:\n" in ran.out
 
 
+@pytest.mark.parametrize("words", [(), ("ledger",), ("key",)], ids=["sacofa", "ledger", "key"])
+def test_lists_of_commands_say_whole_sentences(run: Run, words: tuple[str, ...]) -> None:
+    """None breaks off where the line ends."""
+    listed = run(*words, "--help").out.partition("Commands:\n")[2]
+    assert listed and "..." not in listed and listed.rstrip().endswith(".")
+
+
 def test_help_comes_in_groups(run: Run) -> None:
     """What, promise, log, rules, papers, output: in this order, each option once."""
     text = run("anonymize", "--help").out
@@ -23,6 +30,7 @@ def test_help_comes_in_groups(run: Run) -> None:
         "Arguments", "What is released", "The promise", "How the log is read", "Rules",
         "The mechanisms of the papers", "Output", "Options",
     ]  # fmt: skip
+    assert "--" not in text.partition("\nOptions:\n")[2].replace("--help", "")
     assert text.index("The promise:") < text.index("--epsilon") < text.index("--person")
     assert text.count("\n  --prune ") == 1 and text.index("--prune ") > text.index("papers:")
 

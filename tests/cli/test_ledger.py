@@ -55,6 +55,20 @@ def test_a_budget_is_set_spent_shown_and_kept_to(
     assert [b["epsilon"] for b in told["budgets"]] == ["1/2"]
 
 
+def test_what_goes_to_standard_output_has_no_file(
+    run: Run, hospital: Path, ledger: Path, tmp_path: Path
+) -> None:
+    """The place that it is written to on its way is gone when anybody looks it up."""
+    beside = tmp_path / "out.json"
+    pay = ("--ledger", ledger, "--dataset", "visits", "--epsilon", "1/2")
+    ran = run("anonymize", hospital, "-o", "-", "--certificate", beside, *pay)
+    assert ran.status == 0
+    (entry,) = Ledger.open(ledger).entries()
+    assert (entry.state, entry.file) == ("released", None)
+    assert entry.sha256 == json.loads(beside.read_text(encoding="utf-8"))["sha256"]
+    assert "passed on" in run("ledger", "history", ledger).out
+
+
 def test_a_log_that_cannot_be_read_is_given_back(run: Run, ledger: Path, tmp_path: Path) -> None:
     """The history shows it, and the budget is whole."""
     damaged = tmp_path / "damaged.csv"

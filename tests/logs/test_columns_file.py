@@ -9,7 +9,7 @@ import pytest
 
 from sacofa.domains import Categories, Dates, Numbers, YesNo
 from sacofa.errors import ReadError
-from sacofa.logs import ReadOptions, open_log
+from sacofa.logs import ReadOptions, open_log, read_cases
 from sacofa.logs.columns_file import __doc__ as described
 from sacofa.logs.columns_file import read_columns
 from sacofa.logs.describe_columns import starting_file
@@ -99,3 +99,23 @@ def test_the_type_of_objects_does_not_depend_on_them() -> None:
         return type(columns.attributes[0].domain)
 
     assert domain_of([1, 2, 3]) == domain_of([1, 2, "z"])
+
+
+def test_the_holder_is_told_of_values_that_may_not_be(tmp_path: Path) -> None:
+    """A declared value that is misspelt would lose all of its cases without a word."""
+    rows = [f"{i},a,2024-05-01,{'Web' if i % 2 else 'shop'},{i},ann" for i in range(9)]
+    log = tmp_path / "log.csv"
+    log.write_text("\n".join(["case,activity,time,channel,amount,who", *rows]), encoding="utf-8")
+    columns = tmp_path / "columns.toml"
+    columns.write_text(
+        "[attributes.channel]\ntype = 'category'\nvalues = ['web', 'shop']\n"
+        "[attributes.amount]\ntype = 'number'\nmin = 0\nmax = 4\nunit = 1\n",
+        encoding="utf-8",
+    )
+    told: list[str] = []
+    opened = open_log(log, attribute=("channel", "amount", "who"), columns=columns)
+    read_cases(opened, notify=told.append)
+    assert told == [
+        'values of channel that it may not have are released as "other": "Web"',
+        'values of amount that it may not have are left out: "5", "6", "7", "8"',
+    ]

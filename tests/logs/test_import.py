@@ -65,6 +65,15 @@ def test_an_encoding_that_no_header_tells_is_named(tmp_path: Path) -> None:
         open_log(path, encoding="cp125")
 
 
+@pytest.mark.parametrize("name", ["log.csv", "log.tsv", "log.csv.gz", "log.parquet", "log.json"])
+def test_bytes_that_are_no_log_are_called_so(name: str, tmp_path: Path) -> None:
+    """Nobody is sent to look for columns in noise, or told what a library thinks of it."""
+    path = tmp_path / name
+    path.write_bytes(bytes(range(1, 256)) * 40)
+    with pytest.raises(ReadError, match=r"is no (text table|Parquet file)|not written in utf-8$"):
+        count_variants(open_log(path))
+
+
 def test_a_line_may_say_what_stands_between_columns(tmp_path: Path) -> None:
     """`sep=;` is for spreadsheets, and no row."""
     assert seen(put(tmp_path / "log.csv", "sep=;\n" + TABLE), **NAMED) == SEEN
@@ -288,6 +297,15 @@ def test_standard_output(tmp_path: Path) -> None:
     ran = subprocess.run([*command, "--certificate", str(named)], capture_output=True, check=True)
     out = put(tmp_path / "out.csv", ran.stdout)
     assert verify(out).holds and b"Certificate:" in ran.stderr
+    named.unlink()
+    with subprocess.Popen(
+        [*command, "--certificate", str(named)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as piped:
+        assert piped.stdout is not None and piped.stderr is not None
+        piped.stdout.close()
+        said = piped.stderr.read()
+    assert said.count(b"\n") == 1 and b"standard output: was closed" in said
+    assert piped.returncode == 2 and not named.exists()
 
 
 def test_a_relation_of_duckdb() -> None:

@@ -31,7 +31,10 @@ def test_the_papers_logs_from_xes_and_parquet_alike(
 
 @pytest.mark.parametrize("name", ["log", "log.doc", "log.xess", "log.gz", "log.parquet.zip"])
 def test_unknown_suffixes(name: str, tmp_path: Path) -> None:
-    """A file of an unknown kind is refused before it is opened."""
+    """A file of an unknown kind is refused before it is opened; one that is not there, as such."""
+    with pytest.raises(ReadError, match="there is no such file"):
+        open_log(tmp_path / name)
+    (tmp_path / name).touch()
     with pytest.raises(ReadError, match="unknown suffix"):
         open_log(tmp_path / name)
 

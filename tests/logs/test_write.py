@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sacofa.errors import OutputError
 from sacofa.logs import count_variants, open_log, write_table, write_variants
-from sacofa.logs.released import START, event_blocks
+from sacofa.logs.released import START, ReleasedColumn, event_blocks
 from sacofa.logs.write import OUTPUTS
 from sacofa.variants import VariantCounts
 
@@ -177,6 +177,17 @@ def test_gzip_names_neither_time_nor_file(tmp_path: Path) -> None:
     packed = (tmp_path / "secret-name.xes.gz").read_bytes()
     assert packed[3] == 0 and packed[4:8] == b"\0\0\0\0"
     assert b"secret-name" not in packed + gzip.decompress(packed)
+
+
+@pytest.mark.parametrize("name", ["org:group", "amount"])
+def test_xes_declares_the_extension_that_an_attribute_is_of(name: str, tmp_path: Path) -> None:
+    """Programs that know what groups are look for it."""
+    column = ReleasedColumn(
+        name=name, of_case=False, kind="string", texts=("x",), codes=np.zeros(2, np.int32)
+    )
+    write_variants(VariantCounts.of({("a",): 2}), tmp_path / "out.xes", columns=(column,))
+    head = (tmp_path / "out.xes").read_text(encoding="utf-8").partition("<global")[0]
+    assert ('name="Organizational" prefix="org"' in head) == name.startswith("org:")
 
 
 @given(st.integers(1, 200))

@@ -54,6 +54,14 @@ def test_the_order_in_which_a_log_names_activities_does_not_matter() -> None:
     assert anonymize(LOG, SACOFA, seed=3).variants == anonymize(shuffled, SACOFA, seed=3).variants
 
 
+def test_it_says_in_a_line_what_it_is() -> None:
+    """Whoever types its name sees no arrays of thousands of numbers."""
+    release = anonymize({("a", "b"): 2000}, Certified(epsilon="1/2"), seed=1)
+    shown = repr(release)
+    assert shown.startswith("<Release of ") and shown.endswith("ε = 1/2 (certified)>")
+    assert "\n" not in shown and len(shown) < 100
+
+
 def test_a_large_epsilon_gives_the_log_back() -> None:
     """With hardly any noise the release is the log."""
     exact = Laplace(level_epsilon=300, max_length=6, prune=1)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from sacofa import Certified, Laplace, Sacofa, anonymize
+from sacofa import Certified, Laplace, Sacofa, anonymize, open_log
 from sacofa.errors import OutputError, ReadError, SettingError
 from sacofa.examples import running_example
 from sacofa.logs.periods import Period
@@ -115,7 +115,7 @@ def leaves(schema: Any) -> set[str]:
 
 
 @pytest.fixture(scope="module")
-def certificates() -> dict[str, Certificate]:
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Certificate]:
     """Certificates of every mechanism, unit and kind of period."""
     log = running_example()
     laplace = Laplace(level_epsilon="1/2", max_length=2, prune=1)
@@ -158,7 +158,29 @@ def certificates() -> dict[str, Certificate]:
         for month in ("2026-01", "2026-02")
     ]
     found["combined"] = combine(months).certificate
+    found["attributes"] = _with_attributes(tmp_path_factory.mktemp("attributes"))
     return found
+
+
+def _with_attributes(folder: Path) -> Certificate:
+    """A certificate of a log with attributes of all types, some of which are declared."""
+    head = "case,activity,time,case:channel,amount,paid,due,org:group"
+    rows = [f"{i},a,2024-05-0{1 + i % 9},web,{i},true,2024-06-01,front" for i in range(40)]
+    (folder / "log.csv").write_text("\n".join([head, *rows]), encoding="utf-8")
+    (folder / "columns.toml").write_text(
+        "[attributes.amount]\ntype = 'number'\nmin = 0\nmax = 50\nunit = 10\n"
+        "[attributes.paid]\ntype = 'yes/no'\n[attributes.due]\ntype = 'date'\n"
+        "[attributes.'org:group']\ntype = 'category'\nvalues = ['front', 'back']\n",
+        encoding="utf-8",
+    )
+    log = open_log(
+        folder / "log.csv",
+        attribute=("case:channel", "amount", "paid", "due", "org:group"),
+        pair=("channel,amount",),
+        columns=folder / "columns.toml",
+    )
+    mechanism = Certified(epsilon=1, calendar="2024-01/2024-12")
+    return anonymize(log, mechanism, seed=1, max_released_events=5).certificate
 
 
 def test_every_sentence_of_certificates_has_a_german_one(
@@ -172,6 +194,7 @@ def test_every_sentence_of_certificates_has_a_german_one(
             left for section in said if section.key == "accounting" for left, _ in section.rows
         ]
         assert not [text for text in texts if "[englisch]" in text], name
+    assert any("scaled down" in note for note in certificates["attributes"].notes)
     # Asked only of logs larger than these.
     assert find_german(TrigramVotes.what) is not None
     odd = replace(certificates["certified"], notes=("Something new.",))
@@ -180,6 +203,14 @@ def test_every_sentence_of_certificates_has_a_german_one(
         for section in disclose(odd, language="de")
         for text in section.sentences
     )
+
+
+def test_settings_are_said_in_words(certificates: dict[str, Certificate]) -> None:
+    """A list of attributes is one for people, not one of Python."""
+    said = {section.key: section for section in disclose(certificates["attributes"])}
+    rows = dict(said["settings"].rows)
+    assert rows["attributes"].startswith("case:channel (string), amount (")
+    assert not any("{" in value or "[" in value for value in rows.values())
 
 
 def test_german_keeps_every_number_and_name() -> None:

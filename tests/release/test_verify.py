@@ -95,7 +95,10 @@ def test_sums_that_do_not_add_up_are_refused(
 
 
 def test_files_that_are_not_there_are_named(tmp_path: Path) -> None:
-    """Neither file nor certificate is made up."""
+    """Neither file nor certificate is made up; where both are missing, the file is looked for."""
+    with pytest.raises(ReadError, match=r"out\.csv: there is no such file"):
+        verify(tmp_path / "out.csv")
+    (tmp_path / "out.csv").touch()
     with pytest.raises(ReadError, match="there is no such certificate"):
         verify(tmp_path / "out.csv")
 

@@ -89,3 +89,10 @@ def test_the_account_adds_up() -> None:
     ]
     assert lines[0].leak == "unpaid"
     assert lines[2].what == "level 1 … level 7"
+
+
+def test_prices_of_queries_are_short() -> None:
+    """Nobody compares fractions of large numbers; the certificate has them exact."""
+    prices = [Fraction(1, 3), Fraction(41, 1000), Fraction(10_909, 109_785), Fraction(91, 1500)]
+    lines = say_spent(tuple(Spend(what="x", epsilon=price) for price in prices))
+    assert [line.price for line in lines] == ["1/3", "0.041", "≈ 0.0994", "≈ 0.0607"]

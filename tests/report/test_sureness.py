@@ -141,3 +141,9 @@ def test_shares_of_times_follow_from_their_price() -> None:
     release = of(VariantCounts.of({("a",): 100}), Spend(what=CycleTime.what, epsilon=Fraction(1)))
     assert share_within(release, CycleTime.what) == pytest.approx(0.03, abs=1e-3)
     assert share_within(release, Arrivals.what) is None
+
+
+def test_no_share_is_off_by_more_than_all() -> None:
+    """However few cases there are."""
+    release = of(VariantCounts.of({("a",): 1}), Spend(what="x", epsilon=Fraction(1, 100)))
+    assert share_within(release, "x") == 1.0

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
 from sacofa.privacy.accounting import Spend
+from sacofa.report import make_report
 from sacofa.report.promise import LIMITS, STRENGTHS, explain_epsilon
 from sacofa.report.verdict import list_checks, say_verdict
 from sacofa.unit import Unit
@@ -25,6 +27,25 @@ def test_words_of_strength_change_at_their_limits(number: int, limit: str) -> No
     assert explain_epsilon(at).strength == STRENGTHS[number]
     assert explain_epsilon(above).strength == STRENGTHS[number + 1]
     assert STRENGTHS[number + 1] in say_verdict(of(ONE, Spend(what="x", epsilon=above)))
+
+
+@pytest.mark.parametrize(
+    ("verdict", "word"),
+    [
+        ("reliable: noise is about 4% of what is to be seen.", "reliable"),
+        ("rough: noise is about 20%; 9 cases or ε = 2 would do.", "rough"),
+        ("too small for this ε: noise is about 80%.", "too small for this ε"),
+    ],
+)
+def test_how_sure_figures_are_is_a_word_that_is_seen(verdict: str, word: str) -> None:
+    """It stands beside the strength, in a colour of its own; other words stay as they are."""
+    release = of(ONE)
+    certificate = replace(release.certificate, verdict=verdict)
+    page = make_report(replace(release, certificate=certificate), title="T")
+    assert re.search(rf'<span class="strength s\d">{word}</span> noise is about', page)
+    other = replace(certificate, verdict="good enough.")
+    page = make_report(replace(release, certificate=other), title="T")
+    assert "How sure the figures are: good enough." in page
 
 
 def test_it_is_one_sentence_that_names_what_is_not_protected() -> None:

@@ -165,6 +165,29 @@ def test_every_mechanism_and_setting_can_be_reached(
     )
 
 
+def test_what_only_the_holder_may_know_goes_with_the_log(
+    uploaded: Uploaded, tmp_path: Path
+) -> None:
+    """A declared name that never occurs is told, in no file, and only while the log is there."""
+    anna, _ = uploaded
+    log = anna.upload(example(tmp_path))
+    names = [*running_example().activities, "Regster"]
+    job = anna.start(log["id"], activities=names)
+    ended = anna.wait(f"/api/jobs/{job['id']}")
+    assert any("Regster" in notice for notice in ended["secret_notices"]), ended
+    assert not any("Regster" in notice for notice in ended["release"]["notices"])
+    anna.ask("DELETE", f"/api/logs/{log['id']}")
+    kept = anna.ask("GET", f"/api/jobs/{job['id']}").json()
+    assert kept["secret_notices"] == [] and kept["state"] == "done"
+
+
+def test_an_empty_price_is_asked_for_in_plain_words(uploaded: Uploaded) -> None:
+    """Not in those of a library."""
+    anna, log = uploaded
+    answer = anna.ask("POST", "/api/jobs", json={"log": log["id"], "epsilon": ""})
+    assert (answer.status_code, answer.json()["detail"]) == (422, "epsilon must be given")
+
+
 def test_a_model_is_taken_in_place_of_rules(uploaded: Uploaded) -> None:
     """Its rules or its language; the certificate names the file, and what is wrong is told."""
     anna, log = uploaded
@@ -383,6 +406,8 @@ def test_the_ledger_pays_and_refuses(own_app: App, tmp_path: Path) -> None:
     assert "visits" in job["problem"]
     entries = anna.ask("GET", "/api/ledger/visits").json()
     assert [(e["price"], e["state"]) for e in entries] == [("0.75", "released")]
+    # The app's own folder goes with the app: no row names a file in it.
+    assert {entry.file for entry in Ledger.open(tmp_path / "ledger").entries()} == {None}
     assert anna.ask("GET", "/api/ledger/others").status_code == 404
 
 

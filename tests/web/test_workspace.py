@@ -39,6 +39,16 @@ def test_what_a_killed_app_left_is_deleted_by_the_next(tmp_path: Path) -> None:
     assert other.exists()
 
 
+def test_its_name_holds_wherever_a_job_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A job has another working directory than the app, which may have been given a short name."""
+    monkeypatch.chdir(tmp_path)
+    with own_folder(Path("cache")) as folder:
+        assert folder.is_absolute()
+        assert folder.parent == tmp_path / "cache"
+
+
 def test_a_place_that_cannot_be_used_is_a_plain_message(tmp_path: Path) -> None:
     """A file where a folder should be."""
     (tmp_path / "file").touch()

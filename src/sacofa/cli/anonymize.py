@@ -79,7 +79,11 @@ def anonymize(
     ] = None,
     earlier: Annotated[
         list[Path] | None,
-        typer.Option("--earlier", help="Earlier releases of the same process, to start from."),
+        typer.Option(
+            "--earlier",
+            help="Earlier releases of the same process, to start from; repeat it.",
+            rich_help_panel=WHAT,
+        ),
     ] = None,
     seed: shared.Seed = None,
     report: Annotated[
@@ -190,6 +194,7 @@ def anonymize(
             tell=lambda text: tell(f"ledger: {text}"),
             notify=lambda text: tell(f"for your eyes only: {text}"),
             max_released_events=max_events,
+            stays=not streamed,
         )
         if certificate is not None:
             with write_whole(certificate, force) as part:
@@ -208,7 +213,8 @@ def _stream(released: Path) -> None:
             shutil.copyfileobj(file, sys.stdout.buffer)
         sys.stdout.buffer.flush()
     except BrokenPipeError:
-        raise
+        what = "was closed before the whole log was written: there is no certificate"
+        raise OutputError("standard output", what) from None
     except OSError as error:
         raise OutputError("standard output", f"cannot be written: {error.strerror}") from None
 

@@ -17,6 +17,7 @@ import typer
 
 from .._version import __version__
 from ..errors import SacofaError, SettingError, plain
+from .grouped import CommandList
 from .interrupts import end_interrupted
 from .streams import write_anywhere
 
@@ -54,6 +55,7 @@ def make_app(names: Iterable[str] | None = None) -> typer.Typer:
     """The program with the commands of these names, all if none are given; others stay unloaded."""
     app = typer.Typer(
         name="sacofa",
+        cls=CommandList,
         no_args_is_help=True,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,

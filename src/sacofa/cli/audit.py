@@ -6,7 +6,6 @@ import json
 import math
 import os
 from collections.abc import Sequence
-from dataclasses import fields
 from fractions import Fraction
 from typing import Annotated, Any
 
@@ -173,10 +172,8 @@ def _claim(mechanism: Mechanism, unit: Unit, epsilon: str) -> Fraction:
 
 def _check_read(log: str | None, options: ReadOptions) -> None:
     """Refuse what is said about reading a log where none is read, or not so."""
-    for entry in fields(ReadOptions):
-        value = getattr(options, entry.name)
-        if log is None and value != entry.default:
-            raise SettingError(entry.name, value, "left out unless a log is given with --log")
+    if log is None:
+        shared.refuse_read_options(options, "left out unless a log is given with --log")
     if options.attribute:
         raise SettingError("attribute", options.attribute[0], "left out: only the flow is tried")
 

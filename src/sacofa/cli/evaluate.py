@@ -118,11 +118,12 @@ def _show(
     table.add_column("measure")
     table.add_column("release", justify="right")
     table.add_column("limit", justify="right")
+    table.add_column("better")
     table.add_column("what it says")
     for name, value in measures.items():
         measure = BY_NAME[name]
         best = f"{limit[name]:.3f}" if name in limit else ""
-        table.add_row(measure.title, f"{value:.3f}", best, measure.meaning)
+        table.add_row(measure.title, f"{value:.3f}", best, measure.better, measure.meaning)
     console.print(table)
     console.print(f"\n{LIMIT}")
     if details:

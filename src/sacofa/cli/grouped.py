@@ -1,10 +1,10 @@
-"""Help in groups, for commands with more options than fit on a screen."""
+"""Help in groups, for commands with more options than fit on a screen, and in whole sentences."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 WHAT = "What is released"
 PROMISE = "The promise"
@@ -12,6 +12,9 @@ LOG = "How the log is read"
 RULES = "Rules"
 PAPER = "The mechanisms of the papers"
 OUTPUT = "Output"
+
+LONGEST = 1_000
+"""No sentence is longer."""
 
 ORDER = (WHAT, PROMISE, LOG, RULES, PAPER, OUTPUT)
 """The groups, in the order in which they are shown."""
@@ -30,6 +33,19 @@ class GroupedCommand(TyperCommand):
         for title in sorted(groups, key=_place):
             with formatter.section(title):
                 formatter.write_dl(groups[title])
+
+
+class CommandList(TyperGroup):
+    """A command that has others, whose help says of each what it does without breaking off."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write each command with the first sentence of its help."""
+        names = self.list_commands(ctx)
+        found = [(name, self.get_command(ctx, name)) for name in names]
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [(name, each.get_short_help_str(LONGEST)) for name, each in found if each]
+            )
 
 
 def group_of(parameter: Any) -> str:

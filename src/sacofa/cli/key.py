@@ -18,6 +18,7 @@ from ..release.keys import (
     read_trusted_keys,
 )
 from . import options
+from .grouped import CommandList
 
 PASSPHRASE = "SACOFA_PASSPHRASE"
 """Where the passphrase of a key is looked for before a person is asked."""
@@ -32,7 +33,10 @@ TrustedFolder = Annotated[
 ]
 
 commands = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None, help="Make keys to sign with, and show them."
+    cls=CommandList,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Make keys to sign with, and show them.",
 )
 
 

@@ -18,6 +18,7 @@ from ..privacy.ledger.policy import Policy, policy_path
 from ..release.keys import read_private_key
 from ..release.sign_ledger import sign_ledger, verify_ledger
 from . import options
+from .grouped import CommandList
 from .key import TrustedFolder, TrustedKey, ask_passphrase, trusted_keys
 from .show import to_json
 from .sign import SigningKey
@@ -35,6 +36,7 @@ STATES = {
 """What became of a release, in plain words."""
 
 commands = typer.Typer(
+    cls=CommandList,
     no_args_is_help=True,
     rich_markup_mode=None,
     help="Set budgets of datasets, and show what was spent on which release.",
@@ -208,7 +210,7 @@ def _row(entry: Entry) -> list[str]:
         entry.mechanism,
         _price(entry.price),
         STATES[entry.state] + reason + again,
-        entry.file or "",
+        entry.file or ("passed on" if entry.state == "released" else ""),
     ]
 
 

@@ -16,7 +16,7 @@ from typing import Annotated, Any
 import typer
 
 from ..described import field_docs
-from ..errors import ReadError
+from ..errors import ReadError, SettingError
 from ..logs import ReadOptions
 from ..mechanisms.registry import DEFAULT, choices
 from ..mechanisms.settings import Kind
@@ -96,6 +96,14 @@ def takes_read_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return _with(command, "options", added, collect)
 
 
+def refuse_read_options(options: ReadOptions, must: str) -> None:
+    """Refuse what is said about reading a log where none is read."""
+    for entry in fields(ReadOptions):
+        value = getattr(options, entry.name)
+        if value != entry.default:
+            raise SettingError(entry.name, value, must)
+
+
 def takes_model_options(*left_out: str) -> Callable[..., Any]:
     """Give a command an option for each field of `ModelOptions`, as its parameter `model`."""
 
@@ -159,8 +167,10 @@ def read_names(path: Path) -> list[str]:
     """Read public names of activities, one a line."""
     try:
         names = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ReadError(path, f"cannot be read: {error}") from None
+    except OSError as error:
+        raise ReadError(path, f"cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ReadError(path, "is not written in utf-8: save it so") from None
     return [name for name in names if name]
 
 

@@ -15,7 +15,7 @@ from ..logs import ReadOptions, open_log
 from ..release import certificate_path, read_release
 from ..report import Facts, make_internal_report, make_report, read_comparison, write_figures
 from ..report.figures_file import is_table
-from .options import Force, takes_read_options
+from .options import Force, refuse_read_options, takes_read_options
 
 
 def register(app: typer.Typer) -> None:
@@ -81,6 +81,7 @@ def report(
             dataset=dataset,
             released_by=released_by,
         )
+        refuse_read_options(options, "left out for a table of figures")
         found = read_release(release)
         with write_whole(output, force) as part:
             write_figures(found, part)
@@ -92,6 +93,7 @@ def report(
     if original is None:
         if comparison is not None:
             raise SettingError("comparison", comparison, "left out without --original")
+        refuse_read_options(options, "left out without --original")
         page = make_report(read_release(release), title=title or release.name, facts=facts)
     else:
         log = open_log(original, options)
@@ -104,8 +106,9 @@ def report(
         )
     with write_whole(output, force) as part:
         part.write_text(page, encoding="utf-8")
-    secret = " It is secret: it comes from the original log without noise." if original else ""
-    typer.echo(f"Report: {plain(str(output))}.{secret}")
+    typer.echo(f"Report: {plain(str(output))}")
+    if original is not None:
+        typer.echo("It is secret: it comes from the original log without noise.")
 
 
 def _refuse_words(**given: object) -> None:

@@ -79,7 +79,8 @@ def rules(
     """
     file = from_model if log is None else Path(log)
     if file is None or None not in (log, from_model):
-        raise SettingError("file", log, "one log, rules file or model")
+        must = "left out with --from-model" if log is not None else "given: a log, rules or a model"
+        raise SettingError("FILE", log, must)
     if from_model is not None and from_model.suffix.lower() not in MODELS:
         raise SettingError("from_model", from_model, f"one of {', '.join(MODELS)}")
     if output is not None:

@@ -147,6 +147,11 @@ class Measure:
     timed: bool = False
     """Whether both logs must have more than activities: times, or attributes."""
 
+    @property
+    def better(self) -> str:
+        """Which way is better, in a word."""
+        return "less" if self.lower else "more"
+
 
 def _of_logs(
     function: Callable[[VariantCounts, VariantCounts], float],

@@ -32,6 +32,9 @@ from .options import ReadOptions
 
 MOST_FOUND = 200
 """A column of texts with more different values releases none of them, unless they are declared."""
+MOST_SHOWN = 5
+LONGEST_SHOWN = 40
+"""So many values, and so much of each, are shown to the holder of a log."""
 MOST_CELLS = 200_000
 """No declared pair has more cells."""
 
@@ -255,8 +258,12 @@ def pairs_of(
     return tuple(found)
 
 
-def tell_unnamed(attributes: Sequence[Attribute], notify: Callable[[str], None]) -> None:
-    """Tell the holder of a log which attributes have no values of their own in a release."""
+def tell_unnamed(
+    attributes: Sequence[Attribute],
+    outside: Mapping[str, Sequence[str]],
+    notify: Callable[[str], None],
+) -> None:
+    """Tell the holder of a log which attributes, and which values, are not named in a release."""
     for attribute in attributes:
         domain = attribute.domain
         if attribute.taken and isinstance(domain, Categories) and domain.names == (OTHER,):
@@ -264,6 +271,11 @@ def tell_unnamed(attributes: Sequence[Attribute], notify: Callable[[str], None])
                 f"{attribute.key} has no values, or more than {MOST_FOUND}: each is released as "
                 f'"{OTHER}". Declare its values, or groups of them, in a file of columns'
             )
+        elif texts := outside.get(attribute.key, ()):
+            become = f'released as "{OTHER}"' if attribute.known.kind == "string" else "left out"
+            some = ", ".join(f'"{text[:LONGEST_SHOWN]}"' for text in texts[:MOST_SHOWN])
+            more = f" and {len(texts) - MOST_SHOWN:,} more" if len(texts) > MOST_SHOWN else ""
+            notify(f"values of {attribute.key} that it may not have are {become}: {some}{more}")
 
 
 def table_lookup(columns: Mapping[str, str]) -> Lookup:

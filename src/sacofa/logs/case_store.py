@@ -199,10 +199,12 @@ class StoredCases:
         self.unit = unit
         self.attributes = attributes
         """What else was asked for, with the domains that were declared or found."""
+        self.outside: dict[str, list[str]] = {}
+        """The texts of each attribute that are none of its values. Secret."""
 
     def with_domains(self, texts: Sequence[Sequence[str]]) -> StoredCases:
         """Turn texts into cells; where no domain is declared, the texts of these cases are it."""
-        attributes, cells = [], []
+        attributes, cells, outside = [], [], {}
         used = self.map_parts(_used)
         for place, (attribute, listed) in enumerate(zip(self.attributes, texts, strict=True)):
             if attribute.domain is None:
@@ -214,9 +216,13 @@ class StoredCases:
             # The last place is that of −1: no text.
             every = [*(cell_of(domain, text) for text in listed), cell_of(domain, None)]
             cells.append(np.array(every, dtype=np.int32))
+            outside[attribute.key] = [
+                text for text, cell in zip(listed, every, strict=False) if cell == domain.values
+            ]
         sizes = tuple(cells_of(attribute.known) for attribute in attributes)
         changed = self._changed(partial(_code, cells=tuple(cells), sizes=sizes))
         changed.attributes = tuple(attributes)
+        changed.outside = outside
         return changed
 
     def truncate(self, max_length: int, *, by_length: bool = False) -> StoredCases:

@@ -36,6 +36,10 @@ PACKED_ALREADY: tuple[Format, ...] = ("parquet", "xlsx", "ods")
 """Formats that cannot be read as a stream, and gain nothing by being packed again."""
 
 
+ONLY_SOME = "name those that make up the log, or a pattern such as 'folder/*.csv'"
+"""What to do where a folder holds other files, too."""
+
+
 def suffix_of(path: Path) -> str:
     """The end of a file's name that tells its format, without what says how it is packed."""
     name = path.name.lower()
@@ -91,12 +95,15 @@ def find_files(source: str, format: Format | None = None) -> tuple[tuple[Path, .
         if not files:
             raise ReadError(source, "no file fits this pattern")
     else:
-        if format is None:
-            format_of(path)
         raise ReadError(source, "there is no such file")
+    if path.is_dir() and format is None:
+        strange = [file for file in files if suffix_of(file) not in SUFFIXES]
+        if strange:
+            raise ReadError(source, f"{strange[0].name} is no log: {ONLY_SOME}")
     formats = {format or format_of(file) for file in files}
     if len(formats) > 1:
-        raise ReadError(source, f"files of several formats: {', '.join(sorted(formats))}")
+        several = ", ".join(sorted(formats))
+        raise ReadError(source, f"files of several formats ({several}): {ONLY_SOME}")
     (found,) = formats
     if found == "json" and len(files) > 1:
         raise ReadError(source, "variants must be one file")

@@ -168,7 +168,7 @@ def read_cases(
     log = source if isinstance(source, Log) else open_log(source)
     by_case = log.reader.cases(log, progress, notify)
     if notify is not None:
-        tell_unnamed(by_case.attributes, notify)
+        tell_unnamed(by_case.attributes, by_case.outside, notify)
     variants = by_case.variants()
     return Cases(
         variants=variants,

@@ -74,6 +74,8 @@ def read_variants(path: Path, *, trusted: bool = False) -> VariantCounts:
         )
     try:
         content = json.loads(text)
+    except UnicodeDecodeError:
+        raise ReadError(path, "not JSON: is not written in utf-8") from None
     except (ValueError, RecursionError) as error:
         raise ReadError(path, f"not JSON: {error}") from None
     if not isinstance(content, dict) or content.get("format") != FORMAT:

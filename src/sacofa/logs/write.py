@@ -135,7 +135,9 @@ def xes_parts(
 ) -> Iterator[str]:
     """Give an XES file piece by piece."""
     tags = [_tags(column) for column in columns]
-    yield _HEAD.format(times=describe_times(times), lifecycle="" if starts is None else _LIFECYCLE)
+    people = any(column.name.startswith("org:") for column in columns)
+    more = ("" if starts is None else _LIFECYCLE) + (_ORGANIZATIONAL if people else "")
+    yield _HEAD.format(times=describe_times(times), more=more)
     names = [f'<string key="concept:name" value={_quote(name)}/>' for name in variants.activities]
     total = max(variants.cases, 1)
     for block in event_blocks(variants, times, core, columns, starts):
@@ -231,6 +233,9 @@ _LIFECYCLE = (
     '<extension name="Lifecycle" prefix="lifecycle" '
     'uri="http://www.xes-standard.org/lifecycle.xesext"/>\n'
 )
+_ORGANIZATIONAL = (
+    '<extension name="Organizational" prefix="org" uri="http://www.xes-standard.org/org.xesext"/>\n'
+)
 _STARTED, _COMPLETE = (
     f'<string key="{TRANSITION}" value="{word}"/>' for word in (START, "complete")
 )
@@ -239,7 +244,7 @@ _HEAD = f"""\
 <log xes.version="1.0" xes.features="" xmlns="http://www.xes-standard.org/">
 <extension name="Concept" prefix="concept" uri="http://www.xes-standard.org/concept.xesext"/>
 <extension name="Time" prefix="time" uri="http://www.xes-standard.org/time.xesext"/>
-{{lifecycle}}<global scope="trace">
+{{more}}<global scope="trace">
 <string key="concept:name" value=""/>
 <boolean key="unfinished" value="false"/>
 </global>

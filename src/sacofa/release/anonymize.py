@@ -90,6 +90,13 @@ class Release:
         """Give the released log as a polars frame, with the same columns."""
         return to_polars(self._events)
 
+    def __repr__(self) -> str:
+        """Say what it is in a line; what it holds is in its parts."""
+        epsilon = self.certificate.epsilon
+        price = "no finite ε" if epsilon is None else f"ε = {epsilon}"
+        cases, variants = f"{self.variants.cases:,} cases", f"{len(self.variants):,} variants"
+        return f"<Release of {cases} in {variants}, {price} ({self.certificate.mechanism})>"
+
     def _repr_html_(self) -> str:
         """Show a notebook the promise, the most frequent variants and a map."""
         # Looked up by name: how a release is drawn is known further up, and only there.

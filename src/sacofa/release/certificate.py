@@ -19,6 +19,7 @@ from .periods import PeriodStatement
 from .single_keys import loads
 
 FORMAT = "sacofa-certificate-2"
+DAMAGED = "not a certificate, or damaged: get it again from where the release comes from"
 
 SEEDED = (
     "The noise was drawn from a seed and can be drawn again: this release must not be published."
@@ -129,8 +130,17 @@ class Certificate:
             ValueError, KeyError, TypeError, AttributeError, ZeroDivisionError, RecursionError,
             SettingError,
         ):  # fmt: skip
-            raise ReadError(path, "not a certificate, or damaged: release the log again") from None
+            raise ReadError(path, DAMAGED) from None
         return certificate
+
+
+def say_setting(value: object) -> str:
+    """A setting in words: of a list each entry, of an attribute its name and type."""
+    if isinstance(value, Mapping) and "name" in value:
+        return f"{value['name']} ({value['type']})" if "type" in value else str(value["name"])
+    if isinstance(value, list | tuple):
+        return ", ".join(map(say_setting, value))
+    return str(value)
 
 
 def certify(

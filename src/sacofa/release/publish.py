@@ -58,6 +58,7 @@ def publish(
     notify: Notify | None = None,
     max_gathered: int = MAX_GATHERED,
     max_released_events: int = MAX_RELEASED_EVENTS,
+    stays: bool = True,
 ) -> Release:
     """Read a log, release it through a mechanism, and write the log and its certificate.
 
@@ -65,6 +66,8 @@ def publish(
     or counted before. What can be refused is refused before anything is paid. With a `ledger`, the
     price is paid from the budget of the `dataset` before a case is read; `tell` hears about it.
     Where a period of the log is released from a ledger, no case is taken that was released before.
+    With `stays` false the file is passed on and does not stay where it is written: it has no name
+    in the ledger then.
     More different variants than `max_gathered` are left on the cluster that counted them, if the
     mechanism can be run there.
     """
@@ -120,7 +123,7 @@ def publish(
             release,
             output,
             force=force,
-            before=lambda final, size: reservation.link(output, size, final),
+            before=lambda final, size: reservation.link(output if stays else None, size, final),
         )
     on_stage("writing", 1.0)
     return replace(release, certificate=certificate)

@@ -31,12 +31,15 @@ class BudgetReservation:
         if self._ledger is not None and self._entry is not None:
             self._ledger.claim(self._entry, hashes)
 
-    def link(self, file: str | Path, size: int, certificate: Certificate) -> None:
-        """Record which file the release is about to become; refused where it was not paid here."""
+    def link(self, file: str | Path | None, size: int, certificate: Certificate) -> None:
+        """Record which file the release is about to become; refused where it was not paid here.
+
+        None is a file that does not stay: it is passed on.
+        """
         if self._ledger is not None and self._entry is not None:
             self._ledger.link(
                 self._entry,
-                file=Path(file),
+                file=None if file is None else Path(file),
                 size=size,
                 sha256=certificate.sha256 or "",
                 certificate=certificate.to_json(),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import ReadError
-from .certificate import Certificate
+from .certificate import DAMAGED, Certificate
 from .pair import LARGEST, certificate_path, mend
 
 
@@ -45,6 +45,8 @@ def verify(path: str | Path, certificate: str | Path | None = None) -> Verificat
     if certificate is None and not certificate_path(path).exists():
         mend(path)
     beside = certificate_path(path) if certificate is None else Path(certificate)
+    if not Path(path).exists():
+        raise ReadError(path, "there is no such file")
     text = _read(beside)
     read = Certificate.from_json(text, beside)
     findings = []
@@ -62,7 +64,8 @@ def _read(path: Path) -> str:
         with path.open("rb") as file:
             content = file.read(LARGEST + 1)
     except FileNotFoundError:
-        raise ReadError(path, "there is no such certificate: name it with --certificate") from None
+        what = "there is no such certificate: each release has one beside it"
+        raise ReadError(path, what) from None
     except OSError as error:
         raise ReadError(path, f"cannot be read: {error.strerror}") from None
     if len(content) > LARGEST:
@@ -70,7 +73,7 @@ def _read(path: Path) -> str:
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError:
-        raise ReadError(path, "not a certificate, or damaged: release the log again") from None
+        raise ReadError(path, DAMAGED) from None
 
 
 def _hash(path: str | Path) -> str:

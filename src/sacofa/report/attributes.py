@@ -133,6 +133,8 @@ def _by_activity(release: Release, labels: list[str], codes: Ints) -> tuple[Acti
             many = np.bincount(here, minlength=len(labels))
             top = np.argsort(-many, kind="stable")[:3].tolist()
             shown = [v for v in top if 200 * many[v] >= len(here)]
-            words = [f"{labels[v]} {100 * many[v] / len(here):.0f} %" for v in shown]
+            words = [
+                f"{labels[v]}: {100 * many[v] / len(here):.0f}\N{NO-BREAK SPACE}%" for v in shown
+            ]
             found.append(ActivityValues(activity=name, events=len(here), values=", ".join(words)))
     return tuple(sorted(found, key=lambda one: -one.events))

@@ -22,7 +22,7 @@ from .promise import explain_epsilon, say_promise, say_reasons, say_spent, subje
 from .settings import describe_settings
 from .sureness import find_within
 from .times import describe_times
-from .verdict import list_checks, say_verdict
+from .verdict import list_checks, say_sureness, say_verdict
 from .words import VOTES
 
 
@@ -80,6 +80,7 @@ def _make(
         internal=original is not None,
         certificate=certificate,
         verdict=say_verdict(release),
+        sureness=say_sureness(certificate),
         checks=list_checks(release),
         promise=say_promise(certificate),
         reasons=say_reasons(certificate),

@@ -18,6 +18,8 @@ class Line:
     value: str
     limit: str
     """What two random halves of the original show of each other."""
+    better: str
+    """Which way is better: more or less."""
     meaning: str
 
 
@@ -42,6 +44,7 @@ def measure(original: Cases, released: Cases) -> Measured:
                 name=BY_NAME[name].title,
                 value=f"{value:.3f}",
                 limit=f"{limit[name]:.3f}" if name in limit else "",
+                better=BY_NAME[name].better,
                 meaning=BY_NAME[name].meaning,
             )
             for name, value in measures.items()

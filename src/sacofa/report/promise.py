@@ -20,6 +20,10 @@ LIMITS = ("0.1", "1", "3", "8")
 """Up to which price each of the words holds, but for the last."""
 
 
+LONGEST_PRICE = 5
+"""Longer fractions are rounded on pages where queries are priced; certificates have them exact."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Belief:
     """How sure somebody can be of a guess, before and after seeing a release."""
@@ -64,6 +68,12 @@ def say_number(value: Fraction) -> str:
         return f"{value.numerator:,}"
     short = f"{float(value):.6g}"
     return short if Fraction(short) == value else f"{value.numerator:,}/{value.denominator:,}"
+
+
+def say_price(value: Fraction) -> str:
+    """The price of one query: rounded where it is a fraction of large numbers."""
+    exact = say_number(value)
+    return exact if "/" not in exact or len(exact) <= LONGEST_PRICE else f"≈ {float(value):.3g}"
 
 
 def say_factor(epsilon: Fraction) -> str:
@@ -140,9 +150,9 @@ def _say_runs(accesses: tuple[Access, ...]) -> Iterator[Paid]:
             what = part[0].what if len(part) == 1 else f"{part[0].what} … {part[-1].what}"
             yield Paid(
                 what=what,
-                price=say_number(price),
+                price=say_price(price),
                 times=len(part),
-                total=say_number(price * len(part)),
+                total=say_price(price * len(part)),
                 leak=None,
             )
 

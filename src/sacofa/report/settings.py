@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..mechanisms.registry import MECHANISMS
 from ..mechanisms.settings import settings_of
-from ..release.certificate import Certificate
+from ..release.certificate import Certificate, say_setting
 from .words import label_of
 
 
@@ -24,6 +24,6 @@ def describe_settings(certificate: Certificate) -> tuple[SettingLine, ...]:
     kind = MECHANISMS.get(certificate.mechanism)
     helps = {} if kind is None else {s.name: s.help for s in settings_of(kind)}
     return tuple(
-        SettingLine(name=label_of(name), value=str(value), meaning=helps.get(name, ""))
+        SettingLine(name=label_of(name), value=say_setting(value), meaning=helps.get(name, ""))
         for name, value in certificate.settings.items()
     )

@@ -37,7 +37,7 @@ def share_within(release: Release, what: str) -> float | None:
         for spend in certificate.spent
         if isinstance(spend, Spend) and spend.what == what
     ]
-    return SURE / prices[-1] / cases if prices and cases else None
+    return min(SURE / prices[-1] / cases, 1.0) if prices and cases else None
 
 
 def _by_level(release: Release) -> Within:

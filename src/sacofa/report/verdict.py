@@ -26,6 +26,26 @@ class Check:
     why: str
 
 
+SURE = {"reliable": 0, "rough": 2, "too small for this ε": 4}
+"""Words for how sure figures are, each with the colour of a strength."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sureness:
+    """How sure the figures are, in a word, and why."""
+
+    word: str
+    level: int
+    """As of a strength: 0 for the best, 4 for the worst."""
+    why: str
+
+
+def say_sureness(certificate: Certificate) -> Sureness | None:
+    """The word that a verdict begins with; None where a mechanism says it in words of its own."""
+    word, _, why = (certificate.verdict or "").partition(": ")
+    return Sureness(word=word, level=SURE[word], why=why) if word in SURE else None
+
+
 def say_verdict(release: Release) -> str:
     """What is protected, how strongly, and what is not: one sentence."""
     certificate = release.certificate

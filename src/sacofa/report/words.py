@@ -16,6 +16,7 @@ LABELS = {
     "epsilon": "ε asked for",
     "level_epsilon": "ε of one level",
     "time_share": "part of ε for times",
+    "attribute_share": "part of ε for attributes",
     "granularity": "times are written as",
     "calendar": "months in which cases begin",
     "order_penalty": "how frequent an order must be",

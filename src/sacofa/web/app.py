@@ -59,6 +59,8 @@ async def _say_what_is_wrong(request: Request, error: Exception) -> JSONResponse
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"][1:])
+    if first["type"] == "string_too_short" and not first["input"]:
+        return JSONResponse({"detail": plain(f"{where} must be given")}, 422)
     return JSONResponse({"detail": plain(f"{where}: {first['msg']}".removeprefix(": "))}, 422)
 
 

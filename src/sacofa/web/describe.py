@@ -51,5 +51,6 @@ def describe_job(job: Job) -> schemas.JobAnswer:
         preview=None if job.preview is None else schemas.PreviewAnswer(**job.preview),
         inspection=schemas.InspectionAnswer(**job.result) if inspected and job.result else None,
         release=schemas.ReleaseAnswer(**job.result) if released and job.result else None,
+        secret_notices=job.secret_notices,
         files=list(FILES) if released else [],
     )

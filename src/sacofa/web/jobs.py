@@ -53,6 +53,8 @@ class Job:
     preview: dict[str, Any] | None = None
     """The first events of the log. Secret."""
     result: dict[str, Any] | None = None
+    secret_notices: list[str] = field(default_factory=list)
+    """What the holder of the log should know of it beside the release. Secret."""
     task: asyncio.Task[None] | None = field(default=None, repr=False)
     process: asyncio.subprocess.Process | None = field(default=None, repr=False)
     converting: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
@@ -130,6 +132,9 @@ class Jobs:
 
     def _forget(self, upload: Upload, but: Job | None = None) -> None:
         """Delete a log; its exact counts go with it. A job that tells why it went may stay."""
+        for job in self._jobs.values():
+            if job.log == upload.id:
+                job.secret_notices = []
         inspection = self._jobs.get(upload.inspection or "")
         if inspection is not None and inspection is not but:
             del self._jobs[inspection.id]
@@ -236,6 +241,7 @@ class Jobs:
         job.preview = told.get("preview")
         if "result" in told and process.returncode == 0:
             job.state, job.stage, job.progress, job.result = "done", "done", 1.0, told["result"]
+            job.secret_notices = job.result.pop("secret_notices", [])
         elif "refused" in told:
             job.state, job.stage, job.problem = "refused", "refused", told["refused"]
             job.columns, job.trustable = told.get("columns"), told.get("trustable", False)

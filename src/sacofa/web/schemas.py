@@ -126,6 +126,10 @@ class JobAnswer(BaseModel):
     preview: PreviewAnswer | None = None
     inspection: InspectionAnswer | None = None
     release: ReleaseAnswer | None = None
+    secret_notices: list[str] = Field(
+        default=[],
+        description="What the holder of the log should know of the release; gone with the log.",
+    )
     files: list[str] = []
 
 

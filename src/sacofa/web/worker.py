@@ -145,6 +145,7 @@ def anonymize(request: dict[str, Any], tell: Tell) -> dict[str, Any]:
     rules = _public_rules(request, notices.append)
     mechanism = make_mechanism(request["mechanism"], {**request["settings"], "rules": rules})
     said: list[str] = []
+    secret: list[str] = []
     release = publish(
         request["log"],
         mechanism,
@@ -156,6 +157,9 @@ def anonymize(request: dict[str, Any], tell: Tell) -> dict[str, Any]:
         ledger=None if request["ledger"] is None else Ledger.open(request["ledger"]),
         dataset=request["dataset"],
         tell=lambda line: said.append(plain_numbers(line)),
+        notify=lambda line: secret.append(plain_words(line)),
+        # It is passed on as a download, and goes with the app.
+        stays=False,
     )
     # Only this job makes pages, and what makes them takes a while to load.
     from ..report import Facts, make_report, write_figures
@@ -170,7 +174,13 @@ def anonymize(request: dict[str, Any], tell: Tell) -> dict[str, Any]:
     for name in FIGURES:
         with write_whole(name) as part:
             write_figures(release, part)
-    return {**summarize(release), "dataset": request["dataset"], "ledger": said, "notices": notices}
+    return {
+        **summarize(release),
+        "dataset": request["dataset"],
+        "ledger": said,
+        "notices": notices,
+        "secret_notices": secret,
+    }
 
 
 def convert(request: dict[str, Any], tell: Tell) -> dict[str, Any]:

@@ -23,8 +23,10 @@ def default_parent() -> Path:
 def own_folder(parent: Path) -> Iterator[Path]:
     """Make a folder that only its owner can enter, and delete it with all it holds at the end.
 
-    Folders that an app left behind because it was killed are deleted first.
+    Folders that an app left behind because it was killed are deleted first. Its name is absolute:
+    each job runs in a folder of its own.
     """
+    parent = parent.absolute()
     try:
         parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         remove_abandoned(parent, PREFIX)

@@ -409,7 +409,7 @@ def test_globs_and_folders_are_one_log(tmp_path: Path) -> None:
         ({"_SUCCESS": ""}, "empty"),
         ({"a.csv": "case,activity\n", "b.tsv": "case\tactivity\n"}, "several formats"),
         ({"a.csv": "case,activity\n", "b.csv": "case,task\n"}, "other columns"),
-        ({"a.csv": "case,activity\n", "notes.txt": ""}, "unknown suffix"),
+        ({"a.csv": "case,activity\n", "notes.txt": ""}, r"notes\.txt is no log: name those"),
     ],
 )
 def test_folders_that_are_no_log(files: dict[str, str], what: str, tmp_path: Path) -> None:

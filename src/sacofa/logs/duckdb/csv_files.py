@@ -33,6 +33,8 @@ MAX_ROW_BYTES = 1 << 24
 
 COMMAS = ",;\t|"
 """What may stand between columns."""
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+"""What no name of a column has, and a file that is no text soon has."""
 MAX_COLUMNS = 10_000
 """No table of events has more; each takes memory in every step, however short its name."""
 
@@ -182,6 +184,8 @@ def _head(path: Path, format: Format, encoding: str | None, header: tuple[str, .
         raise ReadError(path, f"not a text table in {encoding}: {error}{ADVICE}") from None
     if not names:
         raise ReadError(path, "the file is empty")
+    if not header and any(map(CONTROL.search, names)):
+        raise ReadError(path, f"is no text table in {encoding}, or damaged: save it as CSV again")
     return Head(
         path=path,
         names=header or tuple(names),

@@ -37,8 +37,7 @@ def refuse_wide(path: Path) -> None:
             tail = file.read(8)
             length = int.from_bytes(tail[:4], "little")
             if tail[4:] != b"PAR1" or length > size - 8:
-                # Not Parquet, or cut short: whoever reads it says so.
-                return
+                raise ReadError(path, "is no Parquet file, or damaged: write it again")
             file.seek(size - 8 - length)
             found = _FOOTER.match(file.read(16))
     except OSError as error:

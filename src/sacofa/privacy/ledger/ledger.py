@@ -230,15 +230,18 @@ class Ledger:
         with self._reading() as database:
             return rows.find_token(database, token)
 
-    def link(self, entry: Entry, *, file: Path, size: int, sha256: str, certificate: str) -> None:
+    def link(
+        self, entry: Entry, *, file: Path | None, size: int, sha256: str, certificate: str
+    ) -> None:
         """Record which file a release is about to become, before the file has its name.
+
+        None is a file that does not stay where it is written, and is known by its hash alone.
 
         Refused where the row that was paid is not there: then the ledger is not the one that was
         paid from, for instance an old copy that was put in its place, and nothing may get out.
         """
-        self._change(
-            entry, file=str(file.absolute()), size=size, sha256=sha256, certificate=certificate
-        )
+        place = None if file is None else str(file.absolute())
+        self._change(entry, file=place, size=size, sha256=sha256, certificate=certificate)
 
     def complete(self, entry: Entry) -> None:
         """Record that the linked file has its name, unless `settle` did."""

@@ -22,6 +22,7 @@ h1{font-size:1.6rem}h2{font-size:1.1rem;margin:1.6rem 0 .3rem}p{margin:.3rem 0}
 table{border-collapse:collapse;width:100%}
 th,td{text-align:left;vertical-align:top;padding:.25rem .5rem;border-bottom:1px solid var(--line);
 font-weight:normal;overflow-wrap:anywhere}
+th{min-width:9rem}td{min-width:7rem}
 @media print{body{margin:0;max-width:none}}
 """
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"

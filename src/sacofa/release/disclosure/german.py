@@ -25,6 +25,14 @@ TAKEN = (
 )
 """What may be taken from the cases of a log about an attribute."""
 
+DOMAINS = (
+    ("{#} categories", "{#} Kategorien"),
+    ("yes or no", "Ja oder Nein"),
+    ("numbers in {#} public bins", "Zahlen in {#} öffentlichen Klassen"),
+    ("{#} bins from {} to {}", "{#} Klassen von {} bis {}"),
+)
+"""What is declared of the values of an attribute."""
+
 PAIRS: tuple[tuple[str, str], ...] = (
     # What is protected.
     (
@@ -89,6 +97,13 @@ PAIRS: tuple[tuple[str, str], ...] = (
         "The values of {} are public; they were taken from the log.",
         "Die Werte von {} sind öffentlich; sie wurden dem Protokoll entnommen.",
     ),
+    *(
+        (
+            f"The values of {{}} are public: {english}.",
+            f"Die Werte von {{}} sind öffentlich: {german}.",
+        )
+        for english, german in DOMAINS
+    ),
     (
         "Which of day and month comes first in time stamps such as 3/4/2025, if there are any, is "
         "public; it was taken from the log.",
@@ -128,6 +143,10 @@ PAIRS: tuple[tuple[str, str], ...] = (
     (
         "Bins of durations and a calendar of the years 1970 to 2069 are public.",
         "Klassen von Dauern und ein Kalender der Jahre 1970 bis 2069 sind öffentlich.",
+    ),
+    (
+        "Bins of durations and a calendar {} are public.",
+        "Klassen von Dauern und der Kalender {} sind öffentlich.",
     ),
     (
         "Earlier releases are public: {#} variants of them are candidates here.",
@@ -206,6 +225,15 @@ PAIRS: tuple[tuple[str, str], ...] = (
         "an welchem Wochentag und zu welchen Stunden Ereignisse geschehen",
     ),
     (
+        "attribute {}: its values, by family of variants",
+        "Merkmal {}: seine Werte, je Familie von Varianten",
+    ),
+    ("attribute {}: its values, by activity", "Merkmal {}: seine Werte, je Aktivität"),
+    (
+        "attributes {} and {}: how their values go together",
+        "Merkmale {} und {}: wie ihre Werte zusammengehören",
+    ),
+    (
         "noisy counts of the prefixes of length {#}",
         "verrauschte Häufigkeiten der Anfänge der Länge {#}",
     ),
@@ -240,6 +268,19 @@ PAIRS: tuple[tuple[str, str], ...] = (
         "waited for whom are not kept.",
         "Zeiten verschiedener Fälle werden unabhängig gezogen: Warteschlangen, gleichzeitige "
         "Arbeit und wer auf wen wartete, bleiben nicht erhalten.",
+    ),
+    (
+        "Attributes go together with the flow, and with each other, only as far as tables of them "
+        "were asked for; all else about how they go together is chance.",
+        "Merkmale passen zum Ablauf und zueinander nur so weit, wie Tabellen von ihnen gefragt "
+        "wurden; wie sie sonst zusammentreffen, ist Zufall.",
+    ),
+    (
+        "People who work in the process are not protected: a unit of cases hides whose case it is, "
+        "not who worked on it. Attributes that name them, or their groups, may tell about them.",
+        "Wer im Prozess arbeitet, ist nicht geschützt: Eine Schutzeinheit von Fällen verbirgt, "
+        "wessen Fall es ist, nicht, wer daran gearbeitet hat. Merkmale, die Beschäftigte oder ihre "
+        "Gruppen nennen, können etwas über sie verraten.",
     ),
     (
         "Times are artificial: they say nothing about when or how fast anything happened.",
@@ -308,6 +349,27 @@ PAIRS: tuple[tuple[str, str], ...] = (
     (
         "{#} frequent variants were shown as they are.",
         "{#} häufige Varianten wurden gezeigt, wie sie sind.",
+    ),
+    (
+        "Some stages had too many sequences to count, and showed none by name.",
+        "Manche Stufen hatten zu viele Abläufe, um sie zu zählen, und zeigten keinen mit Namen.",
+    ),
+    (
+        "The rules have too many states to count the sequences that keep them: variants are shown "
+        "by name within the allowed steps alone.",
+        "Die Regeln haben zu viele Zustände, um die Abläufe zu zählen, die sie einhalten: "
+        "Varianten werden nur innerhalb der erlaubten Schritte mit Namen gezeigt.",
+    ),
+    (
+        "The release was scaled down: it would hold {#} events, more than the public bound of "
+        "{#}. Every count was multiplied by the same factor and rounded down.",
+        "Die Veröffentlichung wurde verkleinert: Sie enthielte {#} Ereignisse, mehr als die "
+        "öffentliche Obergrenze von {#}. Jede Zahl wurde mit demselben Faktor multipliziert und "
+        "abgerundet.",
+    ),
+    (
+        "Attributes were left out, because not all releases have them, with times: {}.",
+        "Merkmale wurden weggelassen, weil nicht alle Veröffentlichungen sie mit Zeiten haben: {}.",
     ),
     (
         "This release is put together from {#} others; nothing more was asked.",

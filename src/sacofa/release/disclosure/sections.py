@@ -16,7 +16,7 @@ from typing import Any
 from ...errors import ReadError
 from ...mechanisms.protocol import Within
 from ...privacy.accounting import Leak
-from ..certificate import Certificate, guarantee
+from ..certificate import Certificate, guarantee, say_setting
 from ..combine import MECHANISM as COMBINED
 from .german import to_german
 from .people import Deployment
@@ -178,7 +178,9 @@ class _Speaker:
             raise ReadError("audit", "not what sacofa audit --json says") from None
 
     def _settings(self) -> Section:
-        rows = tuple((name, str(value)) for name, value in self._certificate.settings.items())
+        rows = tuple(
+            (name, say_setting(value)) for name, value in self._certificate.settings.items()
+        )
         return Section(key="settings", heading=self._heading("settings"), rows=rows)
 
     def _section(self, key: str, *sentences: str) -> Section:

@@ -22,7 +22,7 @@ const trace = (row) => {
   else if (!row.ids.length) list.append(make("li", "note", "no activity at all"));
   return list;
 };
-const shareWithin = data.within.variant === null || !data.cases ? null : percent(data.within.variant / data.cases).replace(" %", "");
+const shareWithin = data.within.variant === null || !data.cases ? null : percent(Math.min(data.within.variant / data.cases, 1)).replace(" %", "");
 const cell = (what, text, size = null, share = null) => {
   const element = make("td", "n", text);
   if (size !== null) element.append(make("small", "soft", ` ± ${number.format(size)}`));

@@ -37,12 +37,14 @@ const showResult = async (job) => {
   find("#format").addEventListener("change", choose);
   choose();
   items(find("#notices"), release.notices);
+  items(find("#secret-notices"), job.secret_notices);
+  find("#secret").hidden = !job.secret_notices.length;
   await showLog(job);
   if (release.ledger.length) {
     items(find("#paid-lines"), release.ledger);
     const entries = await ask("GET", `/ledger/${encodeURIComponent(release.dataset)}`);
     const cell = (text, className = "") => make("td", { className, textContent: text });
-    find("#entries").replaceChildren(...entries.map((e) => make("tr", {}, cell(e.id, "n"), cell(e.at), cell(e.mechanism), cell(e.price ?? "none finite", "n"), cell(e.state))));
+    find("#entries").replaceChildren(...entries.map((e) => make("tr", {}, cell(e.id, "n"), cell(`${e.at.slice(0, 16).replace("T", " ")} UTC`), cell(e.mechanism), cell(e.price ?? "none finite", "n"), cell(e.state))));
     find("#paid").hidden = false;
   }
 };
@@ -80,6 +82,7 @@ find("#delete-log").addEventListener("click", attempt(async () => {
   const job = await ask("GET", `/jobs/${id}`);
   if (!(await confirmed("Delete the log that was uploaded, and all that was found out about it? This release stays."))) return;
   await ask("DELETE", `/logs/${job.log}`);
+  find("#secret").hidden = true;
   await showLog(job);
 }));
 watch();
