@@ -65,6 +65,25 @@ def test_a_year_costs_no_more_than_is_allowed(ledger: Ledger) -> None:
     reserve(ledger, HALF)
 
 
+def test_a_clock_that_is_set_back_begins_no_year_anew(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was spent by a later clock counts; the next year begins as ever."""
+    state(ledger, "largest_year = 1\n")
+
+    def at(year: int) -> None:
+        monkeypatch.setattr(f"{Ledger.__module__}._now", lambda: f"{year}-05-01T00:00:00+00:00")
+
+    at(2026)
+    reserve(ledger, Fraction(1))
+    for year in (2025, 1970):
+        at(year)
+        with pytest.raises(PolicyError, match=f"releases of {year} may cost ε = 1 together"):
+            reserve(ledger, HALF)
+    at(2027)
+    reserve(ledger, Fraction(1))
+
+
 def test_only_some_may_release(ledger: Ledger) -> None:
     """By the system's own name for who runs the program, whatever the environment says."""
     state(ledger, 'who = ["somebody-else"]\n')
