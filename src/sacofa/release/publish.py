@@ -135,14 +135,14 @@ def _period(log: Log | Cases) -> PeriodStatement | None:
     return PeriodStatement(period=log.period)
 
 
-def _check_paid(booked: Certificate, made: Certificate) -> None:
+def _check_paid(promised: Certificate, made: Certificate) -> None:
     """Refuse a release that costs another price, or protects another unit, than was paid for.
 
     A mechanism says its price when it is asked, and one from outside may say another every time.
     """
-    if (booked.epsilon, booked.unit) != (made.epsilon, made.unit):
+    if (promised.epsilon, promised.unit) != (made.epsilon, made.unit):
         raise PromiseError(
-            f"{made.mechanism} costs {_cost(made)}, and {_cost(booked)} was promised before the "
+            f"{made.mechanism} costs {_cost(made)}, and {_cost(promised)} was promised before the "
             "log was read: nothing is released"
         )
 
