@@ -84,6 +84,22 @@ def test_a_clock_that_is_set_back_begins_no_year_anew(
     reserve(ledger, Fraction(1))
 
 
+def test_a_second_name_of_the_ledger_leads_around_no_policy(ledger: Ledger, tmp_path: Path) -> None:
+    """A link leads to the one policy; a ledger with two names of its own is refused by both."""
+    state(ledger, 'largest_release = "1/4"\n')
+    soft, hard = tmp_path / "soft.ledger", tmp_path / "hard.ledger"
+    soft.symlink_to(ledger.path)
+    with pytest.raises(PolicyError):
+        reserve(Ledger.open(soft), HALF)
+    hard.hardlink_to(ledger.path)
+    for path, price in ((hard, HALF), (ledger.path, HALF / 2), (soft, HALF / 2)):
+        with pytest.raises(LedgerError, match="hard link"):
+            reserve(Ledger(path), price)
+    hard.unlink()
+    reserve(ledger, HALF / 2)
+    assert len(ledger.entries()) == 1
+
+
 def test_only_some_may_release(ledger: Ledger) -> None:
     """By the system's own name for who runs the program, whatever the environment says."""
     state(ledger, 'who = ["somebody-else"]\n')
