@@ -269,7 +269,7 @@ def test_noise_for_one_case_of_a_person_is_noticed(mechanism: Certified) -> None
 
 VARIOUS = Certified(
     epsilon=3,
-    max_length=7,
+    max_length_bound=7,
     min_candidates=40,
     max_candidates=40,
     large_log_ratio=Fraction(1, 10**6),
@@ -297,13 +297,14 @@ class GenerousTrigrams(Session):
 
 @pytest.mark.slow
 def test_three_in_a_row_give_no_case_away() -> None:
-    """Nor where 3-grams are asked, in a log in which hardly two cases are alike."""
+    """Nor where lengths and 3-grams are asked, in a log in which hardly two cases are alike."""
     smaller, larger = hardly_two_alike()
 
     def ratio(session: type[Session]) -> float:
         # Where noise is below 0, all that the case adds tells.
         *_, outcome = some_outcomes(VARIOUS, smaller, 2, session)
-        assert "trigrams" in [query.name for query in outcome.asked_for]  # type: ignore[attr-defined]
+        asked = {query.name for query in outcome.asked_for}  # type: ignore[attr-defined]
+        assert asked > {"lengths", "activities", "trigrams"}
         return outcomes.log_ratio(VARIOUS, outcome, larger, session) / float(VARIOUS.price)
 
     assert 0.99 < ratio(Session) <= 1 + 1e-9
