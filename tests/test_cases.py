@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sacofa.cases import CaseBatch, gather
+from sacofa.cases import CaseBatch, Cases, gather
+from sacofa.errors import SettingError
+from sacofa.unit import ONE_CASE, Unit
 from sacofa.variants import VariantCounts
 
 logs = st.dictionaries(
@@ -75,3 +79,15 @@ def test_pieces_are_the_cases(variants: VariantCounts, events: int) -> None:
     assert all(piece.offsets[0] == 0 for piece in pieces)
     longest = int(batch.lengths.max(initial=0))
     assert all(len(piece.activity_ids) < events + longest for piece in pieces if piece.cases)
+
+
+def test_variants_and_cases_one_by_one_have_one_unit() -> None:
+    """Or noise for one case would hide times of a person with three."""
+    three = Unit(person="patient", max_cases=3)
+    counted = VariantCounts.of({("a",): 3})
+    for unit in (three, ONE_CASE):
+        variants = replace(counted, unit=unit)
+        assert Cases(variants=variants, by_case=laid_out(variants)).unit == unit
+        other = ONE_CASE if unit is three else three
+        with pytest.raises(SettingError, match="by_case"):
+            Cases(variants=variants, by_case=laid_out(replace(counted, unit=other)))

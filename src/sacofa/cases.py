@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .domains import Attribute
+from .errors import SettingError
 from .unit import ONE_CASE, Unit
 from .variants import DistributedVariants, VariantCounts, read_only
 
@@ -287,6 +288,12 @@ class Cases:
     """Which attributes are asked for together: places among them."""
     assumptions: tuple[str, ...] = ()
     """What reading them took to be public, though it comes from the log."""
+
+    def __post_init__(self) -> None:
+        # Noise is drawn for the unit of the variants, and must hide those of cases one by one.
+        unit = getattr(self.by_case, "unit", self.unit)
+        if unit != self.unit:
+            raise SettingError("by_case", f"bound to {unit}", f"bound to {self.unit}")
 
     @property
     def timed(self) -> bool:

@@ -17,7 +17,9 @@ from sacofa import Mechanism, Noise, Output, Promise, Session, Spend, Unit, Vari
 from sacofa.mechanisms.protocol import Progress, for_log
 from sacofa.privacy.noise import Ints
 from sacofa.privacy.reals import Real, power, precision
+from sacofa.queries.flow import VOTE_UNITS, CaseLengths
 from sacofa.queries.histogram import open_histogram
+from sacofa.queries.protocol import Part, Query
 from sacofa.semantics.allowed import all_sequences
 
 
@@ -104,6 +106,42 @@ class WithNoise:
 
     def run(self, session: Session, progress: Progress | None = None) -> Output:
         return self.mechanism.run(WithOtherNoise(session, self.noise))
+
+
+@dataclass(frozen=True)
+class LengthsAsVotes(CaseLengths):
+    """Gives a case as many whole votes as it has events, and calls that one vote."""
+
+    def table(self, part: Part) -> Ints:
+        votes = VOTE_UNITS * part.lengths * part.counts
+        table = np.zeros(len(self.edges), dtype=np.int64)
+        np.add.at(table, np.searchsorted(self.edges[:-1], part.lengths), votes)
+        return table
+
+
+class WithLengthsAsVotes(Session):
+    """A session that asks for lengths in that way."""
+
+    def __init__(self, session: Session) -> None:
+        vars(self).update(vars(session))
+
+    def ask(self, query: Query, epsilon: Fraction, line: str) -> Ints:
+        if isinstance(query, CaseLengths):
+            query = LengthsAsVotes(query.edges)
+        return super().ask(query, epsilon, line)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeighsByLength(WithNoise):
+    """A real mechanism in which long cases have more votes, where lengths are asked."""
+
+    noise: type[Noise] = Noise
+
+    def without_times(self) -> WeighsByLength:
+        return replace(self, mechanism=for_log(self.mechanism, timed=False))
+
+    def run(self, session: Session, progress: Progress | None = None) -> Output:
+        return self.mechanism.run(WithLengthsAsVotes(session))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -50,6 +50,7 @@ from .broken import (
     OffByOne,
     ShowsCells,
     TrueThreshold,
+    WeighsByLength,
     WithNoise,
 )
 
@@ -206,6 +207,15 @@ def test_certified_holds_where_half_the_noise_is_refuted() -> None:
     assert {finding.view for finding in findings} == {"release", "transcript"}
     assert not any(finding.refuted for finding in findings)
     assert worst(findings).certified > 0.3
+
+
+def test_a_vote_that_grows_with_the_length_of_a_case_is_refuted() -> None:
+    """Lengths are asked on the built-in pairs, as they are where nobody says how long cases are."""
+    certified = make_minimal("certified", {"epsilon": 1})
+    broken = WeighsByLength(mechanism=certified)
+    pair = pair_of("long among many", threshold_of(certified, ONE_CASE))
+    assert worst(audit(broken, [pair], runs=300, seed=9)).refuted
+    assert not worst(audit(certified, [pair], runs=300, seed=9)).refuted
 
 
 @dataclass(frozen=True)

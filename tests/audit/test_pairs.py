@@ -6,17 +6,22 @@ from decimal import Decimal
 
 import pytest
 
-from sacofa import Certified, Laplace, Sacofa, SettingError, VariantCounts
+from sacofa import Certified, Laplace, Sacofa, SettingError, VariantCounts, queries
 from sacofa.audit import (
     Pair,
+    attribute_pairs,
     built_in_pairs,
     make_minimal,
     pairs_around,
     persons_around,
     persons_pair,
     threshold_of,
+    timed_pairs,
 )
 from sacofa.examples import running_example
+from sacofa.mechanisms import perform
+from sacofa.privacy.bits import SeededBits
+from sacofa.privacy.noise import Noise
 from sacofa.privacy.reals import tail
 from sacofa.semantics import learn_rules
 from sacofa.unit import ONE_CASE
@@ -28,6 +33,33 @@ def test_built_in_pairs_are_neighbours(threshold: int) -> None:
     for pair in built_in_pairs(threshold):
         pair.check_neighbours()
     persons_pair(4).check_neighbours()
+
+
+def kinds_of_queries() -> set[type]:
+    """All queries that there are: whatever has cells, or counts them, and a name of its own."""
+    return {
+        kind
+        for module in (queries.flow, queries.times, queries.attributes, queries.histogram)
+        for kind in vars(module).values()
+        if isinstance(kind, type)
+        and kind.__module__ == module.__name__
+        and (hasattr(kind, "table") or hasattr(kind, "counts"))
+        and not getattr(kind, "_is_protocol", False)
+    }
+
+
+def test_every_query_is_asked_on_some_built_in_pair() -> None:
+    """But for 3-grams, which are asked of large logs: tests of their own look at these."""
+    certified = make_minimal("certified", {"epsilon": 1})
+    pairs = (
+        *built_in_pairs(threshold_of(certified, ONE_CASE)), *timed_pairs(), *attribute_pairs(),
+    )  # fmt: skip
+    asked = {
+        type(answer.query)
+        for pair in pairs
+        for answer in perform(certified, pair.larger_cases, Noise(SeededBits(1))).answers
+    }
+    assert kinds_of_queries() - asked == {queries.flow.TrigramVotes}
 
 
 def test_pairs_around_a_log_are_neighbours_of_one_another() -> None:

@@ -22,6 +22,12 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, st
     return int(stopped.value.code or 0), seen.out, seen.err
 
 
+NAMES = {
+    "rules", "new variant", "threshold", "long case", "long among many", "no events", "person",
+}  # fmt: skip
+"""The built-in pairs without times."""
+
+
 def test_progress_is_that_of_all_pairs() -> None:
     """Who listens hears one number that rises to 1, whatever pair it is about."""
     heard: list[tuple[str, float]] = []
@@ -65,7 +71,7 @@ def test_sacofa_is_refuted_with_status_3(capsys: pytest.CaptureFixture[str]) -> 
     assert not told["secret"]
     found = {f["pair"]: f for f in told["findings"] if f["view"] == "release"}
     assert len(told["findings"]) == 2 * len(found)
-    assert set(found) == {"rules", "new variant", "threshold", "long case", "no events", "person"}
+    assert set(found) == NAMES
     assert found["rules"]["refuted"]
     assert found["rules"]["certified"] > 2
     assert found["rules"]["claimed"] == 1
@@ -98,9 +104,7 @@ def test_times_are_audited_where_they_are_asked_for() -> None:
         mechanism = make_minimal("certified", {"epsilon": 1, **settings})
         return {pair.name for pair in small_pairs(mechanism, 3)}
 
-    assert tried(time=False) == {
-        *("rules", "new variant", "threshold", "long case", "no events", "person")
-    }
+    assert tried(time=False) == NAMES
     assert tried() == tried(time=False) | timed
 
 

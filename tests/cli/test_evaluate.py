@@ -38,6 +38,7 @@ def test_json(original: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     write_variants(VariantCounts.of({("a", "b", "c"): 5}), release)
     assert run("evaluate", original, release, "--json") == 0
     measures = json.loads(capsys.readouterr().out)
+    assert measures.pop("secret") is True
     named = {name: one for name, one in BY_NAME.items() if not one.timed}
     assert list(measures) == [*named, "limit"]
     assert set(measures["limit"]) == {name for name, one in named.items() if one.reference}
@@ -79,7 +80,7 @@ def test_times_and_indicators(timed: tuple[Path, Path], capsys: pytest.CaptureFi
     measures = json.loads(capsys.readouterr().out)
     untold = {"values", "values_by_activity", "value_pairs", "decisions"}
     told = [name for name in BY_NAME if name not in untold]
-    assert list(measures) == [*told, "limit", "indicators"]
+    assert list(measures) == ["secret", *told, "limit", "indicators"]
     assert measures["mean_cycle"] == pytest.approx(1)
     assert measures["limit"]["mean_cycle"] == 0
     assert measures["indicators"] == {

@@ -36,6 +36,7 @@ def test_a_header_is_given_where_no_line_says_it(tmp_path: Path) -> None:
     (tmp_path / "log.csv").write_text("1;a;2025-01-01\n1;b;2025-01-02\n")
     names = ("--header", "case, activity,timestamp")
     found = json.loads(sacofa("inspect", tmp_path / "log.csv", *names, "--json").stdout)
+    assert found["secret"] is True
     assert (found["events"], found["cases"], found["activities"]) == (2, 1, 2)
     answer = sacofa("inspect", tmp_path / "log.csv", "--header", "case,activity,case")
     assert "--header (case,activity,case) must be different names" in answer.stderr

@@ -14,11 +14,13 @@ import pytest
 from sacofa.errors import ReadError
 from sacofa.logs import count_variants, open_log, write_variants
 from sacofa.logs.duckdb import parquet_files
-from sacofa.mechanisms.certified import Certified
+from sacofa.mechanisms import Certified, Laplace, Mechanism
 from sacofa.release import anonymize
 from sacofa.release.bound import bound_events
-from sacofa.variants import VariantCounts
+from sacofa.variants import MOST_CASES, VariantCounts
 from tests.cli.conftest import Run
+
+LAPLACE = Laplace(level_epsilon=1, max_length=3, prune=2)
 
 
 def test_a_release_without_bounds_is_scaled_down_and_says_so() -> None:
@@ -28,6 +30,14 @@ def test_a_release_without_bounds_is_scaled_down_and_says_so() -> None:
     release = anonymize(log, tiny, seed=0, max_released_events=10_000)
     rows = (release.variants.counts * release.variants.lengths.clip(1)).sum()
     assert rows <= 10_000
+    assert any("scaled down" in note for note in release.certificate.notes)
+
+
+@pytest.mark.parametrize("mechanism", [Certified(epsilon=1), LAPLACE], ids=["certified", "laplace"])
+def test_the_largest_log_is_scaled_down_in_little_memory(mechanism: Mechanism) -> None:
+    """10¹² cases, more than any memory holds one by one: what was paid for is released."""
+    release = anonymize({("a", "b"): MOST_CASES - 9, ("a",): 9}, mechanism, seed=1)
+    assert 4 * 10**7 < release.variants.cases <= 10**8
     assert any("scaled down" in note for note in release.certificate.notes)
 
 

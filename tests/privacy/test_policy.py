@@ -65,6 +65,41 @@ def test_a_year_costs_no_more_than_is_allowed(ledger: Ledger) -> None:
     reserve(ledger, HALF)
 
 
+def test_a_clock_that_is_set_back_begins_no_year_anew(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was spent by a later clock counts; the next year begins as ever."""
+    state(ledger, "largest_year = 1\n")
+
+    def at(year: int) -> None:
+        monkeypatch.setattr(f"{Ledger.__module__}._now", lambda: f"{year}-05-01T00:00:00+00:00")
+
+    at(2026)
+    reserve(ledger, Fraction(1))
+    for year in (2025, 1970):
+        at(year)
+        with pytest.raises(PolicyError, match=f"releases of {year} may cost ε = 1 together"):
+            reserve(ledger, HALF)
+    at(2027)
+    reserve(ledger, Fraction(1))
+
+
+def test_a_second_name_of_the_ledger_leads_around_no_policy(ledger: Ledger, tmp_path: Path) -> None:
+    """A link leads to the one policy; a ledger with two names of its own is refused by both."""
+    state(ledger, 'largest_release = "1/4"\n')
+    soft, hard = tmp_path / "soft.ledger", tmp_path / "hard.ledger"
+    soft.symlink_to(ledger.path)
+    with pytest.raises(PolicyError):
+        reserve(Ledger.open(soft), HALF)
+    hard.hardlink_to(ledger.path)
+    for path, price in ((hard, HALF), (ledger.path, HALF / 2), (soft, HALF / 2)):
+        with pytest.raises(LedgerError, match="hard link"):
+            reserve(Ledger(path), price)
+    hard.unlink()
+    reserve(ledger, HALF / 2)
+    assert len(ledger.entries()) == 1
+
+
 def test_only_some_may_release(ledger: Ledger) -> None:
     """By the system's own name for who runs the program, whatever the environment says."""
     state(ledger, 'who = ["somebody-else"]\n')

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -60,6 +62,19 @@ def test_no_price_is_refused(price: Fraction) -> None:
     """A query for nothing, or that gives something back, is none."""
     with pytest.raises(PromiseError):
         session_of(LOG).ask(CaseCount(), price, "all")
+
+
+@pytest.mark.parametrize("price", [0.5, 1, math.nan, np.float64(0.5), "1/2", True])
+def test_a_price_is_a_fraction(price: Any) -> None:
+    """Anything else is refused before it is charged, or the log is touched, in every way to ask."""
+    session = session_of(LOG)
+    with pytest.raises(PromiseError, match="give a Fraction"):
+        session.ask(CaseCount(), price, "all")
+    with pytest.raises(PromiseError, match="give a Fraction"):
+        session.open(AllSequences(), price, "all")
+    assert not session.spent and not session.transcript
+    session.ask(CaseCount(), Fraction(1), "all")
+    assert total_epsilon(session.close()) == 1
 
 
 def test_an_unknown_line_is_refused() -> None:

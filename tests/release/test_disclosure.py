@@ -16,7 +16,7 @@ from sacofa.errors import OutputError, ReadError, SettingError
 from sacofa.examples import running_example
 from sacofa.logs.periods import Period
 from sacofa.queries.flow import TrigramVotes
-from sacofa.release.certificate import Certificate
+from sacofa.release.certificate import SEEDED, Certificate
 from sacofa.release.combine import combine
 from sacofa.release.disclosure import Deployment, disclose, make_record, write_record
 from sacofa.release.disclosure.annex import to_html, to_markdown
@@ -159,7 +159,14 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Certific
     ]
     found["combined"] = combine(months).certificate
     found["attributes"] = _with_attributes(tmp_path_factory.mktemp("attributes"))
-    return found
+    # A seed makes them quick and the same every time; what is said is that of noise without one.
+    return {**{name: published(one) for name, one in found.items()}, "seeded": first.certificate}
+
+
+def published(certificate: Certificate) -> Certificate:
+    """The same certificate, as if its noise had been drawn without a seed."""
+    said = tuple(text for text in certificate.not_promised if text != SEEDED)
+    return replace(certificate, publishable=True, not_promised=said)
 
 
 def _with_attributes(folder: Path) -> Certificate:
@@ -240,11 +247,53 @@ def test_everything_is_said(certificates: dict[str, Certificate]) -> None:
         text = " ".join(said["price"].sentences)
         if certificate.epsilon is None:
             assert "no finite ε" in text
-        else:
+        elif certificate.publishable:
             assert f"e^{certificate.epsilon}." in text and f"e^{2 * certificate.epsilon}." in text
         for sentence in (*certificate.assumptions, *certificate.not_promised):
             assert any(sentence in section.sentences for section in said.values())
-    assert "must not be published" in " ".join(disclose(certificates["certified"])[3].sentences)
+    assert "must not be published" in " ".join(disclose(certificates["seeded"])[3].sentences)
+
+
+PROMISES = (
+    "changes the probability",
+    "improve the odds",
+    "the promise holds against",
+    "operating system",
+)
+PAID = ("nothing on the log but under a price", "noisy answers alone", "than its price says")
+
+
+def test_nothing_is_said_that_does_not_hold(certificates: dict[str, Certificate]) -> None:
+    """A seed takes every promise away, and so does what was read without payment."""
+
+    def text(name: str) -> str:
+        sections = disclose(certificates[name])
+        return " ".join(sentence for section in sections for sentence in section.sentences)
+
+    for words in (*PROMISES, *PAID):
+        assert words in text("certified") and words in text("laplace"), words
+    for words in PROMISES:
+        assert words not in text("seeded"), words
+    for words in (*PROMISES[:3], *PAID):
+        assert words not in text("sacofa"), words
+    assert "stands for itself" in text("certified") and "stands for itself" not in text("combined")
+    assert certificates["seeded"].to_json().count("e^") == 0
+
+
+def test_a_record_says_whether_cases_come_in(certificates: dict[str, Certificate]) -> None:
+    """Those of periods do, also where several were put together; and no more than is known."""
+    kinds = {}
+    for name in ("certified", "combined", "None one case", "0123 one case"):
+        (found,) = (c for key, c in certificates.items() if key.startswith(name))
+        model = make_record(found, PEOPLE)["deployment"]["deployment_model"]
+        kinds[name] = model["data_source_type"], model["release_type"]
+        assert "released once" not in model["data_source_type_details"]
+    assert kinds == {
+        "certified": ("Static", "One release"),
+        "combined": ("Dynamic", "One release"),
+        "None one case": ("Dynamic", "Many releases"),
+        "0123 one case": ("Dynamic", "Many releases"),
+    }
 
 
 def test_languages_say_the_same_things() -> None:
@@ -308,7 +357,7 @@ def test_what_must_not_be_published_is_not_registered(
 ) -> None:
     """A seeded release; and the name of the file is one that the registry takes."""
     with pytest.raises(ReadError, match="seed"):
-        make_record(certificates["certified"], PEOPLE)
+        make_record(certificates["seeded"], PEOPLE)
     with pytest.raises(OutputError, match="a-z"):
         write_record({}, tmp_path / "My Record.yaml")
 
@@ -352,11 +401,13 @@ def test_an_audit_is_repeated_or_refused(certificates: dict[str, Certificate]) -
     """One of another mechanism, or made on the secret log, is no evidence that may be shown."""
     audit = {
         "mechanism": "certified", "runs": 1000, "secret": False, "refuted": False,
-        "findings": [{"certified": 0.25}, {"certified": 0.5}],
+        "findings": [{"certified": 0.25, "claimed": 2.0}, {"certified": 0.5, "claimed": 2.0}],
     }  # fmt: skip
     certificate = certificates["certified"]
     said = {s.key: s for s in disclose(certificate, audit=audit)}
     assert "1,000 times" in said["audit"].sentences[0] and "0.500" in said["audit"].sentences[0]
+    # The audit may have tried another ε than that of the release.
+    assert "ε = 2 there" in said["audit"].sentences[0]
     said = {s.key: s for s in disclose(certificate, audit={**audit, "refuted": True})}
     assert "refuted" in said["audit"].sentences[0]
     for wrong in ({"mechanism": "laplace"}, {"secret": True}, {"findings": None}):

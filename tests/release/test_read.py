@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from sacofa import examples
+from sacofa.domains import Attribute, YesNo
 from sacofa.errors import ReadError
+from sacofa.logs.released import NO_VALUE, ReleasedColumn
+from sacofa.mechanisms.certified import Certified, mark_core
 from sacofa.release import Release, certificate_path, read_release, write_release
+from sacofa.release.anonymize import certify_request
 from sacofa.report import read_comparison
+from sacofa.unit import ONE_CASE
 from sacofa.variants import VariantCounts
 from tests.report.releases import hospital, of
 
@@ -76,6 +83,32 @@ def test_made_up_times_are_no_times(tmp_path: Path, suffix: str) -> None:
     """A file that says so, or has none, gives none."""
     write_release(hospital(), tmp_path / f"out.{suffix}")
     assert read_release(tmp_path / f"out.{suffix}").times is None
+
+
+@pytest.mark.parametrize("share", [{"time": False}, {"time_share": "1/9"}, {}], ids=str)
+@pytest.mark.parametrize("attributes", [(), (Attribute(name="ward", domain=YesNo()),)], ids=len)
+def test_the_core_is_the_one_that_was_released(
+    tmp_path: Path, share: dict[str, Any], attributes: tuple[Attribute, ...]
+) -> None:
+    """However ε was divided: the core goes by what was spent on the flow."""
+    variants = examples.hospital()
+    usual = Certified(epsilon="1/10")
+    mechanism = replace(usual, **share).with_attributes(attributes)
+    core = mark_core(variants, mechanism)
+    none = np.full(variants.events, NO_VALUE, dtype=np.int32)
+    ward = ReleasedColumn(name="ward", of_case=False, kind="boolean", texts=(), codes=none)
+    release = Release(
+        variants=variants,
+        certificate=certify_request(mechanism, ONE_CASE),
+        core=core,
+        columns=(ward,) if attributes else (),
+    )
+    write_release(release, tmp_path / "out.csv")
+    back = read_release(tmp_path / "out.csv")
+    assert back.variants == variants and back.core is not None
+    assert back.core.tolist() == core.tolist()
+    same = core.tolist() == mark_core(variants, usual).tolist()
+    assert same == (not share and not attributes)
 
 
 def test_another_file_is_refused(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ import pytest
 from sacofa.errors import (
     BudgetError,
     LedgerError,
+    PromiseError,
     ReadError,
     SacofaError,
     SettingError,
@@ -24,9 +25,11 @@ from sacofa.errors import (
 from sacofa.logs import Log, ReadOptions, open_log, write_variants
 from sacofa.mechanisms.certified import Certified
 from sacofa.mechanisms.paper import Laplace, Sacofa
-from sacofa.mechanisms.protocol import Output
+from sacofa.mechanisms.protocol import Output, Progress, Promise
 from sacofa.privacy.ledger import Ledger
+from sacofa.queries.session import Session
 from sacofa.release import publish
+from sacofa.unit import Unit
 from sacofa.variants import VariantCounts
 
 TENTH = Certified(epsilon=Fraction(1, 10), max_length=3)
@@ -57,6 +60,24 @@ class Exploding(Laplace):
         raise TooLargeError(2, 10, 1, "ask for less")
 
 
+class Dearer(Laplace):
+    """A mechanism that promises more every time it is asked."""
+
+    asked = 0
+
+    def promise(self, unit: Unit) -> Promise:
+        """A tenth at first, then two tenths, and so on."""
+        Dearer.asked += 1
+        return self._now().promise(unit)
+
+    def run(self, session: Session, progress: Progress | None = None) -> Output:
+        """Charge all that was promised last."""
+        return self._now().run(session)
+
+    def _now(self) -> Laplace:
+        return Laplace(level_epsilon=Fraction(Dearer.asked, 10), max_length=1, prune=1)
+
+
 class Never:
     """Reads a log that must not be read."""
 
@@ -69,6 +90,17 @@ class Never:
 def never(log: Path) -> Log:
     """A log of which no case may be read."""
     return replace(open_log(log), reader=cast(Any, Never()))
+
+
+def test_no_release_costs_more_than_was_paid(log: Path, ledger: Ledger, tmp_path: Path) -> None:
+    """Where a mechanism promises another price later on, nothing gets out."""
+    out = tmp_path / "out.csv"
+    mechanism = Dearer(level_epsilon="1/10", max_length=1, prune=1)
+    with pytest.raises(PromiseError, match="was promised before the log was read"):
+        publish(log, mechanism, out, ledger=ledger, dataset="visits")
+    assert not out.exists()
+    (entry,) = ledger.entries()
+    assert entry.state == "failed" and entry.spent
 
 
 def test_ten_releases_of_a_tenth_fit_and_the_eleventh_is_refused_unread(
@@ -217,7 +249,9 @@ from fractions import Fraction
 from pathlib import Path
 from sacofa.mechanisms.certified import Certified
 from sacofa.privacy.ledger import Ledger
+from sacofa.queries.session import Session
 from sacofa.release import publish
+from sacofa.unit import Unit
 folder = Path(sys.argv[1])
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 def fill():

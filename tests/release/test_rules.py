@@ -82,3 +82,21 @@ def test_the_secret_log_is_no_public_one(tmp_path: Path) -> None:
     assert rules is not None and rules.source == FromPublicLog("other.csv")
     with pytest.raises(SettingError, match="another log"):
         public_rules(log=log, secret=log)
+
+
+def test_a_part_of_the_secret_log_is_no_public_one(tmp_path: Path) -> None:
+    """By whatever pattern, folder, list or link the two are named."""
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    parts = [folder / "1.csv", folder / "2.csv"]
+    for part in parts:
+        write_variants(running_example(), part)
+    link, outside = tmp_path / "link.csv", tmp_path / "other.csv"
+    link.symlink_to(parts[0])
+    write_variants(running_example(), outside)
+    for secret in (folder, str(folder / "*.csv"), parts, [str(outside), str(folder)]):
+        for log in (parts[0], link, folder, str(folder / "1*")):
+            with pytest.raises(SettingError, match="another log"):
+                public_rules(log=log, secret=secret, name="1.csv")
+    assert public_rules(log=outside, secret=folder, name="other") is not None
+    assert public_rules(log=outside, secret="postgresql://host/secret", name="other") is not None

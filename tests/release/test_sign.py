@@ -5,17 +5,22 @@ from __future__ import annotations
 import base64
 import json
 import shutil
+import sqlite3
 import stat
 import subprocess
 import sys
+from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
-from sacofa import Laplace, Ledger, publish
+from sacofa import Laplace, Ledger, open_log, publish
 from sacofa.errors import LedgerError, MissingExtraError, ReadError, SettingError
 from sacofa.examples import running_example
+from sacofa.privacy.ledger import rows, storage
+from sacofa.privacy.ledger.records import Part
 from sacofa.release import certificate_path
 from sacofa.release.envelope import Statement, authenticated_bytes, seal, unseal
 from sacofa.release.keys import (
@@ -244,6 +249,80 @@ def test_a_signed_ledger_may_grow_and_not_change(tmp_path: Path, keys: tuple) ->
         verify_ledger(forged, [office], place)
     with pytest.raises(ReadError, match="something else than a release"):
         verify_signed(tmp_path / "1.csv", [office], signature=place)
+
+
+Forge = Callable[[sqlite3.Connection, Ledger], None]
+
+
+def pay_from_the_period(database: sqlite3.Connection, ledger: Ledger) -> None:
+    """What persons paid for two periods becomes what the dearer one costs."""
+    (account,) = ledger.accounts()
+    for claim in ledger.claims().values():
+        rows.write(database, replace(claim, charged="period"))
+        rows.write(database, Part(dataset="visits", period=claim.period, finite=Fraction(1)))
+    rows.write(database, replace(account, finite=Fraction(0)))
+
+
+def forget_the_cases(database: sqlite3.Connection, ledger: Ledger) -> None:
+    """Cases that are out look new."""
+    (kept,) = database.execute("SELECT sql FROM sqlite_master WHERE name = 'claimed_stay'")
+    database.execute("DROP TRIGGER claimed_stay")
+    database.execute("DELETE FROM claimed")
+    database.execute(kept[0])
+    for claim in ledger.claims().values():
+        rows.write(database, replace(claim, number=0, digest=rows.digest([])))
+
+
+def take_another_period(database: sqlite3.Connection, ledger: Ledger) -> None:
+    """A release is of a period that it was not of."""
+    rows.write(database, replace(ledger.claims()[1], period="2025-03"))
+
+
+@pytest.mark.parametrize("forge", [pay_from_the_period, forget_the_cases, take_another_period])
+def test_what_periods_cost_and_took_is_signed(tmp_path: Path, keys: tuple, forge: Forge) -> None:
+    """Whoever changes it in a way that adds up is found out; later periods are no change."""
+    key, office, _ = keys
+    log = tmp_path / "log.csv"
+    days = "".join(f"{i},p{i},a,2025-0{i}-05\n" for i in (1, 2, 3))
+    log.write_text(f"case,person,activity,time\n{days}")
+    ledger = Ledger.create(tmp_path / "a.ledger")
+    ledger.set_budget("visits", Fraction(3))
+
+    def release(period: str) -> None:
+        opened = open_log(log, person="person", max_cases=1, period=period, protect="person")
+        publish(opened, MECHANISM, tmp_path / f"{period}.csv", ledger=ledger, dataset="visits")
+
+    for period in ("2025-01", "2025-02"):
+        release(period)
+    sign_ledger(ledger, key)
+    release("2025-03")
+    assert verify_ledger(ledger, [office]).since == 1
+    spent = ledger.account("visits").spent
+    with storage.writing(ledger.path) as database:
+        forge(database, ledger)
+    # It is no damage that can be seen without the signature.
+    ledger.check()
+    assert (ledger.account("visits").spent != spent) == (forge is pay_from_the_period)
+    with pytest.raises(LedgerError, match="which cases they took was changed"):
+        verify_ledger(ledger, [office])
+
+
+def test_the_signature_of_a_ledger_tells_nobody_how_many_cases_there_are(
+    tmp_path: Path, keys: tuple
+) -> None:
+    """Two ledgers of the same releases, each of a period without cases, are signed differently."""
+    log = tmp_path / "log.csv"
+    log.write_text("case,activity,time\n1,a,2025-01-05\n")
+    signed = set()
+    for name in ("one", "other"):
+        ledger = Ledger.create(tmp_path / f"{name}.ledger")
+        ledger.set_budget("visits", Fraction(3))
+        opened = open_log(log, period="2024")
+        publish(opened, MECHANISM, tmp_path / f"{name}.csv", ledger=ledger, dataset="visits")
+        assert [claim.number for claim in ledger.claims().values()] == [0]
+        statement = unseal(sign_ledger(ledger, keys[0]), [keys[1]]).statement
+        signed.add(statement.content["claims_sha256"])
+    assert len(signed) == 2
 
 
 def test_a_statement_says_the_same_after_it_was_sealed(tmp_path: Path, keys: tuple) -> None:

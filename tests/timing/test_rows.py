@@ -31,6 +31,18 @@ def told(rung: int, noisy: np.ndarray, noise: float = NOISE) -> np.ndarray:
     return shares
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("noise", [1e8, 1e12])
+def test_no_noise_is_too_large_for_a_row(noise: float) -> None:
+    """Where a price is tiny, noise is reckoned with like any other, without a word of it."""
+    for seed in range(20):
+        noisy = np.random.default_rng(seed).laplace(0, noise, bins(LOWEST))
+        for top in (1.0, 3600.0):
+            rows = np.array([TRUE.sum()]), np.array([0])
+            _, shares = estimate(Table.of((LOWEST,)), noisy, noise, *rows, top)
+            assert shares.sum() == pytest.approx(1) and (shares >= 0).all()
+
+
 @settings(deadline=None, max_examples=40)
 @given(
     rungs=st.lists(st.integers(LOWEST, 2), min_size=1, max_size=5),

@@ -152,6 +152,13 @@ def built_in_pairs(threshold: int) -> tuple[Pair, ...]:
             b,
         ),
         _added("long case", f"a case with {LONGEST} events", plain, ("b",) * LONGEST),
+        _added(
+            "long among many",
+            f"a case with {LONGEST} events, among many cases",
+            # Of few cases a mechanism need not ask how long they are.
+            VariantCounts.of({a: MANY}, ["a", "b"]),
+            ("b",) * LONGEST,
+        ),
         _added("no events", "a case without events, among many such", many, ()),
     )
 

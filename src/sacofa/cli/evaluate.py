@@ -69,7 +69,7 @@ def evaluate(
     measures, limit = evaluator.measure(released), evaluator.limit()
     details = evaluator.attributes(released)
     if as_json:
-        content: dict[str, object] = {**measures, "limit": dict(limit)}
+        content: dict[str, object] = {"secret": True, **measures, "limit": dict(limit)}
         if details:
             content["attributes"] = {
                 name: {"release": off, "limit": best} for name, (off, best) in details.items()

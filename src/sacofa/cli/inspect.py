@@ -44,7 +44,8 @@ def inspect(
         raise ReadError(opened.name, "has no cases")
     inspection = inspect_variants(variants, frequent=frequent, log=opened)
     if as_json:
-        content = {**asdict(inspection), "frequent": shown_variants(inspection)}
+        shown = shown_variants(inspection)
+        content = {"secret": True, **asdict(inspection), "frequent": shown}
         typer.echo(to_json(content))
         return
     _show(inspection, Console(highlight=False))

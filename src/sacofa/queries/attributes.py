@@ -125,13 +125,13 @@ class AttributePair(AttributeQuery):
 
     @property
     def name(self) -> str:
-        """The key of the answer."""
-        return f"attributes {self.keys[0]} and {self.keys[1]}"
+        """The key of the answer; quoted, because a name may have an "and" in it."""
+        return f"attributes {self.keys[0]!r} and {self.keys[1]!r}"
 
     @property
     def what(self) -> str:
         """What is asked, in words."""
-        return f"{self.name}: how their values go together"
+        return f"attributes {self.keys[0]} and {self.keys[1]}: how their values go together"
 
     @property
     def cells(self) -> range:

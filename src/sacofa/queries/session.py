@@ -140,6 +140,9 @@ class Session:
 
     def charge(self, what: str, epsilon: Fraction, line: str) -> None:
         """Take a price off a line of the promise; more than is left there is refused."""
+        # A float is rounded, in whose favour nobody knows; and none but a fraction is compared.
+        if type(epsilon) is not Fraction:
+            raise PromiseError(f"{what}: ε = {epsilon!r} is charged to {line!r}: give a Fraction")
         left = self._left.get(line, Fraction(0))
         if epsilon <= 0 or epsilon > left:
             raise PromiseError(f"{what}: ε = {epsilon} is charged to {line!r}, left is {left}")

@@ -54,7 +54,8 @@ def bound_events(
 def bound_columns(columns: Columns, variants: VariantCounts, most: int) -> Columns:
     """Keep the attributes of the cases that `bound_events` keeps."""
     total = _rows(variants)
-    if total <= most:
+    # Without columns nothing is laid out case by case: there may be more cases than memory.
+    if not columns or total <= most:
         return columns
     counts = _scaled(variants, total, most)
     ones = np.ones(len(variants), dtype=np.int64)

@@ -82,7 +82,7 @@ class Certificate:
             "unit": _unit(self.unit),
             **({} if self.period is None else {"period": self.period.to_content(self.unit)}),
             "neighbours": self.unit.neighbours,
-            "guarantee": guarantee(self.epsilon, self.unit),
+            "guarantee": guarantee(self.epsilon, self.unit, publishable=self.publishable),
             "spent": [_access(access) for access in self.spent],
             "assumptions": list(self.assumptions),
             "not_promised": list(self.not_promised),
@@ -179,10 +179,12 @@ def _number(value: Fraction) -> int | float:
     return int(value) if value.denominator == 1 else float(value)
 
 
-def guarantee(epsilon: Fraction | None, unit: Unit) -> str:
+def guarantee(epsilon: Fraction | None, unit: Unit, *, publishable: bool = True) -> str:
     """What ε means for the people in the log, in plain words."""
     if epsilon is None:
         return "None: something was read off the log without payment."
+    if not publishable:
+        return "None: whoever knows the seed can draw the noise again."
     return (
         f"Whether a {unit.noun} is in the log changes the probability of any release by a factor "
         f"of at most e^{epsilon}. Two courses of events of the same {unit.noun} change it by at "

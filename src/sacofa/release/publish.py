@@ -11,7 +11,7 @@ from typing import Any
 
 from ..cases import Cases
 from ..domains import Attribute, labels_of
-from ..errors import OutputError, SettingError
+from ..errors import OutputError, PromiseError, SettingError
 from ..files import check_apart, check_target
 from ..logs import Log, Notify, ReadOptions, distribute_variants, is_distributed
 from ..logs import open_log as open_source
@@ -30,6 +30,7 @@ from .anonymize import (
     read_log,
 )
 from .bound import MAX_RELEASED_EVENTS, check_bound
+from .certificate import Certificate
 from .pair import certificate_path
 from .periods import PeriodStatement, take_turn
 from .reservation import Tell, reserve_budget
@@ -118,6 +119,7 @@ def publish(
             max_released_events=max_released_events,
             period=period,
         )
+        _check_paid(certificate, release.certificate)
         on_stage("writing", 0.0)
         certificate = write_release(
             release,
@@ -134,6 +136,23 @@ def _period(log: Log | Cases) -> PeriodStatement | None:
     if isinstance(log, Cases) or log.period is None:
         return None
     return PeriodStatement(period=log.period)
+
+
+def _check_paid(promised: Certificate, made: Certificate) -> None:
+    """Refuse a release that costs another price, or protects another unit, than was paid for.
+
+    A mechanism says its price when it is asked, and one from outside may say another every time.
+    """
+    if (promised.epsilon, promised.unit) != (made.epsilon, made.unit):
+        raise PromiseError(
+            f"{made.mechanism} costs {_cost(made)}, and {_cost(promised)} was promised before the "
+            "log was read: nothing is released"
+        )
+
+
+def _cost(certificate: Certificate) -> str:
+    price = "no finite ε" if certificate.epsilon is None else f"ε = {certificate.epsilon}"
+    return f"{price} for a {certificate.unit.noun}"
 
 
 def _check_apart(log: Log | Cases, output: str | Path, ledger: Ledger | None) -> None:

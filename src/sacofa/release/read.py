@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 from typing import cast
@@ -168,4 +169,15 @@ def _core(variants: VariantCounts, certificate: Certificate) -> NDArray[np.bool_
     """Mark the orderly core: it follows from what was released, and is worked out again."""
     if certificate.mechanism != Certified.name or certificate.epsilon is None:
         return None
-    return mark_core(variants, Certified(epsilon=certificate.epsilon))
+    return mark_core(variants, _as_released(certificate, certificate.epsilon))
+
+
+def _as_released(certificate: Certificate, epsilon: Fraction) -> Certified:
+    """The mechanism, with ε divided as the certificate says: what the flow got marks the core."""
+    said = certificate.settings
+    shares = {name: str(said[name]) for name in ("time_share", "attribute_share") if name in said}
+    timed = shares.get("time_share") != "0"
+    if not timed:
+        del shares["time_share"]
+    names = [Attribute(name=str(entry.get("name"))) for entry in _attributes(certificate)]
+    return Certified(epsilon=epsilon, time=timed, attributes=tuple(names), **shares)  # type: ignore[arg-type]

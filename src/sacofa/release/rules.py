@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ..errors import SettingError
+from ..errors import ReadError, SettingError
+from ..files import identity
 from ..logs import count_variants, open_log
+from ..logs.formats import find_files
 from ..semantics import FromPublicLog, ModelOptions, Rules, learn_rules, open_rules
 
 NO_MODEL = ModelOptions()
@@ -26,7 +29,8 @@ def public_rules(
 ) -> Rules | None:
     """Rules from a rules file, a model or a public log; None for neither.
 
-    `name` says what the file or log is called. A log that is the `secret` one itself is refused.
+    `name` says what the file or log is called. A log that is the `secret` one itself, or shares a
+    file with it, is refused.
     Names of a model must be among the declared `activities`; `notify` is told what is to be known
     about it.
     """
@@ -38,12 +42,18 @@ def public_rules(
     if log is None:
         return None
     several = secret if isinstance(secret, (list, tuple)) else [secret]
-    if any(_is_same(log, one) for one in several):
+    if _files(log) & set[object]().union(*map(_files, several)):
         raise SettingError("rules_from", name or log, "another log, one that is public")
     counted = count_variants(open_log(log, trusted=trusted))
     return learn_rules(counted, FromPublicLog(name or Path(log).name))
 
 
-def _is_same(one: Any, other: Any) -> bool:
-    paths = [Path(path) for path in (one, other) if isinstance(path, (str, Path))]
-    return len(paths) == 2 and all(path.exists() for path in paths) and paths[0].samefile(paths[1])
+def _files(log: Any) -> set[object]:
+    """What tells the files of a log from all others, by whatever pattern, folder or link."""
+    if not isinstance(log, (str, Path)):
+        return set()
+    # How they are stored plays no part, and what is not there is refused where it is read.
+    with suppress(ReadError):
+        found, _ = find_files(str(log), "csv")
+        return set[object]().union(*map(identity, found))
+    return set()

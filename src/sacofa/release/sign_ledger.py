@@ -1,8 +1,9 @@
 """Sign a ledger: what was spent up to now cannot be changed or forgotten later without notice.
 
 What is signed is the end of the chain, and with it every release that was asked for and paid, in
-order; the budgets; and what had become of each release that had ended. Later releases may be added:
-the signed ones must still be there, as they were.
+order; the budgets; what had become of each release that had ended; and of releases of periods, what
+pays for each and which cases it took. Later releases may be added: the signed ones must still be
+there, as they were.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from .keys import PrivateKey, PublicKey
 from .sign import signature_path
 
 KIND = "urn:sacofa:ledger"
-VERSION = 1
+VERSION = 2
+"""The version of what is said about a ledger; version 1 said nothing of releases of periods."""
 NO_CHAIN = hashlib.sha256(b"").hexdigest()
 """Stands for the chain of a ledger without releases."""
 
@@ -58,6 +60,7 @@ def sign_ledger(ledger: Ledger, key: PrivateKey, *, force: bool = True) -> Path:
             "budgets_sha256": _budgets(budgets),
             "ended": ended,
             "ended_sha256": _ended(entries, ended),
+            "claims_sha256": _claims(ledger, len(entries), ended),
         },
     )
     with write_whole(target, force) as part:
@@ -75,13 +78,17 @@ def verify_ledger(
     if kind != KIND:
         raise ReadError(place, f"signs something else than a ledger ({opened.statement.kind})")
     if version != str(VERSION):
-        raise ReadError(place, f"signed by another version of sacofa (statement {version})")
+        raise ReadError(
+            place,
+            f"signed by another version of sacofa (statement {version}, known is {VERSION}): sign "
+            "again",
+        )
     content = opened.statement.content
     try:
         chain = opened.statement.subjects[0][1]
         releases, budgets = int(content["releases"]), int(content["budgets"])
         ended = [int(id) for id in content["ended"]]
-        stated = str(content["budgets_sha256"]), str(content["ended_sha256"])
+        stated = tuple(str(content[f"{what}_sha256"]) for what in ("budgets", "ended", "claims"))
         signed_at = str(content["signed_at"])
     except (KeyError, TypeError, ValueError, IndexError):
         raise ReadError(place, "not a signature, or damaged: sign again") from None
@@ -95,10 +102,15 @@ def verify_ledger(
     now = entries[releases - 1].chain if releases else NO_CHAIN
     if now != chain:
         raise LedgerError(f"{ledger.path}: releases that were signed are others now")
-    if stated != (_budgets(limits[:budgets]), _ended(entries, ended)):
+    found = (
+        _budgets(limits[:budgets]),
+        _ended(entries, ended),
+        _claims(ledger, releases, ended),
+    )
+    if stated != found:
         raise LedgerError(
-            f"{ledger.path}: budgets, or what became of releases, were changed after they were "
-            "signed"
+            f"{ledger.path}: budgets, what became of releases, or which cases they took was "
+            "changed after it was signed"
         )
     return SignedLedger(
         signer=opened.signer.name,
@@ -118,4 +130,19 @@ def _ended(entries: Sequence[Entry], ended: Sequence[int]) -> str:
     known = {entry.id: entry for entry in entries}
     found = [known[id] for id in ended if id in known]
     rows = [[e.id, e.state, e.file, e.size, e.sha256, e.certificate] for e in found]
+    return hashlib.sha256(json.dumps(rows).encode()).hexdigest()
+
+
+def _claims(ledger: Ledger, releases: int, ended: Sequence[int]) -> str:
+    """A hash of what pays for the first releases of periods, and of the cases that each took.
+
+    How many cases there were is secret, and could be tried out in a plain hash. So the mark of the
+    key goes in: whoever has that has the ledger itself. What a release took is known when it ended.
+    """
+    mark = ledger.key_mark()
+    rows = [
+        [c.entry, c.period, c.charged, *((mark, c.number, c.digest) if c.entry in ended else ())]
+        for c in ledger.claims().values()
+        if c.entry <= releases
+    ]
     return hashlib.sha256(json.dumps(rows).encode()).hexdigest()

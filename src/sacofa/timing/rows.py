@@ -29,6 +29,8 @@ ZEROS = (0.0, 0.15, 0.35, 0.6, 0.85, 0.97)
 """Shares of zeros."""
 MASSES = (0.4, 0.6, 0.8, 1.0, 1.25, 1.6, 2.4)
 """How many votes a row may have, times those that the released flow would give."""
+LITTLE = 1e-300
+"""A part of a shape that is smaller is none."""
 TRUST = 2.0
 """A row and its shape weigh the same where the row has so many noise scales of votes."""
 
@@ -88,7 +90,9 @@ def _split(rung: int, cells: Floats, shape: Floats) -> Floats:
     """Divide the cells of a rung below 0 among the bins on rung 0, by a shape."""
     into = within(0, rung)
     whole = add_up(into, shape, len(cells))
-    return (cells / np.maximum(whole, 1e-300))[into] * shape
+    # Where the shape has nothing, nothing is divided: by next to nothing, noise would overflow.
+    each = np.divide(cells, whole, out=np.zeros(len(cells)), where=whole > LITTLE)
+    return each[into] * shape
 
 
 def _on_rung_0(

@@ -102,6 +102,18 @@ def test_the_price_is_what_was_asked_for(tmp_path: Path) -> None:
     assert sum(one.epsilon for one in promised.promise(release.certificate.unit).accesses) == 4  # type: ignore[union-attr]
 
 
+def test_names_with_an_and_are_told_apart(tmp_path: Path) -> None:
+    """Two pairs whose names read alike are two questions: neither fails when it was paid."""
+    log = tmp_path / "log.csv"
+    rows = "".join(f"{case},A,2025-01-01,x,y,x,y\n" for case in range(60))
+    log.write_text(f"case,activity,time,a,b and c,a and b,c\n{rows}")
+    names = ("a", "b and c", "a and b", "c")
+    opened = open_log(log, attribute=names, pair=(names[:2], names[2:]))
+    release = anonymize(opened, Certified(epsilon=1), seed=1)
+    assert [column.key for column in release.columns] == list(names)
+    assert release.certificate.epsilon == 1
+
+
 def test_a_declared_pair_comes_out_right(tmp_path: Path) -> None:
     """Two attributes that only a pair tells about go together as in the log."""
     rows: list[Row] = []

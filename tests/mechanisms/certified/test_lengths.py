@@ -10,6 +10,7 @@ from sacofa.mechanisms.certified.lengths import (
     MARGIN,
     bin_edges,
     choose_length,
+    known_length,
     mean_length,
 )
 
@@ -65,3 +66,18 @@ def test_the_mean_length_is_that_of_what_is_seen() -> None:
     assert mean_length(edges, votes, epsilon) is None
     votes[edges.index(5)], votes[edges.index(12)] = 300, 400
     assert mean_length(edges, votes, epsilon) == 9.0
+
+
+def test_of_few_lengths_the_longest_is_chosen_whatever_is_answered() -> None:
+    """So it is known beforehand; of more of them it is not."""
+    draw = np.random.default_rng(2)
+    for longest in range(1, 12):
+        edges = bin_edges(longest)
+        chosen = {
+            choose_length(edges, votes, Fraction(1, 20), cases)[0]
+            for votes in draw.integers(-500, 900, (200, len(edges)))
+            for cases in (1, 1_000)
+        }
+        known = known_length(longest)
+        assert (chosen == {longest}) == (known == longest)
+        assert known in (None, longest)

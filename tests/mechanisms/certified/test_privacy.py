@@ -10,6 +10,7 @@ its sensitivity (tests/queries/test_flow.py), and noise has the scale that the p
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise, product
@@ -264,6 +265,50 @@ def test_the_check_notices_what_is_broken(broken: type[Session]) -> None:
 def test_noise_for_one_case_of_a_person_is_noticed(mechanism: Certified) -> None:
     """Where noise does not grow with the cases of a person, the check fails."""
     assert largest_ratio(mechanism, ForOneCase, unit=THREE, cases=3, noises=3) > 2
+
+
+VARIOUS = Certified(
+    epsilon=3,
+    max_length_bound=7,
+    min_candidates=40,
+    max_candidates=40,
+    large_log_ratio=Fraction(1, 10**6),
+)
+
+
+def hardly_two_alike() -> list[VariantCounts]:
+    """1,500 cases of six events by chance; the same with one more, which has just three."""
+    draw = np.random.default_rng(1)
+    cases = Counter(tuple(draw.choice(["a", "b", "c"], 6).tolist()) for _ in range(1_500))
+    more = cases + Counter([("c", "a", "b")])
+    return [VariantCounts.of(log, ["a", "b", "c"]) for log in (cases, more)]
+
+
+class GenerousTrigrams(Session):
+    """Answers votes for 3-grams with half of the noise that was paid for."""
+
+    def ask(self, query: Query, epsilon: Fraction, line: str) -> Ints:
+        """Ask as if twice as much were paid."""
+        if query.name == "trigrams":
+            self._left[line] += epsilon
+            epsilon = 2 * epsilon
+        return super().ask(query, epsilon, line)
+
+
+@pytest.mark.slow
+def test_three_in_a_row_give_no_case_away() -> None:
+    """Nor where lengths and 3-grams are asked, in a log in which hardly two cases are alike."""
+    smaller, larger = hardly_two_alike()
+
+    def ratio(session: type[Session]) -> float:
+        # Where noise is below 0, all that the case adds tells.
+        *_, outcome = some_outcomes(VARIOUS, smaller, 2, session)
+        asked = {query.name for query in outcome.asked_for}  # type: ignore[attr-defined]
+        assert asked > {"lengths", "activities", "trigrams"}
+        return outcomes.log_ratio(VARIOUS, outcome, larger, session) / float(VARIOUS.price)
+
+    assert 0.99 < ratio(Session) <= 1 + 1e-9
+    assert ratio(GenerousTrigrams) > 1.2
 
 
 class Unbounded(Session):

@@ -24,7 +24,7 @@ SHORT = Certified(
     epsilon=Fraction(3, 2), max_length=2, min_candidates=3, max_candidates=3, time=False
 )
 PAIRS = {pair.name: pair for pair in (*attribute_pairs(), attribute_persons_pair(3))}
-ASKED = ["attribute case:colour", "attribute who", "attributes case:colour and who"]
+ASKED = ["attribute case:colour", "attribute who", "attributes 'case:colour' and 'who'"]
 
 
 def largest_ratio(pair: Pair, session: type[Session] = Session, noises: int = 1) -> float:

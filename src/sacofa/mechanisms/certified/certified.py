@@ -27,6 +27,7 @@ from ...queries.session import Session
 from ...unit import Unit
 from ..protocol import TRUNCATION, Output, Progress, Promise
 from .frequent import all_threshold
+from .lengths import known_length
 from .run import MAX_ACTIVITIES, CertifiedRun
 from .settings import FLOW, OF_TIMES, CertifiedSettings
 
@@ -71,7 +72,7 @@ class Certified(CertifiedSettings):
     supports_distributed = True
     max_activities: ClassVar = MAX_ACTIVITIES
     """More names are refused before anything is asked or paid."""
-    minimal: ClassVar = {"max_length": 2, "min_candidates": 2, "max_candidates": 2}
+    minimal: ClassVar = {"max_length_bound": 2, "min_candidates": 2, "max_candidates": 2}
     """Settings of the smallest run that keeps the promise: what an audit repeats many times."""
 
     @property
@@ -169,10 +170,11 @@ class Certified(CertifiedSettings):
 
     def shown_from(self, unit: Unit, activities: int) -> int | None:
         """From how many cases on any variant is shown, in a log that is large enough."""
-        if self.max_length is None:
+        length = self.max_length or known_length(self.max_length_bound)
+        if length is None:
             return None
         per_cell = self.split().frequent * self.flow_price / unit.max_cases
-        return all_threshold(per_cell, activities, self.max_length)
+        return all_threshold(per_cell, activities, length)
 
     def run(self, session: Session, progress: Progress | None = None) -> Output:
         """Ask the log, and make a release of the answers."""

@@ -185,26 +185,30 @@ class Ledger:
         It is made at first. From then on the ledger knows it again: with another key, cases that
         were released would look new.
         """
-        with self._reading() as database:
-            known: rows.KeyCheck | None = rows.find(database, rows.KeyCheck, 1)
+        known = self.key_mark()
         if known is None:
             make_key(self.path)
             # From now on it tells, to whoever reads the file itself, how many cases there are.
             with suppress(OSError):
                 os.chmod(self.path, stat.S_IMODE(os.stat(self.path).st_mode) & ~0o077)
         with holding_key(self.path) as key:
-            mine = rows.KeyCheck(fingerprint=key.fingerprint)
             if known is None:
                 with self._writing() as database:
-                    known = rows.find(database, rows.KeyCheck, 1)
-                    if known is None:
-                        rows.write(database, mine)
-            if known not in (None, mine):
+                    if rows.find(database, rows.KeyCheck, 1) is None:
+                        rows.write(database, rows.KeyCheck(fingerprint=key.fingerprint))
+                known = self.key_mark()
+            if known != key.fingerprint:
                 raise LedgerError(
                     f"{self.path}: the key beside it is not the one that its cases were hashed "
                     "with: restore that one"
                 )
             yield key
+
+    def key_mark(self) -> str | None:
+        """By what the key of the hashes is recognised; None: there is none yet. Secret."""
+        with self._reading() as database:
+            known: rows.KeyCheck | None = rows.find(database, rows.KeyCheck, 1)
+        return None if known is None else known.fingerprint
 
     def taken(self, dataset: str, period: str) -> set[bytes]:
         """The keyed hashes of cases that a release of a period must leave out. Secret."""

@@ -115,12 +115,15 @@ def read_entries(database: sqlite3.Connection) -> Iterator[Entry]:
 
 
 def read_year(database: sqlite3.Connection, dataset: str, year: str) -> list[Entry]:
-    """Read the releases of a dataset that were asked for in a year and count as spent."""
+    """Read the releases of a dataset that were asked for in a year or later, and count as spent.
+
+    Later ones are there where the clock was set back: that must not begin a year anew.
+    """
     return list(
         _rows(
             database,
             Entry,
-            "WHERE dataset = ? AND substr(at, 1, 4) = ? AND state <> 'returned'",
+            "WHERE dataset = ? AND substr(at, 1, 4) >= ? AND state <> 'returned'",
             dataset,
             year,
         )

@@ -221,7 +221,11 @@ def _connected(path: Path, mode: str = "rw") -> Iterator[sqlite3.Connection]:
 
 
 def _check_files(path: Path, mode: str) -> None:
-    """Refuse a ledger, or a journal of it, that is a pipe or a device: it could be read forever."""
+    """Refuse a ledger, or a journal of it, that is a pipe or a device: it could be read forever.
+
+    And one that has two names (a hard link): what a crash leaves lies beside the name that was
+    used, and so does the policy. By the other name neither would be found.
+    """
     try:
         if "\0" in os.fsencode(path).decode():
             raise ValueError(path)
@@ -229,6 +233,8 @@ def _check_files(path: Path, mode: str) -> None:
             if file.exists() and not file.is_file():
                 raise LedgerError(f"{file}: not a regular file: name another")
         there = path.exists()
+        if there and path.stat().st_nlink > 1:
+            raise LedgerError(f"{path}: has a second name (a hard link): keep one of the two")
     except ValueError:
         raise LedgerError(f"{str(path)!a}: no name that a ledger can have") from None
     except OSError as error:

@@ -82,6 +82,10 @@ PAIRS: tuple[tuple[str, str], ...] = (
         "None: something was read off the log without payment.",
         "Keine: Etwas wurde unbezahlt aus dem Protokoll gelesen.",
     ),
+    (
+        "None: whoever knows the seed can draw the noise again.",
+        "Keine: Wer den Startwert kennt, kann das Rauschen erneut ziehen.",
+    ),
     # Assumptions.
     (
         "A case belongs to one person: the first value of {} in the case that is not blank. A "

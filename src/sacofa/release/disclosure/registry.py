@@ -41,7 +41,7 @@ def make_record(
     if epsilon is None:
         raise ReadError("certificate", "no finite ε holds: there is nothing to register")
     said = {section.key: section for section in disclose(certificate, audit=audit)}
-    repeated = certificate.period is not None
+    growing = _grows(certificate)
     basic = {
         "name": deployment.name,
         "data_curators": [deployment.curator],
@@ -79,11 +79,12 @@ def make_record(
                 "model_name": MODEL,
                 "model_name_details": _text(said["trust"]),
                 "actors": f"{ACTORS} {_text(said['security'])}",
-                "release_type": "Many releases" if repeated else "One release",
+                "release_type": "Many releases" if certificate.period else "One release",
                 "release_type_details": _text(said["repeated"]),
-                "data_source_type": "Dynamic" if repeated else "Static",
-                "data_source_type_details": "New cases come in over time; each is released once."
-                if repeated
+                "data_source_type": "Dynamic" if growing else "Static",
+                "data_source_type_details": "New cases come in over time; each release is of those "
+                "that ended in a period."
+                if growing
                 else "The log as it was when it was released.",
                 "access_type": "Non-interactive",
                 "access_type_details": "A file is published; nobody can ask the original anything.",
@@ -122,6 +123,15 @@ def check_record_name(path: str | Path) -> None:
     """Refuse a name that the registry does not take."""
     if not NAME.fullmatch(Path(path).name):
         raise OutputError(path, "the registry takes names of a-z, 0-9 and _ that end in .yaml")
+
+
+def _grows(certificate: Certificate) -> bool:
+    """Whether cases come in over time: a period was released, or several were put together."""
+    parts = certificate.settings.get("releases", ())
+    listed = parts if isinstance(parts, list | tuple) else ()
+    return certificate.period is not None or any(
+        isinstance(part, Mapping) and part.get("period") is not None for part in listed
+    )
 
 
 def _unit(certificate: Certificate) -> str:

@@ -69,10 +69,10 @@ class _Speaker:
             self._section("contributions", *self._contributions()),
             self._accounting(),
             self._section("repeated", *self._repeated()),
-            self._section("trust", self._say("trust"), self._say("generator")),
-            self._section("tuning", self._say("order"), self._say("tuning")),
+            self._section("trust", *map(self._say, self._trust())),
+            self._section("tuning", *map(self._say, ("order", self._tuned(), "chosen"))),
             self._section("exactness", self._say("exactness")),
-            self._section("channels", self._say("channels")),
+            self._section("channels", *map(self._say, (self._made_of(), "channels"))),
             self._section("security", self._say("security")),
             self._section("assumptions", *map(self._told, c.assumptions)),
             self._section(
@@ -118,6 +118,9 @@ class _Speaker:
         if c.epsilon is None:
             return [*said, self._say("no price"), self._told(guarantee(None, c.unit))]
         price = self._number(c.epsilon)
+        if not c.publishable:
+            none = self._told(guarantee(c.epsilon, c.unit, publishable=False))
+            return [*said, self._say("unseeded", epsilon=price), none]
         factor, course = (self._factor(times * c.epsilon) for times in (1, 2))
         return [
             *said,
@@ -126,8 +129,27 @@ class _Speaker:
             self._say("odds", factor=factor, course=course),
         ]
 
+    @property
+    def _leaks(self) -> bool:
+        """Whether something was read off the log without payment."""
+        return self._certificate.epsilon is None
+
+    def _trust(self) -> tuple[str, str, str]:
+        """What holds against whom: the keys of sentences."""
+        seeded = not self._certificate.publishable
+        recipients = "trusted recipients" if seeded or self._leaks else "recipients"
+        return "trust", recipients, "seed" if seeded else "generator"
+
+    def _tuned(self) -> str:
+        return "tuned unpaid" if self._leaks else "tuned"
+
+    def _made_of(self) -> str:
+        return "not by noise" if self._leaks else "by noise"
+
     def _contributions(self) -> list[str]:
         unit = self._certificate.unit
+        if self._leaks:
+            return [self._say("unbounded")]
         said = [self._say("bounded case")]
         if unit.person is not None:
             said.append(self._say("bounded person", max_cases=unit.max_cases))
@@ -150,7 +172,7 @@ class _Speaker:
     def _repeated(self) -> list[str]:
         c = self._certificate
         if c.period is None:
-            return [self._say("alone")]
+            return [self._say("together" if c.mechanism == COMBINED else "alone")]
         period = c.period.period
         said = self._say(
             "period" if c.period.series is None else "series",
@@ -173,7 +195,13 @@ class _Speaker:
             if audit["refuted"]:
                 return self._say("refuted")
             highest = max(float(finding["certified"]) for finding in audit["findings"])
-            return self._say("audited", runs=f"{int(audit['runs']):,}", highest=f"{highest:.3f}")
+            claimed = max(float(finding["claimed"]) for finding in audit["findings"])
+            return self._say(
+                "audited",
+                runs=f"{int(audit['runs']):,}",
+                claimed=f"{claimed:g}",
+                highest=f"{highest:.3f}",
+            )
         except (KeyError, TypeError, ValueError):
             raise ReadError("audit", "not what sacofa audit --json says") from None
 

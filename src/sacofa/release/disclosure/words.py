@@ -89,6 +89,16 @@ SENTENCES = {
         "Diese Veröffentlichung darf nicht veröffentlicht werden: Ihr Rauschen lässt sich aus "
         "einem Startwert erneut ziehen.",
     ),
+    "unseeded": Text(
+        "With noise that nobody can draw again it would cost ε = {epsilon}.",
+        "Mit Rauschen, das niemand erneut ziehen kann, würde sie ε = {epsilon} kosten.",
+    ),
+    "unbounded": Text(
+        "What was read off the log without payment has no bound: one case can change the release "
+        "by any amount.",
+        "Was unbezahlt aus dem Protokoll gelesen wurde, ist unbegrenzt: Ein einziger Fall kann "
+        "die Veröffentlichung beliebig ändern.",
+    ),
     "bounded case": Text(
         "However long a case is, it changes all answers together by no more than its price says: "
         "each case has one vote in each query.",
@@ -121,17 +131,39 @@ SENTENCES = {
         "It is of period {name} ({first} until before {after}, UTC).",
         "Sie gehört zum Zeitraum {name} ({first} bis vor {after}, UTC).",
     ),
+    "together": Text(
+        "It is put together from the releases that its settings list, and its price is that of all "
+        "of them: publishing these beside it costs nothing more. Every further release of the same "
+        "log adds its price; a ledger keeps count where one is used.",
+        "Sie ist aus den Veröffentlichungen zusammengesetzt, die ihre Einstellungen nennen, und "
+        "ihr Preis ist der von allen zusammen: Diese daneben zu veröffentlichen kostet nichts "
+        "weiter. Jede weitere desselben Protokolls kommt mit ihrem Preis hinzu; ein Kontobuch "
+        "zählt mit, wo eines geführt wird.",
+    ),
     "trust": Text(
         "Central model: whoever runs the program sees the original log and must be trusted with "
-        "it. Whoever receives the release is not trusted at all: the promise holds against "
-        "everyone, whatever else they know, and now or later.",
+        "it.",
         "Zentrales Modell: Wer das Programm ausführt, sieht das Originalprotokoll und muss "
-        "vertrauenswürdig sein. Wer die Veröffentlichung erhält, muss es nicht sein: Das "
-        "Versprechen gilt gegenüber allen, was immer sie sonst wissen, jetzt und später.",
+        "vertrauenswürdig sein.",
+    ),
+    "recipients": Text(
+        "Whoever receives the release is not trusted at all: the promise holds against everyone, "
+        "whatever else they know, and now or later.",
+        "Wer die Veröffentlichung erhält, muss es nicht sein: Das Versprechen gilt gegenüber "
+        "allen, was immer sie sonst wissen, jetzt und später.",
+    ),
+    "trusted recipients": Text(
+        "No promise holds against whoever receives the release: they must be trusted as well.",
+        "Gegenüber denen, die die Veröffentlichung erhalten, gilt kein Versprechen: Auch sie "
+        "müssen vertrauenswürdig sein.",
     ),
     "generator": Text(
         "Noise is drawn from the cryptographic generator of the operating system.",
         "Das Rauschen stammt aus dem kryptographischen Zufallsgenerator des Betriebssystems.",
+    ),
+    "seed": Text(
+        "Noise is drawn from a seed: whoever knows it can draw the same noise again.",
+        "Das Rauschen stammt aus einem Startwert: Wer ihn kennt, kann es erneut ziehen.",
     ),
     "order": Text(
         "The order of events in a case, whose case it is and which cases count follow from each "
@@ -140,12 +172,22 @@ SENTENCES = {
         "zählen, folgt allein aus jedem Fall oder den Fällen jeder Person. Das Einlesen ist also "
         "Teil des Versprechens.",
     ),
-    "tuning": Text(
-        "The program tunes nothing on the log but under a price that is listed here. Whether "
-        "people chose settings after they had looked at the log, the certificate cannot know.",
+    "tuned": Text(
+        "The program tunes nothing on the log but under a price that is listed here.",
         "Das Programm stellt nichts anhand des Protokolls ein, außer zu einem Preis, der hier "
-        "aufgeführt ist. Ob Menschen Einstellungen gewählt haben, nachdem sie das Protokoll "
-        "gesehen hatten, kann das Zertifikat nicht wissen.",
+        "aufgeführt ist.",
+    ),
+    "tuned unpaid": Text(
+        "The program read something off the log without payment: it is listed where the price "
+        "adds up.",
+        "Das Programm hat etwas unbezahlt aus dem Protokoll gelesen: Es ist aufgeführt, wo sich "
+        "der Preis zusammensetzt.",
+    ),
+    "chosen": Text(
+        "Whether people chose settings after they had looked at the log, the certificate cannot "
+        "know.",
+        "Ob Menschen Einstellungen gewählt haben, nachdem sie das Protokoll gesehen hatten, kann "
+        "das Zertifikat nicht wissen.",
     ),
     "exactness": Text(
         "Noise is discrete, drawn exactly with whole numbers; no floating point number stands "
@@ -153,15 +195,24 @@ SENTENCES = {
         "Das Rauschen ist ganzzahlig und wird exakt gezogen; zwischen einer Zählung und ihrem "
         "Rauschen steht keine Gleitkommazahl.",
     ),
+    "by noise": Text(
+        "The released file, its length, order and times are made of noisy answers alone.",
+        "Die veröffentlichte Datei, ihre Länge, Reihenfolge und Zeiten sind allein aus "
+        "verrauschten Antworten gemacht.",
+    ),
+    "not by noise": Text(
+        "The released file, its length and its order are made of noisy answers and of what was "
+        "read off the log without payment.",
+        "Die veröffentlichte Datei, ihre Länge und ihre Reihenfolge sind aus verrauschten "
+        "Antworten gemacht und aus dem, was unbezahlt aus dem Protokoll gelesen wurde.",
+    ),
     "channels": Text(
-        "The released file, its length, order and times are made of noisy answers alone. "
         "Recipients cannot ask anything, so they cannot measure how long answers take. How long "
         "the program ran, what it told the holder of the log on the terminal, and its temporary "
         "files are not covered: keep them secret.",
-        "Die veröffentlichte Datei, ihre Länge, Reihenfolge und Zeiten sind allein aus "
-        "verrauschten Antworten gemacht. Empfänger können nichts abfragen und daher auch keine "
-        "Antwortzeiten messen. Nicht erfasst sind die Laufzeit des Programms, seine Meldungen an "
-        "den Inhaber des Protokolls und seine temporären Dateien: Sie sind geheim zu halten.",
+        "Empfänger können nichts abfragen und daher auch keine Antwortzeiten messen. Nicht "
+        "erfasst sind die Laufzeit des Programms, seine Meldungen an den Inhaber des Protokolls "
+        "und seine temporären Dateien: Sie sind geheim zu halten.",
     ),
     "security": Text(
         "How the original log is stored and who may read it is up to its holder; the certificate "
@@ -187,10 +238,11 @@ SENTENCES = {
     ),
     "audited": Text(
         "An attacker that runs the mechanism {runs} times on each of two neighbouring logs did "
-        "not refute its claim; the largest ε proven was {highest} (95 % confidence).",
+        "not refute its claim (ε = {claimed} there); the largest ε proven was {highest} (95 % "
+        "confidence).",
         "Ein Angreifer, der das Verfahren {runs}-mal auf jedem von zwei benachbarten Protokollen "
-        "ausführt, konnte die Zusage nicht widerlegen; das größte bewiesene ε war {highest} "
-        "(Konfidenz 95 %).",
+        "ausführt, konnte die Zusage (dort ε = {claimed}) nicht widerlegen; das größte bewiesene ε "
+        "war {highest} (Konfidenz 95 %).",
     ),
     "refuted": Text(
         "An audit refuted the claim of this mechanism: do not publish.",
