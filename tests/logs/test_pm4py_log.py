@@ -183,6 +183,15 @@ def test_whether_there_are_times_is_declared_or_named() -> None:
     assert any(t.startswith("Ob Ereignisse Zeitstempel haben") for t in texts)
 
 
+def test_an_event_names_no_case() -> None:
+    """Whatever it says of a case: each trace is one, and says itself whose it is."""
+    said = {"concept:name": "c", "case:concept:name": "0", "case:who": "ann"}
+    log = obj.EventLog([a_trace({}), obj.Trace([obj.Event(said)], attributes={"who": "ben"})])
+    assert dict(count_variants(log)) == {("a",): 1, ("c",): 1}
+    log = obj.EventLog([*log, obj.Trace([obj.Event(said)], attributes={"who": "ben"})])
+    assert count_variants(open_log(log, person="case:who", max_cases=1)).cases == 2
+
+
 def test_a_global_decides_about_attributes() -> None:
     """As it does in XES files."""
     traces = with_wards([(None, 1), (None, "x")])
