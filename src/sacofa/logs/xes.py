@@ -108,8 +108,10 @@ def find(source: Source, options: ReadOptions) -> Columns:
 
     names = {name: name.removeprefix("case:") for name in options.attribute}
     # Activities must be at every event, so the first tells; others may come late, in any file.
-    late = {} if options.person is None else {options.person: "person"}
-    late |= dict.fromkeys(names.values(), "attribute")
+    late = dict.fromkeys(names.values(), "attribute")
+    for role in ("lifecycle", "person"):
+        if getattr(options, role) is not None:
+            late[getattr(options, role)] = role
     search = Search(
         needed=needed,
         late=late,
