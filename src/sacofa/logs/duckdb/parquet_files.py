@@ -75,7 +75,8 @@ def has_several_types(
             several = True
             if kind is None or first is None:
                 raise ReadError(path, f'column "{name}" is not in all files')
-            if not (is_number(kind) and is_number(first)):
+            # Short floats would give their type, which tells few numbers apart, to all files.
+            if not (is_number(kind) and is_number(first)) or "FLOAT" in (kind, first):
                 raise ReadError(
                     path, f'column "{name}" is {kind}, and {first} in the first file: '
                     "write it as the same type in all"
