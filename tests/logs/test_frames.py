@@ -200,3 +200,14 @@ def test_capitals_tell_columns_apart() -> None:
     frame = pd.DataFrame({"Case": ["1", "2"], "case": ["3", "3"], "activity": [True, "x"]})
     assert count_variants(open_log(frame, case="Case")).cases == 2
     assert dict(count_variants(open_log(frame, case="case"))) == {("true", "x"): 1}
+
+
+@pytest.mark.parametrize(
+    "thing",
+    [pd.Series(["a"]), pd.DataFrame({"a": [1]}).groupby("a"), pl.Series(["a"]), pa.array(["a"])],
+    ids=lambda thing: type(thing).__name__,
+)
+def test_what_has_no_columns_is_no_frame(thing: Any) -> None:
+    """It is refused in one line."""
+    with pytest.raises(ReadError, match=r"is no frame: it has no columns"):
+        open_log(thing)

@@ -28,6 +28,9 @@ def frame_name(source: Any) -> str:
     if family not in FAMILIES:
         kind = f"{type(source).__module__}.{type(source).__qualname__}"
         raise ReadError(kind, "is no path and no frame of pandas, polars, pyarrow, Spark or DuckDB")
+    # The type is asked: to ask a frame for its columns may take long.
+    if not any(hasattr(type(source), each) for each in ("columns", "schema", "projected_schema")):
+        raise ReadError(f"{family}.{type(source).__name__}", "is no frame: it has no columns")
     return f"{FAMILIES[family]} frame"
 
 

@@ -25,7 +25,7 @@ from ...variants import VariantCounts
 from ..attributes import resolve_attributes, table_lookup
 from ..bounded_file import Progress
 from ..case_store import CaseStore, StoredCases
-from ..columns import Columns, resolve_columns
+from ..columns import COLUMNS_TAKEN, Columns, resolve_columns
 from ..csv_injection import unescape_formula
 from ..frames import check_names, object_columns
 from ..notices import notify_counts
@@ -103,6 +103,7 @@ def find(source: Source, options: ReadOptions) -> Columns:
         columns,
         text_times=any(name and is_text(kinds[name]) for name in columns.times),
         attributes=attributes,
+        taken=(COLUMNS_TAKEN,) if source.format == "jsonl" else (),
     )
 
 

@@ -110,7 +110,8 @@ def _transcode(head: Head, target: Path, trusted: bool) -> None:
                 text = decoder.decode(block, final=done)
             except UnicodeDecodeError:
                 raise ReadError(head.path, f"is not written in {head.encoding}{ADVICE}") from None
-            file.write((text.removeprefix("\ufeff") if first else text).encode())
+            text_of_file = text.removeprefix("\ufeff") if first else text
+            file.write(text_of_file.encode("utf-8", "replace"))
             first = first and not text
 
 
