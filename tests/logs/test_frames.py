@@ -165,6 +165,20 @@ def test_ties_in_a_relation_go_by_what_is_said(tmp_path: Path) -> None:
         assert counted["a", "b"] == 1
 
 
+def test_ties_in_a_relation_are_told_apart_whatever_its_collation() -> None:
+    """Texts that a collation takes for equal are not: where rows lie, other rows decide."""
+    database = duckdb.connect()
+    database.execute(
+        "CREATE TABLE rows (case_id VARCHAR, activity VARCHAR COLLATE nocase, ts DATE)"
+    )
+    rows = [(case, name, "2020-01-01") for case in range(40) for name in "aAbB"]
+    for some in (rows, rows[::-1]):
+        database.execute("DELETE FROM rows")
+        database.executemany("INSERT INTO rows VALUES (?, ?, ?)", some)
+        counted = dict(count_variants(database.table("rows")))
+        assert counted == {("A", "B", "a", "b"): 40}
+
+
 def test_numbers_that_floats_run_together_are_refused() -> None:
     """Large numbers lose digits where one is missing: no names are made of what is left."""
     large = [(1 << 53) + 1, 1 << 53]

@@ -203,9 +203,10 @@ def _relation(source: Source, folder: Path) -> Source:
     """Write a relation of DuckDB as Parquet, in an order that only its own values decide."""
     target = folder / "relation.parquet"
     columns = zip(source.content.columns, map(str, source.content.types), strict=True)
-    # Codes of what is enumerated depend on all rows.
+    # Codes of what is enumerated depend on all rows; a collation may take two texts for equal.
     keys = ", ".join(
-        as_text(quoted(name), kind) if is_text(kind) else quoted(name) for name, kind in columns
+        f"encode({as_text(quoted(name), kind)})" if is_text(kind) else quoted(name)
+        for name, kind in columns
     )
     source.content.order(keys).write_parquet(str(target))
     return replace(source, format="parquet", content=(target,))
