@@ -12,6 +12,7 @@ text that is no time is then an error.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -186,7 +187,11 @@ def _session(source: Source) -> Iterator[Any]:
             session.execute("SET LOCAL TimeZone = 'UTC'")
             yield session
     except (psycopg.Error, UnicodeError) as error:
-        raise ReadError(source.name, _without_credentials(str(error), source.content)) from None
+        said = _without_credentials(str(error), source.content)
+        if isinstance(error, psycopg.DataError):
+            # What stands in quotes is the value that the server stumbled upon.
+            said = re.sub('".*', "…", said)
+        raise ReadError(source.name, said) from None
 
 
 def _without_credentials(message: str, address: str) -> str:
