@@ -199,12 +199,26 @@ def _open(source: Source) -> Any:
     if source.format == "parquet":
         return session.read.parquet(*paths)
     header, comma = csv_header(source.content, source.format)
-    check_rows(read_heads(source), trusted=source.trusted)
+    heads = read_heads(source)
+    check_rows(heads, trusted=source.trusted)
     schema = ", ".join("`" + name.replace("`", "``") + "` string" for name in header)
-    return session.read.csv(
+    frame = session.read.csv(
         paths, schema=schema, header=True, sep=comma, quote='"', escape='"', multiLine=True,
         mode="FAILFAST", nullValue=_NULL, emptyValue="", enforceSchema=True, encoding="UTF-8",
     )  # fmt: skip
+    return _without_headers(frame, heads[0].names)
+
+
+def _without_headers(frame: Any, names: tuple[str, ...]) -> Any:
+    """Pass over lines that are the header again, as everywhere."""
+    if len(names) < 2:
+        return frame
+    functions = _functions()
+    again = functions.lit(True)
+    for column, name in zip(frame.columns, names, strict=True):
+        field = functions.col("`" + column.replace("`", "``") + "`")
+        again &= field.eqNullSafe(functions.lit(name or None))
+    return frame.where(~again)
 
 
 def _functions() -> Any:
