@@ -14,9 +14,11 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from sacofa import Certified, anonymize
 from sacofa.audit.neighbours import Event, EventLog, check_neighbours
 from sacofa.errors import ReadError
 from sacofa.logs import count_variants, open_log, read_cases
+from sacofa.release.disclosure import disclose
 from sacofa.unit import ONE_CASE, Unit
 from sacofa.variants import VariantCounts
 
@@ -132,6 +134,23 @@ def test_attributes_are_written_so_too() -> None:
         (batch,) = cases.by_case.map_parts(lambda number, part: part)
         found.append({0, 1} <= set(batch.attributes[0].cells.tolist()))
     assert found == [True] * 4
+
+
+@pytest.mark.parametrize(
+    ("values", "what"),
+    [([True, False], "yes or no"), ([True, None], "text"), ([1, None], "a number")],
+)
+def test_types_that_follow_from_values_are_named(values: list[Any], what: str) -> None:
+    """One missing value makes a column of pandas another; what is declared is not taken."""
+    frame = pd.DataFrame({"case": ["1", "2"], "activity": "a", "urgent": values})
+    said = f"That urgent is {what} is public; it was taken from the log."
+    log = open_log(frame, attribute=("urgent",))
+    release = anonymize(log, Certified(epsilon=1), seed=1)
+    assert log.assumptions == (said,) and said in release.certificate.assumptions
+    texts = [t for part in disclose(release.certificate, language="de") for t in part.sentences]
+    assert any(t.startswith("Dass urgent") for t in texts)
+    declared = {"attributes": {"urgent": {"type": "yes/no"}}}
+    assert not open_log(frame, attribute=("urgent",), columns=declared).assumptions
 
 
 @pytest.mark.parametrize("frame", FRAMES)

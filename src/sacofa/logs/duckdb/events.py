@@ -22,7 +22,7 @@ from typing import Any
 from ...errors import SettingError
 from ...temporary import secret_folder
 from ...variants import VariantCounts
-from ..attributes import resolve_attributes, table_lookup
+from ..attributes import describe_taken, resolve_attributes, table_lookup
 from ..bounded_file import Progress
 from ..case_store import CaseStore, StoredCases
 from ..columns import COLUMNS_TAKEN, Columns, resolve_columns
@@ -93,7 +93,10 @@ def find(source: Source, options: ReadOptions) -> Columns:
     options = check_fields(source, list(kinds), options)
     columns = resolve_columns(source.name, list(kinds), options)
     check_pattern(options.time_format)
-    lookup = table_lookup({name: _kind(kind) for name, kind in kinds.items()})
+    # One missing value can give a whole column of a frame another type.
+    lookup = table_lookup(
+        {name: _kind(kind) for name, kind in kinds.items()}, taken=source.format == "frame"
+    )
     attributes = resolve_attributes(source.name, options, lookup, list(kinds), columns.roles)
     if source.format == "parquet" and len(source.content) > 1:
         # Files in which a column has several types are refused here.
@@ -103,7 +106,10 @@ def find(source: Source, options: ReadOptions) -> Columns:
         columns,
         text_times=any(name and is_text(kinds[name]) for name in columns.times),
         attributes=attributes,
-        taken=(COLUMNS_TAKEN,) if source.format == "jsonl" else (),
+        taken=(
+            *((COLUMNS_TAKEN,) if source.format == "jsonl" else ()),
+            *describe_taken(options, lookup, levels=False),
+        ),
     )
 
 
