@@ -18,6 +18,7 @@ from sacofa import Certified, anonymize
 from sacofa.audit.neighbours import Event, EventLog, check_neighbours
 from sacofa.errors import ReadError
 from sacofa.logs import count_variants, open_log, read_cases
+from sacofa.logs.source import OPEN_ORDER
 from sacofa.release.disclosure import disclose
 from sacofa.unit import ONE_CASE, Unit
 from sacofa.variants import VariantCounts
@@ -151,6 +152,22 @@ def test_types_that_follow_from_values_are_named(values: list[Any], what: str) -
     assert any(t.startswith("Dass urgent") for t in texts)
     declared = {"attributes": {"urgent": {"type": "yes/no"}}}
     assert not open_log(frame, attribute=("urgent",), columns=declared).assumptions
+
+
+def test_one_stamp_changes_no_certificate() -> None:
+    """It makes text of all times of pandas, so that they are text is no secret kept either way."""
+    noon = pd.Timestamp("2025-01-01 12:00")
+    for times in ([noon, noon], [noon, "soon"]):
+        frame = pd.DataFrame({"case": ["1", "2"], "activity": "a", "time": times})
+        assert open_log(frame).assumptions == (OPEN_ORDER,)
+        assert open_log(frame, time_format="iso").assumptions == ()
+
+
+def test_categories_that_are_written_alike() -> None:
+    """The number 1 and the text 1 are one name; in a column that nobody reads, they are nothing."""
+    column = pd.Categorical([1, "1", "x"], categories=[1, "1", "x"])
+    frame = pd.DataFrame({"case": column, "activity": "a", "note": column})
+    assert sorted(count_variants(frame)) == [(("a",), 1), (("a", "a"), 1)]
 
 
 @pytest.mark.parametrize("frame", FRAMES)

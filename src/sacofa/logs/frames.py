@@ -43,10 +43,13 @@ def as_registered(frame: Any, columns: Columns | None) -> Any:
     """Give a frame as DuckDB is to see it: objects of pandas as text, each for itself.
 
     DuckDB would guess the type of such a column from its values: one more case could then change
-    how those of all others are written.
+    how those of all others are written. Where only names and types are asked for, no row is given.
     """
-    if columns is None or not _is_pandas(frame):
+    if not _is_pandas(frame):
         return frame
+    if columns is None:
+        empty = frame.iloc[:0]
+        return empty.astype(dict.fromkeys(object_columns(frame), object))
     from pandas.api.types import infer_dtype
 
     attributes = (column_of(each, list(frame.columns)) for each in columns.attributes)

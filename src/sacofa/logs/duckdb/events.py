@@ -104,7 +104,10 @@ def find(source: Source, options: ReadOptions) -> Columns:
             open_table(database, source, replace(columns, attributes=attributes))
     return replace(
         columns,
-        text_times=any(name and is_text(kinds[name]) for name in columns.times),
+        # Whether times are text follows from all of them in a frame, so it is none of its form.
+        text_times=any(
+            name and (is_text(kinds[name]) or source.format == "frame") for name in columns.times
+        ),
         attributes=attributes,
         taken=(
             *((COLUMNS_TAKEN,) if source.format == "jsonl" else ()),
