@@ -116,8 +116,10 @@ def resolve_attributes(
         return ()
     declared = read_columns(options.columns)
     found = []
+    # Whoever says it, a case or its events: a person is a person.
+    person = options.person and options.person.removeprefix("case:")
     for asked in options.attribute:
-        if asked in used:
+        if asked in used or asked.removeprefix("case:") == person:
             raise _is_id(asked)
         there = lookup(asked)
         if there is None:
@@ -129,6 +131,21 @@ def resolve_attributes(
     attributes = tuple(found)
     _check_sizes(attributes, declared.cases)
     pairs_of(attributes, options.pair)
+    return attributes
+
+
+def resolve_in_table(
+    source: str,
+    options: ReadOptions,
+    lookup: Lookup,
+    present: Sequence[str],
+    used: Sequence[str | None],
+) -> tuple[Attribute, ...]:
+    """Settle which attributes of a table are read; a name may leave out `case:`, and mean an id."""
+    attributes = resolve_attributes(source, options, lookup, present, used)
+    for asked, attribute in zip(options.attribute, attributes, strict=True):
+        if column_of(attribute, present) in used:
+            raise _is_id(asked)
     return attributes
 
 

@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 
 from ..errors import MissingExtraError, ReadError
 from ..variants import VariantCounts
-from .attributes import column_of, resolve_attributes, table_lookup, values_of
+from .attributes import column_of, resolve_in_table, table_lookup, values_of
 from .bounded_file import Progress
 from .case_store import CaseStore, StoredCases
 from .columns import Columns, resolve_columns
@@ -88,7 +88,7 @@ def find(source: Source, options: ReadOptions) -> Columns:
     types = kinds(source)
     columns = resolve_columns(source.name, list(types), options)
     lookup = table_lookup(types)
-    attributes = resolve_attributes(source.name, options, lookup, list(types), columns.roles)
+    attributes = resolve_in_table(source.name, options, lookup, list(types), columns.roles)
     return replace(columns, attributes=attributes)
 
 

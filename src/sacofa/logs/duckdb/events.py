@@ -22,7 +22,7 @@ from typing import Any
 from ...errors import SettingError
 from ...temporary import secret_folder
 from ...variants import VariantCounts
-from ..attributes import describe_taken, resolve_attributes, table_lookup
+from ..attributes import describe_taken, resolve_in_table, table_lookup
 from ..bounded_file import Progress
 from ..case_store import CaseStore, StoredCases
 from ..columns import COLUMNS_TAKEN, Columns, resolve_columns
@@ -97,7 +97,7 @@ def find(source: Source, options: ReadOptions) -> Columns:
     lookup = table_lookup(
         {name: _kind(kind) for name, kind in kinds.items()}, taken=source.format == "frame"
     )
-    attributes = resolve_attributes(source.name, options, lookup, list(kinds), columns.roles)
+    attributes = resolve_in_table(source.name, options, lookup, list(kinds), columns.roles)
     if source.format == "parquet" and len(source.content) > 1:
         # Files in which a column has several types are refused here.
         with looking(source.name) as database:

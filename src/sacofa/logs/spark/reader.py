@@ -22,7 +22,7 @@ import numpy as np
 
 from ...errors import MissingExtraError, ReadError, SettingError
 from ...variants import VariantCounts
-from ..attributes import resolve_attributes, table_lookup, values_of
+from ..attributes import resolve_in_table, table_lookup, values_of
 from ..bounded_file import Progress
 from ..case_store import CaseStore, StoredCases
 from ..columns import Columns, resolve_columns
@@ -47,7 +47,7 @@ def find(source: Source, options: ReadOptions) -> Columns:
     if not options.attribute:
         return columns
     lookup = table_lookup(kinds(source))
-    attributes = resolve_attributes(source.name, options, lookup, present, columns.roles)
+    attributes = resolve_in_table(source.name, options, lookup, present, columns.roles)
     return replace(columns, attributes=attributes)
 
 
