@@ -16,7 +16,7 @@ import pytest
 
 from sacofa import Certified, anonymize
 from sacofa.audit.neighbours import Event, EventLog, check_neighbours
-from sacofa.errors import ReadError
+from sacofa.errors import ReadError, SettingError
 from sacofa.logs import count_variants, open_log, read_cases
 from sacofa.logs.source import OPEN_ORDER
 from sacofa.release.disclosure import disclose
@@ -213,6 +213,31 @@ def test_ties_in_a_relation_are_told_apart_whatever_its_collation() -> None:
         database.executemany("INSERT INTO rows VALUES (?, ?, ?)", some)
         counted = dict(count_variants(database.table("rows")))
         assert counted == {("A", "B", "a", "b"): 40}
+
+
+def test_a_query_of_polars_has_no_order_of_its_own() -> None:
+    """Its rows come as chance has it, so ties go by what they say."""
+    rows = [(str(case), name, "2020-01-01") for case in range(200) for name in "bca"]
+    frame = pl.DataFrame(rows, schema=["case", "activity", "time"], orient="row")
+    for some in (frame, frame.reverse(), frame.head(300)):
+        counted = dict(count_variants(some.lazy().unique()))
+        assert counted == {("a", "b", "c"): some.height // 3}
+    with pytest.raises(SettingError, match="no order of their own"):
+        open_log(frame.lazy(), order="file")
+
+
+@pytest.mark.parametrize("kind", ["relation", "query"])
+def test_a_query_that_fails_is_told_in_one_line(kind: str) -> None:
+    """Without the value that it stumbled upon."""
+    frame = pl.DataFrame({"case": ["1"], "activity": ["a"], "time": ["2020"], "age": ["Ann Smith"]})
+    source: Any = frame.lazy().with_columns(pl.col("age").cast(pl.Int64))
+    if kind == "relation":
+        database = duckdb.connect()
+        database.register("rows", frame.to_arrow())
+        source = database.sql("SELECT * REPLACE (CAST(age AS INTEGER) AS age) FROM rows")
+    with pytest.raises(ReadError, match="cannot be read") as caught:
+        count_variants(source)
+    assert "Smith" not in str(caught.value) and "\n" not in str(caught.value)
 
 
 def test_numbers_that_floats_run_together_are_refused() -> None:

@@ -39,6 +39,11 @@ def is_pm4py(source: Any) -> bool:
     return type(source).__module__.startswith("pm4py.objects.log")
 
 
+def is_query(source: Any) -> bool:
+    """Whether something is a query of polars, which gives its rows in any order."""
+    return type(source).__module__.startswith("polars") and type(source).__name__ == "LazyFrame"
+
+
 def as_registered(frame: Any, columns: Columns | None) -> Any:
     """Give a frame as DuckDB is to see it: objects of pandas as text, each for itself.
 

@@ -22,6 +22,7 @@ from ..columns import COMMON, plain_name
 from ..options import ReadOptions
 from ..source import Source
 from .csv_files import ADVICE, MAX_COLUMNS, MAX_ROW_BYTES, Head, read_heads, too_wide
+from .source import clear_errors
 from .sql import quoted
 from .texts import EXACT, as_text, is_text
 
@@ -52,7 +53,9 @@ def staged(source: Source) -> Iterator[Source]:
         return
     with secret_folder() as folder:
         if source.format == "relation":
-            yield _relation(source, folder)
+            with clear_errors(source.name):
+                written = _relation(source, folder)
+            yield written
             return
         files = []
         for number, path in enumerate(source.content):
