@@ -67,3 +67,21 @@ def test_a_column_that_a_file_lacks(tmp_path: Path) -> None:
     pd.read_parquet(paths[1]).drop(columns="time").to_parquet(paths[1])
     with pytest.raises(ReadError, match=r'1\.parquet: column "time" is not in all files'):
         open_log(paths)
+
+
+@pytest.mark.parametrize("engine", [None, "spark"])
+@pytest.mark.parametrize("more", ["lifecycle:transition", "start time", "case:unfinished"])
+def test_no_file_says_alone_what_others_hold(
+    more: str, engine: Any, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """That of one case, if it came first, would decide how all others are read."""
+    if engine == "spark":
+        request.getfixturevalue("session")
+    paths = write(tmp_path, ["1", "2"], ["3", "4"])
+    pd.read_parquet(paths[1]).assign(**{more: "x", "other": "y"}).to_parquet(paths[1])
+    for order in (paths, paths[::-1]):
+        with pytest.raises(ReadError, match=r"not in all files|other columns than the first file"):
+            open_log(order, engine=engine)
+    # What is no role may be in one file alone.
+    pd.read_parquet(paths[1]).drop(columns=more).to_parquet(paths[1])
+    assert count_variants(open_log(paths, engine=engine)).cases == 4

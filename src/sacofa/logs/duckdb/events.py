@@ -39,6 +39,7 @@ from .counting import PartitionCounter
 from .csv_files import read_heads
 from .csv_rows import check_rows
 from .database import CATALOG, borrowed
+from .parquet_files import refuse_other_roles
 from .source import looking, open_database, open_table
 from .sql import literal
 from .staging import check_fields, staged, text_columns
@@ -102,6 +103,7 @@ def find(source: Source, options: ReadOptions) -> Columns:
         # Files in which a column has several types are refused here.
         with looking(source.name) as database:
             open_table(database, source, replace(columns, attributes=attributes))
+            refuse_other_roles(database, source.content, list(kinds), columns, options)
     return replace(
         columns,
         # Whether times are text follows from all of them in a frame, so it is none of its form.

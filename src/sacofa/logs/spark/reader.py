@@ -29,6 +29,8 @@ from ..columns import Columns, resolve_columns
 from ..duckdb.csv_files import csv_header, read_heads
 from ..duckdb.csv_rows import check_rows
 from ..duckdb.events import names_as_meant, texts_as_meant
+from ..duckdb.parquet_files import refuse_other_roles
+from ..duckdb.source import looking
 from ..notices import notify_counts
 from ..options import ReadOptions
 from ..source import Log, Notify, Source
@@ -44,6 +46,9 @@ def find(source: Source, options: ReadOptions) -> Columns:
     """Find the columns of a table."""
     present = list_columns(source)
     columns = resolve_columns(source.name, present, options)
+    if source.format == "parquet" and len(source.content) > 1:
+        with looking(source.name) as database:
+            refuse_other_roles(database, source.content, present, columns, options)
     if not options.attribute:
         return columns
     lookup = table_lookup(kinds(source))
