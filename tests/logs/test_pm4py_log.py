@@ -18,7 +18,7 @@ from sacofa.cases import CaseBatch
 from sacofa.domains import labels_of
 from sacofa.errors import ColumnsError, ReadError, SettingError
 from sacofa.logs import count_variants, open_log, read_cases
-from sacofa.logs.pm4py_log import TIMES_TAKEN
+from sacofa.logs.columns import TIMES_TAKEN
 from sacofa.release.disclosure import disclose
 
 obj = pytest.importorskip("pm4py.objects.log.obj", reason="pip install 'sacofa[evaluate]'")

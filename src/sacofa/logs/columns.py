@@ -22,6 +22,9 @@ TRUNCATED = "case:unfinished"
 COLUMNS_TAKEN = "Which attributes cases and events have is public; it was taken from the log."
 """What is assumed of a log without a header, in which each case says what columns there are."""
 
+TIMES_TAKEN = "Whether events have time stamps is public; it was taken from the log."
+"""What is assumed where a log as a whole does not declare it."""
+
 COMMON = {
     "case": (
         "case:concept:name", "caseid", "case", "casenumber", "traceid", "trace", "casekey",

@@ -19,7 +19,7 @@ from ..variants import VariantCounts
 from .attributes import Present, Sightings, describe_taken, resolve_attributes, settled_attributes
 from .bounded_file import Progress
 from .case_store import StoredCases
-from .columns import COLUMNS_TAKEN, TRUNCATED, Columns, resolve_columns
+from .columns import COLUMNS_TAKEN, TIMES_TAKEN, TRUNCATED, Columns, resolve_columns
 from .duckdb import events
 from .frames import text_of
 from .lifecycle import TRANSITION
@@ -29,7 +29,6 @@ from .time_format import only_iso
 from .xes_form import Declared
 
 CASE, NAME, TIME = "case:concept:name", "concept:name", "time:timestamp"
-TIMES_TAKEN = "Whether events have time stamps is public; it was taken from the log."
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

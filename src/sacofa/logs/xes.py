@@ -30,7 +30,7 @@ from .attributes import (
 )
 from .bounded_file import Progress
 from .case_store import CaseStore, StoredCases
-from .columns import Columns
+from .columns import TIMES_TAKEN, Columns
 from .lifecycle import TRANSITION, join_instances
 from .notices import is_blank, notify_counts
 from .options import ReadOptions
@@ -132,6 +132,9 @@ def find(source: Source, options: ReadOptions) -> Columns:
         attributes=resolve_attributes(source.name, options, lookup, list(search.present), used),
         taken=describe_taken(options, lookup),
     )
+    if not asked and len({each.times for each in declared}) > 1:
+        # One file, which may be that of one case, decides for all others.
+        columns = replace(columns, taken=(*columns.taken, TIMES_TAKEN))
     if not asked and not any(each.times for each in declared):
         return replace(columns, timestamp=None)
     return columns
