@@ -14,9 +14,12 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from sacofa import Certified, anonymize
 from sacofa.audit.neighbours import Event, EventLog, check_neighbours
-from sacofa.errors import ReadError
+from sacofa.errors import ReadError, SettingError
 from sacofa.logs import count_variants, open_log, read_cases
+from sacofa.logs.source import OPEN_ORDER
+from sacofa.release.disclosure import disclose
 from sacofa.unit import ONE_CASE, Unit
 from sacofa.variants import VariantCounts
 
@@ -134,6 +137,39 @@ def test_attributes_are_written_so_too() -> None:
     assert found == [True] * 4
 
 
+@pytest.mark.parametrize(
+    ("values", "what"),
+    [([True, False], "yes or no"), ([True, None], "text"), ([1, None], "a number")],
+)
+def test_types_that_follow_from_values_are_named(values: list[Any], what: str) -> None:
+    """One missing value makes a column of pandas another; what is declared is not taken."""
+    frame = pd.DataFrame({"case": ["1", "2"], "activity": "a", "urgent": values})
+    said = f"That urgent is {what} is public; it was taken from the log."
+    log = open_log(frame, attribute=("urgent",))
+    release = anonymize(log, Certified(epsilon=1), seed=1)
+    assert log.assumptions == (said,) and said in release.certificate.assumptions
+    texts = [t for part in disclose(release.certificate, language="de") for t in part.sentences]
+    assert any(t.startswith("Dass urgent") for t in texts)
+    declared = {"attributes": {"urgent": {"type": "yes/no"}}}
+    assert not open_log(frame, attribute=("urgent",), columns=declared).assumptions
+
+
+def test_one_stamp_changes_no_certificate() -> None:
+    """It makes text of all times of pandas, so that they are text is no secret kept either way."""
+    noon = pd.Timestamp("2025-01-01 12:00")
+    for times in ([noon, noon], [noon, "soon"]):
+        frame = pd.DataFrame({"case": ["1", "2"], "activity": "a", "time": times})
+        assert open_log(frame).assumptions == (OPEN_ORDER,)
+        assert open_log(frame, time_format="iso").assumptions == ()
+
+
+def test_categories_that_are_written_alike() -> None:
+    """The number 1 and the text 1 are one name; in a column that nobody reads, they are nothing."""
+    column = pd.Categorical([1, "1", "x"], categories=[1, "1", "x"])
+    frame = pd.DataFrame({"case": column, "activity": "a", "note": column})
+    assert sorted(count_variants(frame)) == [(("a",), 1), (("a", "a"), 1)]
+
+
 @pytest.mark.parametrize("frame", FRAMES)
 def test_times_that_are_categories_are_times(frame: str, tmp_path: Path) -> None:
     """Categories are compared as what they say, and not by their numbers."""
@@ -163,6 +199,45 @@ def test_ties_in_a_relation_go_by_what_is_said(tmp_path: Path) -> None:
         }
         counted = dict(count_variants(in_relation(rows, tmp_path)))
         assert counted["a", "b"] == 1
+
+
+def test_ties_in_a_relation_are_told_apart_whatever_its_collation() -> None:
+    """Texts that a collation takes for equal are not: where rows lie, other rows decide."""
+    database = duckdb.connect()
+    database.execute(
+        "CREATE TABLE rows (case_id VARCHAR, activity VARCHAR COLLATE nocase, ts DATE)"
+    )
+    rows = [(case, name, "2020-01-01") for case in range(40) for name in "aAbB"]
+    for some in (rows, rows[::-1]):
+        database.execute("DELETE FROM rows")
+        database.executemany("INSERT INTO rows VALUES (?, ?, ?)", some)
+        counted = dict(count_variants(database.table("rows")))
+        assert counted == {("A", "B", "a", "b"): 40}
+
+
+def test_a_query_of_polars_has_no_order_of_its_own() -> None:
+    """Its rows come as chance has it, so ties go by what they say."""
+    rows = [(str(case), name, "2020-01-01") for case in range(200) for name in "bca"]
+    frame = pl.DataFrame(rows, schema=["case", "activity", "time"], orient="row")
+    for some in (frame, frame.reverse(), frame.head(300)):
+        counted = dict(count_variants(some.lazy().unique()))
+        assert counted == {("a", "b", "c"): some.height // 3}
+    with pytest.raises(SettingError, match="no order of their own"):
+        open_log(frame.lazy(), order="file")
+
+
+@pytest.mark.parametrize("kind", ["relation", "query"])
+def test_a_query_that_fails_is_told_in_one_line(kind: str) -> None:
+    """Without the value that it stumbled upon."""
+    frame = pl.DataFrame({"case": ["1"], "activity": ["a"], "time": ["2020"], "age": ["Ann Smith"]})
+    source: Any = frame.lazy().with_columns(pl.col("age").cast(pl.Int64))
+    if kind == "relation":
+        database = duckdb.connect()
+        database.register("rows", frame.to_arrow())
+        source = database.sql("SELECT * REPLACE (CAST(age AS INTEGER) AS age) FROM rows")
+    with pytest.raises(ReadError, match="cannot be read") as caught:
+        count_variants(source)
+    assert "Smith" not in str(caught.value) and "\n" not in str(caught.value)
 
 
 def test_numbers_that_floats_run_together_are_refused() -> None:
@@ -200,3 +275,14 @@ def test_capitals_tell_columns_apart() -> None:
     frame = pd.DataFrame({"Case": ["1", "2"], "case": ["3", "3"], "activity": [True, "x"]})
     assert count_variants(open_log(frame, case="Case")).cases == 2
     assert dict(count_variants(open_log(frame, case="case"))) == {("true", "x"): 1}
+
+
+@pytest.mark.parametrize(
+    "thing",
+    [pd.Series(["a"]), pd.DataFrame({"a": [1]}).groupby("a"), pl.Series(["a"]), pa.array(["a"])],
+    ids=lambda thing: type(thing).__name__,
+)
+def test_what_has_no_columns_is_no_frame(thing: Any) -> None:
+    """It is refused in one line."""
+    with pytest.raises(ReadError, match=r"is no frame: it has no columns"):
+        open_log(thing)

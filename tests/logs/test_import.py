@@ -18,9 +18,11 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from sacofa import Certified, anonymize
 from sacofa.audit.neighbours import Event, EventLog, check_neighbours
 from sacofa.errors import ColumnsError, ReadError, SettingError
 from sacofa.logs import count_variants, open_log
+from sacofa.logs.columns import COLUMNS_TAKEN
 from sacofa.release import verify
 from sacofa.unit import ONE_CASE
 from sacofa.variants import VariantCounts
@@ -72,6 +74,15 @@ def test_bytes_that_are_no_log_are_called_so(name: str, tmp_path: Path) -> None:
     path.write_bytes(bytes(range(1, 256)) * 40)
     with pytest.raises(ReadError, match=r"is no (text table|Parquet file)|not written in utf-8$"):
         count_variants(open_log(path))
+
+
+def test_an_encoding_that_knows_half_characters(tmp_path: Path) -> None:
+    """They stop no other case; what is no encoding of texts is refused."""
+    path = put(tmp_path / "log.csv", b"case,activity\n1,\\ud800\n2,b\n")
+    assert seen(path, encoding="raw-unicode-escape") == [(("?",), 1), (("b",), 1)]
+    for name in ("idna", "undefined", "hex"):
+        with pytest.raises(SettingError, match="encoding"):
+            seen(path, encoding=name)
 
 
 def test_a_line_may_say_what_stands_between_columns(tmp_path: Path) -> None:
@@ -234,6 +245,22 @@ def test_a_damaged_workbook_is_refused_in_one_line(cell: str, styles: str, tmp_p
         seen(workbook(tmp_path / "log.xlsx", cell, styles))
 
 
+def test_a_table_in_a_cell_ends_no_sheet(tmp_path: Path) -> None:
+    """Its rows are none of the sheet, and those that follow are read."""
+
+    def row(*cells: str) -> str:
+        text = (f'<c:table-cell c:value-type="string">{cell}</c:table-cell>' for cell in cells)
+        return f"<c:table-row>{''.join(text)}</c:table-row>"
+
+    inner = f"<c:p>a</c:p><c:table>{row('<c:p>x</c:p>')}</c:table>"
+    head, last = row("<c:p>case</c:p>", "<c:p>activity</c:p>"), row("<c:p>2</c:p>", "<c:p>b</c:p>")
+    sheet = f"<c:table>{head}{row('<c:p>1</c:p>', inner)}{last}</c:table>"
+    path = tmp_path / "log.ods"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("content.xml", f'<c:s xmlns:c="c">{sheet}<c:table>{last}</c:table></c:s>')
+    assert seen(path) == [(("a",), 1), (("b",), 1)]
+
+
 def test_a_spreadsheet_that_unpacks_to_too_much_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -255,6 +282,18 @@ def test_json_lines(tmp_path: Path) -> None:
     ]
     path = put(tmp_path / "log.jsonl", "\n".join(map(json.dumps, lines)) + "\n\n")
     assert seen(path) == [(("",), 1), (("a", "b", "1.5"), 1)]
+
+
+def test_the_certificate_says_that_fields_were_taken_from_the_log(tmp_path: Path) -> None:
+    """The first line is a case, and its fields tell whether there are times and starts."""
+    rest = '{"case": 1, "activity": "a"}\n'
+    more = '{"case": 2, "activity": "a", "time": "2020-01-02", "start time": "2020-01-01"}\n'
+    without = open_log(put(tmp_path / "without.jsonl", rest), order="file")
+    log = open_log(put(tmp_path / "with.jsonl", more + rest), order="file")
+    assert (without.has_times, log.has_times, log.has_starts) == (False, True, True)
+    for each in (without, log):
+        release = anonymize(each, Certified(epsilon=1), seed=1)
+        assert COLUMNS_TAKEN in release.certificate.assumptions
 
 
 @pytest.mark.parametrize(

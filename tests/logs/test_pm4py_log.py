@@ -18,7 +18,7 @@ from sacofa.cases import CaseBatch
 from sacofa.domains import labels_of
 from sacofa.errors import ColumnsError, ReadError, SettingError
 from sacofa.logs import count_variants, open_log, read_cases
-from sacofa.logs.pm4py_log import TIMES_TAKEN
+from sacofa.logs.columns import TIMES_TAKEN
 from sacofa.release.disclosure import disclose
 
 obj = pytest.importorskip("pm4py.objects.log.obj", reason="pip install 'sacofa[evaluate]'")
@@ -181,6 +181,15 @@ def test_whether_there_are_times_is_declared_or_named() -> None:
     assert TIMES_TAKEN in release.certificate.assumptions
     texts = [t for part in disclose(release.certificate, language="de") for t in part.sentences]
     assert any(t.startswith("Ob Ereignisse Zeitstempel haben") for t in texts)
+
+
+def test_an_event_names_no_case() -> None:
+    """Whatever it says of a case: each trace is one, and says itself whose it is."""
+    said = {"concept:name": "c", "case:concept:name": "0", "case:who": "ann"}
+    log = obj.EventLog([a_trace({}), obj.Trace([obj.Event(said)], attributes={"who": "ben"})])
+    assert dict(count_variants(log)) == {("a",): 1, ("c",): 1}
+    log = obj.EventLog([*log, obj.Trace([obj.Event(said)], attributes={"who": "ben"})])
+    assert count_variants(open_log(log, person="case:who", max_cases=1)).cases == 2
 
 
 def test_a_global_decides_about_attributes() -> None:

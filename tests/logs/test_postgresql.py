@@ -159,6 +159,15 @@ def test_times_as_text(address: str) -> None:
         assert dict(count_variants(open_log(address, query=query))) == {("d", "c"): 1}
 
 
+@pytest.mark.parametrize("value", ["Ann Smith", 'Ann "x" Smith', "\\nAnn Smith", "999999999999"])
+def test_messages_repeat_no_value_of_the_log(value: str, address: str) -> None:
+    """Not even where the query itself fails on one."""
+    rows = values(f"(E'{value}', '1', 'a', date '2020-01-01')", names="age, case_id, activity, ts")
+    with pytest.raises(ReadError, match=r"type integer|value …") as caught:
+        count_variants(open_log(address, query=f"select * from ({rows}) as t where age::int > 0"))
+    assert "Smith" not in str(caught.value) and "999" not in str(caught.value)
+
+
 def test_queries_that_fail_or_would_write(address: str) -> None:
     """A wrong query is one clear line; one that would change data is refused by the server."""
     fill(address, [("1", "a", 0)])

@@ -215,6 +215,7 @@ BOMB = '<!DOCTYPE log [<!ENTITY a "aaaaaaaaaa">{}]>'.format(
         (xes(trace(event("a"), event(None))), "case 1 has an event without concept:name"),
         (xes(trace(), trace(event("a")), trace(event("\x01"))), "broken XML"),
         (b"\xff\xfe\x00", "broken XML"),
+        (xes(trace(event("a")), xes(trace(event("b")))), "has a log inside the log"),
     ],
 )  # fmt: skip
 def test_bad_files(text: str | bytes, what: str, tmp_path: Path) -> None:
@@ -237,6 +238,9 @@ def test_missing_attributes_are_found_at_once(tmp_path: Path) -> None:
         open_log(path, timestamp="when")
     with pytest.raises(ColumnsError, match=r'"who"'):
         open_log(path, person="who", max_cases=1)
+    # Starts would be paid for that nobody can read.
+    with pytest.raises(ColumnsError, match=r'"stage"'):
+        open_log(path, lifecycle="stage")
     with pytest.raises(SettingError, match="each trace is a case"):
         open_log(path, case="concept:name")
     late = trace(event("a", "2020-01-01", '<string key="who" value="x"/>'))

@@ -17,6 +17,7 @@ from sacofa.cases import CaseBatch
 from sacofa.domains import Attribute, labels_of
 from sacofa.errors import ColumnsError
 from sacofa.logs import open_log, read_cases
+from sacofa.logs.columns import TIMES_TAKEN
 from sacofa.release.disclosure import disclose
 
 VALUES = {
@@ -198,3 +199,40 @@ def test_the_papers_logs(name: str, attribute: str, of_case: bool, taken: bool, 
     log = open_log(logs / f"{name}.xes.gz", attribute=attribute)
     assert log.attributes[0].of_case == of_case
     assert bool(log.assumptions) == taken
+
+
+@pytest.mark.parametrize("prefix", ["", "x:", "trace:"])
+def test_no_case_decides_whether_there_are_times(prefix: str, tmp_path: Path) -> None:
+    """What stands before the first case does, whatever prefix the names of elements have."""
+    space = f"xmlns:{prefix[:-1]}" if prefix else "xmlns"
+
+    def opened(head: str = "", more: str = "") -> bool:
+        traces = f"""<trace><event><string key="concept:name" value="a"/>{more}</event></trace>"""
+        text = f"""<log {space}="http://www.xes-standard.org/">{head}{traces * 2}</log>"""
+        named = text.replace("</", "\0").replace("<", f"<{prefix}").replace("\0", f"</{prefix}")
+        path = tmp_path / "log.xes"
+        path.write_text(named)
+        return open_log(path).has_times
+
+    cases = [
+        "", '<date key="time:timestamp" value="2020-01-01"/>',
+        '<string key="note" value=\'prefix="time"\'/>',
+    ]  # fmt: skip
+    heads = [
+        '<extension name="Time" prefix="time" uri="http://www.xes-standard.org/time.xesext"/>',
+        '<global scope="event"><date key="time:timestamp" value="2020-01-01"/></global>',
+    ]
+    assert [opened(more=more) for more in cases] == [False] * 3
+    assert [opened(head, more) for head in heads for more in cases] == [True] * 6
+
+
+def test_files_that_declare_different_things_are_named(tmp_path: Path) -> None:
+    """One of them, which may hold one case, tells whether there are times."""
+    head = '<global scope="event"><date key="time:timestamp" value="2020-01-01"/></global>'
+    first = write(tmp_path / "1.xes", [(None, None)])
+    timed = write(tmp_path / "2.xes", [(None, None)], head)
+    assert open_log(first).assumptions == open_log(timed).assumptions == ()
+    log = open_log([first, timed])
+    assert log.has_times and log.assumptions == (TIMES_TAKEN,)
+    release = anonymize(log, Certified(epsilon=1), seed=1)
+    assert TIMES_TAKEN in release.certificate.assumptions

@@ -5,7 +5,8 @@ columns declares. Where it says nothing, the type that the log's own form gives 
 of its column, or of what it declares before its first case) decides: numbers and dates get public
 bins, and texts are the categories that the log holds, which the certificate then names as an
 assumption. A log whose form says nothing (XES without a global of that name, logs in memory) is
-looked at as a whole, in no order: that, too, is an assumption that the certificate names.
+looked at as a whole, in no order: that, too, is an assumption that the certificate names. So are
+the types of frames, which libraries choose by all values.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ class Present:
     kind: str = "string"
     """Its type: string, int, float, boolean or date."""
     taken: bool = False
-    """Whether both were taken from what cases hold, because the form of the log does not say it."""
+    """Whether this was taken from what cases hold, because the form of the log does not say it."""
 
 
 class Sightings:
@@ -118,8 +119,10 @@ def resolve_attributes(
         return ()
     declared = read_columns(options.columns)
     found = []
+    # Whoever says it, a case or its events: a person is a person.
+    person = options.person and options.person.removeprefix("case:")
     for asked in options.attribute:
-        if asked in used:
+        if asked in used or asked.removeprefix("case:") == person:
             raise _is_id(asked)
         there = lookup(asked)
         if there is None:
@@ -131,6 +134,21 @@ def resolve_attributes(
     attributes = tuple(found)
     _check_sizes(attributes, declared.cases)
     pairs_of(attributes, options.pair)
+    return attributes
+
+
+def resolve_in_table(
+    source: str,
+    options: ReadOptions,
+    lookup: Lookup,
+    present: Sequence[str],
+    used: Sequence[str | None],
+) -> tuple[Attribute, ...]:
+    """Settle which attributes of a table are read; a name may leave out `case:`, and mean an id."""
+    attributes = resolve_attributes(source, options, lookup, present, used)
+    for asked, attribute in zip(options.attribute, attributes, strict=True):
+        if column_of(attribute, present) in used:
+            raise _is_id(asked)
     return attributes
 
 
@@ -147,15 +165,19 @@ def settled_attributes(options: ReadOptions) -> frozenset[str]:
     return frozenset(found)
 
 
-def describe_taken(options: ReadOptions, lookup: Lookup) -> tuple[str, ...]:
-    """What was taken from the cases of a log about the attributes that are asked for, in words."""
+def describe_taken(options: ReadOptions, lookup: Lookup, *, levels: bool = True) -> tuple[str, ...]:
+    """What was taken from the cases of a log about the attributes that are asked for, in words.
+
+    Without `levels`, only types were: names of columns say whose an attribute is.
+    """
     declared, said = read_columns(options.columns), []
     for asked in options.attribute:
         there, known = lookup(asked), _declared_of(asked, declared)
         if there is None or not there.taken:
             continue
         parts = []
-        if not asked.startswith("case:") and (known is None or known.of_case is None):
+        of_case = None if known is None else known.of_case
+        if levels and not asked.startswith("case:") and of_case is None:
             parts.append(f"belongs to {'cases' if there.of_case else 'events'}")
         if known is None:
             parts.append(f"is {WORDS[there.kind]}")
@@ -278,14 +300,17 @@ def tell_unnamed(
             notify(f"values of {attribute.key} that it may not have are {become}: {some}{more}")
 
 
-def table_lookup(columns: Mapping[str, str]) -> Lookup:
-    """Find attributes among the columns of a table, given with their types."""
+def table_lookup(columns: Mapping[str, str], *, taken: bool = False) -> Lookup:
+    """Find attributes among the columns of a table, given with their types.
+
+    Where these follow from the values, as in a frame, they are `taken` from the log.
+    """
 
     def lookup(name: str) -> Present | None:
-        if name in columns:
-            return Present(of_case=name.startswith("case:"), kind=columns[name])
-        if f"case:{name}" in columns:
-            return Present(of_case=True, kind=columns[f"case:{name}"])
+        for column in (name, f"case:{name}"):
+            if column in columns:
+                of_case = column.startswith("case:")
+                return Present(of_case=of_case, kind=columns[column], taken=taken)
         return None
 
     return lookup

@@ -19,6 +19,12 @@ from .options import ReadOptions
 TRUNCATED = "case:unfinished"
 """The column that marks cases which went on but were truncated; written by this package."""
 
+COLUMNS_TAKEN = "Which attributes cases and events have is public; it was taken from the log."
+"""What is assumed of a log without a header, in which each case says what columns there are."""
+
+TIMES_TAKEN = "Whether events have time stamps is public; it was taken from the log."
+"""What is assumed where a log as a whole does not declare it."""
+
 COMMON = {
     "case": (
         "case:concept:name", "caseid", "case", "casenumber", "traceid", "trace", "casekey",

@@ -28,6 +28,9 @@ def frame_name(source: Any) -> str:
     if family not in FAMILIES:
         kind = f"{type(source).__module__}.{type(source).__qualname__}"
         raise ReadError(kind, "is no path and no frame of pandas, polars, pyarrow, Spark or DuckDB")
+    # The type is asked: to ask a frame for its columns may take long.
+    if not any(hasattr(type(source), each) for each in ("columns", "schema", "projected_schema")):
+        raise ReadError(f"{family}.{type(source).__name__}", "is no frame: it has no columns")
     return f"{FAMILIES[family]} frame"
 
 
@@ -36,14 +39,22 @@ def is_pm4py(source: Any) -> bool:
     return type(source).__module__.startswith("pm4py.objects.log")
 
 
+def is_query(source: Any) -> bool:
+    """Whether something is a query of polars, which gives its rows in any order."""
+    return type(source).__module__.startswith("polars") and type(source).__name__ == "LazyFrame"
+
+
 def as_registered(frame: Any, columns: Columns | None) -> Any:
     """Give a frame as DuckDB is to see it: objects of pandas as text, each for itself.
 
     DuckDB would guess the type of such a column from its values: one more case could then change
-    how those of all others are written.
+    how those of all others are written. Where only names and types are asked for, no row is given.
     """
-    if columns is None or not _is_pandas(frame):
+    if not _is_pandas(frame):
         return frame
+    if columns is None:
+        empty = frame.iloc[:0]
+        return empty.astype(dict.fromkeys(object_columns(frame), object))
     from pandas.api.types import infer_dtype
 
     attributes = (column_of(each, list(frame.columns)) for each in columns.attributes)

@@ -16,7 +16,7 @@ from .attributes import pairs_of, tell_unnamed
 from .bounded_file import Progress
 from .columns import Columns
 from .formats import Format, find_files
-from .frames import frame_name, is_pm4py
+from .frames import frame_name, is_pm4py, is_query
 from .options import Engine, Order, ReadOptions
 from .source import Log, Notify, Reader, Source
 from .standard_input import NAME, StandardInput
@@ -224,6 +224,11 @@ def find_source(source: Any, options: ReadOptions) -> Source:
 
         return Source(name="pm4py log", format="pm4py log", content=read_memory(source))
     name = frame_name(source)
+    if is_query(source):
+        from .duckdb.source import as_relation
+
+        relation, database = as_relation(name, source)
+        return Source(name=name, format="relation", content=relation, held=database)
     family = name.partition(" ")[0]
     format = FAMILIES_APART.get(family, "frame")
     return Source(name=name, format=format, content=source)

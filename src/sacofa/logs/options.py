@@ -148,6 +148,7 @@ def _pair(pair: Any) -> tuple[str, str]:
 def _is_encoding(name: str) -> bool:
     """Whether Python knows an encoding, and it is one of text."""
     try:
-        return "a".encode(name).decode(name) == "a" and bool(codecs.lookup(name).incrementaldecoder)
+        decoder = codecs.getincrementaldecoder(name)("replace")
+        return "a".encode(name).decode(name) == "a" == decoder.decode("a".encode(name), final=True)
     except (LookupError, TypeError, ValueError):
         return False

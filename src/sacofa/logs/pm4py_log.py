@@ -19,7 +19,7 @@ from ..variants import VariantCounts
 from .attributes import Present, Sightings, describe_taken, resolve_attributes, settled_attributes
 from .bounded_file import Progress
 from .case_store import StoredCases
-from .columns import TRUNCATED, Columns, resolve_columns
+from .columns import COLUMNS_TAKEN, TIMES_TAKEN, TRUNCATED, Columns, resolve_columns
 from .duckdb import events
 from .frames import text_of
 from .lifecycle import TRANSITION
@@ -29,8 +29,6 @@ from .time_format import only_iso
 from .xes_form import Declared
 
 CASE, NAME, TIME = "case:concept:name", "concept:name", "time:timestamp"
-TIMES_TAKEN = "Whether events have time stamps is public; it was taken from the log."
-COLUMNS_TAKEN = "Which attributes cases and events have is public; it was taken from the log."
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -76,8 +74,8 @@ def read_memory(source: Any) -> MemoryLog:
     for number, trace in enumerate(source):
         of_case = {f"case:{name}": value for name, value in trace.attributes.items()}
         of_case[CASE] = str(number)
-        # A trace without events is a case all the same.
-        rows += [{**of_case, **dict(event)} for event in trace] or [of_case]
+        # What a case says goes first: no event may name another. One without events is a case, too.
+        rows += [{**dict(event), **of_case} for event in trace] or [of_case]
     has_events = any(len(trace) for trace in source)
     return MemoryLog(rows=rows, has_events=has_events, is_table=False, declared=_declared(source))
 

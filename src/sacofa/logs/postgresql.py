@@ -12,6 +12,7 @@ text that is no time is then an error.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -20,7 +21,7 @@ from urllib.parse import urlsplit
 
 from ..errors import MissingExtraError, ReadError
 from ..variants import VariantCounts
-from .attributes import column_of, resolve_attributes, table_lookup, values_of
+from .attributes import column_of, resolve_in_table, table_lookup, values_of
 from .bounded_file import Progress
 from .case_store import CaseStore, StoredCases
 from .columns import Columns, resolve_columns
@@ -87,7 +88,7 @@ def find(source: Source, options: ReadOptions) -> Columns:
     types = kinds(source)
     columns = resolve_columns(source.name, list(types), options)
     lookup = table_lookup(types)
-    attributes = resolve_attributes(source.name, options, lookup, list(types), columns.roles)
+    attributes = resolve_in_table(source.name, options, lookup, list(types), columns.roles)
     return replace(columns, attributes=attributes)
 
 
@@ -186,7 +187,11 @@ def _session(source: Source) -> Iterator[Any]:
             session.execute("SET LOCAL TimeZone = 'UTC'")
             yield session
     except (psycopg.Error, UnicodeError) as error:
-        raise ReadError(source.name, _without_credentials(str(error), source.content)) from None
+        said = _without_credentials(str(error), source.content)
+        if isinstance(error, psycopg.DataError):
+            # What stands in quotes is the value that the server stumbled upon.
+            said = re.sub('".*', "…", said)
+        raise ReadError(source.name, said) from None
 
 
 def _without_credentials(message: str, address: str) -> str:

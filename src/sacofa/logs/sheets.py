@@ -242,10 +242,13 @@ def _column(reference: str | None, after: int) -> int:
 def _ods(parts: _Parts) -> Iterator[Row]:
     table = None
     for row in parts.elements("content.xml", "table-row"):
-        here = next(row.iterancestors("{*}table"), None)
+        around = [*row.iterancestors("{*}table")]
+        if len(around) != 1:
+            # A table in a cell is no part of the sheet, nor the end of it.
+            continue
         if table is None:
-            table = here
-        if here is not table:
+            table = around[0]
+        if around[0] is not table:
             return
         cells: Row = []
         for cell in row:

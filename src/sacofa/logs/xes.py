@@ -30,7 +30,7 @@ from .attributes import (
 )
 from .bounded_file import Progress
 from .case_store import CaseStore, StoredCases
-from .columns import Columns
+from .columns import TIMES_TAKEN, Columns
 from .lifecycle import TRANSITION, join_instances
 from .notices import is_blank, notify_counts
 from .options import ReadOptions
@@ -108,8 +108,10 @@ def find(source: Source, options: ReadOptions) -> Columns:
 
     names = {name: name.removeprefix("case:") for name in options.attribute}
     # Activities must be at every event, so the first tells; others may come late, in any file.
-    late = {} if options.person is None else {options.person: "person"}
-    late |= dict.fromkeys(names.values(), "attribute")
+    late = dict.fromkeys(names.values(), "attribute")
+    for role in ("lifecycle", "person"):
+        if getattr(options, role) is not None:
+            late[getattr(options, role)] = role
     search = Search(
         needed=needed,
         late=late,
@@ -130,6 +132,9 @@ def find(source: Source, options: ReadOptions) -> Columns:
         attributes=resolve_attributes(source.name, options, lookup, list(search.present), used),
         taken=describe_taken(options, lookup),
     )
+    if not asked and len({each.times for each in declared}) > 1:
+        # One file, which may be that of one case, decides for all others.
+        columns = replace(columns, taken=(*columns.taken, TIMES_TAKEN))
     if not asked and not any(each.times for each in declared):
         return replace(columns, timestamp=None)
     return columns

@@ -18,8 +18,7 @@ from .attributes import TYPED, Present, Sightings
 from .bounded_file import BoundedFile
 from .xes_stream import parted, traces
 
-TIMES = (b"time:timestamp", b'prefix="time"', b"prefix='time'")
-"""What a log says before its first case if its events have times: a global, or the extension."""
+TIME = "time:timestamp"
 LONGEST_HEAD = 1 << 20
 
 
@@ -57,23 +56,33 @@ def read_declared(path: Path, trusted: bool) -> Declared:
             if not block:
                 break
             head += block
-    before, _, _ = head.replace(b"\0", b"").partition(b"<trace")
+    said = _said(head)
     found: dict[str, dict[str, str]] = {"trace": {}, "event": {}}
-    for scope, key, kind in _globals(head):
+    for scope, key, kind in said.globals:
         found.get(scope, {}).setdefault(key, kind)
     return Declared(
-        times=any(word in before for word in TIMES),
+        times=TIME in found["event"] or "time" in said.extensions,
         of_cases=found["trace"],
         of_events=found["event"],
     )
 
 
-def _globals(head: bytes) -> list[tuple[str, str, str]]:
-    """Scope, name and type of all that is declared in the beginning of a file."""
-    found = []
+@dataclass(frozen=True, kw_only=True)
+class _Said:
+    """What stands in the beginning of a file, up to its first case."""
+
+    globals: list[tuple[str, str, str]] = field(default_factory=list)
+    """Scope, name and type of all that is declared."""
+    extensions: list[str] = field(default_factory=list)
+    """The prefixes of extensions."""
+
+
+def _said(head: bytes) -> _Said:
+    """Parse the beginning of a file; what its elements are called may have any prefix."""
+    said = _Said()
     parser = etree.XMLPullParser(
         events=("start", "end"),
-        tag=("{*}global", "{*}trace"),
+        tag=("{*}extension", "{*}global", "{*}trace"),
         resolve_entities=False,
         no_network=True,
     )
@@ -83,13 +92,15 @@ def _globals(head: bytes) -> list[tuple[str, str, str]]:
             _, name = parted(element)
             if name == "trace":
                 break
-            if event == "end":
+            if event == "end" and name == "extension":
+                said.extensions.append(element.get("prefix", ""))
+            elif event == "end":
                 scope = element.get("scope", "")
-                found += [(scope, key, kind) for key, kind in kinds_of(element)]
+                said.globals.extend((scope, key, kind) for key, kind in kinds_of(element))
     except etree.XMLSyntaxError:
         # Whoever reads the cases says what is wrong.
-        return []
-    return found
+        return _Said()
+    return said
 
 
 def kinds_of(element: Any) -> list[tuple[str, str]]:

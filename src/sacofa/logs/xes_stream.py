@@ -40,6 +40,8 @@ def traces(path: Path, trusted: bool, progress: Progress | None) -> Iterator[Any
             for event, element in parser:
                 if root is None:
                     root = _checked_root(path, element)
+                if element is not root and parted(element)[1] == "log":
+                    raise ReadError(path, "has a log inside the log: write each as a file")
                 if event == "end" and element is not root and element.getparent() is root:
                     watch.start = stream.done
                     yield element

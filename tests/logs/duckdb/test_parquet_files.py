@@ -47,9 +47,41 @@ def test_numbers_mean_the_same_in_all_files(tmp_path: Path) -> None:
         assert sorted(count_variants(order)) == [(("a",), 2), (("a", "a"), 1)]
 
 
+@pytest.mark.parametrize("other", ["int32", "int64", "float64"])
+def test_short_floats_give_their_type_to_no_other_file(other: str, tmp_path: Path) -> None:
+    """They tell 16777216 and 16777217 not apart: two cases would become one."""
+    paths = write(tmp_path, [16777216, 16777217], [1, 2])
+    frames = [pd.read_parquet(path) for path in paths]
+    for path, frame, kind in zip(paths, frames, (other, "float32"), strict=True):
+        frame.astype({"case": kind}).to_parquet(path)
+    for order in (paths, paths[::-1]):
+        with pytest.raises(ReadError, match=r'column "case" is .* in the first file: write'):
+            open_log(order)
+    frames[0].astype({"case": "float32"}).iloc[:1].to_parquet(paths[0])
+    assert count_variants(paths).cases == 3
+
+
 def test_a_column_that_a_file_lacks(tmp_path: Path) -> None:
     """It is refused when the log is opened."""
     paths = write(tmp_path, ["1", "2"], ["3", "4"])
     pd.read_parquet(paths[1]).drop(columns="time").to_parquet(paths[1])
     with pytest.raises(ReadError, match=r'1\.parquet: column "time" is not in all files'):
         open_log(paths)
+
+
+@pytest.mark.parametrize("engine", [None, "spark"])
+@pytest.mark.parametrize("more", ["lifecycle:transition", "start time", "case:unfinished"])
+def test_no_file_says_alone_what_others_hold(
+    more: str, engine: Any, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """That of one case, if it came first, would decide how all others are read."""
+    if engine == "spark":
+        request.getfixturevalue("session")
+    paths = write(tmp_path, ["1", "2"], ["3", "4"])
+    pd.read_parquet(paths[1]).assign(**{more: "x", "other": "y"}).to_parquet(paths[1])
+    for order in (paths, paths[::-1]):
+        with pytest.raises(ReadError, match=r"not in all files|other columns than the first file"):
+            open_log(order, engine=engine)
+    # What is no role may be in one file alone.
+    pd.read_parquet(paths[1]).drop(columns=more).to_parquet(paths[1])
+    assert count_variants(open_log(paths, engine=engine)).cases == 4

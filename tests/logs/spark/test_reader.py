@@ -230,3 +230,21 @@ def test_a_mark_that_is_neither_yes_nor_no_does_not_stop_the_others(session: Any
     )
     expected = VariantCounts.of({("a",): 1, ("b",): 1}, truncated={("a",): 1})
     assert count_variants(open_log(frame)) == expected
+
+
+def test_headers_in_the_middle_are_no_events(session: Any, tmp_path: Path) -> None:
+    """As in every other text table; a row that only begins so is one."""
+    path = tmp_path / "log.csv"
+    path.write_text("case,activity,\n1,a,\ncase,activity,\ncase,activity,x\n2,b,\n")
+    assert count_variants(open_log(path, engine="spark")) == count_variants(path)
+    assert count_variants(path).cases == 3
+
+
+@pytest.mark.parametrize("value", ["Ann Smith", "Ann 'x' Smith", "x\nAnn Smith"])
+def test_messages_repeat_no_value_of_the_log(value: str, session: Any) -> None:
+    """Not even where the frame itself fails on one."""
+    rows = session.createDataFrame([("1", "a", value)], "case string, activity string, age string")
+    failing = rows.selectExpr("case", "activity", "cast(age AS int) AS time")
+    with pytest.raises(ReadError, match=r"The value …") as caught:
+        count_variants(failing)
+    assert "Smith" not in str(caught.value)

@@ -33,7 +33,7 @@ def borrowed(
     Its tables lie in a file if one is named. Settings are put back at the end.
     """
     process, settings = os.getpid(), settings or {}
-    database = _idle.pop(process, None) or _make()
+    database = _idle.pop(process, None) or make_database()
     try:
         database.execute(
             f"SET temp_directory = {literal(folder or '')}; "
@@ -63,7 +63,7 @@ def as_os_error(error: Exception) -> OSError:
     return OSError(why[1] if why else said)
 
 
-def _make() -> Any:
+def make_database() -> Any:
     """Make a database that loads nothing from the net and takes no variable for a table."""
     import duckdb
 

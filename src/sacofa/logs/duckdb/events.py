@@ -22,10 +22,10 @@ from typing import Any
 from ...errors import SettingError
 from ...temporary import secret_folder
 from ...variants import VariantCounts
-from ..attributes import resolve_attributes, table_lookup
+from ..attributes import describe_taken, resolve_in_table, table_lookup
 from ..bounded_file import Progress
 from ..case_store import CaseStore, StoredCases
-from ..columns import Columns, resolve_columns
+from ..columns import COLUMNS_TAKEN, Columns, resolve_columns
 from ..csv_injection import unescape_formula
 from ..frames import check_names, object_columns
 from ..notices import notify_counts
@@ -39,6 +39,7 @@ from .counting import PartitionCounter
 from .csv_files import read_heads
 from .csv_rows import check_rows
 from .database import CATALOG, borrowed
+from .parquet_files import refuse_other_roles
 from .source import looking, open_database, open_table
 from .sql import literal
 from .staging import check_fields, staged, text_columns
@@ -93,16 +94,27 @@ def find(source: Source, options: ReadOptions) -> Columns:
     options = check_fields(source, list(kinds), options)
     columns = resolve_columns(source.name, list(kinds), options)
     check_pattern(options.time_format)
-    lookup = table_lookup({name: _kind(kind) for name, kind in kinds.items()})
-    attributes = resolve_attributes(source.name, options, lookup, list(kinds), columns.roles)
+    # One missing value can give a whole column of a frame another type.
+    lookup = table_lookup(
+        {name: _kind(kind) for name, kind in kinds.items()}, taken=source.format == "frame"
+    )
+    attributes = resolve_in_table(source.name, options, lookup, list(kinds), columns.roles)
     if source.format == "parquet" and len(source.content) > 1:
         # Files in which a column has several types are refused here.
         with looking(source.name) as database:
             open_table(database, source, replace(columns, attributes=attributes))
+            refuse_other_roles(database, source.content, list(kinds), columns, options)
     return replace(
         columns,
-        text_times=any(name and is_text(kinds[name]) for name in columns.times),
+        # Whether times are text follows from all of them in a frame, so it is none of its form.
+        text_times=any(
+            name and (is_text(kinds[name]) or source.format == "frame") for name in columns.times
+        ),
         attributes=attributes,
+        taken=(
+            *((COLUMNS_TAKEN,) if source.format == "jsonl" else ()),
+            *describe_taken(options, lookup, levels=False),
+        ),
     )
 
 

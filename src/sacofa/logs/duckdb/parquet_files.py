@@ -15,9 +15,11 @@ from typing import Any
 
 from ...errors import ReadError
 from ..attributes import column_of
-from ..columns import Columns
+from ..columns import Columns, resolve_columns
+from ..options import ReadOptions
 from .csv_files import MAX_COLUMNS, too_wide
 from .ordering import is_number
+from .sql import file_literal
 
 LARGEST_FOOTER = 1 << 20
 """A footer that does not tell its columns first, as all known programs let it do, is no longer."""
@@ -55,11 +57,7 @@ def has_several_types(
     """Whether types of columns differ between files; refused unless all are numbers."""
     if len(paths) == 1 or columns is None:
         return False
-    schema = database.execute(
-        f"SELECT file_name, name, coalesce(duckdb_type, type, 'STRUCT'), coalesce(num_children, 0) "
-        f"FROM parquet_schema([{files}])"
-    ).fetchall()
-    types = [dict(_top_level(rows)) for _, rows in groupby(schema, key=lambda row: row[0])]
+    types = _types(database, files)
     present = {name for each in types for name in each}
     used = [*columns.roles, *(column_of(each, list(present)) for each in columns.attributes)]
     several = False
@@ -74,12 +72,41 @@ def has_several_types(
             several = True
             if kind is None or first is None:
                 raise ReadError(path, f'column "{name}" is not in all files')
-            if not (is_number(kind) and is_number(first)):
+            # Short floats would give their type, which tells few numbers apart, to all files.
+            if not (is_number(kind) and is_number(first)) or "FLOAT" in (kind, first):
                 raise ReadError(
                     path, f'column "{name}" is {kind}, and {first} in the first file: '
                     "write it as the same type in all"
                 )  # fmt: skip
     return several
+
+
+def refuse_other_roles(
+    database: Any,
+    paths: Sequence[Path],
+    present: Sequence[str],
+    columns: Columns,
+    options: ReadOptions,
+) -> None:
+    """Refuse files in which other columns would be found than in all together (`present`).
+
+    Else the first alone would say whether there are times, starts and transitions in the others.
+    """
+    types = _types(database, ", ".join(file_literal(path) for path in paths))
+    # The names of folders may stand for columns that no file has.
+    of_folders = set(present).difference(*types)
+    for path, each in zip(paths, types, strict=True):
+        if resolve_columns(str(path), [*each, *of_folders], options) != columns:
+            raise ReadError(path, "has other columns than the first file")
+
+
+def _types(database: Any, files: str) -> list[dict[str, str]]:
+    """The columns of each file with their types."""
+    schema = database.execute(
+        f"SELECT file_name, name, coalesce(duckdb_type, type, 'STRUCT'), coalesce(num_children, 0) "
+        f"FROM parquet_schema([{files}])"
+    ).fetchall()
+    return [dict(_top_level(rows)) for _, rows in groupby(schema, key=lambda row: row[0])]
 
 
 def _top_level(schema: Iterable[tuple[str, str, str, int]]) -> Iterator[tuple[str, str]]:

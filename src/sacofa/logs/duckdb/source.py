@@ -15,7 +15,7 @@ from ..columns import Columns
 from ..frames import as_registered, frame_columns
 from ..source import Source
 from .csv_files import ADVICE, csv_sql, read_heads
-from .database import borrowed
+from .database import borrowed, make_database
 from .parquet_files import has_several_types, refuse_wide
 from .sql import file_literal, quoted
 from .texts import as_text, is_text
@@ -99,6 +99,17 @@ def interrupt_in(error: Exception) -> KeyboardInterrupt | None:
     if isinstance(error, duckdb.InterruptException) or str(error) == "Query interrupted":
         return KeyboardInterrupt()
     return None
+
+
+def as_relation(name: str, query: Any) -> tuple[Any, Any]:
+    """Give a query of polars as a relation, and the database that it needs for as long as it lives.
+
+    Neither has an order of its own: which row comes first may change with any other.
+    """
+    with clear_errors(name):
+        database = make_database()
+        database.register("query", query)
+        return database.table("query"), database
 
 
 def open_table(database: Any, source: Source, columns: Columns | None = None) -> Table:

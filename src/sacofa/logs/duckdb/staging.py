@@ -22,6 +22,7 @@ from ..columns import COMMON, plain_name
 from ..options import ReadOptions
 from ..source import Source
 from .csv_files import ADVICE, MAX_COLUMNS, MAX_ROW_BYTES, Head, read_heads, too_wide
+from .source import clear_errors
 from .sql import quoted
 from .texts import EXACT, as_text, is_text
 
@@ -52,7 +53,9 @@ def staged(source: Source) -> Iterator[Source]:
         return
     with secret_folder() as folder:
         if source.format == "relation":
-            yield _relation(source, folder)
+            with clear_errors(source.name):
+                written = _relation(source, folder)
+            yield written
             return
         files = []
         for number, path in enumerate(source.content):
@@ -110,7 +113,8 @@ def _transcode(head: Head, target: Path, trusted: bool) -> None:
                 text = decoder.decode(block, final=done)
             except UnicodeDecodeError:
                 raise ReadError(head.path, f"is not written in {head.encoding}{ADVICE}") from None
-            file.write((text.removeprefix("\ufeff") if first else text).encode())
+            text_of_file = text.removeprefix("\ufeff") if first else text
+            file.write(text_of_file.encode("utf-8", "replace"))
             first = first and not text
 
 
@@ -202,9 +206,10 @@ def _relation(source: Source, folder: Path) -> Source:
     """Write a relation of DuckDB as Parquet, in an order that only its own values decide."""
     target = folder / "relation.parquet"
     columns = zip(source.content.columns, map(str, source.content.types), strict=True)
-    # Codes of what is enumerated depend on all rows.
+    # Codes of what is enumerated depend on all rows; a collation may take two texts for equal.
     keys = ", ".join(
-        as_text(quoted(name), kind) if is_text(kind) else quoted(name) for name, kind in columns
+        f"encode({as_text(quoted(name), kind)})" if is_text(kind) else quoted(name)
+        for name, kind in columns
     )
     source.content.order(keys).write_parquet(str(target))
     return replace(source, format="parquet", content=(target,))

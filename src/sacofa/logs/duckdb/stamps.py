@@ -147,7 +147,8 @@ def day_month(column: str) -> str:
 
     Any stamp that would be another time if the other came first has a bit.
     """
-    parts = f"regexp_extract({column}, '{_SLASHED}', ['a', 'mark', 'b', 'again'])"
+    # Blanks of all kinds go, as they do where a stamp is read.
+    parts = f"regexp_extract(trim({column}), '{_SLASHED}', ['a', 'mark', 'b', 'again'])"
     return (
         f"CASE WHEN NOT (contains({column}, '/') OR contains({column}, '-')) THEN 0 "
         f"WHEN {column} IS NULL OR try_cast({column} AS {INSTANT}) >= '0100-01-01' THEN 0 "

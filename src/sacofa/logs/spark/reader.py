@@ -22,13 +22,15 @@ import numpy as np
 
 from ...errors import MissingExtraError, ReadError, SettingError
 from ...variants import VariantCounts
-from ..attributes import resolve_attributes, table_lookup, values_of
+from ..attributes import resolve_in_table, table_lookup, values_of
 from ..bounded_file import Progress
 from ..case_store import CaseStore, StoredCases
 from ..columns import Columns, resolve_columns
 from ..duckdb.csv_files import csv_header, read_heads
 from ..duckdb.csv_rows import check_rows
 from ..duckdb.events import names_as_meant, texts_as_meant
+from ..duckdb.parquet_files import refuse_other_roles
+from ..duckdb.source import looking
 from ..notices import notify_counts
 from ..options import ReadOptions
 from ..source import Log, Notify, Source
@@ -44,10 +46,13 @@ def find(source: Source, options: ReadOptions) -> Columns:
     """Find the columns of a table."""
     present = list_columns(source)
     columns = resolve_columns(source.name, present, options)
+    if source.format == "parquet" and len(source.content) > 1:
+        with looking(source.name) as database:
+            refuse_other_roles(database, source.content, present, columns, options)
     if not options.attribute:
         return columns
     lookup = table_lookup(kinds(source))
-    attributes = resolve_attributes(source.name, options, lookup, present, columns.roles)
+    attributes = resolve_in_table(source.name, options, lookup, present, columns.roles)
     return replace(columns, attributes=attributes)
 
 
@@ -199,12 +204,26 @@ def _open(source: Source) -> Any:
     if source.format == "parquet":
         return session.read.parquet(*paths)
     header, comma = csv_header(source.content, source.format)
-    check_rows(read_heads(source), trusted=source.trusted)
+    heads = read_heads(source)
+    check_rows(heads, trusted=source.trusted)
     schema = ", ".join("`" + name.replace("`", "``") + "` string" for name in header)
-    return session.read.csv(
+    frame = session.read.csv(
         paths, schema=schema, header=True, sep=comma, quote='"', escape='"', multiLine=True,
         mode="FAILFAST", nullValue=_NULL, emptyValue="", enforceSchema=True, encoding="UTF-8",
     )  # fmt: skip
+    return _without_headers(frame, heads[0].names)
+
+
+def _without_headers(frame: Any, names: tuple[str, ...]) -> Any:
+    """Pass over lines that are the header again, as everywhere."""
+    if len(names) < 2:
+        return frame
+    functions = _functions()
+    again = functions.lit(True)
+    for column, name in zip(frame.columns, names, strict=True):
+        field = functions.col("`" + column.replace("`", "``") + "`")
+        again &= field.eqNullSafe(functions.lit(name or None))
+    return frame.where(~again)
 
 
 def _functions() -> Any:
