@@ -9,6 +9,7 @@ import pytest
 
 from sacofa import anonymize, open_log
 from sacofa.cases import Cases
+from sacofa.domains import Attribute
 from sacofa.errors import SettingError
 from sacofa.mechanisms import Outcome, perform
 from sacofa.mechanisms.certified import Certified, run
@@ -145,6 +146,14 @@ def test_settings_that_cannot_be_are_refused(settings: dict[str, object]) -> Non
     """Before any log is read, with the name of the setting."""
     with pytest.raises(SettingError, match=next(iter(settings))):
         Certified(**{"epsilon": Fraction(1), **settings})  # type: ignore[arg-type]
+
+
+def test_times_and_attributes_leave_something_for_control_flow() -> None:
+    """Shares that would leave nothing are refused by their name, before a log is read."""
+    channel = Attribute(name="channel", of_case=True)
+    assert Certified(epsilon=1, time_share="9/10", attributes=(channel,)).flow_price > 0
+    with pytest.raises(SettingError, match="time_share"):
+        Certified(epsilon=1, time_share="999/1000", attributes=(channel,))
 
 
 def test_settings_about_times_hold_for_logs_that_have_none() -> None:

@@ -16,6 +16,7 @@ from sacofa import anonymize
 from sacofa.cases import NO_TIME, Cases
 from sacofa.logs import count_variants, open_log, read_cases
 from sacofa.mechanisms import Certified, perform
+from sacofa.mechanisms.certified import run
 from sacofa.privacy.accounting import Spend
 from sacofa.privacy.bits import SeededBits
 from sacofa.privacy.noise import Ints, Noise
@@ -56,6 +57,20 @@ class NotedNoise(Noise):
         """Draw as ever."""
         self.drawn.append((epsilon, size))
         return super().laplace(epsilon, size)
+
+
+def test_more_cases_than_memory_holds_are_scaled_down(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of very many cases with times a public number is released, and nothing says how far off.
+
+    Without times they are numbers of variants, and all are released.
+    """
+    monkeypatch.setattr(run, "ONE_BY_ONE", 20)
+    cases = cases_of(PLAIN)
+    outcome = perform(SMALL, cases, Noise(SeededBits(1)))
+    assert outcome.variants.cases == 20 and outcome.within is None
+    assert sum("scaled down" in note for note in outcome.notes) == 1
+    untimed = perform(replace(SMALL, time=False), cases, Noise(SeededBits(1)))
+    assert untimed.variants.cases > 20 and untimed.within is not None
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=["case", "person"])

@@ -45,6 +45,9 @@ cases shows is no disorder, however much noise there is."""
 DRAWN_EACH, DRAWN, DRAWN_EVENTS = 2, 4_000, 50_000
 """Where hardly two cases are alike, so many sequences are drawn for each case, no more than so many
 in all, and with no more than about so many events; as many are varied."""
+ONE_BY_ONE = 10_000_000
+"""Cases that get times or attributes lie in memory one by one: no more than so many, though with
+very little ε noise alone may be a thousand times as much."""
 
 
 class CertifiedRun:
@@ -101,7 +104,7 @@ class CertifiedRun:
         candidates = generator.next(max(length, len(weights)), weights)
         final = ask.split.final(frequent=large, trigrams=trigrams)
         vote = ask.vote("final", candidates, final)
-        size = ask.cases()
+        size, scaled = self._bounded(ask.cases())
         on_progress(0.8)
         pool = dict.fromkeys([*candidates, *first, *shown])
         if various:
@@ -131,9 +134,19 @@ class CertifiedRun:
             columns=columns,
             core=mark_core(variants, self._set),
             verdict=str(judge(self._set, size, variants)),
-            within=find_within(self._session.answers, variants),
+            within=None if scaled else find_within(self._session.answers, variants),
             notes=tuple(ask.notes),
         )
+
+    def _bounded(self, size: int) -> tuple[int, bool]:
+        """How many cases are released of so many, and whether these are fewer."""
+        if size <= ONE_BY_ONE or not (self._set.time or self._set.attributes):
+            return size, False
+        self._ask.notes.append(
+            f"The release was scaled down: of {size:,} cases that answers tell, {ONE_BY_ONE:,} are "
+            "released, a public bound for cases with times or attributes."
+        )
+        return ONE_BY_ONE, True
 
     def _variants(self, released: Mapping[Ids, int], max_length: int) -> VariantCounts:
         return VariantCounts.from_arrays(

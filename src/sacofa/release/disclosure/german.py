@@ -372,6 +372,13 @@ PAIRS: tuple[tuple[str, str], ...] = (
         "abgerundet.",
     ),
     (
+        "The release was scaled down: of {#} cases that answers tell, {#} are released, a public "
+        "bound for cases with times or attributes.",
+        "Die Veröffentlichung wurde verkleinert: Von {#} Fällen, die den Antworten nach zu "
+        "erwarten sind, werden {#} veröffentlicht, eine öffentliche Obergrenze für Fälle mit "
+        "Zeiten oder Merkmalen.",
+    ),
+    (
         "Attributes were left out, because not all releases have them, with times: {}.",
         "Merkmale wurden weggelassen, weil nicht alle Veröffentlichungen sie mit Zeiten haben: {}.",
     ),
