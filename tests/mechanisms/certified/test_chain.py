@@ -60,13 +60,12 @@ def test_a_chain_follows_trigrams() -> None:
     chain = Chain(KeptSteps(weights=weights), 9, UniformSampler(Noise(SeededBits(5))))
     chain.learn({(0, 1, 2): 1_000})
     before = sum((*ids, 3)[:3] == (0, 1, 2) for ids in (chain.draw() for _ in range(300)))
-    chain.follow({(0, 1, 3): 10**6, (0, 1, 2): 0})
-    for sequences in ({}, {(0, 2): 3}):
-        chain.learn(sequences)
-        drawn = [chain.draw() for _ in range(300)]
-        assert all(len(ids) == 2 for ids in drawn if ids[:2] == (0, 1))
-        assert any(ids[:2] == (0, 1) for ids in drawn)
     assert before > 200
+    # That nothing but 2 follows 0 and 1 at the beginning was learnt, and no longer holds.
+    chain.follow({(0, 1, 3): 10**6, (0, 1, 2): 0})
+    drawn = [chain.draw() for _ in range(300)]
+    assert all(len(ids) == 2 for ids in drawn if ids[:2] == (0, 1))
+    assert any(ids[:2] == (0, 1) for ids in drawn)
 
 
 def test_draws_tell_whether_cases_are_alike() -> None:

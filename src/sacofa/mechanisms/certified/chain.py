@@ -61,16 +61,19 @@ class Chain:
         self._once = once
         self._seldom: dict[int, int] = {}
         self._contexts: dict[Ids, Choices] = {}
-        self._pairs: dict[Ids, Choices] = {}
 
     def follow(self, trigrams: Mapping[Ids, int]) -> None:
-        """From now on, what comes after two activities goes by weights of 3-grams."""
+        """What comes after two activities goes by weights of 3-grams, until more is learnt.
+
+        What was voted for says more than sequences that were drawn, so none of their longer
+        contexts stays before it.
+        """
         after: defaultdict[Ids, dict[int, int]] = defaultdict(dict)
         for ids, weight in trigrams.items():
             if weight > 0:
                 after[ids[:2]][ids[2]] = weight
-        self._pairs = {pair: _summed(choices) for pair, choices in after.items()}
-        self._contexts.update(self._pairs)
+        self._contexts = {ids: nexts for ids, nexts in self._contexts.items() if len(ids) <= 2}
+        self._contexts.update((pair, _summed(choices)) for pair, choices in after.items())
 
     def learn(self, weights: Mapping[Ids, int]) -> None:
         """Learn contexts from sequences with weights; what was learnt before is forgotten."""
@@ -83,8 +86,6 @@ class Chain:
                 for length in range(1, min(ORDER, i) + 1):
                     seen[path[i - length : i]][path[i]] += weight
         self._contexts = {context: _summed(after) for context, after in seen.items()}
-        # What was voted for says more than sequences that were drawn.
-        self._contexts.update(self._pairs)
 
     def limit_repeats(self, shares: Sequence[float]) -> None:
         """Repeat no activity much more often than that share of cases does.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 
 from ...domains import Attribute
 from ...errors import SettingError, is_whole
@@ -135,22 +134,22 @@ class CertifiedSettings:
             must = "less: with what attributes get, nothing is left for control flow"
             raise SettingError("time_share", self.time_share, must)
 
-    @cached_property
+    @property
     def price(self) -> Fraction:
         """ε, exactly."""
         return Fraction(self.epsilon)
 
-    @cached_property
+    @property
     def flow_price(self) -> Fraction:
         """What is spent on control flow."""
         return self.price - self.attribute_price - self.time_price
 
-    @cached_property
+    @property
     def attribute_price(self) -> Fraction:
         """What is spent on attributes."""
         return self.price * self.attribute_share if self.attributes else Fraction(0)
 
-    @cached_property
+    @property
     def time_price(self) -> Fraction:
         """What is spent on times: their share, less a part of what attributes take."""
         share = self.time_share * (self.price - FROM_TIMES * self.attribute_price)
