@@ -21,8 +21,9 @@ from .settings import CertifiedSettings
 
 RELIABLE = 0.10
 """The noise of the steps, as a part of all votes, up to which a release is reliable."""
-ROUGH = 0.40
-"""The noise of the steps, as a part of all votes, up to which a release is rough."""
+ROUGH = 0.30
+"""The noise of the steps, as a part of all votes, up to which a release is rough. Beyond, more than
+half of the steps that were released were off, on all logs of long cases that were tried."""
 STEPS_EACH = 3
 """How many steps lead from an activity, roughly, where nothing is known yet."""
 
