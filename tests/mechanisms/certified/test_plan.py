@@ -11,7 +11,7 @@ from sacofa.mechanisms import perform
 from sacofa.mechanisms.certified import Certified, plan
 from sacofa.privacy.bits import SeededBits
 from sacofa.privacy.noise import Noise
-from sacofa.unit import Unit
+from sacofa.unit import ONE_CASE, Unit
 from sacofa.variants import VariantCounts
 
 
@@ -32,6 +32,17 @@ def test_a_plan_adds_up(max_length: int | None, cases: int | None) -> None:
     assert moves == (max_length is None and cases != 100)
     doubled = plan(epsilon="2/3", activities=27, max_length=max_length, cases=cases)
     assert doubled.candidate_from <= made.candidate_from
+
+
+@pytest.mark.parametrize("activities", [27, 300])
+def test_a_plan_says_what_an_audit_is_told(activities: int) -> None:
+    """Any variant is shown from the same number of cases on; for many activities less is paid."""
+    made = plan(epsilon=1, activities=activities, max_length=10, cases=1_000_000)
+    assert sum(share.epsilon for share in made.shares) == 1
+    mechanism = Certified(epsilon=1, max_length=10, time=False)
+    assert made.frequent_from == mechanism.shown_from(ONE_CASE, activities)
+    [frequent] = [share for share in made.shares if "frequent" in share.what]
+    assert frequent.epsilon == Fraction(18 if activities == 27 else 10, 100)
 
 
 def test_a_plan_tells_when_frequent_variants_are_shown() -> None:

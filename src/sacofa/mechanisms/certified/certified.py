@@ -173,7 +173,7 @@ class Certified(CertifiedSettings):
         length = self.max_length or known_length(self.max_length_bound)
         if length is None:
             return None
-        per_cell = self.split().frequent * self.flow_price / unit.max_cases
+        per_cell = self.split(activities).frequent * self.flow_price / unit.max_cases
         return all_threshold(per_cell, activities, length)
 
     def run(self, session: Session, progress: Progress | None = None) -> Output:

@@ -91,8 +91,8 @@ class Plan:
             )
         if self.frequent_from is None:
             lines.append(
-                "Where max_length is set, this page also says from how many cases on a variant is "
-                "shown as it is."
+                "Set max_length to see from how many cases on a variant is shown as it is, "
+                "whatever it is."
             )
         else:
             lines.append(
