@@ -132,7 +132,7 @@ def test_where_hardly_two_cases_are_alike_trigrams_are_asked(
     usual, asked = off(seeds)
     assert asked
     with monkeypatch.context() as patch:
-        patch.setattr(questions, "SCALES_EACH", 10**9)
+        patch.setattr(questions, "SCALES_PER_TRIGRAM", 10**9)
         without, asked = off(seeds)
         assert not asked and usual < 0.9 * without
     with monkeypatch.context() as patch:

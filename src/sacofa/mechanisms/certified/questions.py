@@ -60,7 +60,7 @@ EXACT = (
 TRUST = Fraction(7, 2)
 """The pull towards the representatives hides what few cells tell of many cases: lengths and repeats
 count as if their noise were so many times smaller."""
-SCALES_EACH = Fraction(3, 2)
+SCALES_PER_TRIGRAM = Fraction(3, 2)
 """There must be so many noise scales of cases for each 3-gram, or none are asked."""
 KEPT = Fraction(95, 100)
 """If activities with less of the votes are kept, lengths are no longer those that were asked."""
@@ -253,7 +253,7 @@ class Questions:
         scale = self.scale(share)
         # Counted before they are listed: of many steps they may be too many to list.
         number = steps.count_trigrams()
-        if not number or size * scale < SCALES_EACH * number:
+        if not number or size * scale < SCALES_PER_TRIGRAM * number:
             return False
         listed = tuple(steps.trigrams())
         query = TrigramVotes(len(self._session.activities), listed)

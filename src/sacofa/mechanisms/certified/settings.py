@@ -25,7 +25,7 @@ SMALL = 32
 """Below so many noise scales of cases in the first answer about the size, a log is small."""
 TINY = 12
 """Below so many, votes for activities tell next to nothing."""
-SCALES_EACH = Fraction(1, 2)
+SCALES_PER_ACTIVITY = Fraction(1, 2)
 """If such a log has fewer noise scales of cases for each activity, they tell nothing at all."""
 CLEAR = 60
 """From so many noise scales of cases on, activities that noise hides are dropped."""
@@ -175,7 +175,7 @@ class CertifiedSettings:
         # Of very many activities some have to be chosen, or steps would be too many; and rules let
         # cases repeat what little is known of.
         needless = tiny and self.rules is None and not self.is_wide(activities)
-        hidden = needless and left < SCALES_EACH * activities
+        hidden = needless and left < SCALES_PER_ACTIVITY * activities
         return split.for_size(small=cases * self.shares.size < SMALL, tiny=tiny, hidden=hidden)
 
     def drops_activities(self, activities: int, size: int, unit: Unit) -> bool:
