@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..errors import MissingExtraError
-from .flow import Flow, Step, choose_levels
+from ..mechanisms.margins import Step
+from .flow import Flow, choose_levels
 from .layout import Arrow, Layout, Point, lay_out
 
 ENOUGH = 0.8

@@ -142,9 +142,7 @@ class CertifiedRun:
             notes=tuple(ask.notes),
         )
 
-    def _margins(
-        self, variants: VariantCounts, times: Ints | None, columns: Columns
-    ) -> Margins:
+    def _margins(self, variants: VariantCounts, times: Ints | None, columns: Columns) -> Margins:
         """How far the figures of the release may be off."""
         answers = self._session.answers
         margins = find_flow_margins(answers, variants)

@@ -71,7 +71,10 @@ const LIMITS = [60, 3600, 86400, 7 * 86400, 30 * 86400];
 const bin = (seconds) => LIMITS.filter((limit) => seconds >= limit).length;
 
 const nameOf = (place) => (place === "start" || place === "end" ? place : data.activities[place]);
-const within = (many, size) => (size === null ? "" : ` ± ${number.format(size)}`);
+/** Margins are those of all released cases: they say nothing of chosen variants. */
+const isRelease = (which) => which === data.flows.length - 1 && !chosenRows;
+const stepMargins = new Map(data.margins.steps.map((step) => [stepKey(step), step[2]]));
+const margin = (many, size) => (size === undefined || size === null ? "" : ` ± ${number.format(size)}${many <= size ? ", below its margin" : ""}`);
 
 const drawOne = (flow, layout, which, others, words) => {
   const counts = new Map(flow.steps.map((step) => [stepKey(step), step[2]]));
@@ -87,9 +90,10 @@ const drawOne = (flow, layout, which, others, words) => {
     const seconds = medians[which].get(key) ?? null;
     const shade = isTime() ? (seconds === null ? "d" : `d d${bin(seconds)}`) : kind(otherSteps.has(key));
     const text = isTime() ? (seconds === null ? "" : duration(seconds)) : number.format(many);
-    const title = `${nameOf(step.from)} → ${nameOf(step.to)}: ${number.format(many)}${within(many, which === data.flows.length - 1 ? data.within.step : null)}${seconds === null ? "" : `, half of them within ${duration(seconds)}`}`;
+    const title = `${nameOf(step.from)} → ${nameOf(step.to)}: ${number.format(many)}${isRelease(which) ? margin(many, stepMargins.get(key)) : ""}${seconds === null ? "" : `, half of them within ${duration(seconds)}`}`;
+    const below = isRelease(which) && many <= (stepMargins.get(key) ?? 0) ? " below" : "";
     const thick = isTime() ? (seconds === null ? 1.2 : 1.4 + bin(seconds) * 0.8) : 1 + 4.5 * Math.sqrt(many / most);
-    arrows.append(svg("g", {}, svg("title", {}, title), svg("path", { class: `arrow ${shade}`, d: path, "stroke-width": thick.toFixed(1) }), svg("polygon", { class: `head ${shade}`, points: head })));
+    arrows.append(svg("g", {}, svg("title", {}, title), svg("path", { class: `arrow ${shade}${below}`, d: path, "stroke-width": thick.toFixed(1) }), svg("polygon", { class: `head ${shade}`, points: head })));
     numbers.append(svg("text", { class: `label ${shade}`, x: x.toFixed(1), y: (y + 4).toFixed(1), ...(anchor ? { "text-anchor": anchor } : {}) }, text));
   };
   for (const edge of [...layout.edges].reverse()) {
@@ -108,7 +112,7 @@ const drawOne = (flow, layout, which, others, words) => {
     else if (flow.events[node.place]) {
       const many = flow.events[node.place], lost = kind(!others || others.events[node.place]);
       const text = node.lines.map((line, i) => svg("text", { x: node.x + 3, y: top + 4 + LINE * (i + 1) }, line));
-      root.append(svg("g", {}, svg("title", {}, `${data.activities[node.place]}: ${number.format(many)}${within(many, which === data.flows.length - 1 ? data.within.activity : null)}`),
+      root.append(svg("g", {}, svg("title", {}, `${data.activities[node.place]}: ${number.format(many)}${isRelease(which) ? margin(many, data.margins.events[node.place]) : ""}`),
         svg("rect", { class: `box ${lost}`, x: left, y: top, width: node.box, height: node.height, rx: 5 }),
         svg("rect", { class: `a${node.place}`, x: left, y: top, width: 7, height: node.height, rx: 2 }),
         ...text, svg("text", { class: "count", x: node.x + 3, y: top + node.height - 8 }, number.format(many))));
