@@ -34,6 +34,7 @@ from utility import (
 from wide import measure_wide
 
 from attributes import measure_attributes
+from authors import measure_authors
 
 Group = Callable[[Path], Iterator[Figure]]
 
@@ -47,6 +48,7 @@ GROUPS: dict[str, Group] = {
     "cost": measure_cost,
     "attributes": measure_attributes,
     "papers": measure_papers,
+    "authors": measure_authors,
     "pripel": measure_pripel,
     "periods": measure_periods,
     "rules": measure_rules,
