@@ -78,7 +78,7 @@ def _release(
 ) -> VariantCounts | None:
     """One release of their program; None where it ends in an error."""
     random.seed(seed)
-    np.random.seed(seed)  # noqa: NPY002 - their program draws from it
+    np.random.seed(seed)
     try:
         with redirect_stdout(None), np.errstate(all="ignore"):
             found = query([traces], float(thresholds.epsilon), thresholds.prune, length)

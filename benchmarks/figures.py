@@ -17,6 +17,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from authors import measure_authors
 from figure import Figure, drop_others, keep_figures
 from periods import measure_periods
 from pripel import measure_pripel
@@ -34,7 +35,6 @@ from utility import (
 from wide import measure_wide
 
 from attributes import measure_attributes
-from authors import measure_authors
 
 Group = Callable[[Path], Iterator[Figure]]
 

@@ -36,8 +36,10 @@ COMPARED = {
 """Measures of releases at equal ε, with their titles."""
 EQUAL = {
     "certified, with these rules": "`certified`, with these rules",
-    "sacofa": "`sacofa`, with these rules", f"sacofa, {TEXT}": f"`sacofa`, with these rules, {TEXT}",
-    "laplace": "`laplace`", f"laplace, {TEXT}": f"`laplace`, {TEXT}",
+    "sacofa": "`sacofa`, with these rules",
+    f"sacofa, {TEXT}": f"`sacofa`, with these rules, {TEXT}",
+    "laplace": "`laplace`",
+    f"laplace, {TEXT}": f"`laplace`, {TEXT}",
 }  # fmt: skip
 """Series of releases at equal ε, with their titles."""
 TIMED = {

@@ -108,9 +108,7 @@ def own_figures(text: str) -> list[str]:
     """The measured numbers of a page outside its generated blocks, code and links."""
     own = FENCE.sub("", MAKE["BLOCK"].sub("", text))
     own = re.sub(r"`[^`\n]*`|\]\([^)]*\)", "", own)
-    return [
-        found[0] for found in MEASURED.finditer(GIVEN.sub("", own)) if found[0] not in SETTINGS
-    ]
+    return [found[0] for found in MEASURED.finditer(GIVEN.sub("", own)) if found[0] not in SETTINGS]
 
 
 @pytest.mark.parametrize("name", ["README", "docs/evaluation", "docs/certified", "docs/benchmarks"])

@@ -32,7 +32,7 @@ class Performer:
             self._evaluators[run.log] = Evaluator(original)
         start = perf_counter()
         released: Measured = original
-        spent = None
+        spent, times = None, ""
         if run.mechanism is not None:
             try:
                 release = anonymize(_for(original, run.mechanism), run.mechanism, seed=run.seed)
@@ -40,6 +40,7 @@ class Performer:
                 return start_row(run, self._digests[run.log], REFUSED, str(error))
             attributes = original.attributes if isinstance(original, Cases) else ()
             released = measured_release(release, attributes)
+            times = "no" if release.times is None else "yes"
             price = release.certificate.epsilon
             spent = math.inf if price is None else float(price)
         made = perf_counter()
@@ -52,6 +53,7 @@ class Performer:
             self._digests[run.log],
             DONE,
             spent=spent,
+            times=times,
             cases=variants.cases,
             variants=len(variants),
             release_seconds=made - start,

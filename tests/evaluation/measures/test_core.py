@@ -29,6 +29,9 @@ MECHANISMS = {
     "sacofa": {"epsilon": "1", "max_length": 12, "prune": 4},
     "laplace": {"epsilon": "1", "max_length": 12, "prune": 4},
 }
+TIES = 1e-3
+"""pm4py breaks ties between silent transitions by the identity of objects: figures of one release
+differ by some 1e-5 between two calls, those of a core and of the whole by far more."""
 MODEL = ("f_score", "fitness", "precision", "generalization", "core_share", "core_f_score")
 
 
@@ -42,20 +45,25 @@ def test_every_way_to_measure_a_release_gives_the_same_model_quality(
     makes no difference.
     """
     run = Run(log="h", series=name, mechanism=make_mechanism(name.split(",")[0], MECHANISMS[name]))
-    in_experiment = Performer({"h": LOG})(run).measures
+    row = Performer({"h": LOG})(run)
+    in_experiment = row.measures
+    assert row.times == "no"
     release = anonymize(LOG, run.mechanism, seed=run.seed)
     whole = model_quality(LOG, release.variants)
     core = orderly_core(release.variants)
-    assert in_experiment["f_score"] == pytest.approx(whole.f_score)
-    assert in_experiment["fitness"] == pytest.approx(whole.fitness)
-    assert in_experiment["precision"] == pytest.approx(whole.precision)
-    assert in_experiment["core_f_score"] == pytest.approx(model_quality(LOG, core).f_score)
-    assert in_experiment["core_share"] == core.cases / release.variants.cases
+    expected = {
+        "f_score": whole.f_score,
+        "fitness": whole.fitness,
+        "precision": whole.precision,
+        "generalization": whole.generalization,
+        "core_share": core.cases / release.variants.cases,
+        "core_f_score": model_quality(LOG, core).f_score,
+    }
     path = tmp_path / "released.xes"
     write_release(release, path)
     from_file = Evaluator(LOG).measure(read_measured(open_log(path)))
-    for measure in MODEL:
-        assert from_file[measure] == pytest.approx(in_experiment[measure]), measure
+    for measured in (in_experiment, from_file, Evaluator(LOG).measure(release.variants)):
+        assert {one: measured[one] for one in MODEL} == pytest.approx(expected, abs=TIES)
 
 
 def test_released_times_do_not_change_the_model() -> None:
@@ -63,10 +71,12 @@ def test_released_times_do_not_change_the_model() -> None:
     events = np.arange(LOG.events, dtype=np.int64) * 3_600_000_000
     log = Cases(variants=LOG, by_case=CaseBatch.of_variants(LOG, events))
     run = Run(log="h", series="certified", mechanism=make_mechanism("certified", {"epsilon": "1"}))
-    measures = Performer({"h": log})(run).measures
+    row = Performer({"h": log})(run)
+    measures = row.measures
     release = anonymize(log, run.mechanism, seed=run.seed)
-    assert release.times is not None
-    assert measures["f_score"] == pytest.approx(model_quality(LOG, release.variants).f_score)
+    assert release.times is not None and row.times == "yes"
+    whole = model_quality(LOG, release.variants)
+    assert measures["f_score"] == pytest.approx(whole.f_score, abs=TIES)
     assert measures["core_share"] == pytest.approx(
         orderly_core(release.variants).cases / release.variants.cases
     )
@@ -79,7 +89,7 @@ def test_the_original_has_a_core_of_its_own() -> None:
     row = Performer({"h": LOG})(Run(log="h", series=ORIGINAL)).measures
     limit = Evaluator(LOG).limit()
     for measures in (row, limit):
-        assert (measures["core_share"], measures["core_f_score"]) == pytest.approx(wanted)
+        assert (measures["core_share"], measures["core_f_score"]) == pytest.approx(wanted, abs=TIES)
 
 
 def test_the_core_is_the_one_that_certified_marks_at_1_without_times() -> None:
