@@ -147,7 +147,7 @@ def personal_by_values(texts: Collection[str]) -> str | None:
     if len(days) >= SHARE * len(values):
         return "birth dates" if _is_lifetime(days) else None
     return next(
-        (kind for kind, looks, share in LOOKS if sum(map(looks, values)) >= share * len(values)),
+        (kind for kind, test, share in VALUE_TESTS if sum(map(test, values)) >= share * len(values)),
         None,
     )
 
@@ -185,7 +185,7 @@ def _is_name(text: str) -> bool:
     return any(word.casefold() in FIRST_NAMES for word in re.split(r"[ -]", text))
 
 
-LOOKS: tuple[tuple[str, Callable[[str], bool], float], ...] = (
+VALUE_TESTS: tuple[tuple[str, Callable[[str], bool], float], ...] = (
     ("contact details", _is_contact, SHARE),
     ("identifiers of persons", _is_code, SHARE),
     ("free text", _is_sentence, SHARE),
