@@ -146,10 +146,10 @@ def personal_by_values(texts: Collection[str]) -> str | None:
     days = [day for day in map(read_day, values) if day is not None]
     if len(days) >= SHARE * len(values):
         return "birth dates" if _is_lifetime(days) else None
-    return next(
-        (kind for kind, test, share in VALUE_TESTS if sum(map(test, values)) >= share * len(values)),
-        None,
+    found = (
+        kind for kind, test, share in VALUE_TESTS if sum(map(test, values)) >= share * len(values)
     )
+    return next(found, None)
 
 
 def _plain_words(name: str) -> str:
