@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from ..errors import SettingError, nearest
+from ..periods import Period
 from ..unit import ONE_CASE, Unit
 from .formats import SUFFIXES
-from .periods import Period
 from .time_format import check_time_format
 
 Order = Literal["time", "file"]
