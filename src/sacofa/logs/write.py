@@ -68,7 +68,7 @@ def write_variants(
     """Write variants to a file, in the format that the end of its name tells.
 
     XES, XES.gz, CSV and Parquet hold an event log; JSON holds the variants and their counts. A
-    case without events is a trace without events, or a row with a case and nothing else.
+    case without events is in JSON alone.
     """
     target = Path(path)
     output = output_of(target)
@@ -163,7 +163,6 @@ def xes_parts(
                         of_events[start:end],
                         strict=True,
                     )
-                    if i >= 0
                 ]
             )
             mark = ""
