@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from sacofa.errors import OutputError
 from sacofa.logs import count_variants, open_log, write_table, write_variants
 from sacofa.logs.released import START, ReleasedColumn, event_blocks
-from sacofa.logs.write import OUTPUTS
+from sacofa.logs.write import OUTPUTS, xes_parts
 from sacofa.variants import VariantCounts
 
 from .nasty import NAMES, texts, variant_counts, xml_texts
@@ -229,6 +230,66 @@ def test_xes_declares_the_extension_that_an_attribute_is_of(name: str, tmp_path:
     assert ('name="Organizational" prefix="org"' in head) == name.startswith("org:")
 
 
+SCHEMA = """
+<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" elementFormDefault="qualified"
+    xmlns="http://www.xes-standard.org/" targetNamespace="http://www.xes-standard.org/">
+  <xs:complexType name="any"><xs:attribute name="key" type="xs:Name" use="required"/>
+    <xs:attribute name="value" type="xs:string" use="required"/></xs:complexType>
+  <xs:complexType name="truth"><xs:attribute name="key" type="xs:Name" use="required"/>
+    <xs:attribute name="value" type="xs:boolean" use="required"/></xs:complexType>
+  <xs:complexType name="moment"><xs:attribute name="key" type="xs:Name" use="required"/>
+    <xs:attribute name="value" type="xs:dateTime" use="required"/></xs:complexType>
+  <xs:group name="attributes"><xs:choice>
+    <xs:element name="string" type="any"/><xs:element name="boolean" type="truth"/>
+    <xs:element name="date" type="moment"/></xs:choice></xs:group>
+  <xs:complexType name="attributed"><xs:group ref="attributes" minOccurs="0" maxOccurs="unbounded"/>
+    <xs:attribute name="scope" type="xs:NCName"/></xs:complexType>
+  <xs:complexType name="extending"><xs:attribute name="name" type="xs:NCName" use="required"/>
+    <xs:attribute name="prefix" type="xs:NCName" use="required"/>
+    <xs:attribute name="uri" type="xs:anyURI" use="required"/></xs:complexType>
+  <xs:complexType name="classifying"><xs:attribute name="name" type="xs:NCName" use="required"/>
+    <xs:attribute name="keys" type="xs:token" use="required"/></xs:complexType>
+  <xs:complexType name="traced"><xs:sequence>
+    <xs:group ref="attributes" minOccurs="0" maxOccurs="unbounded"/>
+    <xs:element name="event" type="attributed" minOccurs="0" maxOccurs="unbounded"/>
+  </xs:sequence></xs:complexType>
+  <xs:element name="log"><xs:complexType><xs:sequence>
+      <xs:element name="extension" type="extending" minOccurs="0" maxOccurs="unbounded"/>
+      <xs:element name="global" type="attributed" minOccurs="0" maxOccurs="2"/>
+      <xs:element name="classifier" type="classifying" minOccurs="0" maxOccurs="unbounded"/>
+      <xs:group ref="attributes" minOccurs="0" maxOccurs="unbounded"/>
+      <xs:element name="trace" type="traced" minOccurs="0" maxOccurs="unbounded"/></xs:sequence>
+    <xs:attribute name="xes.version" type="xs:decimal" use="required"/>
+    <xs:attribute name="xes.features" type="xs:token"/></xs:complexType></xs:element>
+</xs:schema>
+"""
+"""What IEEE 1849 of 2016 and of 2023 both ask of a file, as far as it has such elements."""
+
+
+def test_xes_follows_the_standard_and_declares_what_it_uses() -> None:
+    """The order and types of elements are right, and the prefix of each key has its extension."""
+    from lxml import etree
+
+    variants = VariantCounts.of({("a", "b"): 2}, truncated={("a",): 1})
+    core, begins = np.array([False, True]), np.array([5, 9, 20, 30, 40])
+    group = ReleasedColumn(
+        name="org:group", of_case=False, kind="string", texts=("x",), codes=np.zeros(5, np.int32)
+    )
+    text = "".join(xes_parts(variants, None, begins, core, (group,), begins - 1)).encode()
+    root = etree.fromstring(text)
+    assert root.get("xes.version") == "1849.2023"
+    etree.XMLSchema(etree.XML(SCHEMA)).assertValid(root)
+    declared = {e.get("prefix"): e.get("uri") for e in root.iterchildren("{*}extension")}
+    used = {key.partition(":")[0] for key in root.xpath("//@key") if ":" in key}
+    assert used == set(declared)
+    ours = etree.parse(str(files("sacofa.logs") / "sacofa.xesext")).getroot()
+    assert ours.get("uri") == declared["sacofa"]
+    defined = {f"sacofa:{key}" for key in ours.xpath("//@key")}
+    assert defined == {key for key in root.xpath("//@key") if key.startswith("sacofa:")}
+    page = Path(__file__).parents[2] / "docs" / "reference" / "formats.md"
+    assert (files("sacofa.logs") / "sacofa.xesext").read_text() in page.read_text()
+
+
 @given(st.integers(1, 200))
 @settings(max_examples=10, deadline=None)
 def test_xes_times_are_seconds_after_the_case(length: int) -> None:
@@ -236,8 +297,6 @@ def test_xes_times_are_seconds_after_the_case(length: int) -> None:
     from datetime import datetime, timedelta
 
     from lxml import etree
-
-    from sacofa.logs.write import xes_parts
 
     variants = VariantCounts.of({("a",) * length: 3})
     root = etree.fromstring("".join(xes_parts(variants)).encode())
