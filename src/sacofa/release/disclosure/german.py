@@ -399,6 +399,10 @@ PAIRS: tuple[tuple[str, str], ...] = (
         "Varianten werden nur innerhalb der erlaubten Schritte mit Namen gezeigt.",
     ),
     (
+        "Cases without events were left out of the release: {#}, counted with noise.",
+        "Fälle ohne Ereignisse wurden nicht veröffentlicht: {#}, mit Rauschen gezählt.",
+    ),
+    (
         "The release was scaled down: it would hold {#} events, more than the public bound of "
         "{#}. Every count was multiplied by the same factor and rounded down.",
         "Die Veröffentlichung wurde verkleinert: Sie enthielte {#} Ereignisse, mehr als die "
