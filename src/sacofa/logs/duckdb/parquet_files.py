@@ -15,11 +15,14 @@ from typing import Any
 
 from ...errors import ReadError
 from ..attributes import column_of
+from ..cells.duckdb_sql import LONG_WHOLE, SHORT_WHOLE
 from ..columns import Columns, resolve_columns
 from ..options import ReadOptions
 from .csv_files import MAX_COLUMNS, too_wide
-from .ordering import is_number
 from .sql import file_literal
+
+COMPARABLE = {*SHORT_WHOLE, *LONG_WHOLE, "DOUBLE"}
+"""Types that may differ between files: their cells have the same text in each."""
 
 LARGEST_FOOTER = 1 << 20
 """A footer that does not tell its columns first, as all known programs let it do, is no longer."""
@@ -54,7 +57,11 @@ def refuse_wide(path: Path) -> None:
 def has_several_types(
     database: Any, paths: Sequence[Path], files: str, columns: Columns | None
 ) -> bool:
-    """Whether types of columns differ between files; refused unless all are numbers."""
+    """Tell whether types of columns differ between files; refused unless no cell depends on that.
+
+    Whole numbers and doubles may differ: libraries write doubles where one number is missing, and
+    a cell is read the same from either.
+    """
     if len(paths) == 1 or columns is None:
         return False
     types = _types(database, files)
@@ -72,8 +79,7 @@ def has_several_types(
             several = True
             if kind is None or first is None:
                 raise ReadError(path, f'column "{name}" is not in all files')
-            # Short floats would give their type, which tells few numbers apart, to all files.
-            if not (is_number(kind) and is_number(first)) or "FLOAT" in (kind, first):
+            if not {kind, first} <= COMPARABLE:
                 raise ReadError(
                     path, f'column "{name}" is {kind}, and {first} in the first file: '
                     "write it as the same type in all"
