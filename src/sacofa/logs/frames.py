@@ -82,8 +82,8 @@ def _as_texts(values: Any, use: Use) -> Any:
         return pd.Series(texts[codes], index=values.index, dtype=object)
     if pd.api.types.infer_dtype(values, skipna=True) == "string" and _are_whole(values):
         return values
-    texts = [text_of(value, use) for value in values]
-    return pd.Series(texts, index=values.index, dtype=object)
+    converted = [text_of(value, use) for value in values]
+    return pd.Series(converted, index=values.index, dtype=object)
 
 
 @contextmanager

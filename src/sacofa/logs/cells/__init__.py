@@ -78,11 +78,13 @@ def text_of(value: Any, use: Use = "value") -> str | None:
         return _number_text(value, use)
     if isinstance(value, Mapping | list | tuple | set | bytes) or hasattr(value, "tolist"):
         return _text_of_array(value, use)
-    converted = {Decimal: _decimal_text, datetime: _moment_text, date: _date_text, time: _time_text}
-    for kind, convert in converted.items():
-        if isinstance(value, kind):
-            return convert(value)
-    return text_of(str(value), use)
+    if isinstance(value, Decimal):
+        return _decimal_text(value)
+    if isinstance(value, datetime):
+        return _moment_text(value)
+    if isinstance(value, date):
+        return _date_text(value)
+    return _time_text(value) if isinstance(value, time) else text_of(str(value), use)
 
 
 def is_missing(value: Any) -> bool:
@@ -98,6 +100,8 @@ def is_missing(value: Any) -> bool:
 
 def _number_text(value: Any, use: Use) -> str:
     whole = isinstance(value, Integral)
+    if whole:
+        value = int(value)
     if -EXACT < value < EXACT and (whole or value == value // 1):
         return str(int(value))
     if abs(value) >= EXACT and use != "value":

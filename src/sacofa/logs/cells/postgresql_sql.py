@@ -10,8 +10,6 @@ from . import EXACT, NO_TEXT, CellError, Use
 SESSION = (
     "SET LOCAL TimeZone = 'UTC'; SET LOCAL DateStyle = 'ISO'; SET LOCAL extra_float_digits = 3"
 )
-    "SET LOCAL TimeZone = 'UTC'; SET LOCAL DateStyle = 'ISO'; SET LOCAL extra_float_digits = 3"
-)
 """What a session is told before any cell is converted."""
 
 BOOLEAN = 16

@@ -14,6 +14,11 @@ DAY = 86_400_000_000
 """A day in microseconds."""
 
 
+def is_number(kind: str) -> bool:
+    """Tell whether a type is one of numbers."""
+    return kind in (*WHOLE, *FLOATING) or kind.startswith("decimal")
+
+
 def check_type(kind: str) -> None:
     """Refuse a type whose values have no text.
 
@@ -35,8 +40,7 @@ def text(column: str, kind: str, use: Use = "value") -> str:
     if kind in FLOATING:
         return _double_text(f"double({column})")
     if kind.startswith("decimal"):
-        scale = int(kind.rstrip(")").rpartition(",")[2])
-        return _short(f"format_string('%.{scale}f', {column})") if scale else written
+        return written if kind.endswith(",0)") else _decimal_text(written)
     return _instant_text(column) if kind == "timestamp" else written
 
 
@@ -56,23 +60,23 @@ def time_number(column: str, kind: str) -> str:
     return f"CASE WHEN abs(double({column})) < 1e29D THEN double({column}) END"
 
 
-def instant_micros(column: str, kind: str) -> str:
-    """Give a column of moments as microseconds since 1970, as SQL; those without a zone are UTC."""
-    if kind == "timestamp":
-        return f"unix_micros({column})"
+def known(column: str, kind: str) -> str:
+    """Give a column of numbers in which NaN is missing, as SQL."""
+    return f"CASE WHEN NOT isnan({column}) THEN {column} END" if kind in FLOATING else column
+
+
+def in_utc(column: str) -> str:
+    """Take text or a moment without a zone for one in UTC, as all readers do, as SQL."""
     # Text that names its zone does not depend on the zone of the session.
-    return f"unix_micros(try_to_timestamp(concat(cast({_at(column)} AS string), 'Z')))"
-
-
-def _at(column: str) -> str:
-    return f"cast({column} AS timestamp_ntz)"
+    return f"try_to_timestamp(concat(cast(try_cast({column} AS timestamp_ntz) AS string), 'Z'))"
 
 
 def _double_text(column: str) -> str:
     """Write a double as Python does; Java knows other limits for exponents."""
     java = f"cast({column} AS string)"
     mantissa = f"regexp_replace(substring_index({java}, 'E', 1), '[.]0$', '')"
-    power = f"int(substring_index({java}, 'E', -1))"
+    # A cast that fails must give nothing: Spark may try it for cells that need another branch.
+    power = f"try_cast(substring_index({java}, 'E', -1) AS int)"
     digits = f"CASE WHEN abs({power}) < 10 THEN '0' ELSE '' END, abs({power})"
     sign = f"CASE WHEN {power} < 0 THEN 'e-' ELSE 'e+' END"
     return (
@@ -80,11 +84,20 @@ def _double_text(column: str) -> str:
         f"WHEN abs({column}) = double('Infinity') THEN CASE WHEN {column} > 0 THEN 'inf' "
         "ELSE '-inf' END "
         f"WHEN abs({column}) < {EXACT} AND {column} = floor({column}) "
-        f"THEN cast(bigint({column}) AS string) "
+        f"THEN cast(try_cast({column} AS bigint) AS string) "
         f"WHEN abs({column}) >= 1e-4D AND abs({column}) < 1e16D "
-        f"THEN {_short(f'cast(cast({column} AS decimal(38, 22)) AS string)')} "
+        f"THEN {_short(f'cast(try_cast({column} AS decimal(38, 22)) AS string)')} "
         f"ELSE concat({mantissa}, {sign}, {digits}) END"
     )
+
+
+def _decimal_text(written: str) -> str:
+    """Write a decimal number without the exponent that Spark 3.5 gives small ones."""
+    mantissa, power = f"substring_index({written}, 'E', 1)", f"substring_index({written}, 'E', -1)"
+    zeros = f"repeat('0', -try_cast({power} AS int) - 1)"
+    sign = f"CASE WHEN {written} LIKE '-%' THEN '-' ELSE '' END"
+    plain = f"concat({sign}, '0.', {zeros}, translate({mantissa}, '-.', ''))"
+    return _short(f"CASE WHEN {written} LIKE '%E%' THEN {plain} ELSE {written} END")
 
 
 def _short(digits: str) -> str:

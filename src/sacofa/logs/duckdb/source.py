@@ -124,7 +124,7 @@ def open_table(database: Any, source: Source, columns: Columns | None = None) ->
         if not source.trusted:
             _refuse_parquet_bomb(database, source.content, files)
         hive = "true" if any("=" in path.parent.name for path in source.content) else "false"
-        several = has_several_types(database, source.content, files, columns)
+        several = has_several_types(database, source.content, columns)
         # Names of folders stay text: what type they look like would depend on all of them.
         sql = (
             f"read_parquet([{files}], hive_partitioning = {hive}, hive_types_autocast = false, "
