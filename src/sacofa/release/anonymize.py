@@ -174,7 +174,7 @@ def anonymize(
             certificate,
             spent=outcome.spent,
             verdict=outcome.verdict,
-            within=None if notes else outcome.within,
+            margins=None if notes else outcome.margins,
             notes=(*outcome.notes, *notes),
         ),
     )

@@ -8,18 +8,19 @@ else adds up in full.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import ceil, sqrt
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ReadError, SettingError
 from ..logs.released import Columns
-from ..mechanisms.protocol import Within
+from ..mechanisms.margins import Margins, Variant, VariantMargins, root_of_squares
 from ..privacy.accounting import Access, Leak, Spend
 from ..privacy.ledger import Account
 from ..unit import Unit
@@ -29,6 +30,8 @@ from .certificate import Certificate
 from .join_columns import all_texts, laid_out_columns, shared_columns, with_values
 from .periods import charged_for
 from .read import has_starts, order_of, read_release, seconds_of
+
+Named = TypeVar("Named")
 
 MECHANISM = "combined"
 LEAK = "A release that is part of this one read something off the log without payment."
@@ -75,7 +78,7 @@ def combine(releases: Sequence[Release], names: Sequence[str] | None = None) -> 
                 ],
             },
             publishable=all(c.publishable for c in certificates),
-            within=_within(certificates),
+            margins=_margins(releases),
             notes=notes,
         ),
     )
@@ -229,11 +232,11 @@ def _notes(
 ) -> tuple[str, ...]:
     certificates = [release.certificate for release in releases]
     notes = [f"This release is put together from {len(releases)} others; nothing more was asked."]
-    within = size_within(certificates)
-    if within is not None:
+    margin = cases_margin(certificates)
+    if margin is not None:
         cases = sum(release.variants.cases for release in releases)
         notes.append(
-            f"It holds {cases:,} cases; without noise there are {within:,} fewer to {within:,} "
+            f"It holds {cases:,} cases; without noise there are {margin:,} fewer to {margin:,} "
             "more, in 95 of 100 runs."
         )
     total = sum((c.epsilon or Fraction(0) for c in certificates), Fraction(0))
@@ -251,32 +254,50 @@ def _notes(
     return tuple(notes)
 
 
-def size_within(certificates: Sequence[Certificate]) -> int | None:
-    """How far the number of cases is off at most, in 95 of 100 runs; None where that is not known.
+def cases_margin(certificates: Sequence[Certificate]) -> int | None:
+    """The margin of the number of cases; None where that of a part is not known.
 
-    A sum of noises exceeds the root of their squared bounds less often than one exceeds its own.
+    A sum of noises exceeds the root of their squared margins less often than one exceeds its own.
     """
-    known = [None if c.within is None else c.within.cases for c in certificates]
-    squares = [within**2 for within in known if within is not None]
-    return ceil(sqrt(sum(squares))) if len(squares) == len(known) else None
+    known = [None if c.margins is None else c.margins.cases for c in certificates]
+    found = [size for size in known if size is not None]
+    return root_of_squares(found) if len(found) == len(known) else None
 
 
-def _within(certificates: Sequence[Certificate]) -> Within | None:
-    """How far figures may be off: what is off in each may add up."""
-    known = [certificate.within for certificate in certificates]
-
-    def add(name: str) -> int | None:
-        values = [getattr(within, name) for within in known]
-        return None if None in values else sum(values)
-
-    if None in known:
+def _margins(releases: Sequence[Release]) -> Margins | None:
+    """The margins of counts: what a release without a directly-follows pair is off, is not known."""
+    certificates = [release.certificate for release in releases]
+    parts = [certificate.margins for certificate in certificates]
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts):
         return None
-    return Within(
-        cases=size_within(certificates),
-        variant=add("variant"),
-        step=add("step"),
-        activity=add("activity"),
+    return Margins(
+        cases=cases_margin(certificates),
+        activities=_added([part.activities for part in known]),
+        steps=_added([part.steps for part in known]),
+        variants=_variants_together(releases, known),
     )
+
+
+def _added(parts: Sequence[Mapping[Named, int]]) -> dict[Named, int]:
+    """Margins of sums: the model may be wrong in the same way every time, so margins add up."""
+    names = dict.fromkeys(name for part in parts for name in part)
+    return {name: sum(part.get(name, 0) for part in parts) for name in names}
+
+
+def _variants_together(
+    releases: Sequence[Release], parts: Sequence[Margins]
+) -> VariantMargins | None:
+    """Of each variant of any release: where one has none of it, nothing is added."""
+    known = [part.variants for part in parts if part.variants is not None]
+    if len(known) < len(parts):
+        return None
+    listed: Counter[Variant] = Counter()
+    for release, margins in zip(releases, known, strict=True):
+        variants = release.variants
+        for (names, count), finished in zip(variants, variants.complete.tolist(), strict=True):
+            listed[names, finished] += margins.of((names, finished), count)
+    return VariantMargins(listed=dict(listed))
 
 
 def _united(lists: Iterable[Iterable[str]]) -> tuple[str, ...]:
