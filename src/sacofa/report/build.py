@@ -95,7 +95,7 @@ def _make(
         ids=ids,
         steps=list_steps(flows[-1], flows[0] if original is not None else None, margins.steps),
         waiting={} if times is None else times.medians[-1],
-        drawn=draw_map(*flows),
+        drawn=draw_map(*flows, margins=margins.steps),
         data={
             **explorer.data(),
             "flows": map_data(flows, ids, medians if len(medians) == len(flows) else (None,) * 2),
