@@ -19,6 +19,7 @@ from pathlib import Path
 
 from authors import measure_authors
 from figure import Figure, drop_others, keep_figures
+from margins import measure_coverage
 from periods import measure_periods
 from pripel import measure_pripel
 from reading import measure_large, measure_scale
@@ -51,6 +52,7 @@ GROUPS: dict[str, Group] = {
     "authors": measure_authors,
     "pripel": measure_pripel,
     "periods": measure_periods,
+    "coverage": measure_coverage,
     "rules": measure_rules,
     "speed": measure_speed,
     "scale": measure_scale,
