@@ -51,7 +51,7 @@ SETTINGS: dict[str, list[str]] = {
 OWN = re.compile(r"(?m)^for your eyes only: .*\n")
 """What the holder of the log is told about it."""
 
-SAID_OF_ANSWERS = ("notes", "verdict", "within")
+SAID_OF_ANSWERS = ("notes", "verdict", "margins")
 """The parts of a certificate that `certified` makes of noisy answers."""
 
 FORMATS = ("csv", "xes", "xes.gz", "parquet", "json")

@@ -136,13 +136,15 @@ class Margins:
 
     @classmethod
     def from_content(cls, content: Mapping[str, Any]) -> Margins:
-        """Read plain values; ValueError, TypeError or KeyError where they are none."""
+        """Read plain values; ValueError, TypeError or KeyError where they are damaged."""
         names = [_text(name) for name in content["names"]]
 
         def place(at: object) -> Place:
-            return None if at is None else names[_count(at)]
+            return None if at is None else known(at)
 
         def known(at: object) -> str:
+            if _count(at) >= len(names):
+                raise ValueError(at)
             return names[_count(at)]
 
         variants = content["variants"]
