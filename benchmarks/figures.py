@@ -4,8 +4,8 @@
 
 LOGS holds the paper's logs. Without `--only` it measures what changes with the mechanism
 `certified` most, in two minutes of the processor; `attributes`, `cost`, `frontier`, `papers`,
-`periods`, `pripel`, `speed`, `times` and `wide` take as long, `rules` twice that, `scale` and
-`large` much longer.
+`periods`, `pripel`, `speed`, `times` and `wide` take as long, `rules` and `verdict` twice that, `scale`
+and `large` much longer.
 Figures that are not measured again stay as they are. `python docs/make/figures.py` writes the
 tables of the pages from the file.
 """
@@ -26,6 +26,7 @@ from rules import measure_rules
 from speed import measure_speed
 from times import measure_cost, measure_times
 from utility import measure_certified, measure_frontier, measure_hospital, measure_papers
+from verdict import measure_verdict
 from wide import measure_wide
 
 from attributes import measure_attributes
@@ -37,6 +38,7 @@ GROUPS: dict[str, Group] = {
     "hospital": measure_hospital,
     "frontier": measure_frontier,
     "wide": measure_wide,
+    "verdict": measure_verdict,
     "times": measure_times,
     "cost": measure_cost,
     "attributes": measure_attributes,

@@ -135,7 +135,7 @@ class CertifiedRun:
             starts=starts,
             columns=columns,
             core=mark_core(variants, self._set),
-            verdict=str(judge(self._set, size, variants)),
+            verdict=judge(self._set, self._session.answers, size, variants),
             within=None if scaled else find_within(self._session.answers, variants),
             notes=tuple(ask.notes),
         )
