@@ -94,6 +94,8 @@ def find_flow_margins(answers: Sequence[Answer], released: VariantCounts) -> Mar
 
 def sizes(counts: Floats, squares: Floats, sure: float) -> list[int]:
     """Margins of figures of one kind with these counts and expected squared errors."""
+    if not len(counts):
+        return []
     width = max(-(-len(counts) // SIMILAR), min(SIMILAR, len(counts)))
     order = np.argsort(counts, kind="stable")
     window = np.ones(width)

@@ -15,6 +15,7 @@ from ...queries.flow import VOTE_UNITS
 from ...timing.ask import OWN_ROW
 from ...timing.settings import TimeShares
 from ...unit import ONE_CASE, Unit
+from ..verdict import Verdict
 from .budget import LEAST_MOVED, MOST_MOVED
 from .certified import Certified
 from .frequent import all_threshold
@@ -22,7 +23,7 @@ from .lengths import bin_edges
 from .run import MAX_ACTIVITIES
 from .size import cases_margin, precision
 from .steps import most_false_steps
-from .verdict import Verdict, foresee
+from .verdict import foresee
 
 LENGTH = "max_length"
 """What the share of the lengths of cases is called."""
