@@ -18,6 +18,7 @@
 * smooth: the same where hardly two cases are alike;
 * orderly: which orders are dropped, and which variants are the orderly core;
 * times: times of the released events, under their share of ε;
+* margins, share_margins: how far released figures may be off;
 * verdict: how sure a release is;
 * questions: what is asked, query by query;
 * run: all of it, in order;
