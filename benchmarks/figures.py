@@ -4,8 +4,8 @@
 
 LOGS holds the paper's logs. Without `--only` it measures what changes with the mechanism
 `certified` most, in two minutes of the processor; `attributes`, `cost`, `frontier`, `papers`,
-`periods`, `pripel`, `speed`, `times` and `wide` take as long, `rules` and `verdict` twice that, `scale`
-and `large` much longer.
+`periods`, `pripel`, `speed`, `times` and `wide` take as long, `rules` and `verdict` two or three
+times that, `scale` and `large` much longer.
 Figures that are not measured again stay as they are. `python docs/make/figures.py` writes the
 tables of the pages from the file.
 """

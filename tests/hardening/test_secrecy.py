@@ -101,13 +101,13 @@ def look(run: Run, folder: Path, name: str, log: VariantCounts, suffix: str = "c
             assert CANARY.encode() not in file.read_bytes()
     messages = OWN.sub("", ran.err)
     assert CANARY not in ran.out + messages
-    # Notes, verdict, sizes and how far figures may be off are made of noisy values, and so is how a
+    # Notes, verdict, missing activities and margins are made of noisy values, and so is how a
     # line of the promise is divided among queries; the hash is that of the released file.
-    for noisy in ("notes", "verdict", "within", "sha256"):
+    for noisy in ("notes", "verdict", "judgement", "missing_activities", "within", "sha256"):
         certificate.pop(noisy, None)
     spent = [entry["epsilon_exact"] for entry in certificate.get("spent", [])]
     certificate["spent"] = None if None in spent else sum(map(Fraction, spent), Fraction(0))
-    words = re.sub(r"(?m)^(Notes|Verdict|Figures|Paid for) .*(\n {14}.*)*\n", "", ran.out)
+    words = re.sub(r"(?m)^(Notes|Verdict|Missing|Figures|Paid for) .*(\n {14}.*)*\n", "", ran.out)
     words = re.sub(r"Released [\d,]+ cases in [\d,]+ variants", "Released", words)
     return Seen(
         status=ran.status,
