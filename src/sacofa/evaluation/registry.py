@@ -88,6 +88,16 @@ class Compared:
         return orderly_core(self.released)
 
     @property
+    def core_share(self) -> float:
+        """The share of the released cases that are in the core."""
+        return self.core.cases / max(self.released.cases, 1)
+
+    @property
+    def core_quality(self) -> ModelQuality:
+        """The quality, on the original, of the model mined from the core alone."""
+        return model_quality(self.original, self.core)
+
+    @property
     def normal(self) -> float:
         """The share of released cases that look normal."""
         return self._known.normal.share(self.released)
@@ -268,12 +278,12 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         name="core_share", reference="original", title="Core, share of cases",
-        function=lambda compared: compared.core.cases / max(compared.released.cases, 1),
+        function=lambda compared: compared.core_share,
         meaning="share of the released cases that belong to the orderly core",
     ),
     Measure(
         name="core_f_score", reference="original", title="F-score, core only",
-        function=lambda compared: model_quality(compared.original, compared.core).f_score,
+        function=lambda compared: compared.core_quality.f_score,
         meaning="F-score of the model mined from the orderly core alone",
     ),
     Measure(
