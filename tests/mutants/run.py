@@ -18,7 +18,7 @@ import tomllib
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -134,6 +134,8 @@ class Runner:
     root: Path
     python: Path
     """Starts Python with everything loaded that tests use, apart from the package itself."""
+    passed: set[tuple[str, ...]] = field(default_factory=set)
+    """The tests that are known to pass without any mutant."""
 
     def status(self, source: Path, tests: Sequence[str]) -> tuple[int | None, str]:
         """The status of pytest, None if it took too long, and what was printed."""
@@ -150,6 +152,14 @@ class Runner:
             return None, ""
         return done.returncode, done.stdout
 
+    def check(self, source: Path, tests: tuple[str, ...]) -> None:
+        """Refuse tests that fail without any mutant: they would notice nothing."""
+        if tests not in self.passed:
+            status, output = self.status(source, tests)
+            if status != 0:
+                raise MutantError(f"tests do not pass without any mutant:\n{output}")
+            self.passed.add(tests)
+
 
 def try_mutant(runner: Runner, source: Path, mutant: Mutant) -> Result:
     """Run the tests of a mutant on a copy of the sources."""
@@ -157,21 +167,21 @@ def try_mutant(runner: Runner, source: Path, mutant: Mutant) -> Result:
         status, output = runner.status(source, mutant.tests)
     if status in NO_TESTS_RUN:
         raise MutantError(f"{mutant.name}: its tests do not run:\n{output}")
-    if status is None:
-        return Result(mutant=mutant, killed=True, how="too slow")
-    if status:
-        return Result(mutant=mutant, killed=True, how=_first_failure(output))
-    return Result(mutant=mutant, killed=False, how=mutant.survives or "no reason is given")
+    if status == 0:
+        return Result(mutant=mutant, killed=False, how=mutant.survives or "no reason is given")
+    failed = _first_failure(output)
+    runner.check(source, (failed,) if failed else mutant.tests)
+    return Result(mutant=mutant, killed=True, how=failed or "the tests do not end")
 
 
 def _first_failure(output: str) -> str:
     starts = ("FAILED ", "ERROR ")
     failed = (line for line in output.splitlines() if line.startswith(starts))
-    return next(failed, "failed").partition(" ")[2].partition(" - ")[0] or "failed"
+    return next(failed, "").partition(" ")[2].partition(" - ")[0]
 
 
 def try_all(root: Path, mutants: Sequence[Mutant]) -> Iterator[Result]:
-    """Try mutants in their order, some at a time; their tests must pass without them."""
+    """Try mutants in their order, some at a time; what notices them must pass without them."""
     for mutant in mutants:
         changed_text(root, mutant)
     with (
@@ -191,10 +201,6 @@ def try_all(root: Path, mutants: Sequence[Mutant]) -> Iterator[Result]:
             finally:
                 sources.put(source)
 
-        tests = dict.fromkeys(test for mutant in mutants for test in mutant.tests)
-        status, output = runner.status(source, list(tests))
-        if status != 0:
-            raise MutantError(f"the tests do not pass without any mutant:\n{output}")
         with ThreadPoolExecutor(WORKERS) as pool:
             yield from pool.map(work, mutants)
 
