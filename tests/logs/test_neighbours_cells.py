@@ -1,0 +1,221 @@
+"""Neighbours stay neighbours whatever types their columns have.
+
+One case that lacks a value, or has another one, changes the type of a whole column in most
+libraries. What is read of all other cases must be the same: names, times, starts, attributes, and
+whether they are of a period. A case may make a log unreadable (`REFUSED`), but never readable.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections import Counter
+from decimal import Decimal
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from sacofa.cases import CaseBatch
+from sacofa.errors import SacofaError
+from sacofa.logs import count_variants, open_log, read_cases
+
+from .stores import DECIMALS, FRAMES, Columns, NotStorableError, Store, fill_database
+
+Read = Counter[tuple[tuple[str, ...], tuple[int, ...], tuple[int, ...], tuple[int, ...]]]
+"""How often a case has these activities, times, starts and values."""
+
+LARGE = [20251231140500121, 20251231140500122, 20251231140500123]
+"""Time stamps of 17 digits: doubles do not tell them apart."""
+BERLIN = [pd.Timestamp(f"2020-01-0{day} 12:00", tz="Europe/Berlin") for day in (1, 2, 3)]
+LAST = pd.Timestamp("2020-01-31 23:59:59.999999")
+NAMES: dict[str, list[Any]] = {
+    "text": ["a", "b", "c"],
+    "whole numbers": [1, 2, 3],
+    "large numbers": LARGE,
+    "fractions": [1.5, 2.25, 1e-7],
+    "decimals": DECIMALS,
+    "yes or no": [True, False, True],
+    "dates": [dt.date(2020, 1, day) for day in (1, 2, 3)],
+    "moments": [pd.Timestamp(f"2020-01-01 00:00:0{second}.5") for second in (1, 2, 3)],
+    "zones": BERLIN,
+    "lengths": [dt.timedelta(seconds=second) for second in (1, 2, 3)],
+}
+"""Values of one kind that name something."""
+TIMES: dict[str, list[Any]] = {
+    "text": [f"2020-01-0{day}T00:00:00" for day in (1, 2, 3)],
+    "seconds": [dt.datetime(2020, 1, day) for day in (1, 2, 3)],
+    "milliseconds": [pd.Timestamp(f"2020-01-01 00:00:00.00{n}") for n in (1, 2, 3)],
+    "microseconds": [pd.Timestamp(f"2020-01-01 00:00:00.00000{n}") for n in (1, 2, 3)],
+    "nanoseconds": [LAST + pd.Timedelta(n, "ns") for n in (400, 600, 1200)],
+    "before 1970": [pd.Timestamp("1969-12-31 23:59:59.9") + pd.Timedelta(n) for n in (1, 2, 3)],
+    "zones": BERLIN,
+    "dates": [dt.date(2020, 1, day) for day in (1, 2, 3)],
+    "whole numbers": [1, 2, 3],
+    "seconds since 1970": [1580515197, 1580515198, 1580515199],
+    "nanoseconds since 1970": [1580515199999999000 + n for n in (400, 600, 999)],
+    "17 digits": LARGE,
+    "ticks": [637161983999999991, 637161983999999992, 637161983999999993],
+    "decimals": [Decimal("1.0000000000000001"), Decimal("1.0000000000000002"), Decimal(2)],
+    "fractions": [1580515197.25, 1580515198.5, 1580515199.75],
+    "lengths": [dt.timedelta(seconds=second) for second in (1, 2, 3)],
+}  # fmt: skip
+"""Time stamps of one kind, in order."""
+ODD = [
+    None, None, None, None, "soon", "2", 2, 2.5, True, Decimal("2.5"), 2**53 + 1, float(2**60),
+    dt.date(2020, 1, 2), dt.datetime(9999, 12, 31), pd.Timestamp("2020-01-02 00:00:00.5"),
+    pd.Timestamp("2020-01-02", tz="Asia/Tokyo"), pd.Timestamp("2020-01-02 00:00:00.000000001"),
+    dt.timedelta(seconds=2),
+]  # fmt: skip
+"""What the one case has that others do not."""
+ROLES = {"activity": NAMES, "who": NAMES, "mark": NAMES, "time": TIMES, "start": TIMES}
+PLAIN = {"activity": "text", "who": "text", "mark": "text", "time": "seconds", "start": "seconds"}
+CASES = 4
+"""So many cases are in both logs."""
+REFUSED = re.compile(
+    r"2\^53 or more|lengths of time|has no activity|without activity|without concept:name|"
+    r"in the first file|another form|nothing tells which|no time stamp in column"
+)
+"""What a case may make a log be refused for."""
+
+
+@st.composite
+def typed_logs(draw: st.DrawFn) -> tuple[Columns, dict[str, Any], dict[str, Any]]:
+    """Columns, the options they are read with, and the values of the one case."""
+    special = draw(st.lists(st.sampled_from([*ROLES]), min_size=1, max_size=2, unique=True))
+    palettes, odd = {}, {}
+    for role, kinds in ROLES.items():
+        kind = draw(st.sampled_from([*kinds])) if role in special else PLAIN[role]
+        palettes[role] = kinds[kind]
+        odd[role] = draw(st.sampled_from(ODD)) if role in special else kinds[kind][0]
+    columns: Columns = {name: [] for name in ("case", *ROLES)}
+    for case in range(CASES):
+        for place in (1, 2, 0):
+            columns["case"].append(f"case {case}")
+            for role, values in palettes.items():
+                # Everything depends on the case, and times go against the order of rows.
+                at = 2 - place if role in ("time", "start") else (place + case) % len(values)
+                columns[role].append(values[case % 3] if role == "who" else values[at])
+    options: dict[str, Any] = {}
+    if draw(st.booleans()):
+        options |= {"person": "who", "max_cases": CASES}
+    if draw(st.integers(0, 3)) == 0:
+        options["time_format"] = draw(st.sampled_from(["%d.%m.%Y %H:%M", "epoch", "number"]))
+    if draw(st.integers(0, 2)) == 0:
+        options["period"] = "2020-01"
+        options |= {"protect": "person"} if "person" in options else {}
+    declared = sorted({text for v in palettes["mark"] for text in (str(v), str(v).lower())})
+    options["columns"] = {"attributes": {"mark": {"values": [*declared, "none"], "of": "event"}}}
+    return columns, options, odd
+
+
+def cases_of(number: int, batch: CaseBatch) -> Read:
+    """The cases of a part."""
+    found: Read = Counter()
+    (marks,) = batch.attributes
+    for i, ids in enumerate(batch.sequences()):
+        events = slice(batch.offsets[i], batch.offsets[i + 1])
+        times = () if batch.times is None else tuple(batch.times[events].tolist())
+        starts = () if batch.starts is None else tuple(batch.starts[events].tolist())
+        names = tuple(batch.activities[a] for a in ids)
+        found[names, times, starts, tuple(marks.cells[events].tolist())] += 1
+    return found
+
+
+def read_typed(source: Any, options: dict[str, Any]) -> Read | str:
+    """The cases of a log, or why it is refused."""
+    try:
+        log = open_log(source, attribute=("mark",), **options)
+        cases = read_cases(log)
+        assert cases.by_case is not None
+        found: Read = sum(cases.by_case.map_parts(cases_of), Counter())
+        assert cases.variants == count_variants(log)
+    except SacofaError as error:
+        return str(error)
+    return found
+
+
+def compare(whole: Read | str, rest: Read | str) -> str | None:
+    """What breaks the law, in words."""
+    if isinstance(rest, str):
+        readable = not isinstance(whole, str) and "no time stamp in column" not in rest
+        return f"one case makes the log readable: {rest}" if readable else None
+    if isinstance(whole, str):
+        return None if REFUSED.search(whole) else f"one case makes the log unreadable: {whole}"
+    change = whole.copy()
+    change.subtract(rest)
+    distance = sum(map(abs, change.values()))
+    return None if distance <= 1 else f"distance {distance}: {whole} {rest}"
+
+
+def options_for(name: str, options: dict[str, Any]) -> dict[str, Any]:
+    """The options that a store can be read with."""
+    options = {**options, "activity": "activity", "timestamp": "time"}
+    left_out = {"period", "protect"} if name in NO_PERIODS else set()
+    if name in ("xes", "pm4py"):
+        options |= {"activity": "concept:name", "timestamp": "time:timestamp", "order": "time"}
+        left_out |= {"time_format"} if name == "xes" else set()
+    if name == "postgresql":
+        options["query"] = "SELECT * FROM typed"
+    if name != "xes":
+        options["start"] = "start"
+    return {key: value for key, value in options.items() if key not in left_out}
+
+
+NO_PERIODS = ("json lines", "pm4py", "relation", "query of polars", "spark", "postgresql")
+"""Stores of which no periods are read."""
+
+
+def law_for(name: str, store: Store, examples: int) -> None:
+    """Read random logs with one case more and without it."""
+    read = []
+
+    @given(typed_logs())
+    @settings(
+        max_examples=examples,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+        database=None,
+        derandomize=True,
+        report_multiple_bugs=False,
+        phases=[Phase.generate],
+    )
+    def law(log: tuple[Columns, dict[str, Any], dict[str, Any]]) -> None:
+        columns, options, odd = log
+        asked = options_for(name, options)
+        more = {role: [*v, {"case": "odd"}.get(role, odd.get(role))] for role, v in columns.items()}
+        with TemporaryDirectory() as folder:
+            try:
+                found = [read_typed(store(rows, Path(folder)), asked) for rows in (more, columns)]
+            except NotStorableError:
+                return
+        broken = compare(*found)
+        assert broken is None, f"the law is broken: {broken}"
+        read.append(not isinstance(found[0], str))
+
+    law()
+    # A law about logs that are refused would be kept by anybody.
+    assert sum(read) > examples // 6
+
+
+EXAMPLES = 60
+
+
+@pytest.mark.parametrize("name", FRAMES)
+def test_files_and_frames(name: str) -> None:
+    """A case changes nothing of what others say, whatever it does to the types of columns."""
+    law_for(name, FRAMES[name], EXAMPLES)
+
+
+def test_a_database(address: str) -> None:
+    """So it is in a PostgreSQL server whose tables are made for frames."""
+
+    def store(columns: Columns, folder: Path) -> str:
+        fill_database(columns, address)
+        return address
+
+    law_for("postgresql", store, EXAMPLES // 3)
