@@ -223,8 +223,7 @@ def fill_database(columns: Columns, address: str) -> None:
         session.execute(f"CREATE TABLE typed ({fields})")
         with session.cursor().copy("COPY typed FROM STDIN") as copy:
             for row in zip(*rows.values(), strict=True):
-                copy.write_row([None if cell is pd.NaT or cell is pd.NA else str(cell)
-                                for cell in row])  # fmt: skip
+                copy.write_row([None if pd.isna(cell) else str(cell) for cell in row])
 
 
 DECIMALS = [Decimal("1.50"), Decimal("2.25"), Decimal(3)]
