@@ -74,6 +74,28 @@ def test_persons_pay_for_every_period_unless_each_stands_for_itself() -> None:
         price(made("2025-01", unit=each), made("2025-02"))
 
 
+def test_person_periods_add_up_where_they_overlap() -> None:
+    """January and the year share the cases of January; cases never do."""
+    each = Unit(person="p", max_cases=2, per_period=True)
+    jan, feb, year = (made(name, unit=each) for name in ("2025-01", "2025-02", "2025"))
+    assert price(jan, feb) == Fraction(1, 2)
+    assert price(jan, year) == 1
+    assert price(jan, feb, year) == Fraction(3, 2)
+    assert price(made("2025-01"), made("2025-02"), made("2025")) == Fraction(1, 2)
+
+
+def test_a_combination_says_what_a_copy_of_the_ledger_means() -> None:
+    """Both copies name one series, and the certificates do not reveal that there were two."""
+
+    def said(*releases: Release) -> bool:
+        lines = combine(releases).certificate.assumptions
+        return any("copy" in line and "add up to ε = 1." in line for line in lines)
+
+    assert said(made("2025-01"), made("2025-02"))
+    assert not said(made("2025-01", "a"), made("2025-02", "b"))
+    assert not said(made("2025-01", None), made("2025-02", None))
+
+
 def test_cases_add_up(tmp_path: Path) -> None:
     """Variant by variant, over all activities of either; and the file can be read back."""
     one = anonymize(VariantCounts.of({("a", "b"): 50}), MECHANISM, seed=1)

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 
 from ..cases import CaseBatch, Cases, gather
 from ..evaluation.evaluate import variants_of
-from ..mechanisms.protocol import Within
+from ..mechanisms.margins import Margins
 from ..release.anonymize import Release
 from ..variants import VariantCounts
 from .attributes import describe_attributes
@@ -20,7 +20,7 @@ from .measures import measure
 from .page import render_page
 from .promise import explain_epsilon, say_promise, say_reasons, say_spent, subject_of
 from .settings import describe_settings
-from .sureness import find_within
+from .sureness import margins_of
 from .times import describe_times
 from .verdict import list_checks, say_sureness, say_verdict
 from .words import VOTES
@@ -70,7 +70,7 @@ def _make(
     times = describe_times(release, None if secret is None else _batch(secret))
     medians = (None,) * len(flows) if times is None else times.medians
     ids = {name: i for i, name in enumerate(explorer.activities)}
-    within = find_within(release)
+    margins = margins_of(release)
     measured = None if secret is None else measure(secret, release.cases)
     return render_page(
         "report.html.j2",
@@ -95,7 +95,7 @@ def _make(
         ids=ids,
         steps=list_steps(flows[-1], flows[0] if original is not None else None),
         waiting={} if times is None else times.medians[-1],
-        drawn=draw_map(*flows),
+        drawn=draw_map(*flows, margin=within.step),
         data={
             **explorer.data(),
             "flows": map_data(flows, ids, medians if len(medians) == len(flows) else (None,) * 2),

@@ -117,27 +117,35 @@ def _show(flow: Flow, share: float, most: int | None) -> set[Step]:
         kept.add(step)
         mass += count
     places = {place for step in kept for place in step if place is not None}
-    return kept | _ways(flow.steps, places, back=False) | _ways(flow.steps, places, back=True)
+    return (
+        kept
+        | widest_ways(flow.steps, places, back=False)
+        | widest_ways(flow.steps, places, back=True)
+    )
 
 
-def _ways(steps: Mapping[Step, int], places: Iterable[str], *, back: bool) -> set[Step]:
-    """The widest ways between the places and the start, or (back) the end."""
+def widest_ways(steps: Mapping[Step, int], places: Iterable[str], *, back: bool) -> set[Step]:
+    """Find the steps of the widest path from the start to each place or, with back, to the end.
+
+    `widestWays` in templates/choose.js finds the same steps when readers move the sliders.
+    """
     onward: dict[Place, list[tuple[Place, int]]] = {}
     for (first, second), count in steps.items():
         here, there = (second, first) if back else (first, second)
         if there is not None:
             onward.setdefault(here, []).append((there, count))
     came: dict[str, Place] = {}
-    queue: list[tuple[int, str, str, Place]] = []
+    queue: list[tuple[int, int, str, str, Place]] = []
 
     def push(here: Place, width: int) -> None:
         for there, count in onward.get(here, ()):
             if there is not None and there not in came:
-                heapq.heappush(queue, (-min(width, count), there, here or "", here))
+                # Of two ways that are as wide, the one whose last step is more frequent is shown.
+                heapq.heappush(queue, (-min(width, count), -count, there, here or "", here))
 
     push(None, sum(steps.values()))
     while queue:
-        width, place, _, before = heapq.heappop(queue)
+        width, _, place, _, before = heapq.heappop(queue)
         if place not in came:
             came[place] = before
             push(place, -width)
