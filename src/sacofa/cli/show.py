@@ -41,7 +41,7 @@ def show_certificate(certificate: Certificate, console: Console) -> None:
     section("Protects", [certificate.protects])
     section("Verdict", [] if certificate.verdict is None else [certificate.verdict])
     section("Missing", say_missing(certificate.missing_activities))
-    section("Figures", [] if certificate.within is None else [str(certificate.within)])
+    section("Figures", [] if certificate.margins is None else [str(certificate.margins)])
     section("Not protected", [_describe_leak(leak) for leak in _leaks(certificate.spent)])
     section("Paid for", list(_describe_spends(certificate.spent)))
     section("Assumed", certificate.assumptions)

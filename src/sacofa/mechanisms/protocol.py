@@ -19,6 +19,7 @@ from ..queries.protocol import Answer
 from ..queries.session import Session
 from ..unit import Unit
 from ..variants import VariantCounts
+from .margins import Margins
 from .verdict import Verdict
 
 Progress = Callable[[float], None]
@@ -43,31 +44,6 @@ class Promise:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Within:
-    """In 95 of 100 runs a figure of each kind is no further off; None: not known."""
-
-    cases: int | None = None
-    """The number of cases."""
-    variant: int | None = None
-    """The cases of a variant, beside those of the log that are nearest to it."""
-    step: int | None = None
-    """How often one activity directly follows another."""
-    activity: int | None = None
-    """The events of an activity."""
-
-    def __str__(self) -> str:
-        """One sentence; nothing where nothing is known."""
-        words = {
-            "the number of cases": self.cases,
-            "a variant": self.variant,
-            "a step": self.step,
-            "the events of an activity": self.activity,
-        }
-        known = ", ".join(f"{what} ± {size:,}" for what, size in words.items() if size is not None)
-        return f"in 95 of 100 runs no further off than: {known}" if known else ""
-
-
-@dataclass(frozen=True, kw_only=True)
 class Output:
     """What a mechanism makes of the answers to its queries."""
 
@@ -83,7 +59,7 @@ class Output:
     """The attributes of cases and events."""
     verdict: Verdict | None = None
     """What the release is good for; from noise and noisy values alone. None: not known."""
-    within: Within | None = None
+    margins: Margins | None = None
     """How far its figures may be off; from noise and noisy values alone. None: not known."""
     notes: tuple[str, ...] = ()
     """What the certificate should say about this run; made of noisy values only."""
@@ -111,7 +87,7 @@ class Outcome:
     """What was charged: in sum what was promised."""
     verdict: Verdict | None = None
     """What the release is good for; from noise and noisy values alone. None: not known."""
-    within: Within | None = None
+    margins: Margins | None = None
     """How far its figures may be off; from noise and noisy values alone. None: not known."""
     notes: tuple[str, ...] = ()
     """What the certificate should say about this run; made of noisy values only."""
@@ -200,6 +176,6 @@ def perform(
         answers=tuple(session.answers),
         spent=session.close(),
         verdict=output.verdict,
-        within=output.within,
+        margins=output.margins,
         notes=output.notes,
     )

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..cases import MICROSECONDS, CaseBatch, Cases
 from ..errors import SettingError, is_whole
 from ..logs import Log, Notify, count_variants, open_log, read_cases
+from ..logs.attributes import check_values
 from ..logs.released import Columns
 from ..mechanisms.protocol import (
     Mechanism,
@@ -27,7 +28,13 @@ from ..privacy.bits import Bits, SeededBits, SystemBits
 from ..privacy.noise import Noise
 from ..unit import Unit
 from ..variants import VariantCounts, check_names, read_only
-from .bound import MAX_RELEASED_EVENTS, bound_columns, bound_events, check_bound
+from .bound import (
+    MAX_RELEASED_EVENTS,
+    bound_columns,
+    bound_events,
+    check_bound,
+    drop_empty_cases,
+)
 from .certificate import Certificate, certify
 from .frames import event_columns, to_pandas, to_polars
 from .periods import PeriodStatement
@@ -152,7 +159,7 @@ def anonymize(
         _compare_names(cases, activities, notify)
     # One public order, whatever the order in which the log named them.
     secret = cases.project_onto(sorted(cases.activities if activities is None else activities))
-    outcome = perform(mechanism, secret, Noise(bits), progress)
+    outcome = drop_empty_cases(perform(mechanism, secret, Noise(bits), progress))
     variants, times, starts, notes = bound_events(
         outcome.variants, max_released_events, outcome.times, outcome.starts
     )
@@ -169,7 +176,7 @@ def anonymize(
             verdict=None if outcome.verdict is None else str(outcome.verdict),
             judgement=outcome.verdict,
             missing_activities=tuple(sorted(set(secret.activities) - set(variants.used()))),
-            within=None if notes else outcome.within,
+            margins=None if notes else outcome.margins,
             notes=(*outcome.notes, *notes),
         ),
     )
@@ -196,7 +203,9 @@ def read_log(
 ) -> Cases:
     """Read the cases of a log; one by one with their times where these are asked for and there."""
     if (timed and log.has_times) or log.attributes:
-        return read_cases(log, progress=progress, notify=notify)
+        cases = read_cases(log, progress=progress, notify=notify)
+        check_values(log.name, cases.attributes, log.options)
+        return cases
     variants = count_variants(log, progress=progress, notify=notify)
     return Cases(variants=variants, assumptions=log.assumptions)
 

@@ -9,10 +9,13 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from ...cases import MICROSECONDS, CaseBatch
 from ...errors import SettingError
+from ...logs.released import Columns
 from ...queries.distance import Ids
 from ...queries.session import Session
 from ...variants import VariantCounts
+from ..margins import Margins
 from ..protocol import Output, Progress
 from .apportion import apportion, round_to
 from .attributes import ask_attributes
@@ -21,17 +24,18 @@ from .candidates import CandidateGenerator
 from .chain import Chain
 from .earlier import join_known, known_candidates
 from .fit import fit, unexplained
+from .margins import find_flow_margins
 from .medoids import select_medoids
 from .orderly import Fitted, Refit, drop_disorder, mark_core
 from .presence import insert_missing
 from .questions import Questions
 from .sampler import UniformSampler
 from .settings import CertifiedSettings
+from .share_margins import add_share_margins
 from .smooth import settle, share_out, smooth
 from .steps import KeptSteps
 from .times import ask_times
 from .verdict import judge
-from .within import find_within
 
 Ints = NDArray[np.int64]
 
@@ -136,9 +140,21 @@ class CertifiedRun:
             columns=columns,
             core=mark_core(variants, self._set),
             verdict=judge(self._set, self._session.answers, size, variants),
-            within=None if scaled else find_within(self._session.answers, variants),
+            margins=None if scaled else self._margins(variants, times, columns),
             notes=tuple(ask.notes),
         )
+
+    def _margins(self, variants: VariantCounts, times: Ints | None, columns: Columns) -> Margins:
+        """How far the figures of the release may be off."""
+        answers = self._session.answers
+        margins = find_flow_margins(answers, variants)
+        if times is None and not columns:
+            return margins
+        seconds = np.zeros(0, dtype=np.int64) if times is None else times
+        batch = CaseBatch.of_variants(
+            variants.project_onto(self._session.activities), seconds * MICROSECONDS
+        )
+        return add_share_margins(margins, answers, batch, columns, self._session.attributes)
 
     def _bounded(self, size: int) -> tuple[int, bool]:
         """How many cases are released of so many, and whether these are fewer."""

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any
 
 from ...errors import ReadError
-from ...mechanisms.protocol import Within
+from ...mechanisms.margins import Margins
 from ...privacy.accounting import Leak
 from ..certificate import Certificate, guarantee, say_setting
 from ..combine import MECHANISM as COMBINED
@@ -92,7 +92,7 @@ class _Speaker:
                 "accuracy",
                 self._verdict(),
                 *self._missing(),
-                *(() if c.within is None else (self._within(c.within),)),
+                *(() if c.margins is None else (self._margins(c.margins),)),
                 *map(self._told, c.notes),
             ),
             self._section("audit", self._audit(audit)),
@@ -114,9 +114,13 @@ class _Speaker:
         names = self._certificate.missing_activities
         return [self._say("missing", names=", ".join(names))] if names else []
 
-    def _within(self, within: Within) -> str:
-        sizes = {name: "?" if size is None else f"{size}" for name, size in asdict(within).items()}
-        return self._say("within", **sizes)
+    def _margins(self, margins: Margins) -> str:
+        ranges = margins.ranges()
+        known = [
+            self._say(f"margin of {kind}", low=f"{low}", high=f"{high}")
+            for kind, (low, high) in ranges.items()
+        ]
+        return self._say("margins", known=", ".join(known)) if known else self._say("no margins")
 
     def _what(self) -> list[str]:
         c = self._certificate

@@ -254,12 +254,20 @@ SENTENCES = {
         "An audit refuted the claim of this mechanism: do not publish.",
         "Eine Prüfung hat die Zusage dieses Verfahrens widerlegt: nicht veröffentlichen.",
     ),
-    "within": Text(
-        "In 95 of 100 runs figures are off by no more than this: the number of cases by {cases}, a "
-        "variant by {variant}, a step by {step}, the events of an activity by {activity}.",
-        "In 95 von 100 Läufen weicht um höchstens so viel ab: die Zahl der Fälle um {cases}, eine "
-        "Variante um {variant}, ein Schritt um {step}, die Ereignisse einer Aktivität um "
-        "{activity}.",
+    "margins": Text(
+        "Margins of error (95 %): {known}. The certificate lists the margin of every figure.",
+        "Fehlerspannen (95 %): {known}. Das Zertifikat nennt die Fehlerspanne jeder Zahl.",
+    ),
+    "margin of cases": Text("number of cases ±{high}", "Zahl der Fälle ±{high}"),
+    "margin of activities": Text(
+        "events of an activity ±{low} to ±{high}", "Ereignisse einer Aktivität ±{low} bis ±{high}"
+    ),
+    "margin of steps": Text(
+        "directly-follows pairs ±{low} to ±{high}", "direkte Abfolgen ±{low} bis ±{high}"
+    ),
+    "no margins": Text(
+        "The margins of error of the figures are not known.",
+        "Die Fehlerspannen der Zahlen sind nicht bekannt.",
     ),
     "missing": Text(
         "These activities are public, but no released case has them: {names}.",
