@@ -3,8 +3,9 @@
     python benchmarks/figures.py LOGS [--only GROUP ...]
 
 LOGS holds the paper's logs. Without `--only` it measures the groups that change most with the
-mechanism `certified`. Minutes on two cores: MINUTES; the groups not named take
-about two, `scale` and `large` much longer.
+mechanism `certified`. On two busy cores `certified` takes 20 minutes, `equal` and `papers` 8 each,
+`authors` and `frontier` 7 each, `speed` 5, `verdict` 20, the other groups about 2, `scale` and
+`large` much more.
 A group that was measured to its end replaces all of its earlier figures.
 `python docs/make/figures.py` writes the tables of the pages from the file.
 """

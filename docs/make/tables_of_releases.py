@@ -213,6 +213,39 @@ def wide(figures: Figures) -> Iterator[str]:
     yield f"Medians of {entry['runs']} runs, seeds {entry['seeds']}."
 
 
+def verdict(figures: Figures) -> Iterator[str]:
+    """What verdicts predict beside what was measured."""
+
+    def rows() -> Iterator[Sequence[str]]:
+        for word in ("reliable", "rough", "unreliable"):
+            place = f"verdict/{word}"
+            if not figures.has(f"{place}/releases"):
+                continue
+            cells = [f"{figures.value(f'{place}/releases'):.0f}"]
+            cells.append(f"{figures.value(f'{place}/wrong'):.0%}")
+            for measure in ("edges", "activities"):
+                middle = figures.value(f"{place}/{measure}")
+                most = figures.value(f"{place}/{measure}/95")
+                cells.append(f"{middle:.3f} ({most:.3f})")
+            for measure in ("edges of predicted", "activities of predicted"):
+                middle = figures.value(f"{place}/{measure}")
+                most = figures.value(f"{place}/{measure}/95")
+                cells.append(f"{middle:.2f} ({most:.2f})")
+            yield [word, *cells]
+
+    head = [
+        "verdict", "releases", "edges off by more than 0.15 or activity shares by more than 0.05",
+        "edges, TV", "activity shares", "edges ÷ predicted", "activity shares ÷ predicted",
+    ]  # fmt: skip
+    yield from table(head, rows(), numbers=6)
+    entry = figures.entry("verdict/releases")
+    yield ""
+    yield (
+        f"Medians of {entry['runs']} releases, in brackets the 95 % quantile; seeds "
+        f"{entry['seeds']}."
+    )
+
+
 def attributes(figures: Figures) -> Iterator[str]:
     """Released attributes, and what they cost the rest."""
 
