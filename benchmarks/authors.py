@@ -6,6 +6,9 @@ FOLDER is a checkout of https://github.com/samadeusfp/SaCoFa. Their functions ru
 paper's settings, on variants in place of the log objects of OpyenXES. One thing is replaced:
 `random.sample` gets a list, because current Pythons refuse what the program hands it. Runs that end
 in an error of theirs are counted. Their releases are measured by the same evaluator as ours.
+
+A second series also replaces their noise, continuous Laplace noise that is cut to whole numbers,
+by discrete Laplace noise of the same scale: whatever then differs from ours is the algorithm.
 """
 
 from __future__ import annotations
@@ -36,6 +39,7 @@ MEASURES = (
     "similarity", "mass_kept", "size_error", "f_score", "fitness", "precision", "generalization",
 )  # fmt: skip
 Query = Callable[..., Mapping[str, int]]
+DISCRETE = "discrete noise"
 END, BETWEEN = "TRACE_END", ">>>"
 
 
@@ -60,7 +64,7 @@ def _measure(
     for thresholds in setting.thresholds:
         if thresholds.epsilon not in EPSILONS:
             continue
-        for series, query in queries.items():
+        for series, query in _with_both_noises(queries):
             place = f"authors/{setting.log}/{thresholds.epsilon}/{series}"
             run = partial(_release, query, traces, setting.max_length, thresholds)
             released = [found for seed in SEEDS if (found := run(seed)) is not None]
@@ -71,6 +75,19 @@ def _measure(
             for measure in MEASURES if rows else ():
                 values = [row[measure] for row in rows]
                 yield median(f"{place}/{measure}", values, seeds=f"{SEEDS[0]} to {SEEDS[-1]}")
+
+
+def _with_both_noises(queries: Mapping[str, Query]) -> Iterator[tuple[str, Query]]:
+    """Each query with the program's noise, and with discrete noise."""
+    for name, query in queries.items():
+        yield name, query
+        yield f"{name}, {DISCRETE}", patch("numpy.random.laplace", discrete_laplace)(query)
+
+
+def discrete_laplace(_: float, scale: float) -> int:
+    """Discrete Laplace noise: the difference of two geometric variables."""
+    one, other = np.random.geometric(1 - np.exp(-1 / scale), 2)
+    return int(one) - int(other)
 
 
 def _release(

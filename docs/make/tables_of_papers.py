@@ -118,8 +118,12 @@ def authors(figures: Figures) -> Iterator[str]:
         for title, log in LOGS.items():
             for epsilon in ("1", "0.1"):
                 for series in (PUBLISHED, "laplace"):
-                    for who, group in (("the program", "authors"), ("here", "reproduction")):
-                        place = f"{group}/{log}/{epsilon}/{series}"
+                    for who, group, noise in (
+                        ("the program", "authors", ""),
+                        ("the program, discrete noise", "authors", ", discrete noise"),
+                        ("here", "reproduction", ""),
+                    ):
+                        place = f"{group}/{log}/{epsilon}/{series}{noise}"
                         yield [title, epsilon, f"`{series}`", who, *map(cell, places(place))]
 
     def places(place: str) -> list[str]:
@@ -139,6 +143,7 @@ def authors(figures: Figures) -> Iterator[str]:
     )
     yield ""
     runs = figures.entry(f"reproduction/Sepsis/1/{PUBLISHED}/similarity")["runs"]
-    yield f"Medians and quartiles of {runs} runs, without times."
+    theirs = figures.entry(f"authors/Sepsis/1/{PUBLISHED}/similarity")["runs"]
+    yield f"Medians and quartiles; of the program {theirs} runs, here {runs}; without times."
     if lost:
         yield f"Runs of the program that ended in an error: {told}."

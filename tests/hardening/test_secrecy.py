@@ -52,7 +52,7 @@ OWN = re.compile(r"(?m)^for your eyes only: .*\n")
 """What the holder of the log is told about it."""
 
 SAID_OF_ANSWERS = ("notes", "verdict", "margins")
-"""The parts of a certificate that are made of noisy answers."""
+"""The parts of a certificate that `certified` makes of noisy answers."""
 
 FORMATS = ("csv", "xes", "xes.gz", "parquet", "json")
 
