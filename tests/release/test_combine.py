@@ -15,6 +15,7 @@ from sacofa.evaluation.measures.analysts import steps_distance
 from sacofa.examples import running_example
 from sacofa.logs import open_log
 from sacofa.logs.periods import Period
+from sacofa.privacy.accounting import Leak
 from sacofa.release import Release, read_release, verify
 from sacofa.release.combine import cases_margin, combine, combine_files
 from sacofa.release.earlier import read_earlier, start_from
@@ -94,6 +95,14 @@ def test_a_combination_says_what_a_copy_of_the_ledger_means() -> None:
     assert said(made("2025-01"), made("2025-02"))
     assert not said(made("2025-01", "a"), made("2025-02", "b"))
     assert not said(made("2025-01", None), made("2025-02", None))
+
+
+def test_what_has_no_finite_price_has_none_with_others() -> None:
+    """One release that read something without payment is enough."""
+    leak = Leak(what="rules", why="they were read off the log")
+    leaking = replace(BASE, certificate=replace(made(None).certificate, spent=(leak,)))
+    assert price(leaking, made(None)) is None
+    assert price(made(None), leaking) is None
 
 
 def test_cases_add_up(tmp_path: Path) -> None:
