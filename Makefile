@@ -5,7 +5,7 @@ STAMP := .venv/installed-dev
 # Hundreds of tests start the program: it is compiled once and not each time, whoever runs them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-oldest test-newest lint figures audit fuzz faults histories docs clean
+.PHONY: demo test test-oldest test-newest lint figures audit fuzz faults histories mutants docs clean
 
 demo: .venv/installed-demo  ## anonymize the embedded example and say where the results are
 	$(BIN)/sacofa demo -o demo --force
@@ -45,6 +45,9 @@ faults: $(STAMP)  ## kill, break and crowd releases and the web app, for a minut
 
 histories: $(STAMP)  ## compare a ledger with its model in 10,000 random histories
 	$(BIN)/python -m tests.hardening.histories run 10000 $$(date +%s)
+
+mutants: $(STAMP)  ## break the trusted core in 200 ways; fails unless tests notice 97 % of them
+	$(BIN)/python -m tests.mutants
 
 docs: $(STAMP)  ## build the documentation into site/; a dead link fails
 	$(BIN)/python docs/make/cli.py

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from fractions import Fraction
 from pathlib import Path
@@ -34,6 +35,7 @@ from sacofa.logs import write_variants
 from sacofa.logs.periods import Period
 from sacofa.logs.released import ReleasedColumn
 from sacofa.mechanisms.protocol import Outcome
+from sacofa.privacy.bits import SeededBits
 from sacofa.release import certificate_path, read_release
 from sacofa.release.bound import drop_empty_cases
 from sacofa.release.periods import PeriodStatement
@@ -50,6 +52,37 @@ def test_a_seed_repeats_a_release(mechanism: object) -> None:
     first, again, other = (anonymize(LOG, mechanism, seed=s).variants for s in (1, 1, 2))
     assert first == again
     assert first != other
+
+
+ONE_LEVEL = Laplace(level_epsilon="1/1000000", max_length=1, prune=1)
+
+
+def test_releases_without_a_seed_never_repeat() -> None:
+    """The noise of each of two counts has a scale of a million.
+
+    Two of three such pairs of counts agree with a probability below 1e-12.
+    """
+    log = {("a",): 10**7, ("b",): 10**7}
+    released = [tuple(anonymize(log, ONE_LEVEL).variants.counts.tolist()) for _ in range(3)]
+    assert len(set(released)) == 3
+    seeded = [anonymize(log, ONE_LEVEL, seed=seed) for seed in (0, 0, 1)]
+    first, again, other = (tuple(release.variants.counts.tolist()) for release in seeded)
+    assert first == again != other
+
+
+@pytest.mark.parametrize(
+    "mechanism", [LAPLACE, SACOFA, Certified(epsilon=1)], ids=["laplace", "sacofa", "certified"]
+)
+def test_the_noise_of_a_release_is_made_of_the_bytes_of_the_operating_system(
+    mechanism: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the system gives the words of a seed, the release is the one of that seed."""
+    words = SeededBits(7)
+    monkeypatch.setattr(os, "urandom", lambda size: words.words(size // 8).tobytes())
+    unseeded = anonymize(LOG, mechanism)
+    assert unseeded.variants == anonymize(LOG, mechanism, seed=7).variants
+    assert unseeded.certificate.publishable
+    assert not anonymize(LOG, mechanism, seed=7).certificate.publishable
 
 
 def test_the_order_in_which_a_log_names_activities_does_not_matter() -> None:

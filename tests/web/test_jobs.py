@@ -667,7 +667,7 @@ def test_one_file_holds_all(released: Uploaded, tmp_path: Path) -> None:
     assert verify(tmp_path / "all" / f"{stem}.anonymized.csv").holds
     figures = anna.ask("GET", f"/api/jobs/{job['id']}/files/figures.json").json()
     assert figures["verdict"] == job["release"]["verdict"]
-    assert figures["figures"][0]["count_within"] == job["release"]["within"]["cases"]
+    assert figures["figures"][0]["count_margin"] == job["release"]["cases_margin"]
 
 
 def test_a_bomb_that_is_trusted_takes_no_more_than_its_share(tmp_path: Path) -> None:

@@ -61,6 +61,8 @@ _READ_TYPES: dict[str, Any] = {
     "columns": Path,
     "max_cases": int,
     "employees": bool,
+    "personal": bool,
+    "accept_other": bool,
     "trusted": bool,
 }
 _MODEL_TYPES: dict[str, Any] = {"names": Path, "deviations": int}

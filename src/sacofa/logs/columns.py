@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from ..domains import Attribute
 from ..errors import ColumnsError
+from .cells import Use
 from .lifecycle import TRANSITION
 from .options import ReadOptions
 
@@ -82,6 +83,12 @@ class Columns:
     def times(self) -> tuple[str | None, ...]:
         """Those that hold times, where there are such."""
         return (self.timestamp, self.start)
+
+    @property
+    def uses(self) -> dict[str, Use]:
+        """What the cells of a column are converted for, where that is not `value`."""
+        named: dict[str, Use] = dict.fromkeys((*self.activity, self.person or ""), "name")
+        return {**named, self.case: "id"}
 
     @property
     def roles(self) -> tuple[str | None, ...]:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from ..errors import SettingError, nearest
+from ..periods import Period
 from ..unit import ONE_CASE, Unit
 from .formats import SUFFIXES
-from .periods import Period
 from .time_format import check_time_format
 
 Order = Literal["time", "file"]
@@ -42,7 +42,8 @@ class ReadOptions:
     lifecycle: str | None = None
     """Column that says whether an event is the start or the end of work (start, complete)."""
     order: Order | None = None
-    """Order inside a case: time (ties in file order) or file; left out, time if there is any."""
+    """Order inside a case: time (ties in file order) or file. Default: file for XES; for tables
+    time, or file if there is no time column."""
     person: str | None = None
     """Column that says whose case it is; then a person is protected, not a case."""
     max_cases: int | None = None
@@ -69,6 +70,11 @@ class ReadOptions:
     """File that says which values attributes may have: TOML, as `sacofa columns` writes."""
     employees: bool = False
     """Allow attributes that name people at work: a unit of cases does not protect these."""
+    personal: bool = False
+    """Allow attributes that look like names, birth dates, contact details, addresses, free text or
+    identifiers of persons. The certificate repeats it."""
+    accept_other: bool = False
+    """Release an attribute with too many different values as "other" instead of stopping."""
     trusted: bool = False
     """Skip the checks for decompression bombs and other hostile files."""
 
@@ -81,7 +87,7 @@ class ReadOptions:
             object.__setattr__(self, name, (given,) if isinstance(given, str) else tuple(given))
         object.__setattr__(self, "pair", tuple(_pair(pair) for pair in self.pair))
         if not self.attribute:
-            for name in ("columns", "pair", "employees"):
+            for name in ("columns", "pair", "employees", "personal", "accept_other"):
                 if getattr(self, name):
                     raise SettingError(name, "given", "left out unless attributes are asked for")
         if isinstance(self.header, str):

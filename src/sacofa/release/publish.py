@@ -119,7 +119,7 @@ def publish(
         check_number(activities or cases.activities, mechanism)
         check_distributed(cases, mechanism)
         if turn is not None:
-            reservation.claim(sorted(turn.hashes))
+            reservation.claim(turn)
         reservation.data_accessed = True
         release = anonymize(
             cases,

@@ -81,7 +81,7 @@ def make_plan(request: PlanRequest, ledger: Path | None = None) -> PlanAnswer:
             ShareAnswer(
                 what=share.what,
                 epsilon=float(share.epsilon),
-                within=float(share.within),
+                noise=float(share.noise),
                 buys=share.buys,
             )
             for share in made.shares
@@ -96,6 +96,7 @@ def _attributes(request: PlanRequest) -> tuple[Attribute, ...]:
         attribute=tuple(entry.name for entry in request.attributes),
         columns=columns_content(request.columns),
         employees=request.employees,
+        personal=request.personal,
     )
     kinds = {entry.name: entry.kind for entry in request.attributes}
     return declared_attributes(options, kinds=kinds, assumed=FEW_VALUES)

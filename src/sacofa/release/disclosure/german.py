@@ -25,6 +25,16 @@ TAKEN = (
 )
 """What may be taken from the cases of a log about an attribute."""
 
+PERSONAL = (
+    ("names of persons", "Namen von Personen"),
+    ("birth dates", "Geburtsdaten"),
+    ("contact details", "Kontaktdaten"),
+    ("addresses", "Adressen"),
+    ("free text", "Freitext"),
+    ("identifiers of persons", "Kennungen von Personen"),
+)
+"""What an attribute may look like."""
+
 DOMAINS = (
     ("{#} categories", "{#} Kategorien"),
     ("yes or no", "Ja oder Nein"),
@@ -170,6 +180,15 @@ PAIRS: tuple[tuple[str, str], ...] = (
     ),
     # How releases of periods add up.
     (
+        "{#} of these releases belong to one series: they were made with one ledger file. If a "
+        "copy of that file was used as well, such as a restored backup, a case can be in several "
+        "of them, and they add up to ε = {#}.",
+        "{#} dieser Veröffentlichungen gehören zu einer Reihe: Sie wurden mit einer Datei eines "
+        "Kontobuchs gemacht. Wurde auch eine Kopie dieser Datei benutzt, etwa eine "
+        "wiederhergestellte Sicherung, kann ein Fall in mehreren von ihnen sein, und zusammen "
+        "ergeben sie ε = {#}.",
+    ),
+    (
         "Releases of other periods may have cases in common with this one: no ledger kept them "
         "apart.",
         "Veröffentlichungen anderer Zeiträume können Fälle mit dieser gemeinsam haben: Kein "
@@ -188,10 +207,12 @@ PAIRS: tuple[tuple[str, str], ...] = (
         "addiert.",
     ),
     (
-        "What a person does in one period costs what that period costs. Over all periods in which "
-        "a person has cases, prices add up.",
-        "Was eine Person in einem Zeitraum tut, kostet den Preis dieses Zeitraums. Über alle "
-        "Zeiträume, in denen sie Fälle hat, addieren sich die Preise.",
+        "The guarantee is for one person in one period. The ε of all releases of this series whose "
+        "periods overlap that period adds up. For a person with cases in several periods, the ε of "
+        "these periods adds up as well.",
+        "Die Garantie gilt für eine Person in einem Zeitraum. Die ε aller Veröffentlichungen "
+        "dieser Reihe, deren Zeiträume sich mit ihm überschneiden, addieren sich. Für eine Person "
+        "mit Fällen in mehreren Zeiträumen addieren sich auch die ε dieser Zeiträume.",
     ),
     # What was asked.
     ("the number of cases", "die Zahl der Fälle"),
@@ -243,8 +264,12 @@ PAIRS: tuple[tuple[str, str], ...] = (
     ),
     ("the rules of the process, read off the log", "die Regeln des Prozesses, aus dem Protokoll"),
     (
-        "the dearest of {#} periods, {} to {}, that have no case in common",
-        "der teuerste von {#} Zeiträumen, {} bis {}, die keinen Fall gemeinsam haben",
+        "the largest of {#} periods, {} to {}, which have no case in common",
+        "der größte von {#} Zeiträumen, {} bis {}, die keinen Fall gemeinsam haben",
+    ),
+    (
+        "the largest sum over periods that overlap, of {#} periods, {} to {}",
+        "die größte Summe über Zeiträume, die sich überschneiden, von {#} Zeiträumen, {} bis {}",
     ),
     ("{#} releases of period {}", "{#} Veröffentlichungen des Zeitraums {}"),
     ("a release of period {}", "eine Veröffentlichung des Zeitraums {}"),
@@ -278,6 +303,15 @@ PAIRS: tuple[tuple[str, str], ...] = (
         "were asked for; all else about how they go together is chance.",
         "Merkmale passen zum Ablauf und zueinander nur so weit, wie Tabellen von ihnen gefragt "
         "wurden; wie sie sonst zusammentreffen, ist Zufall.",
+    ),
+    *(
+        (
+            f"The attribute {{}} looks like {english}. Whoever released it insisted, and its "
+            "values may name people.",
+            f"Das Merkmal {{}} sieht aus wie {german}. Wer es veröffentlicht hat, hat darauf "
+            "bestanden; seine Werte können Personen nennen.",
+        )
+        for english, german in PERSONAL
     ),
     (
         "People who work in the process are not protected: a unit of cases hides whose case it is, "
