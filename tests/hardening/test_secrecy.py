@@ -51,7 +51,7 @@ SETTINGS: dict[str, list[str]] = {
 OWN = re.compile(r"(?m)^for your eyes only: .*\n")
 """What the holder of the log is told about it."""
 
-SAID_OF_ANSWERS = ("notes", "verdict", "judgement", "missing_activities", "margins")
+SAID_OF_ANSWERS = ("notes", "verdict", "judgement", "margins")
 """The parts of a certificate that `certified` makes of noisy answers."""
 
 FORMATS = ("csv", "xes", "xes.gz", "parquet", "json")
@@ -129,7 +129,7 @@ def without_answers(seen: Seen) -> Seen:
 
     `certified` divides a line of its promise among queries by earlier answers.
     """
-    said = (*SAID_OF_ANSWERS, "sha256")
+    said = (*SAID_OF_ANSWERS, "missing_activities", "sha256")
     certificate = {name: part for name, part in seen.certificate.items() if name not in said}
     prices = [entry["epsilon_exact"] for entry in certificate.get("spent", [])]
     certificate["spent"] = None if None in prices else sum(map(Fraction, prices), Fraction(0))
