@@ -137,7 +137,9 @@ XX
     words = re.sub(r"Released [\d,]+ cases in [\d,]+ variants", "Released", words)
     files = dict.fromkeys(seen.files, b"")
     return replace(seen, certificate=certificate, words=words, files=files)
-
+    words = re.sub(
+        r"(?m)^(Notes|Verdict|Missing|Figures|Paid for) .*(\n {14}.*)*\n", "", seen.words
+    )
 
 def read_log_activities(path: Path) -> list[str]:
     """The activities that a JSON file names."""
