@@ -86,7 +86,7 @@ def _with_both_noises(queries: Mapping[str, Query]) -> Iterator[tuple[str, Query
 
 def discrete_laplace(_: float, scale: float) -> int:
     """Discrete Laplace noise: the difference of two geometric variables."""
-    one, other = np.random.geometric(1 - np.exp(-1 / scale), 2)  # noqa: NPY002 - their source
+    one, other = np.random.geometric(1 - np.exp(-1 / scale), 2)
     return int(one) - int(other)
 
 

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from authors import measure_authors
 from figure import Figure, drop_others, keep_figures
+from margins import measure_coverage
 from periods import measure_periods
 from pripel import measure_pripel
 from reading import measure_large, measure_scale
@@ -32,6 +33,7 @@ from utility import (
     measure_hospital,
     measure_papers,
 )
+from verdict import measure_verdict
 from wide import measure_wide
 
 from attributes import measure_attributes
@@ -44,6 +46,7 @@ GROUPS: dict[str, Group] = {
     "hospital": measure_hospital,
     "frontier": measure_frontier,
     "wide": measure_wide,
+    "verdict": measure_verdict,
     "times": measure_times,
     "cost": measure_cost,
     "attributes": measure_attributes,
@@ -51,6 +54,7 @@ GROUPS: dict[str, Group] = {
     "authors": measure_authors,
     "pripel": measure_pripel,
     "periods": measure_periods,
+    "coverage": measure_coverage,
     "rules": measure_rules,
     "speed": measure_speed,
     "scale": measure_scale,

@@ -82,6 +82,22 @@ def test_pieces_are_the_cases(variants: VariantCounts, events: int) -> None:
     assert all(len(piece.activity_ids) < events + longest for piece in pieces if piece.cases)
 
 
+@settings(deadline=None)
+@given(
+    variants=logs, names=st.lists(st.sampled_from("abcz"), unique=True), length=st.integers(1, 5)
+)
+def test_cases_are_cut_and_expressed_as_their_variants_are(
+    variants: VariantCounts, names: list[str], length: int
+) -> None:
+    """No case is lost where its events are dropped: it stays, without any."""
+    batch = laid_out(variants)
+    assert batch.project_onto(names).variants() == variants.project_onto(names)
+    assert batch.project_onto(names).cases == batch.cases
+    for by_length in (False, True):
+        cut = batch.truncate(length, by_length=by_length)
+        assert cut.variants() == variants.truncate(length, by_length=by_length)
+
+
 THREE = Unit(person="patient", max_cases=3)
 UNITS = [
     ONE_CASE,

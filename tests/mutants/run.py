@@ -13,15 +13,16 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from queue import SimpleQueue
+
+from ..forked import forked_program
 
 ROOT = Path(__file__).parents[2]
 DATA = Path(__file__).parent
@@ -32,6 +33,11 @@ SECONDS = 900
 """The longest that the tests of a mutant may take: one that runs for ever is noticed, too."""
 SCORE = 0.97
 """The least part of all mutants that has to be noticed."""
+LOADED = (
+    "duckdb", "hypothesis", "lxml.etree", "numpy", "opendp.prelude", "pandas", "pytest",
+    "rapidfuzz.process", "scipy.stats", "threadpoolctl", "typer", "rich.table",
+)  # fmt: skip
+"""What tests import: it is loaded once, not for every mutant."""
 NO_TESTS_RUN = (3, 4, 5)
 """The statuses of pytest that mean that it did not come to run the tests."""
 
@@ -121,45 +127,68 @@ def _write(path: Path, text: str) -> None:
         compiled.unlink()
 
 
-def run_tests(root: Path, source: Path, tests: Sequence[str]) -> tuple[int | None, str]:
-    """Run tests on a copy of the sources: the status, None after too long, and what was printed."""
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
-    paths = os.pathsep.join([str(source), str(root)])
-    try:
-        done = subprocess.run(
-            command, cwd=root, env={**os.environ, "PYTHONPATH": paths}, capture_output=True,
-            text=True, check=False, timeout=SECONDS,
-        )  # fmt: skip
-    except subprocess.TimeoutExpired:
-        return None, ""
-    return done.returncode, done.stdout
+@dataclass(frozen=True)
+class Runner:
+    """Runs tests on a copy of the sources, each time in a process of its own."""
+
+    root: Path
+    python: Path
+    """Starts Python with everything loaded that tests use, apart from the package itself."""
+    passed: set[tuple[str, ...]] = field(default_factory=set)
+    """The tests that are known to pass without any mutant."""
+
+    def status(self, source: Path, tests: Sequence[str]) -> tuple[int | None, str]:
+        """The status of pytest, None if it took too long, and what was printed."""
+        paths = [str(source), str(self.root)]
+        arguments = ["-x", "-q", "-p", "no:cacheprovider", *tests]
+        code = f"import pytest, sys; sys.path[:0] = {paths}; sys.exit(pytest.main({arguments}))"
+        try:
+            done = subprocess.run(
+                [self.python, "-c", code], cwd=self.root, capture_output=True, text=True,
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)}, check=False,
+                timeout=SECONDS,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            return None, ""
+        return done.returncode, done.stdout
+
+    def check(self, source: Path, tests: tuple[str, ...]) -> None:
+        """Refuse tests that fail without any mutant: they would notice nothing."""
+        if tests not in self.passed:
+            status, output = self.status(source, tests)
+            if status != 0:
+                raise MutantError(f"tests do not pass without any mutant:\n{output}")
+            self.passed.add(tests)
 
 
-def try_mutant(root: Path, source: Path, mutant: Mutant) -> Result:
+def try_mutant(runner: Runner, source: Path, mutant: Mutant) -> Result:
     """Run the tests of a mutant on a copy of the sources."""
-    with applied(source, root, mutant):
-        status, output = run_tests(root, source, mutant.tests)
+    with applied(source, runner.root, mutant):
+        status, output = runner.status(source, mutant.tests)
     if status in NO_TESTS_RUN:
         raise MutantError(f"{mutant.name}: its tests do not run:\n{output}")
-    if status is None:
-        return Result(mutant=mutant, killed=True, how="too slow")
-    if status:
-        return Result(mutant=mutant, killed=True, how=_first_failure(output))
-    return Result(mutant=mutant, killed=False, how=mutant.survives or "no reason is given")
+    if status == 0:
+        return Result(mutant=mutant, killed=False, how=mutant.survives or "no reason is given")
+    failed = _first_failure(output)
+    runner.check(source, (failed,) if failed else mutant.tests)
+    return Result(mutant=mutant, killed=True, how=failed or "the tests do not end")
 
 
 def _first_failure(output: str) -> str:
     starts = ("FAILED ", "ERROR ")
     failed = (line for line in output.splitlines() if line.startswith(starts))
-    return next(failed, "failed").partition(" ")[2].partition(" - ")[0] or "failed"
+    return next(failed, "").partition(" ")[2].partition(" - ")[0]
 
 
 def try_all(root: Path, mutants: Sequence[Mutant]) -> Iterator[Result]:
-    """Try mutants in their order, some at a time; their tests must pass without them."""
+    """Try mutants in their order, some at a time; what notices them must pass without them."""
     for mutant in mutants:
         changed_text(root, mutant)
-    with tempfile.TemporaryDirectory() as folder:
-        sources: SimpleQueue[Path] = SimpleQueue()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        forked_program(Path(folder), os.environ, LOADED) as python,
+    ):
+        runner, sources = Runner(root, python), SimpleQueue[Path]()
         for worker in range(WORKERS):
             source = Path(folder) / str(worker) / "src"
             shutil.copytree(root / PACKAGE, source / "sacofa")
@@ -168,23 +197,12 @@ def try_all(root: Path, mutants: Sequence[Mutant]) -> Iterator[Result]:
         def work(mutant: Mutant) -> Result:
             source = sources.get()
             try:
-                return try_mutant(root, source, mutant)
+                return try_mutant(runner, source, mutant)
             finally:
                 sources.put(source)
 
-        _check_tests(root, sources, mutants)
         with ThreadPoolExecutor(WORKERS) as pool:
             yield from pool.map(work, mutants)
-
-
-def _check_tests(root: Path, sources: SimpleQueue[Path], mutants: Iterable[Mutant]) -> None:
-    """Refuse tests that fail without any mutant: they would notice nothing."""
-    tests = list(dict.fromkeys(test for mutant in mutants for test in mutant.tests))
-    source = sources.get()
-    status, output = run_tests(root, source, tests)
-    sources.put(source)
-    if status != 0:
-        raise MutantError(f"the tests do not pass without any mutant:\n{output}")
 
 
 def score(results: Sequence[Result]) -> float:

@@ -48,6 +48,23 @@ def test_laplace_noise_fits_its_distribution(epsilon: Fraction) -> None:
     assert laplace_fit(values, epsilon) > FITS
 
 
+@pytest.mark.parametrize("size", [2, 3])
+def test_the_cells_of_one_draw_have_independent_noise(size: int) -> None:
+    """Every place of a draw, the last one too, and any two of them together."""
+    noise, price, reach = Noise(SeededBits(6)), Fraction(2), 2
+    width = 2 * reach + 1
+    drawn = np.array([noise.laplace(price, size) for _ in range(20_000)])
+    codes = np.where(np.abs(drawn) <= reach, drawn + reach, -width * width)
+
+    def chance(code: int) -> float:
+        one, other = divmod(code, width)
+        return laplace_chance(price)(one - reach) * laplace_chance(price)(other - reach)
+
+    for one, other in combinations(range(size), 2):
+        pairs = codes[:, one] * width + codes[:, other]
+        assert fit(pairs, chance, 0, width * width - 1) > FITS
+
+
 @pytest.mark.parametrize("epsilon", EPSILONS[:6], ids=str)
 def test_the_fit_rejects_wrong_noise(epsilon: Fraction) -> None:
     """A scale that is 10 % off either way, a value shifted by one, a doubled zero are seen."""
@@ -101,6 +118,14 @@ def test_every_digit_of_a_wide_scale_is_uniform_enough() -> None:
     """No value is skipped: the lowest digits of a very wide geometric are all taken alike."""
     values = Noise(SeededBits(5)).geometric(Fraction(1, 10**7), DRAWS)
     assert fit(values % 256, lambda x: 1 / 256, 0, 255) > FITS
+
+
+def test_the_second_digit_of_a_wide_scale_counts_256() -> None:
+    """Its values decrease as those of a geometric variable that is cut at 256."""
+    values = Noise(SeededBits(5)).geometric(Fraction(1, 10**6), DRAWS)
+    ratio = exp(-256 / 10**6)
+    whole = (1 - ratio**256) / (1 - ratio)
+    assert fit((values >> 8) % 256, lambda x: ratio**x / whole, 0, 255) > FITS
 
 
 class Scripted:

@@ -174,6 +174,19 @@ def test_each_cell_of_each_block_has_a_draw_of_its_own(
     assert (values - query.table(LOG)).tolist() == [1, 2, 3, 4, 5, 6, 7, 8, 9]
 
 
+def test_the_tables_of_all_pieces_of_a_log_are_added_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A log is counted piece by piece, and each piece once."""
+    monkeypatch.setattr(session_module, "PIECE", 1)
+    log = batch([[(0, 0, 0), (1, 5, day * DAY)] for day in range(20)], 2)
+    query = CycleTime(rung=-1)
+    assert len(list(log.pieces(len(query.cells)))) > 3
+    cases = Cases(variants=log.variants(), by_case=log)
+    promised = [Spend(what="all", epsilon=HALF, line="all")]
+    answer = Session(cases, promised, Bare(SeededBits(1))).ask(query, HALF, "all")
+    assert answer.tolist() == query.table(log).tolist()
+    assert answer.sum() == 20 * VOTE_UNITS
+
+
 def test_two_tables_never_share_noise() -> None:
     """Asked again under another name, the same table has other noise."""
     candidates = tuple((i,) for i in range(2)) * 1 + ((0, 1), (1, 0), ())

@@ -62,7 +62,7 @@ def test_releases_without_a_seed_never_repeat() -> None:
 
     Two of three such pairs of counts agree with a probability below 1e-12.
     """
-    log = {("a",): 10**7, (): 10**7}
+    log = {("a",): 10**7, ("b",): 10**7}
     released = [tuple(anonymize(log, ONE_LEVEL).variants.counts.tolist()) for _ in range(3)]
     assert len(set(released)) == 3
     seeded = [anonymize(log, ONE_LEVEL, seed=seed) for seed in (0, 0, 1)]

@@ -16,7 +16,7 @@ from sacofa.examples import running_example
 from sacofa.logs import open_log
 from sacofa.logs.periods import Period
 from sacofa.release import Release, read_release, verify
-from sacofa.release.combine import combine, combine_files, size_within
+from sacofa.release.combine import cases_margin, combine, combine_files
 from sacofa.release.earlier import read_earlier, start_from
 from sacofa.release.periods import PeriodStatement
 from sacofa.unit import Unit
@@ -155,11 +155,11 @@ def test_the_range_of_the_size_holds_in_95_of_100_runs() -> None:
     runs = 40
     for run in range(runs):
         parts = [anonymize(log, mechanism, seed=1000 * run + n) for n in range(3)]
-        within = size_within([part.certificate for part in parts])
-        assert within is not None
+        margin = cases_margin([part.certificate for part in parts])
+        assert margin is not None
         off = abs(combine(parts).variants.cases - 3 * log.cases)
-        inside += off <= within
-        close += off <= within / 3
+        inside += off <= margin
+        close += off <= margin / 3
     assert inside >= 0.85 * runs
     assert close < 0.8 * runs
 

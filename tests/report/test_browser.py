@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from sacofa.examples import running_example
-from sacofa.mechanisms.protocol import Within
+from sacofa.mechanisms.margins import Margins
 from sacofa.report import make_internal_report, make_report
+from sacofa.report.flow import count_flow
 from sacofa.variants import VariantCounts
 
 from ..browser import Window, accessibility_faults, open_browser
@@ -158,12 +159,16 @@ def test_nothing_on_the_map_lies_under_something_else(window: Window, tmp_path: 
 def test_steps_within_their_margin_of_error_are_dashed(window: Window, tmp_path: Path) -> None:
     """Of the whole release; of chosen variants no margin is known, and none is shown."""
     release = of(VariantCounts.of({("a", "b"): 90, ("a", "c"): 4}))
-    certificate = replace(release.certificate, within=Within(step=4, activity=6))
+    steps = dict.fromkeys(count_flow(release.variants).steps, 4)
+    certificate = replace(release.certificate, margins=Margins(steps=steps))
     html = make_report(replace(release, certificate=certificate), title="x")
     page, complaints = _open(window, tmp_path, html)
     dashed = page.locator("#map-box g:has(> path.unsure) > title")
-    assert sorted(dashed.all_text_contents()) == ["a → c: 4 ± 4", "c → end: 4 ± 4"]
-    assert page.locator(".legend").get_by_text("dashed: no more than its margin").is_visible()
+    assert sorted(dashed.all_text_contents()) == [
+        "a → c: 4 ± 4, below its margin",
+        "c → end: 4 ± 4, below its margin",
+    ]
+    assert page.locator(".legend").get_by_text("dashed: below its margin").is_visible()
     page.get_by_role("checkbox", name="Show variant 2 on the map").check()
     assert dashed.count() == 0
     assert "a → c: 4" in page.locator("#map-box title").all_text_contents()

@@ -43,7 +43,7 @@ def test_steps_within_their_margin_of_error_are_marked_in_the_release_alone() ->
     """An original has no noise; a count that is as large as its margin may be noise alone."""
     before = count_flow(VariantCounts.of({("a", "b"): 9, ("a",): 1}))
     after = count_flow(VariantCounts.of({("a", "b"): 9, ("a",): 3, ("b",): 4}))
-    level = draw_map(before, after, enough=1.0, margin=3)
+    level = draw_map(before, after, enough=1.0, margins=dict.fromkeys(after.steps, 3))
     assert level
     marked = [{arrow.what: arrow.kind for arrow in drawn.arrows} for drawn in level.maps]
     assert set(marked[0].values()) == {""}

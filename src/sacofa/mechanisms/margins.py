@@ -65,8 +65,8 @@ class Margins:
     """Of the events of an activity."""
     steps: Mapping[Step, int] = field(default_factory=dict)
     """Of how often one activity directly follows another."""
-    cycle_time: ShareMargin | None = None
-    """Of the share of cases that take so long."""
+    cycle_time: tuple[float, ...] = ()
+    """Of the share of cases whose cycle time is in each of the bins that people use."""
     begin: ShareMargin | None = None
     """Of the share of cases that begin in a month."""
     attributes: Mapping[str, ShareMargin] = field(default_factory=dict)
@@ -102,23 +102,26 @@ class Margins:
         names = sorted(self._names())
         place: dict[Place, int | None] = {name: i for i, name in enumerate(names)} | {None: None}
         content: dict[str, object] = {"cases": self.cases, "names": names}
-        if self.variants is not None:
-            content["variants"] = {
-                "certain_from": self.variants.certain_from,
-                "others": self.variants.others,
+        variants = self.variants
+        content["variants"] = (
+            None
+            if variants is None
+            else {
+                "certain_from": variants.certain_from,
+                "others": variants.others,
                 "listed": [
                     [[place[name] for name in sequence], complete, margin]
-                    for (sequence, complete), margin in self.variants.listed.items()
+                    for (sequence, complete), margin in variants.listed.items()
                 ],
             }
+        )
         content["activities"] = [[place[name], size] for name, size in self.activities.items()]
         content["steps"] = [[place[a], place[b], size] for (a, b), size in self.steps.items()]
         content["waits"] = [
             [place[a], place[b], round(size, DECIMALS)] for (a, b), size in self.waits.items()
         ]
-        for name, share in (("cycle_time", self.cycle_time), ("begin", self.begin)):
-            if share is not None:
-                content[name] = _share(share)
+        content["cycle_time"] = [round(size, DECIMALS) for size in self.cycle_time]
+        content["begin"] = None if self.begin is None else _share(self.begin)
         content["attributes"] = {key: _share(share) for key, share in self.attributes.items()}
         return content
 
@@ -126,21 +129,25 @@ class Margins:
         found = set(self.activities)
         listed = () if self.variants is None else self.variants.listed
         found.update(name for sequence, _ in listed for name in sequence)
-        found.update(name for step in (*self.steps, *self.waits) for name in step if name is not None)
+        found.update(
+            name for step in (*self.steps, *self.waits) for name in step if name is not None
+        )
         return found
 
     @classmethod
     def from_content(cls, content: Mapping[str, Any]) -> Margins:
-        """Read plain values; ValueError, TypeError or KeyError where they are none."""
+        """Read plain values; ValueError, TypeError or KeyError where they are damaged."""
         names = [_text(name) for name in content["names"]]
 
         def place(at: object) -> Place:
-            return None if at is None else names[_count(at)]
+            return None if at is None else known(at)
 
         def known(at: object) -> str:
+            if _count(at) >= len(names):
+                raise ValueError(at)
             return names[_count(at)]
 
-        variants = content.get("variants")
+        variants = content["variants"]
         return cls(
             cases=_or_none(_count, content["cases"]),
             variants=None
@@ -156,8 +163,8 @@ class Margins:
             activities={known(at): _count(size) for at, size in content["activities"]},
             steps={(place(a), place(b)): _count(size) for a, b, size in content["steps"]},
             waits={(place(a), place(b)): _part(size) for a, b, size in content["waits"]},
-            cycle_time=_or_none(_read_share, content.get("cycle_time")),
-            begin=_or_none(_read_share, content.get("begin")),
+            cycle_time=tuple(map(_part, content["cycle_time"])),
+            begin=_or_none(_read_share, content["begin"]),
             attributes={
                 _text(key): _read_share(share) for key, share in content["attributes"].items()
             },

@@ -20,6 +20,7 @@ from ..queries.session import Session
 from ..unit import Unit
 from ..variants import VariantCounts
 from .margins import Margins
+from .verdict import Verdict
 
 Progress = Callable[[float], None]
 
@@ -56,8 +57,8 @@ class Output:
     """When the work on each event began, likewise; None: not released."""
     columns: Columns = ()
     """The attributes of cases and events."""
-    verdict: str | None = None
-    """How sure the release is, in words; from noise and noisy values alone."""
+    verdict: Verdict | None = None
+    """What the release is good for; from noise and noisy values alone. None: not known."""
     margins: Margins | None = None
     """How far its figures may be off; from noise and noisy values alone. None: not known."""
     notes: tuple[str, ...] = ()
@@ -84,8 +85,8 @@ class Outcome:
     """The same, with the queries."""
     spent: tuple[Access, ...] = ()
     """What was charged: in sum what was promised."""
-    verdict: str | None = None
-    """How sure the release is, in words; from noise and noisy values alone."""
+    verdict: Verdict | None = None
+    """What the release is good for; from noise and noisy values alone. None: not known."""
     margins: Margins | None = None
     """How far its figures may be off; from noise and noisy values alone. None: not known."""
     notes: tuple[str, ...] = ()

@@ -173,7 +173,9 @@ def anonymize(
         certificate=replace(
             certificate,
             spent=outcome.spent,
-            verdict=outcome.verdict,
+            verdict=None if outcome.verdict is None else str(outcome.verdict),
+            judgement=outcome.verdict,
+            missing_activities=tuple(sorted(set(secret.activities) - set(variants.used()))),
             margins=None if notes else outcome.margins,
             notes=(*outcome.notes, *notes),
         ),

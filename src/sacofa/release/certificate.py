@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -14,6 +14,7 @@ from .._version import __version__
 from ..errors import ReadError, SettingError
 from ..mechanisms.margins import Margins
 from ..mechanisms.protocol import Mechanism
+from ..mechanisms.verdict import Verdict
 from ..privacy.accounting import Access, Leak, Spend, check_noise_fits, total_epsilon
 from ..unit import Unit
 from .periods import PeriodStatement
@@ -50,7 +51,11 @@ class Certificate:
     sha256: str | None = None
     """The hash of the released file, once it is written."""
     verdict: str | None = None
-    """How sure the release is, in words; from noise and noisy values alone."""
+    """What the release is good for, in words; from noise and noisy values alone."""
+    judgement: Verdict | None = None
+    """The same as values; None where a mechanism does not judge its releases."""
+    missing_activities: tuple[str, ...] = ()
+    """Public names of activities that no released case has."""
     margins: Margins | None = None
     """How far its figures may be off; from noise and noisy values alone. None: not known."""
     notes: tuple[str, ...] = field(default=())
@@ -88,6 +93,8 @@ class Certificate:
             "assumptions": list(self.assumptions),
             "not_promised": list(self.not_promised),
             "verdict": self.verdict,
+            **({} if self.judgement is None else {"judgement": self.judgement.to_content()}),
+            "missing_activities": list(self.missing_activities),
             **({} if self.margins is None else {"margins": self.margins.to_content()}),
             "notes": list(self.notes),
             "publishable": self.publishable,
@@ -111,6 +118,10 @@ class Certificate:
                 assumptions=tuple(map(str, content["assumptions"])),
                 not_promised=tuple(map(str, content["not_promised"])),
                 verdict=None if content["verdict"] is None else str(content["verdict"]),
+                judgement=Verdict.from_content(content["judgement"])
+                if "judgement" in content
+                else None,
+                missing_activities=tuple(map(str, content.get("missing_activities", ()))),
                 margins=Margins.from_content(content["margins"]) if "margins" in content else None,
                 notes=tuple(map(str, content["notes"])),
                 publishable=bool(content["publishable"]),

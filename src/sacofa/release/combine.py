@@ -265,7 +265,7 @@ def cases_margin(certificates: Sequence[Certificate]) -> int | None:
 
 
 def _margins(releases: Sequence[Release]) -> Margins | None:
-    """The margins of counts: what a release without a directly-follows pair is off, is not known."""
+    """The margins of counts; shares of several releases have other cases each."""
     certificates = [release.certificate for release in releases]
     parts = [certificate.margins for certificate in certificates]
     known = [part for part in parts if part is not None]

@@ -12,9 +12,7 @@ from .flow import count_flow
 from .sureness import margins_of, variant_margin
 from .times import Bar, describe_times, median_waits
 
-Kind = Literal[
-    "cases", "variant", "activity", "step", "wait", "cycle time", "begin", "attribute"
-]
+Kind = Literal["cases", "variant", "activity", "step", "wait", "cycle time", "begin", "attribute"]
 
 
 @dataclass(frozen=True, kw_only=True)

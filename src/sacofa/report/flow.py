@@ -8,11 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..mechanisms.margins import Place, Step
 from ..variants import VariantCounts
-
-Place = str | None
-"""An activity; as the first of a step None is the start, as the second the end."""
-Step = tuple[Place, Place]
 
 SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
 """How much of all that happened the levels of detail show at least."""
@@ -44,14 +41,27 @@ class StepLine:
     count: int
     before: int
     """How often the original has it; 0 where there is no original."""
+    margin: int | None = None
+    """In 95 of 100 runs the count is off by no more than this; None: not known."""
+
+    @property
+    def below_margin(self) -> bool:
+        """Whether the original may have none of it."""
+        return self.margin is not None and self.count <= self.margin
 
 
-def list_steps(flow: Flow, before: Flow | None = None) -> tuple[StepLine, ...]:
+def list_steps(
+    flow: Flow, before: Flow | None = None, margins: Mapping[Step, int] | None = None
+) -> tuple[StepLine, ...]:
     """List all steps, the most frequent first; with an original, those that vanished too."""
     old = {} if before is None else before.steps
     lines = [
         StepLine(
-            first=step[0], second=step[1], count=flow.steps.get(step, 0), before=old.get(step, 0)
+            first=step[0],
+            second=step[1],
+            count=flow.steps.get(step, 0),
+            before=old.get(step, 0),
+            margin=(margins or {}).get(step),
         )
         for step in {**flow.steps, **old}
     ]

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..errors import MissingExtraError
-from .flow import Flow, Step, choose_levels
+from ..mechanisms.margins import Step
+from .flow import Flow, choose_levels
 from .layout import Arrow, Layout, Point, lay_out
 
 ENOUGH = 0.8
@@ -77,7 +78,9 @@ class Level:
     steps: int
 
 
-def draw_map(*flows: Flow, enough: float = ENOUGH, margin: int | None = None) -> Level | None:
+def draw_map(
+    *flows: Flow, enough: float = ENOUGH, margins: Mapping[Step, int] | None = None
+) -> Level | None:
     """Draw one flow, or an original and its release, with the least detail that shows enough.
 
     This is the map that readers without scripts see.
@@ -85,7 +88,7 @@ def draw_map(*flows: Flow, enough: float = ENOUGH, margin: int | None = None) ->
     Args:
         flows: A release, or an original and its release.
         enough: The share of all steps that the map shows at least, if that many can be read.
-        margin: The margin of error of the steps of the release, in cases; None: not known.
+        margins: The margin of error of each step of the release, as far as it is known.
 
     Returns:
         The maps, all with the same places; None if Graphviz is not installed.
@@ -100,7 +103,8 @@ def draw_map(*flows: Flow, enough: float = ENOUGH, margin: int | None = None) ->
     except MissingExtraError:
         return None
     maps = tuple(
-        _draw(flow, layout, _kinds(flow, flows, margin), max(most.values())) for flow in flows
+        _draw(flow, layout, _kinds(flow, flows, margins or {}), max(most.values()))
+        for flow in flows
     )
     names = {place for step in shown for place in step if place is not None}
     return Level(maps=maps, activities=len(names), steps=len(shown))
@@ -118,7 +122,9 @@ def _choose(flows: tuple[Flow, ...], enough: float) -> frozenset[Step]:
     return levels[-1] if levels else frozenset()
 
 
-def _kinds(flow: Flow, flows: tuple[Flow, ...], margin: int | None) -> Mapping[Step | str, str]:
+def _kinds(
+    flow: Flow, flows: tuple[Flow, ...], margins: Mapping[Step, int]
+) -> Mapping[Step | str, str]:
     """Mark what only one of two flows has, and what noise alone may have put into a release."""
     original, released = flows[0] if len(flows) > 1 else None, flows[-1]
     kinds: dict[Step | str, list[str]] = {}
@@ -128,9 +134,9 @@ def _kinds(flow: Flow, flows: tuple[Flow, ...], margin: int | None) -> Mapping[S
             kinds.setdefault(step, []).append(word)
         for name in flow.activities.keys() - other.activities.keys():
             kinds.setdefault(name, []).append(word)
-    if margin is not None and flow is released:
+    if flow is released:
         for step, count in flow.steps.items():
-            if count <= margin:
+            if count <= margins.get(step, 0):
                 kinds.setdefault(step, []).append("unsure")
     return {what: " ".join(words) for what, words in kinds.items()}
 

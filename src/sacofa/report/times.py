@@ -64,8 +64,8 @@ class Wait:
     median: str
     before: str | None
     """The median in the original; a dash where it has no such step."""
-    rough: bool
-    """Whether noise may move its median far."""
+    margin: str | None
+    """Where the median lies in 95 of 100 runs; None: not known."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,7 +128,7 @@ def describe_times(release: Release, original: CaseBatch | None = None) -> Times
     arrivals, spans = _arrivals(after, before)
     margins = margins_of(release)
     return Times(
-        cycle=with_margins(_cycle(after, before), margins.cycle_time),
+        cycle=_cycle(after, before, margins.cycle_time),
         quartiles=_quartiles(after, before),
         waits=_waits(after, before, median_waits(release)),
         work=describe_work(batch, original),
@@ -138,7 +138,7 @@ def describe_times(release: Release, original: CaseBatch | None = None) -> Times
     )
 
 
-def _cycle(after: Timed, before: Timed | None) -> tuple[Bar, ...]:
+def _cycle(after: Timed, before: Timed | None, margins: tuple[float, ...]) -> tuple[Bar, ...]:
     edges = [edge / SECOND for edge in HUMAN]
     labels = [f"{say_duration(low)} – {say_duration(high)}" for low, high in pairwise(edges)]
     labels[0] = f"under {say_duration(edges[1])}"
@@ -149,7 +149,10 @@ def _cycle(after: Timed, before: Timed | None) -> tuple[Bar, ...]:
         parts: NDArray[np.float64] = np.bincount(found, minlength=len(labels)) / log.cases
         return parts
 
-    return _bars(labels, shares(after), None if before is None else shares(before))
+    bars = _bars(labels, shares(after), None if before is None else shares(before))
+    if len(margins) != len(bars):
+        return bars
+    return tuple(replace(bar, margin=size) for bar, size in zip(bars, margins, strict=True))
 
 
 def _quartiles(after: Timed, before: Timed | None) -> tuple[Quartile, ...]:
@@ -182,10 +185,16 @@ def _waits(
                 total=say_duration(float(here.sum())),
                 median=say_duration(float(np.median(here))),
                 before=None if before is None else was,
-                rough=medians[source, target].rough,
+                margin=_range(medians[source, target]),
             )
         )
     return tuple(found)
+
+
+def _range(wait: MedianWait) -> str | None:
+    if wait.low is None or wait.high is None:
+        return None
+    return f"{say_duration(wait.low)} – {say_duration(wait.high)}"
 
 
 def _medians(log: Timed) -> dict[tuple[str, str], float]:

@@ -151,7 +151,7 @@ class ShareAnswer(BaseModel):
 
     what: str
     epsilon: float
-    within: float
+    noise: float
     buys: str
 
 

@@ -17,19 +17,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...domains import Attribute
-from ...logs.released import Columns
 from ...queries.flow import NearestCandidate, StepVotes
 from ...queries.histogram import AllSequences
 from ...queries.protocol import Answer, Part, Query
 from ...variants import VariantCounts
 from ..margins import Margins, Step, Variant, VariantMargins
-from .shrink import shrink
-from .size import cases_within, count_cases
+from .shrink import NOISE, shrink
+from .size import cases_margin, count_cases
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -39,6 +38,8 @@ SURE = 1.75
 would be 1.96; but where the fit follows noise, noise is in the disagreement as well and counts
 twice. Derived from 20 runs each on Receipt, Sepsis, traffic fines, the hospital example and a
 generated log; `make figures ONLY=coverage` checks it on others."""
+SURE_OF_SUM = 1.5
+"""The same for the events of an activity: errors of the pairs around it cancel in part."""
 SIMILAR = 5
 """Figures are compared with the fifth of all figures whose counts are nearest."""
 LOOKALIKES = 12
@@ -59,22 +60,21 @@ class Compared:
     """The release's own answer."""
 
     @classmethod
-    def of(cls, answer: Answer, released: Part) -> Compared:
-        """Ask the release what the log was asked."""
-        query, scale = answer.query, float(answer.epsilon)
-        assert not isinstance(query, AllSequences)
-        expected, variance = shrink(np.asarray(answer.values).ravel() * scale)
-        return cls(expected, variance, own_answer(query, released) * scale)
+    def of(cls, answer: Answer, released: Part, *, sparse: bool = True) -> Compared:
+        """Ask the release what the log was asked; most cells of a `sparse` answer are empty."""
+        query, scale = cast(Query, answer.query), float(answer.epsilon)
+        assert not isinstance(answer.values, Mapping)
+        noisy = np.asarray(answer.values, dtype=np.float64).ravel() * scale
+        expected, variance = noisy, np.full(len(noisy), NOISE)
+        if sparse:
+            expected, variance = shrink(noisy)
+        own = query.table(released).astype(np.float64) * scale
+        return cls(expected, variance, own)
 
     def squared_error(self, cells: NDArray[np.intp] | slice, per_vote: float) -> float:
         """The expected squared error of a figure that is `per_vote` for each vote in some cells."""
         off = float((self.expected[cells] - self.released[cells]).sum())
         return per_vote**2 * (float(self.variance[cells].sum()) + off**2)
-
-
-def own_answer(query: Query, released: Part) -> Floats:
-    """What the release itself would answer, without noise."""
-    return query.table(released).astype(np.float64)
 
 
 def find_flow_margins(answers: Sequence[Answer], released: VariantCounts) -> Margins:
@@ -85,15 +85,17 @@ def find_flow_margins(answers: Sequence[Answer], released: VariantCounts) -> Mar
     steps = next((a for a in answers if isinstance(a.query, StepVotes)), None)
     by_step, by_activity = ({}, {}) if steps is None else _of_steps(steps, released)
     return Margins(
-        cases=ceil(cases_within(variance)),
+        cases=cases_margin(variance),
         variants=_of_variants(answers, released),
         activities=by_activity,
         steps=by_step,
     )
 
 
-def sizes(counts: Floats, squares: Floats) -> list[int]:
+def sizes(counts: Floats, squares: Floats, sure: float) -> list[int]:
     """Margins of figures of one kind with these counts and expected squared errors."""
+    if not len(counts):
+        return []
     width = max(-(-len(counts) // SIMILAR), min(SIMILAR, len(counts)))
     order = np.argsort(counts, kind="stable")
     window = np.ones(width)
@@ -102,7 +104,7 @@ def sizes(counts: Floats, squares: Floats) -> list[int]:
     )
     typical = np.empty(len(counts))
     typical[order] = near[: len(counts)]
-    found: Floats = np.ceil(SURE * np.sqrt((squares + typical) / 2))
+    found: Floats = np.ceil(sure * np.sqrt((squares + typical) / 2))
     return [max(int(size), 1) for size in found.tolist()]
 
 
@@ -130,7 +132,7 @@ def _of_steps(answer: Answer, released: VariantCounts) -> tuple[dict[Step, int],
     )
     by_step = {
         (places[a], places[b]): size
-        for (a, b), size in zip(pairs, sizes(amounts, squares), strict=True)
+        for (a, b), size in zip(pairs, sizes(amounts, squares, SURE), strict=True)
     }
     events = counts[:, :end].sum(axis=0).astype(np.float64)
     there = np.flatnonzero(events).tolist()
@@ -145,12 +147,12 @@ def _of_steps(answer: Answer, released: VariantCounts) -> tuple[dict[Step, int],
             for a in there
         ]
     )
-    found = sizes(events[there], squares)
+    found = sizes(events[there], squares, SURE_OF_SUM)
     return by_step, {answer.activities[a]: size for a, size in zip(there, found, strict=True)}
 
 
 def step_counts(variants: VariantCounts) -> Ints:
-    """[a, b]: how often b directly follows a; the last row is the start, the last column the end."""
+    """[a, b]: how often b directly follows a; last are the start (row) and the end (column)."""
     end = len(variants.activities)
     counts = np.zeros((end + 1, end + 1), dtype=np.int64)
     for ids, complete, count in zip(

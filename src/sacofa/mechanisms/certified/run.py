@@ -27,11 +27,13 @@ from .fit import fit, unexplained
 from .margins import find_flow_margins
 from .medoids import select_medoids
 from .orderly import Fitted, Refit, drop_disorder, mark_core
+from .presence import insert_missing
 from .questions import Questions
 from .sampler import UniformSampler
 from .settings import CertifiedSettings
 from .share_margins import add_share_margins
 from .smooth import settle, share_out, smooth
+from .steps import KeptSteps
 from .times import ask_times
 from .verdict import judge
 
@@ -122,7 +124,7 @@ class CertifiedRun:
             pool = dict.fromkeys([*chosen, *pool])
             generator.more(pool, weights, min(MORE, 2 * length))
             fitted = self._fit(list(pool), chosen, ask.scale(final), size)
-        released = round_to(fitted, size)
+        released = self._with_all(round_to(fitted, size), steps, max_length)
         # Names are in one public order, so this changes ids and not the order of variants.
         found = self._variants(released, max_length)
         variants = found.project_onto(self._names)
@@ -137,14 +139,12 @@ class CertifiedRun:
             starts=starts,
             columns=columns,
             core=mark_core(variants, self._set),
-            verdict=str(judge(self._set, size, variants)),
+            verdict=judge(self._set, self._session.answers, size, variants),
             margins=None if scaled else self._margins(variants, times, columns),
             notes=tuple(ask.notes),
         )
 
-    def _margins(
-        self, variants: VariantCounts, times: Ints | None, columns: Columns
-    ) -> Margins:
+    def _margins(self, variants: VariantCounts, times: Ints | None, columns: Columns) -> Margins:
         """How far the figures of the release may be off."""
         answers = self._session.answers
         margins = find_flow_margins(answers, variants)
@@ -165,6 +165,14 @@ class CertifiedRun:
             "released, a public bound for cases with times or attributes."
         )
         return ONE_BY_ONE, True
+
+    def _with_all(
+        self, released: Mapping[Ids, int], steps: KeptSteps, max_length: int
+    ) -> Mapping[Ids, int]:
+        """The same with each activity that was asked about; rules may forbid some of them."""
+        if steps.odds is None or self._ask.rules is not None:
+            return released
+        return insert_missing(released, steps.odds.votes, max_length)
 
     def _variants(self, released: Mapping[Ids, int], max_length: int) -> VariantCounts:
         return VariantCounts.from_arrays(

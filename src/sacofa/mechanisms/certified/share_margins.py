@@ -25,6 +25,10 @@ from .margins import SURE, Compared
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+NORMAL = 1.96
+"""A normal error stays within as many standard deviations in 95 of 100 runs."""
+MANY_CELLS = 200
+"""Fewer noisy cells do not say how full cells usually are: each is taken as its answer says."""
 UNKNOWN = 0.5
 """The median lies somewhere among the waits."""
 WITHIN_BIN = 0.29
@@ -57,6 +61,10 @@ def add_share_margins(
     )
 
 
+def _compared(answer: Answer, released: CaseBatch) -> Compared:
+    return Compared.of(answer, released, sparse=len(answer.values) >= MANY_CELLS)
+
+
 def _line(shares: Floats, squares: Floats) -> ShareMargin:
     """The line over shares that expected squared errors lie about: neither part is below 0."""
     there = shares > 0
@@ -72,7 +80,7 @@ def _line(shares: Floats, squares: Floats) -> ShareMargin:
         column = table[:, alone.index(1)]
         size = float(column @ (squares * weights) / max(float(column @ column), 1e-300))
         fixed, slope = (0.0, size) if fixed < 0 else (size, 0.0)
-    return ShareMargin(fixed=SURE * fixed**0.5, slope=SURE**2 * slope)
+    return ShareMargin(fixed=fixed**0.5, slope=slope)
 
 
 def _squares(compared: Compared, groups: Ints, number: int, per_vote: Floats) -> Floats:
@@ -83,24 +91,37 @@ def _squares(compared: Compared, groups: Ints, number: int, per_vote: Floats) ->
     return squares
 
 
-def _of_cycle_times(answer: Answer, released: CaseBatch) -> ShareMargin:
+def _of_cycle_times(answer: Answer, released: CaseBatch) -> tuple[float, ...]:
+    """Of each bin that people use; half by its own error, half by that of bins with its share."""
     assert isinstance(answer.query, CycleTime)
-    compared = Compared.of(answer, released)
     rung = answer.query.rung
-    groups = within(rung, min(rung, 0))
-    return _of_cases(compared, groups, bins(min(rung, 0)))
+    asked = min(rung, 0)
+    shares, squares = _of_cases(_compared(answer, released), within(rung, asked), bins(asked))
+    line = _line(shares, squares)
+    typical = np.array([line.of(share) for share in shares.tolist()]) ** 2
+    found = SURE * np.sqrt((squares + typical) / 2)
+    # Bins of several that people use were asked together: their shares may lie in any of them.
+    together = np.bincount(within(0, asked)) > 1
+    found = np.where(together, np.hypot(found, shares), found)
+    return tuple(np.minimum(found, 1.0)[within(0, asked)].tolist())
 
 
 def _of_begins(answer: Answer, released: CaseBatch) -> ShareMargin:
-    compared = Compared.of(answer, released)
-    return _of_cases(compared, np.arange(len(compared.released)), len(compared.released))
+    """Of months: as noise, and more where the release is further from its answers than noise is."""
+    compared = Compared.of(answer, released, sparse=False)
+    there = compared.released > 0
+    if not there.any():
+        return ShareMargin(fixed=1.0, slope=0.0)
+    off = (compared.expected - compared.released)[there]
+    square = max(float((off**2).mean()), float(compared.variance[0]))
+    return ShareMargin(fixed=NORMAL * square**0.5 / float(compared.released.sum()), slope=0.0)
 
 
-def _of_cases(compared: Compared, groups: Ints, number: int) -> ShareMargin:
-    """Where each case has one vote: a vote is a case."""
+def _of_cases(compared: Compared, groups: Ints, number: int) -> tuple[Floats, Floats]:
+    """Shares and their expected squared errors where each case has one vote."""
     held = np.bincount(groups, compared.released, number)
     per_vote = np.full(number, 1 / max(float(held.sum()), 1e-9))
-    return _line(held * per_vote, _squares(compared, groups, number, per_vote))
+    return held * per_vote, _squares(compared, groups, number, per_vote)
 
 
 def _of_attribute(
@@ -111,10 +132,13 @@ def _of_attribute(
     assert isinstance(query, CaseAttribute | EventAttribute)
     cells, size = _cells(column, attribute), cells_of(attribute.known)
     values = Values(name=attribute.key, of_case=attribute.of_case, cells=cells, size=size)
-    compared = Compared.of(answer, replace(released, attributes=(values,)))
+    compared = _compared(answer, replace(released, attributes=(values,)))
     # Behind all rows of a table of events there is one cell for cases without any value.
     groups = np.append(np.arange(query.rows * query.size) % query.size, size)
     groups = groups[: len(compared.released)]
+    # Noise in rows that the release holds to have no values never reaches a share.
+    empty = np.add.reduceat(compared.released, np.arange(0, len(groups), query.size)) == 0
+    groups[np.repeat(empty, query.size)[: len(groups)]] = size
     counts = np.bincount(cells, minlength=size)[: size - 1].astype(np.float64)
     votes = np.bincount(groups, compared.released, size + 1)[: size - 1]
     usual = counts.sum() / max(float(votes.sum()), 1e-9)
@@ -122,10 +146,13 @@ def _of_attribute(
     per_vote /= max(float(counts.sum()), 1.0)
     everywhere = np.append(per_vote, [0.0, 0.0])
     squares = _squares(compared, groups, size + 1, everywhere)[: size - 1]
-    found = _line(counts / max(float(counts.sum()), 1.0), squares)
+    line = _line(counts / max(float(counts.sum()), 1.0), squares)
     domain = attribute.known
-    edges = tuple(map(float, domain.edges)) if isinstance(domain, Numbers) else ()
-    return replace(found, edges=edges)
+    return ShareMargin(
+        fixed=SURE * line.fixed,
+        slope=SURE**2 * line.slope,
+        edges=tuple(map(float, domain.edges)) if isinstance(domain, Numbers) else (),
+    )
 
 
 def _cells(column: ReleasedColumn, attribute: Attribute) -> NDArray[np.int32]:
@@ -168,7 +195,7 @@ def _of_waits(answer: Answer, released: CaseBatch) -> dict[Step, float]:
     """Of the median wait of each directly-follows pair of the release."""
     query = answer.query
     assert isinstance(query, Gaps)
-    compared = Compared.of(answer, released)
+    compared = _compared(answer, released)
     inside = np.ones(len(released.activity_ids), dtype=np.bool_)
     inside[released.offsets[:-1][released.lengths > 0]] = False
     ends = np.flatnonzero(inside)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from ...errors import SettingError
+from ...mechanisms.verdict import CASES, EXPECTED, MISFIT, NOISY, OR, WOULD_DO
 
 Language = Literal["en", "de"]
 
@@ -20,6 +21,11 @@ class Text:
     def say(self, language: Language, **values: object) -> str:
         """The text in a language, with values filled in."""
         return str(getattr(self, language)).format(**values)
+
+
+def german_number(text: str) -> str:
+    """A number that was written in English: 1,234.5 or 12%."""
+    return text.translate(str.maketrans(",.", ".,")).replace("%", " %")
 
 
 def check_language(language: str) -> Language:
@@ -263,11 +269,35 @@ SENTENCES = {
         "The margins of error of the figures are not known.",
         "Die Fehlerspannen der Zahlen sind nicht bekannt.",
     ),
+    "missing": Text(
+        "These activities are public, but no released case has them: {names}.",
+        "Diese Aktivitäten sind öffentlich, kommen aber in keinem veröffentlichten Fall vor: "
+        "{names}.",
+    ),
     "no verdict": Text(
         "The certificate does not say how sure the release is.",
         "Das Zertifikat sagt nicht, wie verlässlich die Veröffentlichung ist.",
     ),
 }
+
+VERDICT_IN_GERMAN = {
+    "reliable": "verlässlich",
+    "rough": "grob",
+    "unreliable": "unzuverlässig",
+    "directly-follows edges": "direkte Nachfolgen",
+    "activity shares": "Anteile der Aktivitäten",
+    "case lengths": "Längen der Fälle",
+    "attribute values": "Werte von Attributen",
+    EXPECTED: "erwartete Fehler:",
+    NOISY: "Für diese Zahl von Fällen ist das Rauschen groß",
+    MISFIT: "Die veröffentlichten Fälle weichen von den verrauschten Antworten stärker ab, als "
+    "Rauschen erklärt: Der Prozess ist nicht gut wiedergegeben, und ein größeres ε hilft womöglich "
+    "nicht.",
+    CASES: "Fälle",
+    OR: "oder",
+    WOULD_DO: "würden genügen",
+}
+"""All words of a verdict."""
 
 LABELS = {
     "name": Text("name", "Name"),

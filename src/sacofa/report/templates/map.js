@@ -31,9 +31,10 @@ const LIMITS = [60, 3600, 86400, 7 * 86400, 30 * 86400];
 const bin = (seconds) => LIMITS.filter((limit) => seconds >= limit).length;
 
 const nameOf = (place) => (place === "start" || place === "end" ? place : data.activities[place]);
-const withMargin = (count, margin) => number.format(count) + (margin === null ? "" : ` ± ${number.format(margin)}`);
+const withMargin = (count, margin) => number.format(count) + (margin === null ? "" : ` ± ${number.format(margin)}${count <= margin ? ", below its margin" : ""}`);
+const stepMargins = new Map(data.margins.steps.map((step) => [stepKey(step), step[2]]));
 /** Margins of error are those of the whole release: an original has none, and of chosen variants none is known. */
-const marginOf = (figure, which) => (chosenRows || which < data.flows.length - 1 ? null : data.within[figure]);
+const marginOf = (margin, which) => (chosenRows || which < data.flows.length - 1 ? null : margin ?? null);
 
 const drawOne = (flow, layout, which, others, words) => {
   const counts = new Map(flow.steps.map((step) => [stepKey(step), step[2]]));
@@ -47,7 +48,7 @@ const drawOne = (flow, layout, which, others, words) => {
     const key = `${step.raw[0]} ${step.raw[1]}`, many = counts.get(key);
     if (!many) return;
     const seconds = medians[which].get(key) ?? null;
-    const margin = marginOf("step", which);
+    const margin = marginOf(stepMargins.get(key), which);
     const unsure = margin !== null && many <= margin ? " unsure" : "";
     const shade = isTime() ? (seconds === null ? "d" : `d d${bin(seconds)}`) : kind(otherSteps.has(key));
     const text = isTime() ? (seconds === null ? "" : duration(seconds)) : number.format(many);
@@ -72,7 +73,7 @@ const drawOne = (flow, layout, which, others, words) => {
     else if (flow.events[node.place]) {
       const many = flow.events[node.place], lost = kind(!others || others.events[node.place]);
       const text = node.lines.map((line, i) => svg("text", { x: node.x + 3, y: top + 4 + LINE * (i + 1) }, line));
-      root.append(svg("g", {}, svg("title", {}, `${data.activities[node.place]}: ${withMargin(many, marginOf("activity", which))}`),
+      root.append(svg("g", {}, svg("title", {}, `${data.activities[node.place]}: ${withMargin(many, marginOf(data.margins.events[node.place], which))}`),
         svg("rect", { class: `box ${lost}`, x: left, y: top, width: node.box, height: node.height, rx: 5 }),
         svg("rect", { class: `a${node.place}`, x: left, y: top, width: 7, height: node.height, rx: 2 }),
         ...text, svg("text", { class: "count", x: node.x + 3, y: top + node.height - 8 }, number.format(many))));

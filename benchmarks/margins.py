@@ -1,9 +1,10 @@
 """Whether the margins of released figures hold: how often, and how wide they are.
 
-Each log is released many times at ε = 1 with default settings, times and attributes included. Every
-published figure is compared with the same figure of the log. `ratio` is how much smaller all margins
-of a kind could be for 95 % of the figures to lie within them. Margins were derived on the paper's
-logs, the hospital example and generated logs that are not held out; `checked` logs were not.
+Each log is released many times at ε = 1 with default settings, times and attributes included.
+Every published figure is compared with the same figure of the log. `ratio` says how many times
+smaller all margins of a kind could be for 95 % of the figures to lie within them. Margins were
+derived on the paper's logs, the hospital example and generated logs that are not held out, with
+other seeds.
 """
 
 from __future__ import annotations
@@ -30,14 +31,13 @@ from sacofa.report.figures import ReleasedFigure, list_figures
 from sacofa.report.flow import count_flow
 from sacofa.report.times import describe_times
 
-SEEDS = range(901, 1101)
+SEEDS = range(901, 931)
 """Kept for these figures: whoever derives margins takes others."""
 CHECKED = (
     "mixed-10-600-held-out",
     "choices-30-1200-held-out",
     "loops-16-2000-held-out",
     "parallel-20-3000-held-out",
-    "mixed-50-5000-held-out",
     "sequential-12-6000-held-out",
 )
 AMOUNTS = """
@@ -116,8 +116,9 @@ class Original:
             code = names.index(a) * size + names.index(b)
             true, here = old[old_steps == code], np.sort(waits[steps == code])
             if len(true) and len(here) and margin < 0.5:
-                ends = np.searchsorted(here, np.median(true), "left"), np.searchsorted(
-                    here, np.median(true), "right"
+                ends = (
+                    np.searchsorted(here, np.median(true), "left"),
+                    np.searchsorted(here, np.median(true), "right"),
                 )
                 low, high = (end / len(here) for end in ends)
                 error = max(low - 0.5, 0.5 - high, 0.0)
