@@ -133,13 +133,12 @@ def without_answers(seen: Seen) -> Seen:
     certificate = {name: part for name, part in seen.certificate.items() if name not in said}
     prices = [entry["epsilon_exact"] for entry in certificate.get("spent", [])]
     certificate["spent"] = None if None in prices else sum(map(Fraction, prices), Fraction(0))
-XX
-    words = re.sub(r"Released [\d,]+ cases in [\d,]+ variants", "Released", words)
-    files = dict.fromkeys(seen.files, b"")
-    return replace(seen, certificate=certificate, words=words, files=files)
     words = re.sub(
         r"(?m)^(Notes|Verdict|Missing|Figures|Paid for) .*(\n {14}.*)*\n", "", seen.words
     )
+    words = re.sub(r"Released [\d,]+ cases in [\d,]+ variants", "Released", words)
+    files = dict.fromkeys(seen.files, b"")
+    return replace(seen, certificate=certificate, words=words, files=files)
 
 def read_log_activities(path: Path) -> list[str]:
     """The activities that a JSON file names."""
