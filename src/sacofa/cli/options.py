@@ -56,6 +56,8 @@ Seed = Annotated[
 
 _READ_TYPES: dict[str, Any] = {
     "activity": list[str],
+    "timestamp": list[str],
+    "start": list[str],
     "attribute": list[str],
     "pair": list[str],
     "columns": Path,

@@ -108,7 +108,7 @@ def open_log(source: Any, options: ReadOptions | None = None, **more: Any) -> Lo
         options = replace(options, order="time")
     columns = reader.find(opened, options)
     if module in REMOTE and columns is not None:
-        says_more = columns.start or columns.lifecycle
+        says_more = columns.start or columns.lifecycle or columns.joined
         if options.time_format is not None or says_more:
             from .brought import BroughtReader
 
@@ -153,6 +153,7 @@ def count_variants(
     The result is secret, and so is what `notify` is told: it is for the person who holds the log.
     """
     log = source if isinstance(source, Log) else open_log(source)
+    _announce(log, notify)
     return log.reader.count(log, progress, notify)
 
 
@@ -166,6 +167,7 @@ def read_cases(
     room on the disk. What is on the disk goes when `by_case` is closed, or forgotten.
     """
     log = source if isinstance(source, Log) else open_log(source)
+    _announce(log, notify)
     by_case = log.reader.cases(log, progress, notify)
     if notify is not None:
         tell_unnamed(by_case.attributes, by_case.outside, notify)
@@ -193,7 +195,15 @@ def distribute_variants(
         raise SettingError("engine", log.source.format, "spark, to leave variants on a cluster")
     from .spark.reader import distribute
 
+    _announce(log, notify)
     return distribute(log, progress, notify)
+
+
+def _announce(log: Log, notify: Notify | None) -> None:
+    """Tell the holder of a log how its times are read, where that was recognised by names."""
+    if notify is not None and log.columns is not None:
+        for note in log.columns.notes(log.options):
+            notify(note)
 
 
 def is_distributed(log: Log) -> bool:

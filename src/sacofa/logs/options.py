@@ -10,7 +10,7 @@ from ..errors import SettingError, nearest
 from ..unit import ONE_CASE, Unit
 from .formats import SUFFIXES
 from .periods import Period
-from .time_format import check_time_format
+from .time_format import NUMBERS, check_time_format
 
 Order = Literal["time", "file"]
 Engine = Literal["spark", "r4pm"]
@@ -32,13 +32,15 @@ class ReadOptions:
     """Column of the case id."""
     activity: tuple[str, ...] = ()
     """Column of the activity; several are joined with a plus sign."""
-    timestamp: str | None = None
-    """Column of the time stamp."""
+    timestamp: str | tuple[str, ...] | None = None
+    """Column of the time stamp. If the date and the time of day are in two columns, name both:
+    first the date, then the time of day."""
     time_format: str | None = None
     """How time stamps are written: iso, day-first, month-first, epoch, epoch-ms, epoch-us, excel,
     number, or a pattern such as "%d.%m.%Y %H:%M"; left out, that is found."""
-    start: str | None = None
-    """Column of the time at which work began, where the time stamp says when it ended."""
+    start: str | tuple[str, ...] | None = None
+    """Column of the time at which work began, if the time stamp is the time at which it ended.
+    Two columns, date and time of day, are joined like those of the time stamp."""
     lifecycle: str | None = None
     """Column that says whether an event is the start or the end of work (start, complete)."""
     order: Order | None = None
@@ -76,6 +78,16 @@ class ReadOptions:
         if isinstance(self.activity, str):
             object.__setattr__(self, "activity", (self.activity,))
         object.__setattr__(self, "activity", tuple(self.activity or ()))
+        for name in ("timestamp", "start"):
+            object.__setattr__(self, name, _stamp(name, getattr(self, name)))
+        if self.time_format in NUMBERS and not {type(self.timestamp), type(self.start)}.isdisjoint(
+            {tuple}
+        ):
+            raise SettingError(
+                "time_format",
+                self.time_format,
+                "iso, day-first, month-first or a pattern if date and time of day are two columns",
+            )
         for name in ("attribute", "pair"):
             given = getattr(self, name) or ()
             object.__setattr__(self, name, (given,) if isinstance(given, str) else tuple(given))
@@ -135,6 +147,16 @@ class ReadOptions:
     def unit(self) -> Unit:
         """What is protected where a log is read so."""
         return self._make_unit()
+
+
+def _stamp(name: str, given: Any) -> str | tuple[str, ...] | None:
+    """Take one column, or those of the date and of the time of day."""
+    columns = (given,) if isinstance(given, str) else tuple(given or ())
+    if len(columns) > 2 or len(set(columns)) < len(columns):
+        raise SettingError(
+            name, ", ".join(columns), "one column, or those of the date and of the time of day"
+        )
+    return columns if len(columns) == 2 else next(iter(columns), None)
 
 
 def _pair(pair: Any) -> tuple[str, str]:

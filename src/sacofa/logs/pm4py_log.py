@@ -19,7 +19,7 @@ from ..variants import VariantCounts
 from .attributes import Present, Sightings, describe_taken, resolve_attributes, settled_attributes
 from .bounded_file import Progress
 from .case_store import StoredCases
-from .columns import COLUMNS_TAKEN, TIMES_TAKEN, TRUNCATED, Columns, resolve_columns
+from .columns import COLUMNS_TAKEN, TIMES_TAKEN, TRUNCATED, Columns, one_column, resolve_columns
 from .duckdb import events
 from .frames import text_of
 from .lifecycle import TRANSITION
@@ -139,12 +139,15 @@ def _of_event_log(name: str, log: MemoryLog, names: list[str], options: ReadOpti
     """What holds what where it is called as in XES."""
     if options.case is not None:
         raise SettingError("case", options.case, "left out for an EventLog: each trace is a case")
+    stamp, start = (
+        one_column(role, getattr(options, role), "an EventLog") for role in ("timestamp", "start")
+    )
     timed = log.declared.times or TIME in names
     columns = Columns(
         case=CASE,
         activity=options.activity or (NAME,),
-        timestamp=options.timestamp or (TIME if timed or options.order == "time" else None),
-        start=options.start,
+        timestamp=stamp or (TIME if timed or options.order == "time" else None),
+        start=start,
         lifecycle=options.lifecycle or TRANSITION,
         person=options.person,
         truncated=TRUNCATED,
@@ -197,12 +200,11 @@ def _as_table(log: Log) -> Log:
         if name is not None:
             made[name] = pandas.Series([_text(row.get(name)) for row in rows], dtype="object")
     if log.options.time_format is None:
-        for name in (columns.timestamp, columns.start):
-            if name is not None:
-                found = [_moment(row.get(name)) for row in rows]
-                if log.timed and name == columns.timestamp:
-                    _check_times(log.name, name, made[name], found)
-                made[name] = pandas.Series(found, dtype="datetime64[us, UTC]")
+        for name in columns.times:
+            found = [_moment(row.get(name)) for row in rows]
+            if log.timed and name == columns.timestamp:
+                _check_times(log.name, name, made[name], found)
+            made[name] = pandas.Series(found, dtype="datetime64[us, UTC]")
     for each in columns.attributes:
         # Of an attribute of cases that a case lacks, the first value of its events counts.
         places = (each.key, each.name) if each.of_case else (each.key,)

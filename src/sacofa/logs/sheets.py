@@ -164,6 +164,9 @@ def _number(text: str, epoch: datetime | None) -> str:
     except ValueError:
         return text
     if epoch is not None and (date := _date(number, epoch)) is not None:
+        if 0 <= number < 1 and date.date() == epoch.date():
+            # A time of day without a date: no event of a log was on the first day of the calendar.
+            return date.time().isoformat("milliseconds" if date.microsecond else "seconds")
         return date.isoformat(sep=" ", timespec="milliseconds" if date.microsecond else "seconds")
     # Long numbers lose digits as floats; those that are whole are kept as they stand.
     if re.fullmatch(r"-?\d+", text):
@@ -282,12 +285,20 @@ def _ods_value(cell: Any) -> str | None:
     if kind == "boolean":
         return said.get("boolean-value")
     if kind == "time":
-        return said.get("time-value")
+        return _clock(said.get("time-value", ""))
     if kind is None:
         return None
     if "string-value" in said:
         return str(said["string-value"])
     return "\n".join(_text(part) for part in cell.iterchildren("{*}p"))
+
+
+def _clock(duration: str) -> str:
+    """A time of day as people write it: `PT08H30M00S` is 08:30:00; longer durations stay."""
+    parts = re.fullmatch(r"PT(\d+)H(\d\d?)M(\d\d?)([.,]\d+)?S", duration)
+    if parts is None or int(parts[1]) > 23:
+        return duration
+    return f"{int(parts[1]):02}:{int(parts[2]):02}:{int(parts[3]):02}{parts[4] or ''}"
 
 
 def _text(element: Any) -> str:

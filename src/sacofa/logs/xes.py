@@ -30,7 +30,7 @@ from .attributes import (
 )
 from .bounded_file import Progress
 from .case_store import CaseStore, StoredCases
-from .columns import TIMES_TAKEN, Columns
+from .columns import TIMES_TAKEN, Columns, one_column
 from .lifecycle import TRANSITION, join_instances
 from .notices import is_blank, notify_counts
 from .options import ReadOptions
@@ -82,7 +82,7 @@ def find(source: Source, options: ReadOptions) -> Columns:
     columns = Columns(
         case="concept:name",
         activity=options.activity or ("concept:name",),
-        timestamp=options.timestamp or TIME,
+        timestamp=one_column("timestamp", options.timestamp, "XES") or TIME,
         lifecycle=options.lifecycle or TRANSITION,
         person=options.person,
         truncated=TRUNCATED,

@@ -120,7 +120,7 @@ def inspect(request: dict[str, Any], tell: Tell) -> dict[str, Any]:
     found = request["columns"]
     if log.columns is not None:
         found = {**found, "case": log.columns.case, "activity": log.columns.activity}
-        found |= {"timestamp": log.columns.timestamp, "order": log.order}
+        found |= {"timestamp": log.columns.columns_of(log.columns.timestamp), "order": log.order}
     tell("comparing times with the order", 0.0)
     content |= {
         "names": list(variants.activities),

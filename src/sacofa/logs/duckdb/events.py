@@ -107,9 +107,8 @@ def find(source: Source, options: ReadOptions) -> Columns:
     return replace(
         columns,
         # Whether times are text follows from all of them in a frame, so it is none of its form.
-        text_times=any(
-            name and (is_text(kinds[name]) or source.format == "frame") for name in columns.times
-        ),
+        text_times=bool(columns.joined)
+        or any(is_text(kinds[name]) or source.format == "frame" for name in columns.times),
         attributes=attributes,
         taken=(
             *((COLUMNS_TAKEN,) if source.format == "jsonl" else ()),

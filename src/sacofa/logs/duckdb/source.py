@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from ..frames import as_registered, frame_columns
 from ..source import Source
 from .csv_files import ADVICE, csv_sql, read_heads
 from .database import borrowed, make_database
+from .joining import JoinedTime
 from .parquet_files import has_several_types, refuse_wide
 from .sql import file_literal, quoted
 from .texts import as_text, is_text
@@ -44,10 +45,27 @@ class Table:
     """How many bits that number takes at most."""
     numbered: bool = False
     """Whether rows carry that number, so that they may be read in any order."""
+    two_ways: Mapping[str, str] = field(default_factory=dict)
+    """For joined time stamps whether their time of day can be read in two ways, as SQL."""
 
     def text(self, column: str) -> str:
         """Give a column as text, as SQL."""
         return as_text(*self.columns[column])
+
+    def with_joined(self, columns: Columns | None) -> Table:
+        """Add the time stamps whose date and time of day are in two columns."""
+        if columns is None or not columns.joined:
+            return self
+        joined = {
+            each.name: JoinedTime.of(each, self.text, self.columns[each.time][1])
+            for each in columns.joined
+        }
+        texts = {name: (each.text, "VARCHAR") for name, each in joined.items()}
+        return replace(
+            self,
+            columns=self.columns | texts,
+            two_ways={name: each.two_ways for name, each in joined.items()},
+        )
 
 
 @contextmanager
@@ -114,6 +132,10 @@ def as_relation(name: str, query: Any) -> tuple[Any, Any]:
 
 def open_table(database: Any, source: Source, columns: Columns | None = None) -> Table:
     """Open files of one format, or a frame, of which these columns are needed."""
+    return _open(database, source, columns).with_joined(columns)
+
+
+def _open(database: Any, source: Source, columns: Columns | None) -> Table:
     names: list[str] | None = None
     if source.format in ("csv", "tsv"):
         return _open_csv(source)

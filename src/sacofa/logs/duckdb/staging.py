@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import ColumnsError, ReadError
 from ...temporary import secret_folder, writing_in
 from ..bounded_file import BoundedFile
-from ..columns import COMMON, plain_name
+from ..columns import COMMON, partner, plain_name
 from ..options import ReadOptions
 from ..source import Source
 from .csv_files import ADVICE, MAX_COLUMNS, MAX_ROW_BYTES, Head, read_heads, too_wide
@@ -92,6 +92,9 @@ def check_fields(source: Source, names: list[str], options: ReadOptions) -> Read
     }
     for role, common in COMMON.items():
         found = [name for name in names if plain_name(name) in common]
+        if role in ("timestamp", "start"):
+            pairs = [partner(name, names) or () for name in found]
+            found = list(dict.fromkeys([*found, *chain(*pairs)]))
         if len(found) > 1 and not said.get(role):
             raise ReadError(
                 source.name, f"several fields may be the {role} ({', '.join(found)}): --{role}"

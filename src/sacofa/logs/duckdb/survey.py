@@ -18,6 +18,7 @@ from ..options import JOINER
 from ..time_format import NUMBERS, both_orders, open_order, unknown_numbers, unreadable_times
 from ..variant_counter import check_unique
 from .instances import stage_of
+from .joining import TWO_WAYS
 from .ordering import PLACE_BITS, Ordering, TimeKey
 from .source import ROW_BITS, Table
 from .sql import literal
@@ -68,6 +69,8 @@ class Rows:
     """The texts of the attributes that are read."""
     floats: tuple[str, ...] = ()
     """The columns with names of cases, activities or persons that are floats."""
+    two_ways: tuple[str, ...] = ()
+    """Whether a time of day can be read in two ways, for each joined time stamp that is read."""
 
     @classmethod
     def of(
@@ -89,6 +92,7 @@ class Rows:
             times = TimeKey.of(*table.columns[stamp], form)
         person = table.text(columns.person) if columns.person else None
         truncated = table.text(columns.truncated) if columns.truncated else None
+        read = (stamp if times else None, columns.start if with_times else None)
         rows = cls(
             table=table,
             source=table,
@@ -111,6 +115,7 @@ class Rows:
                 for name in (columns.case, *columns.activity, columns.person)
                 if name is not None and is_float(table.columns[name][1])
             ),
+            two_ways=tuple(table.two_ways[name] for name in read if name in table.two_ways),
         )
         return rows.read_as("either") if rows.texts and form is not None else rows
 
@@ -167,6 +172,8 @@ class Rows:
         missing = " OR ".join(f"{part} IS NULL" for part in self.parts)
         # Without a time column no row is lone: one without an activity is taken for a mistake.
         yield f"({missing}) AND NOT ({self.lone})", "has no activity"
+        for two_ways in self.two_ways:
+            yield two_ways, TWO_WAYS
 
 
 READ, BEGAN_READ = '"sacofa:moment"', '"sacofa:began"'

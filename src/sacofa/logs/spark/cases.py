@@ -101,8 +101,8 @@ def text_of(log: Log, columns: Columns, frame: Any, names: list[str]) -> TextRow
 
     dated = tuple(
         name
-        for name in dict.fromkeys((columns.timestamp, columns.start))
-        if name is not None and dict(frame.dtypes)[name] in ("timestamp", "timestamp_ntz", "date")
+        for name in dict.fromkeys(columns.times)
+        if dict(frame.dtypes)[name] in ("timestamp", "timestamp_ntz", "date")
     )
     fields = {name: _column(name).cast("string") for name in names}
     fields |= {name: _microseconds(frame, name, _column(name)) for name in dated}
