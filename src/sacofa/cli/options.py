@@ -62,6 +62,7 @@ _READ_TYPES: dict[str, Any] = {
     "pair": list[str],
     "columns": Path,
     "max_cases": int,
+    "skip_rows": int,
     "employees": bool,
     "trusted": bool,
 }

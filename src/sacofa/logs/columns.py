@@ -41,10 +41,10 @@ _NAMES = {
         "case:concept:name", "caseid", "case", "casenumber", "caseno", "casenr", "traceid", "trace",
         "casekey", "caseidentifier", "casename", "processinstance", "processinstanceid", "fall",
         "fallid", "fallnummer", "fallnr", "fallkennung", "aktenzeichen", "vorgangsid",
-        "vorgangsnummer", "vorgangsnr", "vorgang", "ticketid", "ticketnumber", "ticketno",
+        "vorgangsnummer", "vorgangsnr", "ticketid", "ticketnumber", "ticketno",
         "ticketnummer", "ticketnr", "ticket", "incidentnumber", "auftragsnummer", "auftragsnr",
         "antragsnummer", "antragsnr", "ebeln", "vbeln", "belnr", "aufnr", "belegnummer", "objectid",
-        "documentkey", "number",
+        "documentkey", "vorgang", "number",
     ),
     "activity": (
         "concept:name", "activity", "activityname", "event", "eventname", "task", "taskname",
@@ -128,6 +128,8 @@ class Columns:
     """Which of the times stand in two columns: `timestamp` and `start` are then their names."""
     unused: DateAndTime | None = None
     """A date that is the time stamp, and a time of day that is not used."""
+    titles: int = 0
+    """How many lines or rows above the header were recognised as titles, and skipped."""
     attributes: tuple[Attribute, ...] = ()
     """What else is read."""
     taken: tuple[str, ...] = ()
@@ -152,7 +154,7 @@ class Columns:
         return (self.case, *self.activity, *others)
 
     def notes(self, options: ReadOptions) -> tuple[str, ...]:
-        """What the holder of the log should know of the times that were taken unasked."""
+        """What the holder of the log should know of what was recognised unasked."""
         given = (options.timestamp, options.start)
         notes = [
             f'the date in column "{each.date}" and the time of day in column "{each.time}" are '
@@ -165,6 +167,9 @@ class Columns:
                 f'the time of day in column "{self.unused.time}" is not used: name both columns, '
                 f'"{self.unused.date}" and "{self.unused.time}", as the time stamp to join them'
             )
+        if self.titles:
+            rows = "row above the header was" if self.titles == 1 else "rows above the header were"
+            notes.append(f"{self.titles} {rows} skipped")
         return tuple(notes)
 
 

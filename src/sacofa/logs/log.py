@@ -62,6 +62,14 @@ FORMED = ("duckdb.events", "pm4py_log")
 REMOTE = ("spark.reader", "postgresql")
 """Modules that can give rows as they are, to be read like a table where that is needed."""
 
+FORM_OPTIONS: dict[str, tuple[Format, ...]] = {
+    "encoding": ("csv", "tsv"),
+    "header": ("csv", "tsv", "xlsx", "ods"),
+    "skip_rows": ("csv", "tsv", "xlsx", "ods"),
+    "sheet": ("xlsx", "ods"),
+}
+"""Options about the form of a file, and the formats that have it."""
+
 FILE_FIRST: tuple[Format, ...] = ("xes", "json", "pm4py log")
 """Formats whose order of events is meant: time stamps are often coarser than it."""
 
@@ -282,10 +290,10 @@ def _open_files(paths: list[str], options: ReadOptions) -> Source:
     if len(files) > 1 and found == "json":
         raise ReadError(paths[1], "variants must be one file")
     _check_different(files)
-    for option in ("encoding", "header"):
+    for option, formats in FORM_OPTIONS.items():
         value = getattr(options, option)
-        if value and found not in ("csv", "tsv", *(("xlsx", "ods") if option == "header" else ())):
-            shown = value if isinstance(value, str) else ",".join(value)
+        if value not in (None, ()) and found not in formats:
+            shown = ",".join(value) if isinstance(value, tuple) else value
             raise SettingError(option, shown, f"left out for {found}")
     return Source(
         name=name,
@@ -294,5 +302,7 @@ def _open_files(paths: list[str], options: ReadOptions) -> Source:
         trusted=options.trusted,
         encoding=options.encoding,
         header=options.header,
+        skip_rows=options.skip_rows,
+        sheet=options.sheet,
         held=held,
     )

@@ -6,7 +6,7 @@ import codecs
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from ..errors import SettingError, nearest
+from ..errors import SettingError, is_whole, nearest
 from ..unit import ONE_CASE, Unit
 from .formats import SUFFIXES
 from .periods import Period
@@ -59,6 +59,11 @@ class ReadOptions:
     """How the letters of a text file are written, such as cp1252; left out, that is found."""
     header: tuple[str, ...] = ()
     """What the columns are called, with commas between, where no line of the file says it."""
+    skip_rows: int | None = None
+    """Lines of a text table, or rows of a spreadsheet, above the header. Detected automatically if
+    omitted."""
+    sheet: str | None = None
+    """Sheet of a spreadsheet, by its name or its number from 1. The first if omitted."""
     query: str | None = None
     """What is asked of a database: one row for each event."""
     engine: Engine | None = None
@@ -101,6 +106,10 @@ class ReadOptions:
         object.__setattr__(self, "header", tuple(name.strip() for name in self.header or ()))
         if len(set(self.header)) < len(self.header) or "" in self.header:
             raise SettingError("header", ",".join(self.header), "different names")
+        if self.skip_rows is not None and not (is_whole(self.skip_rows) and self.skip_rows >= 0):
+            raise SettingError("skip_rows", self.skip_rows, "a whole number, 0 or more")
+        if self.sheet is not None:
+            object.__setattr__(self, "sheet", str(self.sheet))
         if self.encoding is not None and not _is_encoding(self.encoding):
             advice = nearest(self.encoding, ENCODINGS)
             raise SettingError(
