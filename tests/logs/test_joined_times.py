@@ -109,7 +109,7 @@ CLOCKS = [datetime.time(9, 30), datetime.time(12)]
 FRAMES: dict[str, Callable[[], Any]] = {
     "pandas objects": lambda: pd.DataFrame({"UDATE": DATES, "UTIME": CLOCKS}),
     "pandas types": lambda: pd.DataFrame(
-        {"UDATE": pd.to_datetime(DATES), "UTIME": pd.to_timedelta(["9:30:00", "12:00:00"])}
+        {"UDATE": pd.to_datetime(DATES), "UTIME": ["9:30:00", "12:00:00"]}
     ),
     "whole numbers": lambda: pd.DataFrame({"UDATE": [20240131] * 2, "UTIME": [93000, 120000]}),
     "floats": lambda: pd.DataFrame({"UDATE": [20240131.0] * 2, "UTIME": [93000.0, 120000.0]}),

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from ..domains import Attribute
 from ..errors import ColumnsError, SettingError
+from .cells import Use
 from .lifecycle import TRANSITION
 from .options import ReadOptions
 
@@ -145,6 +146,12 @@ class Columns:
         """The columns that hold whole time stamps."""
         joined = [each.name for each in self.joined]
         return tuple(n for n in (self.timestamp, self.start) if n is not None and n not in joined)
+
+    @property
+    def uses(self) -> dict[str, Use]:
+        """What the cells of a column are converted for, where that is not `value`."""
+        named: dict[str, Use] = dict.fromkeys((*self.activity, self.person or ""), "name")
+        return {**named, self.case: "id"}
 
     @property
     def roles(self) -> tuple[str | None, ...]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from ..errors import ReadError
 from .attributes import column_of
+from .cells import CellError, Use, text_of
 from .columns import Columns
-from .duckdb.texts import EXACT
 
 FAMILIES = {
     "pandas": "pandas",
@@ -44,8 +45,8 @@ def is_query(source: Any) -> bool:
     return type(source).__module__.startswith("polars") and type(source).__name__ == "LazyFrame"
 
 
-def as_registered(frame: Any, columns: Columns | None) -> Any:
-    """Give a frame as DuckDB is to see it: objects of pandas as text, each for itself.
+def as_registered(frame: Any, columns: Columns | None, name: str) -> Any:
+    """Give a frame as DuckDB is to see it: objects and categories of pandas as text.
 
     DuckDB would guess the type of such a column from its values: one more case could then change
     how those of all others are written. Where only names and types are asked for, no row is given.
@@ -55,49 +56,54 @@ def as_registered(frame: Any, columns: Columns | None) -> Any:
     if columns is None:
         empty = frame.iloc[:0]
         return empty.astype(dict.fromkeys(object_columns(frame), object))
-    from pandas.api.types import infer_dtype
-
     attributes = (column_of(each, list(frame.columns)) for each in columns.attributes)
     roles = [*columns.roles, *attributes]
-    used = list(dict.fromkeys(name for name in roles if name is not None))
+    used = list(dict.fromkeys(role for role in roles if role is not None))
     kept = frame[used]
-    for name in used:
-        values = kept[name]
-        if values.dtype == "category" and values.cat.categories.dtype == object:
-            values = values.astype(object)
-        if values.dtype != object:
-            continue
-        kind = infer_dtype(values, skipna=True)
-        if kind != "empty" and (kind != "string" or not _are_whole(values)):
-            text = values.map(text_of)
-            kept = kept.assign(**{name: text.where(values.notna(), None)})
+    for column in used:
+        if kept[column].dtype == "category" or kept[column].dtype == object:
+            use = columns.uses.get(column, "value")
+            with in_column(name, column):
+                kept = kept.assign(**{column: _as_texts(kept[column], use)})
     return kept
 
 
+def _as_texts(values: Any, use: Use) -> Any:
+    """Convert the cells of a column, each by itself; a category, which many have, once."""
+    import numpy as np
+    import pandas as pd
+
+    if values.dtype == "category":
+        # A category that no cell has may be anything.
+        present = np.unique(codes := values.cat.codes.to_numpy())
+        texts = np.full(len(values.cat.categories) + 1, None, dtype=object)
+        for code in present[present >= 0]:
+            texts[code] = text_of(values.cat.categories[code], use)
+        return pd.Series(texts[codes], index=values.index, dtype=object)
+    if pd.api.types.infer_dtype(values, skipna=True) == "string" and _are_whole(values):
+        return values
+    converted = [text_of(value, use) for value in values]
+    return pd.Series(converted, index=values.index, dtype=object)
+
+
+@contextmanager
+def in_column(name: object, column: str) -> Iterator[None]:
+    """Turn the refusal of a cell into an error that names the log and the column."""
+    try:
+        yield
+    except CellError as error:
+        raise ReadError(name, f'column "{column}" {error}') from None
+
+
 def _are_whole(values: Any) -> bool:
-    """Whether texts have no half characters."""
-    texts = (values.dropna() if values.hasnans else values).to_numpy()
+    """Tell whether texts have no half characters."""
+    texts = values.dropna().to_numpy() if values.hasnans else values.to_numpy()
     try:
         for begin in range(0, len(texts), BLOCK):
             "".join(texts[begin : begin + BLOCK].tolist()).encode()
     except UnicodeEncodeError:
         return False
     return True
-
-
-def text_of(value: Any) -> str:
-    """A value in memory as text: as a column of its own type has it, in which none is missing.
-
-    Half a character, which memory can hold and no file can, becomes a question mark.
-    """
-    if isinstance(value, str):
-        return value if value.isascii() else value.encode("utf-8", "replace").decode()
-    kind = type(value).__name__
-    if kind.startswith("bool"):
-        return str(value).lower()
-    if kind.startswith("float") and value == value // 1 and abs(value) < EXACT:
-        return str(int(value))
-    return str(value)
 
 
 def frame_columns(frame: Any, source: str) -> list[str] | None:

@@ -19,9 +19,10 @@ from ..variants import VariantCounts
 from .attributes import Present, Sightings, describe_taken, resolve_attributes, settled_attributes
 from .bounded_file import Progress
 from .case_store import StoredCases
+from .cells import Use, is_missing, text_of
 from .columns import COLUMNS_TAKEN, TIMES_TAKEN, TRUNCATED, Columns, one_column, resolve_columns
 from .duckdb import events
-from .frames import text_of
+from .frames import in_column
 from .lifecycle import TRANSITION
 from .options import ReadOptions
 from .source import Log, Notify, Source
@@ -198,7 +199,10 @@ def _as_table(log: Log) -> Log:
     rows, made = memory.rows, dict[str, Any]()
     for name in columns.roles:
         if name is not None:
-            made[name] = pandas.Series([_text(row.get(name)) for row in rows], dtype="object")
+            use = columns.uses.get(name, "value")
+            with in_column(log.name, name):
+                texts = [_text(row.get(name), use) for row in rows]
+            made[name] = pandas.Series(texts, dtype="object")
     if log.options.time_format is None:
         for name in columns.times:
             found = [_moment(row.get(name)) for row in rows]
@@ -208,7 +212,8 @@ def _as_table(log: Log) -> Log:
     for each in columns.attributes:
         # Of an attribute of cases that a case lacks, the first value of its events counts.
         places = (each.key, each.name) if each.of_case else (each.key,)
-        values = [_first(row.get(place) for place in places) for row in rows]
+        with in_column(log.name, each.key):
+            values = [_first(row.get(place) for place in places) for row in rows]
         made[each.key] = pandas.Series(values, dtype="object")
     frame = pandas.DataFrame(made)
     source = Source(name=log.name, format="frame", content=frame)
@@ -231,11 +236,7 @@ def _plain(value: Any) -> Any:
     """A value without what pm4py hangs on it; None where there is none."""
     if isinstance(value, Mapping):
         value = value.get("value")
-    # What stands for a missing value is the only one that is not itself.
-    try:
-        return value if value is not None and bool(value == value) else None
-    except (TypeError, ValueError):
-        return None if type(value).__name__ == "NAType" else value
+    return None if is_missing(value) else value
 
 
 def _kind(value: Any) -> str:
@@ -250,15 +251,8 @@ def _kind(value: Any) -> str:
     return "date" if isinstance(value, date) else "string"
 
 
-def _text(value: Any) -> str | None:
-    """A value as text, whatever others there are; a time as XES writes it."""
-    value = _plain(value)
-    if value is None:
-        return None
-    if isinstance(value, date):
-        moment = _moment(value)
-        return None if moment is None else moment.isoformat()
-    return text_of(value)
+def _text(value: Any, use: Use = "value") -> str | None:
+    return text_of(_plain(value), use)
 
 
 def _moment(value: Any) -> datetime | None:

@@ -13,7 +13,7 @@ text that is no time is then an error.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -24,7 +24,10 @@ from ..variants import VariantCounts
 from .attributes import column_of, resolve_in_table, table_lookup, values_of
 from .bounded_file import Progress
 from .case_store import CaseStore, StoredCases
+from .cells import TOO_LARGE, Use, postgresql_sql
+from .cells.postgresql_sql import MOMENTS, TEXT
 from .columns import Columns, resolve_columns
+from .frames import in_column
 from .lifecycle import START
 from .notices import notify_counts
 from .options import JOINER, ReadOptions
@@ -43,19 +46,13 @@ _BLANK = r"E' \t\n\r\f\x0b'"
 _YES = "('true', 't', 'yes', 'y', 'on', '1')"
 """Words that say yes, in small letters."""
 
-_TIMES = {1082, 1114, 1184}
-"""The types that hold times: date, timestamp and timestamptz."""
-
 _KINDS = {
-    16: "boolean",
-    **dict.fromkeys((20, 21, 23), "int"),
-    **dict.fromkeys((700, 701, 1700), "float"),
-    **dict.fromkeys(_TIMES, "date"),
+    postgresql_sql.BOOLEAN: "boolean",
+    **dict.fromkeys(postgresql_sql.WHOLE, "int"),
+    **dict.fromkeys((*postgresql_sql.FLOATING, postgresql_sql.DECIMAL), "float"),
+    **dict.fromkeys(MOMENTS, "date"),
 }
 """What attributes of a type are, in the words of XES."""
-
-_TEXT = {25, 1042, 1043}
-"""The types of PostgreSQL that hold text, by number."""
 
 
 def public_name(address: str) -> str:
@@ -78,17 +75,25 @@ def list_columns(source: Source) -> list[str]:
 
 def kinds(source: Source) -> dict[str, str]:
     """List the columns that the query gives with their types."""
+    return {name: _KINDS.get(code, "string") for name, code in _codes(source).items()}
+
+
+def _codes(source: Source) -> dict[str, int]:
     with _session(source) as session:
-        found = _describe(session, source)
-    return {column.name: _KINDS.get(column.type_code, "string") for column in found}
+        return {column.name: column.type_code for column in _describe(session, source)}
 
 
 def find(source: Source, options: ReadOptions) -> Columns:
     """Find the columns that the query gives."""
-    types = kinds(source)
+    codes = _codes(source)
+    types = {name: _KINDS.get(code, "string") for name, code in codes.items()}
     columns = resolve_columns(source.name, list(types), options)
     lookup = table_lookup(types)
     attributes = resolve_in_table(source.name, options, lookup, list(types), columns.roles)
+    for name in (*columns.roles, *(column_of(each, types) for each in attributes)):
+        if name is not None:
+            with in_column(source.name, name):
+                postgresql_sql.check_type(codes[name])
     return replace(columns, attributes=attributes)
 
 
@@ -151,18 +156,22 @@ def rows(log: Log, names: list[str]) -> Iterator[list[str | None]]:
     columns = log.columns
     assert columns is not None
     with _session(log.source) as session:
-        session.execute("SET LOCAL DateStyle = 'ISO'")
         types = {column.name: column.type_code for column in _describe(session, log.source)}
-        text = {name: _quoted(name) + "::text" for name in names}
+        _refuse_too_large(session, log, columns, types)
+        uses = columns.uses
+        text = {
+            name: postgresql_sql.text(_quoted(name), types[name], uses.get(name, "value"))
+            for name in names
+        }
         for name in columns.times:
-            if types[name] in _TIMES:
+            if types[name] in MOMENTS:
                 time = _quoted(name)
                 text[name] = f"(CASE WHEN {_is_time(time)} THEN {time}::timestamptz END)::text"
         order = [f'{text[name]} COLLATE "C" NULLS LAST' for name in (*columns.activity, *names)]
         if columns.lifecycle is not None:
             word = f"lower(btrim(coalesce({text[columns.lifecycle]}, '')))"
             order.insert(len(columns.activity), f"({word} <> '{START}')")
-        if columns.timestamp in columns.times and types[columns.timestamp] in _TIMES:
+        if columns.timestamp in columns.times and types[columns.timestamp] in MOMENTS:
             order.insert(0, f"{_quoted(columns.timestamp)} NULLS LAST")
         with session.cursor(name="rows") as cursor:
             cursor.itersize = AT_ONCE
@@ -184,7 +193,7 @@ def _session(source: Source) -> Iterator[Any]:
         with psycopg.connect(source.content, connect_timeout=10) as session:
             session.read_only = True
             session.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
-            session.execute("SET LOCAL TimeZone = 'UTC'")
+            session.execute(postgresql_sql.SESSION)
             yield session
     except (psycopg.Error, UnicodeError) as error:
         said = _without_credentials(str(error), source.content)
@@ -249,37 +258,42 @@ class _Rows:
 def _rows(session: Any, log: Log, columns: Columns) -> _Rows:
     kinds = {column.name: column.type_code for column in _describe(session, log.source)}
     assert columns.timestamp is not None
+    _refuse_too_large(session, log, columns, kinds)
+
+    def text(name: str, use: Use = "value") -> str:
+        # The collation C compares bytes: equal is equal, and order is the same everywhere.
+        return f'{postgresql_sql.text(_quoted(name), kinds[name], use)} COLLATE "C"'
+
     values = tuple(f"value_{i}" for i in range(len(columns.attributes)))
     stamp = _quoted(columns.timestamp)
     key = stamp
-    if kinds[columns.timestamp] in _TEXT:
+    if kinds[columns.timestamp] in TEXT:
         key = f"{stamp}::timestamptz"
         if session.info.server_version >= VALIDATING:
             key = f"CASE WHEN pg_input_is_valid({stamp}::text, 'timestamptz') THEN {key} END"
     parts = tuple(f"part_{i}" for i in range(len(columns.activity)))
     named = zip(columns.activity, parts, strict=True)
     lone = " AND ".join(f"{part} IS NULL" for part in (*map(_quoted, columns.activity), stamp))
-    person = f"{_quoted(columns.person)}::text" if columns.person else "NULL::text"
+    person = text(columns.person, "name") if columns.person else "NULL::text"
     # A word that is neither yes nor no would make the server refuse all rows.
     truncated = f"coalesce(lower({_quoted(columns.truncated or '')}::text) IN {_YES}, false)"
     fields = [
-        # The collation C compares bytes: equal is equal, and order is the same everywhere.
-        f'{_quoted(columns.case)}::text COLLATE "C" AS case_id',
-        *(f'{_quoted(column)}::text COLLATE "C" AS {part}' for column, part in named),
+        f"{text(columns.case, 'id')} AS case_id",
+        *(f"{text(column, 'name')} AS {part}" for column, part in named),
         f"({lone}) AS lone",
         f"({stamp} IS NOT NULL) AS stamped",
         f"{key} AS time_key",
         f"(CASE WHEN btrim({person}, {_BLANK}) <> '' THEN {person} END) COLLATE \"C\" AS person",
         f"{truncated if columns.truncated else 'false'} AS truncated",
         *(
-            f'{_quoted(column_of(each, kinds))}::text COLLATE "C" AS {value}'
+            f"{text(column_of(each, kinds))} AS {value}"
             for each, value in zip(columns.attributes, values, strict=True)
         ),
     ]
     # Rows that tie in all of this are the same, so nothing is left for the server to decide.
     order = ", ".join(f"{key} NULLS LAST" for key in ("time_key", *parts, "person", *values))
     microseconds = "NULL::bigint"
-    if kinds[columns.timestamp] in _TIMES | _TEXT:
+    if kinds[columns.timestamp] in (*MOMENTS, *TEXT):
         # Whole seconds would do with floats, microseconds would not: this is a numeric.
         microseconds = f"""(CASE WHEN {_is_time("time_key")}
             THEN extract(epoch FROM time_key::timestamptz) * 1000000 END)::bigint"""
@@ -290,6 +304,22 @@ def _rows(session: Any, log: Log, columns: Columns) -> _Rows:
         microseconds=microseconds,
         values=values,
     )
+
+
+def _refuse_too_large(session: Any, log: Log, columns: Columns, kinds: Mapping[str, int]) -> None:
+    """Refuse columns of numbers of which two names may have become one."""
+    tests = {
+        name: test
+        for name, use in columns.uses.items()
+        if name and (test := postgresql_sql.too_large(_quoted(name), kinds[name], use))
+    }
+    if not tests:
+        return
+    asked = ", ".join(f"bool_or({test})" for test in tests.values())
+    found = session.execute(f"SELECT {asked} FROM {_asked(log.source)}").fetchone()
+    for name, is_large in zip(tests, found, strict=True):
+        if is_large:
+            raise ReadError(log.name, f'column "{name}" {TOO_LARGE}')
 
 
 def _check(session: Any, log: Log, columns: Columns, rows: _Rows) -> int:

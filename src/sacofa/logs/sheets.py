@@ -19,7 +19,8 @@ from ..errors import ReadError, nearest
 from .bounded_file import MAX_EXPANSION, SMALL, unreadable
 from .unpacking import explained
 
-Row = list[str | None]
+Row = list[Any]
+"""Cells as text, numbers, moments, True or False; None: nothing."""
 
 MAX_WIDTH = 10_000
 """No table of events has more columns."""
@@ -159,7 +160,7 @@ def _xlsx(parts: _Parts, sheet: str | None) -> Iterator[tuple[int, Row]]:
 
 def _xlsx_value(
     parts: _Parts, cell: Any, shared: list[str], dates: set[int], epoch: datetime
-) -> str | None:
+) -> Any:
     kind = cell.get("t", "n")
     if kind == "inlineStr":
         return "".join(cell.xpath(".//*[local-name()='t']/text()"))
@@ -172,14 +173,14 @@ def _xlsx_value(
             raise _damaged(parts)
         return shared[place]
     if kind == "b":
-        return "true" if value == "1" else "false"
+        return value == "1"
     if kind != "n":
         return str(value)
     return _number(value, epoch if _whole(parts, cell.get("s", "0")) in dates else None)
 
 
-def _number(text: str, epoch: datetime | None) -> str:
-    """Write a number as people do, or as the date that it stands for."""
+def _number(text: str, epoch: datetime | None) -> Any:
+    """Give a number, or the moment that it stands for."""
     try:
         number = float(text)
     except ValueError:
@@ -187,12 +188,10 @@ def _number(text: str, epoch: datetime | None) -> str:
     if epoch is not None and (date := _date(number, epoch)) is not None:
         if 0 <= number < 1 and date.date() == epoch.date():
             # A time of day without a date: no event of a log was on the first day of the calendar.
-            return date.time().isoformat("milliseconds" if date.microsecond else "seconds")
-        return date.isoformat(sep=" ", timespec="milliseconds" if date.microsecond else "seconds")
-    # Long numbers lose digits as floats; those that are whole are kept as they stand.
-    if re.fullmatch(r"-?\d+", text):
-        return text
-    return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
+            return date.time()
+        return date
+    # Long case ids would lose digits as floating point numbers.
+    return int(text) if re.fullmatch(r"-?\d{1,300}", text) else number
 
 
 def _date(days: float, epoch: datetime) -> datetime | None:
@@ -317,7 +316,7 @@ def _repeated(element: Any, name: str) -> int:
     return int(value) if re.fullmatch("[0-9]{1,18}", value) else 1
 
 
-def _ods_value(cell: Any) -> str | None:
+def _ods_value(cell: Any) -> Any:
     said = {k.rpartition("}")[2]: v for k, v in cell.items()}
     kind = said.get("value-type")
     if kind == "date":

@@ -22,12 +22,13 @@ from typing import Any
 from ...errors import SettingError
 from ...temporary import secret_folder
 from ...variants import VariantCounts
-from ..attributes import describe_taken, resolve_in_table, table_lookup
+from ..attributes import column_of, describe_taken, resolve_in_table, table_lookup
 from ..bounded_file import Progress
 from ..case_store import CaseStore, StoredCases
+from ..cells.duckdb_sql import check_type, is_text
 from ..columns import COLUMNS_TAKEN, Columns, resolve_columns
 from ..csv_injection import unescape_formula
-from ..frames import check_names, object_columns
+from ..frames import check_names, in_column, object_columns
 from ..notices import notify_counts
 from ..options import ReadOptions
 from ..periods import PeriodFilter
@@ -45,7 +46,6 @@ from .sql import literal
 from .staging import check_fields, count_titles, staged, text_columns
 from .stamps import pattern_time
 from .survey import Rows, Survey, survey
-from .texts import is_text
 
 KINDS = {
     ("BOOL",): "boolean",
@@ -99,6 +99,10 @@ def find(source: Source, options: ReadOptions) -> Columns:
         {name: _kind(kind) for name, kind in kinds.items()}, taken=source.format == "frame"
     )
     attributes = resolve_in_table(source.name, options, lookup, list(kinds), columns.roles)
+    for name in (*columns.roles, *(column_of(each, kinds) for each in attributes)):
+        if name is not None:
+            with in_column(source.name, name):
+                check_type(kinds[name])
     if source.format == "parquet" and len(source.content) > 1:
         # Files in which a column has several types are refused here.
         with looking(source.name) as database:
@@ -205,7 +209,7 @@ def _go_through(
     assert log.columns is not None
     tell = progress or (lambda _: None)
     with (
-        staged(log.source) as source,
+        staged(log.source, log.columns) as source,
         open_database(log.name) as database,
         secret_folder() as folder,
     ):
@@ -273,7 +277,7 @@ def count_disordered(log: Log) -> int:
     assert log.columns is not None
     if log.source.format == "relation":
         return 0
-    with staged(log.source) as source, open_database(log.name) as database:
+    with staged(log.source, log.columns) as source, open_database(log.name) as database:
         table = open_table(database, source, log.columns)
         form = log.options.time_format
         rows = Rows.of(table, log.columns, timed=False, with_times=True, form=form)

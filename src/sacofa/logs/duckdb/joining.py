@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ..cells.duckdb_sql import FLOATING
 from ..columns import DateAndTime
 from .sql import literal
-from .texts import is_float
 
 MIDNIGHT = (
     r"[ T]+(?:00?[:.]00(?:[:.]00(?:[.,]0+)?)?|12:00(?::00)?\s*AM)\s*(?:Z|UTC|[+-]00(?::?00)?)?$"
@@ -58,8 +58,8 @@ class JoinedTime:
         if joined.form is not None and "%" in joined.form:
             clock = _padded(time, joined.form)
         else:
-            exact = joined.six_digits or is_float(time_kind)
-            clock = _clock(time, exact_digits=joined.six_digits, is_fraction=is_float(time_kind))
+            exact = joined.six_digits or time_kind in FLOATING
+            clock = _clock(time, exact_digits=joined.six_digits, is_fraction=time_kind in FLOATING)
             two_ways = _two_ways(time, digits=not joined.six_digits, fraction=not exact)
         whole = (
             f"CASE WHEN {text(joined.date)} IS NOT NULL OR {text(joined.time)} IS NOT NULL THEN "

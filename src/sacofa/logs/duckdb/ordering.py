@@ -10,45 +10,44 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..cells.duckdb_sql import (
+    INSTANT,
+    LONG_WHOLE,
+    SHORT_WHOLE,
+    is_moment,
+    is_number,
+)
 from ..time_format import NUMBERS as FORMS
 from .stamps import (
-    INSTANT,
     NUMBER,
     declared_number,
     iso_time,
+    moment_text,
     number_time,
 )
 
 PLACE_BITS = 62
 """How many bits row and activity may take together in a packed number."""
 
-MOMENTS = {
-    "TIMESTAMP_NS": "epoch_ns({})",
-    "TIMESTAMP": "epoch_us({})",
-    "TIMESTAMP WITH TIME ZONE": "epoch_us({})",
-    **dict.fromkeys(("DATE", "TIMESTAMP_S", "TIMESTAMP_MS"), "epoch_us(try_cast({} AS TIMESTAMP))"),
-    **dict.fromkeys(
-        ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"),
-        "{}::BIGINT",
-    ),
-}
-"""For each type of time stamp that is a number of 64 bits, how to get that."""
+WHOLE = (*SHORT_WHOLE, *LONG_WHOLE)
 
-NUMBERS = (
-    "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER",
-    "UBIGINT", "UHUGEINT", "FLOAT", "DOUBLE",
-)  # fmt: skip
-"""Types that are numbers, beside decimals."""
+MAX_STAMP_NUMBER = "1e29"
+"""Numbers that text cannot be read as are no time stamps in columns of numbers either."""
 
 
-def moment(key: str, kind: str) -> str | None:
-    """Give a time stamp of some type as a number of 64 bits, which is missing if it has none."""
-    return MOMENTS[kind].format(key) if kind in MOMENTS else None
+def as_double(number: str) -> str:
+    """Give a number as what time stamps are compared by: the nearest double.
+
+    A column of whole numbers becomes one of doubles where a single number is missing.
+    """
+    return f"(CASE WHEN abs({number}::DOUBLE) < {MAX_STAMP_NUMBER} THEN {number}::DOUBLE END)"
 
 
-def is_number(kind: str) -> bool:
-    """Whether a type is one of numbers."""
-    return kind in NUMBERS or kind.startswith("DECIMAL")
+def text_number(column: str) -> str:
+    """Give text as a number: compared by its double, and by its digits where those tie."""
+    exact = f"try_cast(trim({column}) AS {NUMBER})"
+    both = f"{{'double': try_cast({column} AS DOUBLE), 'exact': {exact}}}"
+    return f"(CASE WHEN {exact} IS NOT NULL THEN {both} END)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +62,7 @@ class TimeKey:
     time: str
     """The time; missing where there is none that can be read."""
     number: str | None = None
-    """For text: the number that it is, where it is no time; numbers come after times."""
+    """For text: the number that it is, where it is not a time; numbers come after times."""
     moment: str | None = None
     """The time as a number of 64 bits, if its type has one."""
     micros: str = "NULL::BIGINT"
@@ -78,29 +77,47 @@ class TimeKey:
         They are read as `form` says, or else for what they look like. Of text, `read` is a column
         that holds the times.
         """
-        if form in FORMS and (kind == "VARCHAR" or is_number(kind)):
-            number = f"try_cast(trim({column}) AS {NUMBER})" if kind == "VARCHAR" else column
-            if form == "number":
-                return cls(time=number, moment=moment(column, kind))
-            micros = declared_number(number, form or "")
-            return cls(time=f"make_timestamp({micros})", moment=micros, micros=micros)
+        if is_moment(kind):
+            instant = column if kind == INSTANT else f"try_cast({column} AS TIMESTAMP)"
+            micros = f"epoch_us({instant})"
+            return cls(time=column, moment=micros, micros=micros)
         if is_number(kind):
-            return cls(time=column, moment=moment(column, kind), micros=number_time(column))
-        if kind != "VARCHAR":
-            instant = INSTANT if kind == INSTANT else "TIMESTAMP"
-            dated = kind == "DATE" or kind.startswith("TIMESTAMP")
-            micros = f"epoch_us(try_cast({column} AS {instant}))" if dated else cls.micros
-            return cls(time=column, moment=moment(column, kind), micros=micros)
+            return cls._of_number(column, kind, form)
+        if kind == "TIME":
+            return cls(time=column)
+        if form in FORMS:
+            return cls._of_text_number(column, form or "")
         time = read if read is not None else iso_time(column)
         if form is not None:
-            return cls(time=time, moment=moment(time, INSTANT), micros=f"epoch_us({time})")
-        number = f"CASE WHEN {time} IS NULL THEN try_cast({column} AS {NUMBER}) END"
+            return cls(time=time, moment=f"epoch_us({time})", micros=f"epoch_us({time})")
+        number = f"CASE WHEN {time} IS NULL THEN {text_number(column)} END"
         return cls(
             time=time,
             number=number,
-            moment=moment(time, INSTANT),
-            micros=f"coalesce(epoch_us({time}), {number_time(number)})",
+            moment=f"epoch_us({time})",
+            micros=f"coalesce(epoch_us({time}), {number_time(f'({number}).double')})",
         )
+
+    @classmethod
+    def _of_number(cls, column: str, kind: str, form: str | None) -> TimeKey:
+        """Compare numbers, or the times that they are declared to be."""
+        if form in FORMS and form != "number":
+            micros = declared_number(column, form or "")
+            return cls(time=f"make_timestamp({micros})", moment=micros, micros=micros)
+        number = column if kind.startswith("DECIMAL") else as_double(column)
+        moment = f"try_cast({number} AS BIGINT)" if kind in WHOLE else None
+        micros = cls.micros if form == "number" else number_time(column)
+        return cls(time=number, moment=moment, micros=micros)
+
+    @classmethod
+    def _of_text_number(cls, column: str, form: str) -> TimeKey:
+        """Compare text that is declared to hold numbers; moments in memory stay what they are."""
+        known = f"epoch_us({moment_text(column)})"
+        if form == "number":
+            return cls(time=known, moment=known, micros=known, number=text_number(column))
+        declared = declared_number(f"try_cast(trim({column}) AS {NUMBER})", form)
+        micros = f"coalesce({known}, {declared})"
+        return cls(time=f"make_timestamp({micros})", moment=micros, micros=micros)
 
     @property
     def missing(self) -> str:

@@ -8,18 +8,21 @@ first would say what type a column has in all of them, and `007` would become 7.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from ...errors import ReadError
 from ..attributes import column_of
+from ..cells.duckdb_sql import LONG_WHOLE, SHORT_WHOLE
 from ..columns import Columns, resolve_columns
 from ..options import ReadOptions
 from .csv_files import MAX_COLUMNS, too_wide
-from .ordering import is_number
 from .sql import file_literal
+
+COMPARABLE = {*SHORT_WHOLE, *LONG_WHOLE, "DOUBLE"}
+"""Types that may differ between files: their cells have the same text in each."""
 
 LARGEST_FOOTER = 1 << 20
 """A footer that does not tell its columns first, as all known programs let it do, is no longer."""
@@ -52,12 +55,19 @@ def refuse_wide(path: Path) -> None:
 
 
 def has_several_types(
-    database: Any, paths: Sequence[Path], files: str, columns: Columns | None
+    database: Any,
+    paths: Sequence[Path],
+    columns: Columns | None,
+    comparable: Set[str] = COMPARABLE,
 ) -> bool:
-    """Whether types of columns differ between files; refused unless all are numbers."""
+    """Tell whether types of columns differ between files; refused unless they are `comparable`.
+
+    Whole numbers and doubles may differ: libraries write doubles where one number is missing, and
+    a cell is read the same from either.
+    """
     if len(paths) == 1 or columns is None:
         return False
-    types = _types(database, files)
+    types = _types(database, paths)
     present = {name for each in types for name in each}
     used = [*columns.roles, *(column_of(each, list(present)) for each in columns.attributes)]
     several = False
@@ -72,8 +82,7 @@ def has_several_types(
             several = True
             if kind is None or first is None:
                 raise ReadError(path, f'column "{name}" is not in all files')
-            # Short floats would give their type, which tells few numbers apart, to all files.
-            if not (is_number(kind) and is_number(first)) or "FLOAT" in (kind, first):
+            if not {kind, first} <= comparable:
                 raise ReadError(
                     path, f'column "{name}" is {kind}, and {first} in the first file: '
                     "write it as the same type in all"
@@ -92,7 +101,7 @@ def refuse_other_roles(
 
     Else the first alone would say whether there are times, starts and transitions in the others.
     """
-    types = _types(database, ", ".join(file_literal(path) for path in paths))
+    types = _types(database, paths)
     # The names of folders may stand for columns that no file has.
     of_folders = set(present).difference(*types)
     for path, each in zip(paths, types, strict=True):
@@ -100,8 +109,9 @@ def refuse_other_roles(
             raise ReadError(path, "has other columns than the first file")
 
 
-def _types(database: Any, files: str) -> list[dict[str, str]]:
+def _types(database: Any, paths: Sequence[Path]) -> list[dict[str, str]]:
     """The columns of each file with their types."""
+    files = ", ".join(file_literal(path) for path in paths)
     schema = database.execute(
         f"SELECT file_name, name, coalesce(duckdb_type, type, 'STRUCT'), coalesce(num_children, 0) "
         f"FROM parquet_schema([{files}])"

@@ -11,6 +11,7 @@ from typing import Any
 
 from ...errors import ReadError
 from ...temporary import secret_folder
+from ..cells import Use, duckdb_sql
 from ..columns import Columns
 from ..frames import as_registered, frame_columns
 from ..source import Source
@@ -19,7 +20,6 @@ from .database import borrowed, make_database
 from .joining import JoinedTime
 from .parquet_files import has_several_types, refuse_wide
 from .sql import file_literal, quoted
-from .texts import as_text, is_text
 
 MANY_ROWS = 100_000_000
 """Up to this many rows any Parquet file is let through."""
@@ -38,7 +38,7 @@ class Table:
     sql: str
     """What stands after FROM."""
     columns: dict[str, tuple[str, str]]
-    """For the name of each column how it is written in SQL, and its type."""
+    """For the name of each column how it is written in SQL, and its type (see `cells`)."""
     row: str
     """The number of a row, from 0, as SQL; rows are ordered by it as the source has them."""
     row_bits: int = ROW_BITS
@@ -48,9 +48,9 @@ class Table:
     two_ways: Mapping[str, str] = field(default_factory=dict)
     """For joined time stamps whether their time of day can be read in two ways, as SQL."""
 
-    def text(self, column: str) -> str:
+    def text(self, column: str, use: Use = "value") -> str:
         """Give a column as text, as SQL."""
-        return as_text(*self.columns[column])
+        return duckdb_sql.text(*self.columns[column], use)
 
     def with_joined(self, columns: Columns | None) -> Table:
         """Add the time stamps whose date and time of day are in two columns."""
@@ -146,7 +146,7 @@ def _open(database: Any, source: Source, columns: Columns | None) -> Table:
         if not source.trusted:
             _refuse_parquet_bomb(database, source.content, files)
         hive = "true" if any("=" in path.parent.name for path in source.content) else "false"
-        several = has_several_types(database, source.content, files, columns)
+        several = has_several_types(database, source.content, columns)
         # Names of folders stay text: what type they look like would depend on all of them.
         sql = (
             f"read_parquet([{files}], hive_partitioning = {hive}, hive_types_autocast = false, "
@@ -156,7 +156,7 @@ def _open(database: Any, source: Source, columns: Columns | None) -> Table:
         row = f"((file_index::BIGINT << {ROW_BITS}) + file_row_number)"
         row_bits, numbered = ROW_BITS + len(source.content).bit_length(), True
     else:
-        frame = as_registered(source.content, columns)
+        frame = as_registered(source.content, columns, source.name)
         names = frame_columns(frame, source.name)
         database.register("frame", frame)
         sql, row = "frame", "(row_number() OVER () - 1)"
@@ -165,17 +165,10 @@ def _open(database: Any, source: Source, columns: Columns | None) -> Table:
     # DuckDB gives columns other names where only capitals tell them apart.
     names = names or [name for name, *_ in described]
     found = {
-        name: _column(quoted(called), kind)
+        name: duckdb_sql.canonical(quoted(called), kind)
         for name, (called, kind, *_) in zip(names, described, strict=True)
     }
     return Table(sql=sql, columns=found, row=row, row_bits=row_bits, numbered=numbered)
-
-
-def _column(sql: str, kind: str) -> tuple[str, str]:
-    """A column as SQL with its type: what is enumerated is text, as its codes mean nothing."""
-    return (
-        (sql, kind) if kind == "VARCHAR" or not is_text(kind) else (as_text(sql, kind), "VARCHAR")
-    )
 
 
 def _open_csv(source: Source) -> Table:

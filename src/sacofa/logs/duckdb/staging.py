@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import codecs
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain, islice
@@ -17,15 +17,17 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import ColumnsError, ReadError
 from ...temporary import secret_folder, writing_in
+from ..attributes import column_of
 from ..bounded_file import BoundedFile
-from ..columns import COMMON, partner, plain_name
+from ..cells import Use, duckdb_sql, text_of
+from ..columns import COMMON, Columns, partner, plain_name
+from ..frames import in_column
 from ..header import MAX_TITLE_ROWS, find_header
 from ..options import ReadOptions
 from ..source import Source
 from .csv_files import ADVICE, MAX_COLUMNS, MAX_ROW_BYTES, Head, lines_of, read_heads, too_wide
 from .source import clear_errors
 from .sql import quoted
-from .texts import EXACT, as_text, is_text
 
 if TYPE_CHECKING:
     from ..sheets import Row
@@ -55,8 +57,8 @@ def count_titles(source: Source) -> int:
 
 
 @contextmanager
-def staged(source: Source) -> Iterator[Source]:
-    """Give a source as DuckDB can read it."""
+def staged(source: Source, columns: Columns | None = None) -> Iterator[Source]:
+    """Give a source as DuckDB can read it; of some, only these columns are needed."""
     heads = read_heads(source) if source.format in ("csv", "tsv") else []
     if source.format not in (*ROWS, "relation") and all(head.is_plain for head in heads):
         yield source
@@ -64,7 +66,7 @@ def staged(source: Source) -> Iterator[Source]:
     with secret_folder() as folder:
         if source.format == "relation":
             with clear_errors(source.name):
-                written = _relation(source, folder)
+                written = _relation(source, folder, columns)
             yield written
             return
         files = []
@@ -74,7 +76,7 @@ def staged(source: Source) -> Iterator[Source]:
                 if heads:
                     _transcode(heads[number], target, source.trusted)
                 else:
-                    _write_rows(source, path, target)
+                    _write_rows(source, path, target, {} if columns is None else columns.uses)
             files.append(target)
         rows = source.format in ROWS
         yield replace(
@@ -142,21 +144,34 @@ def _transcode(head: Head, target: Path, trusted: bool) -> None:
             file.write(text.encode("utf-8", "replace"))
 
 
-def _write_rows(source: Source, path: Path, target: Path) -> None:
+def _write_rows(source: Source, path: Path, target: Path, uses: Mapping[str, Use]) -> None:
     """Write rows as CSV; what is missing is an empty field, and text stands in quotes."""
     names, rows, _ = _named_rows(source, path)
-    write_table(target, names, rows)
+    write_table(target, names, _as_texts(path, names, rows, uses))
 
 
-def write_table(target: Path, names: list[str], rows: Iterable[Row]) -> None:
+def _as_texts(
+    path: Path, names: list[str], rows: Iterable[Row], uses: Mapping[str, Use]
+) -> Iterator[list[str | None]]:
+    """Convert the cells of rows, each by itself."""
+    used: list[tuple[str, Use]] = [(name, uses.get(name, "value")) for name in names]
+    for row in rows:
+        texts = []
+        for cell, (name, use) in zip(row, used, strict=False):
+            with in_column(path, name):
+                texts.append(text_of(cell, use))
+        yield texts
+
+
+def write_table(target: Path, names: list[str], rows: Iterable[list[str | None]]) -> None:
     """Write rows under the names of their columns; those that are too short lack the last.
 
-    Half a character, which JSON and spreadsheets can hold and no text can, becomes a question mark:
-    it is no reason to refuse all other cases.
+    Half a character, which a name can hold and no text can, becomes a question mark: that is not a
+    reason to refuse all cases.
     """
     width = len(names)
     with target.open("w", encoding="utf-8", newline="", errors="replace") as file:
-        header: Row = [*names]
+        header: list[str | None] = [*names]
         for row in chain([header], rows):
             cells = [*row[:width], *[None] * (width - len(row))]
             quoted = ("" if c is None else '"' + c.replace('"', '""') + '"' for c in cells)
@@ -184,8 +199,10 @@ def _named_rows(source: Source, path: Path) -> tuple[list[str], Iterator[Row], i
         raise ReadError(path, "the file is empty")
     if source.header and source.format != "jsonl":
         return list(source.header), chain(first, rows), 0
-    place = find_header(first) if above > 1 else 0
-    return [name or "" for name in first[place]], chain(first[place + 1 :], rows), place
+    texts = [[text_of(cell) for cell in row] for row in first] if above > 1 else []
+    place = find_header(texts)
+    names = [text_of(name) or "" for name in first[place]]
+    return names, chain(first[place + 1 :], rows), place
 
 
 def _json_rows(path: Path, trusted: bool) -> Iterator[Row]:
@@ -208,16 +225,12 @@ def _json_rows(path: Path, trusted: bool) -> Iterator[Row]:
         if not fields.keys() <= set(names):
             more = ", ".join(sorted(fields.keys() - set(names))[:NAMED])
             raise ReadError(path, f"line {number} has fields that the first line lacks: {more}")
-        yield [_json_text(fields.get(name)) for name in names]
+        yield [_json_cell(fields.get(name)) for name in names]
 
 
-def _json_text(value: Any) -> str | None:
-    if value is None or isinstance(value, str):
-        return value
-    if isinstance(value, float) and value.is_integer() and abs(value) < EXACT:
-        # Programs write all numbers of a column as 1.0 where one is missing.
-        return str(int(value))
-    return json.dumps(value, ensure_ascii=False)
+def _json_cell(value: Any) -> Any:
+    """Give what is nested as JSON: it is text in the file, too."""
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value
 
 
 def _lines(path: Path, trusted: bool) -> Iterator[bytes]:
@@ -231,14 +244,24 @@ def _lines(path: Path, trusted: bool) -> Iterator[bytes]:
     yield rest
 
 
-def _relation(source: Source, folder: Path) -> Source:
-    """Write a relation of DuckDB as Parquet, in an order that only its own values decide."""
+def _relation(source: Source, folder: Path, columns: Columns | None) -> Source:
+    """Write a relation of DuckDB as Parquet, in an order that only the cells that are read decide.
+
+    A moment is compared by what it is, everything else by its text, byte by byte: a collation may
+    take two texts for equal, and the type of a column may follow from all of its values.
+    """
     target = folder / "relation.parquet"
-    columns = zip(source.content.columns, map(str, source.content.types), strict=True)
-    # Codes of what is enumerated depend on all rows; a collation may take two texts for equal.
-    keys = ", ".join(
-        f"encode({as_text(quoted(name), kind)})" if is_text(kind) else quoted(name)
-        for name, kind in columns
-    )
-    source.content.order(keys).write_parquet(str(target))
+    found = dict(zip(source.content.columns, map(str, source.content.types), strict=True))
+    used = list(found)
+    if columns is not None:
+        values = (column_of(each, found) for each in columns.attributes)
+        roles = (columns.timestamp, *columns.activity, columns.start, *columns.roles, *values)
+        used = list(dict.fromkeys(name for name in roles if name is not None))
+    keys = []
+    for name in used:
+        sql, kind = duckdb_sql.canonical(quoted(name), found[name])
+        is_moment = duckdb_sql.is_moment(kind)
+        keys.append(sql if is_moment else f"encode({duckdb_sql.text(sql, kind, 'id')})")
+    chosen = source.content.order(", ".join(keys)).project(", ".join(map(quoted, used)))
+    chosen.write_parquet(str(target))
     return replace(source, format="parquet", content=(target,))

@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from ..cells.duckdb_sql import INSTANT
 from ..time_format import NAMED
 from .sql import literal
-
-INSTANT = "TIMESTAMP WITH TIME ZONE"
 
 NUMBER = "DECIMAL(38, 9)"
 """What text is read as that is no time but a number."""
@@ -114,7 +113,7 @@ def _pattern(like: str, order: DayMonth) -> tuple[str, str] | None:
 def read_time(column: str, form: str | None, order: DayMonth, like: str | None = None) -> str:
     """Read text as a time in the form that was declared, or in any."""
     if form is not None and form not in NAMED:
-        return pattern_time(column, form)
+        return f"coalesce({pattern_time(column, form)}, {moment_text(column)})"
     if form == "iso":
         # A bare cast would become part of reading the file, and fail where it must be missing.
         return iso_time(f"trim({column})")
@@ -130,6 +129,15 @@ def iso_time(column: str) -> str:
 def pattern_time(column: str, pattern: str) -> str:
     """Read text by a pattern of strptime."""
     return f"try_strptime(trim({column}), {literal(pattern)})::{INSTANT}"
+
+
+def moment_text(column: str) -> str:
+    """Read the text of a moment in memory (see `cells`), whatever form text is declared to have.
+
+    A column of moments becomes one of objects where a single value is anything else.
+    """
+    form = r"^\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d(\.\d{1,6})?(\+00)?)?$"
+    return f"CASE WHEN regexp_matches({column}, '{form}') THEN {iso_time(column)} END"
 
 
 def odd_text(column: str) -> str:

@@ -7,11 +7,12 @@ every way that it is done, so that a row more cannot change the order of others.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...errors import ReadError
 from ..attributes import column_of
+from ..cells import TOO_LARGE, duckdb_sql
 from ..columns import Columns
 from ..notices import BLANK
 from ..options import JOINER
@@ -23,7 +24,6 @@ from .ordering import PLACE_BITS, Ordering, TimeKey
 from .source import ROW_BITS, Table
 from .sql import literal
 from .stamps import DAY_FIRST, MONTH_FIRST, OPEN, DayMonth, day_month, odd_text, read_time
-from .texts import is_float, is_inexact
 
 TOGETHER = 100_000
 """So many texts are handed over at a time."""
@@ -67,8 +67,8 @@ class Rows:
     """Whether an event is the start or the end of work; missing where nothing was done."""
     values: tuple[str, ...] = ()
     """The texts of the attributes that are read."""
-    floats: tuple[str, ...] = ()
-    """The columns with names of cases, activities or persons that are floats."""
+    too_large: Mapping[str, str] = field(default_factory=dict)
+    """For columns of numbers that name something, when two names may have become one, as SQL."""
     two_ways: tuple[str, ...] = ()
     """Whether a time of day can be read in two ways, for each joined time stamp that is read."""
 
@@ -89,32 +89,32 @@ class Rows:
         stamp = columns.timestamp
         times = None
         if stamp and (timed or with_times):
-            times = TimeKey.of(*table.columns[stamp], form)
-        person = table.text(columns.person) if columns.person else None
+            times = TimeKey.of(*_stamp(table, stamp), form)
+        person = table.text(columns.person, "name") if columns.person else None
         truncated = table.text(columns.truncated) if columns.truncated else None
-        read = (stamp if times else None, columns.start if with_times else None)
+        read = filter(None, (stamp if times else None, columns.start if with_times else None))
         rows = cls(
             table=table,
             source=table,
-            case=table.text(columns.case),
-            parts=tuple(table.text(part) for part in columns.activity),
-            stamp=table.columns[stamp][0] if stamp else "0",
+            case=table.text(columns.case, "id"),
+            parts=tuple(table.text(part, "name") for part in columns.activity),
+            stamp=_stamp(table, stamp)[0] if stamp else "0",
             key=times if timed else None,
             times=times,
             with_times=with_times,
-            kind=table.columns[stamp][1] if stamp else "",
+            kind=_stamp(table, stamp)[1] if stamp else "",
             form=form,
             person=_unless_blank(person) if person else None,
             truncated=f"coalesce(try_cast({truncated} AS BOOLEAN), false)" if truncated else None,
-            began=table.columns[columns.start][0] if columns.start and with_times else None,
-            began_kind=table.columns[columns.start][1] if columns.start else "",
+            began=_stamp(table, columns.start)[0] if columns.start and with_times else None,
+            began_kind=_stamp(table, columns.start)[1] if columns.start else "",
             stage=stage_of(table.text(columns.lifecycle)) if columns.lifecycle else None,
             values=tuple(table.text(column_of(each, table.columns)) for each in columns.attributes),
-            floats=tuple(
-                table.columns[name][0]
-                for name in (columns.case, *columns.activity, columns.person)
-                if name is not None and is_float(table.columns[name][1])
-            ),
+            too_large={
+                name: test
+                for name, use in columns.uses.items()
+                if name and (test := duckdb_sql.too_large(*table.columns[name], use))
+            },
             two_ways=tuple(table.two_ways[name] for name in read if name in table.two_ways),
         )
         return rows.read_as("either") if rows.texts and form is not None else rows
@@ -165,15 +165,20 @@ class Rows:
 
     def wrong(self) -> Iterator[tuple[str, str]]:
         """What makes a row impossible to count, and what to say of it."""
-        # Whole numbers become floats where one is missing, and large ones then run together.
-        large = " OR ".join(map(is_inexact, self.floats)) or "false"
-        yield large, "has a number too large for a column of fractions: make it text"
         yield f"{self.case} IS NULL", "has no case"
         missing = " OR ".join(f"{part} IS NULL" for part in self.parts)
         # Without a time column no row is lone: one without an activity is taken for a mistake.
         yield f"({missing}) AND NOT ({self.lone})", "has no activity"
         for two_ways in self.two_ways:
             yield two_ways, TWO_WAYS
+
+
+def _stamp(table: Table, column: str) -> tuple[str, str]:
+    """Give a column of time stamps with its type; what is neither time nor number is text."""
+    kind = table.columns[column][1]
+    if duckdb_sql.is_moment(kind) or duckdb_sql.is_number(kind) or kind == "TIME":
+        return table.columns[column]
+    return table.text(column), "VARCHAR"
 
 
 READ, BEGAN_READ = '"sacofa:moment"', '"sacofa:began"'
@@ -244,6 +249,7 @@ def survey(
         "odd": "false",
         "day_month": "0",
         **{what: f"bool_or({test})" for test, what in wrong},
+        **{test: f"bool_or({test})" for test in rows.too_large.values()},
     }
     if rows.is_plain:
         asked["odd"] = f"bool_or({' OR '.join(map(odd_text, rows.texts.values()))})"
@@ -262,6 +268,9 @@ def survey(
         ).fetchone()
         rows = rows.read_as("either", like[0] if like else None)
         return survey(database, name, columns, rows, with_times=with_times)
+    for column_name, test in rows.too_large.items():
+        if any(group[test] for group in found):
+            raise ReadError(name, f'column "{column_name}" {TOO_LARGE}')
     for test, what in wrong:
         if any(group[what] for group in found):
             raise ReadError(name, f"row {_first_row(database, table, test)} {what}")

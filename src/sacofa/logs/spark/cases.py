@@ -11,6 +11,7 @@ from typing import Any
 
 from ...errors import ReadError
 from ..attributes import column_of
+from ..cells import TOO_LARGE, Use, spark_sql
 from ..columns import Columns
 from ..lifecycle import START
 from ..notices import BLANK
@@ -32,21 +33,19 @@ def events_of(log: Log, columns: Columns, frame: Any, *, with_values: bool = Fal
     """
     from pyspark.sql import functions
 
-    parts = [_column(part).cast("string") for part in columns.activity]
+    kinds = dict(frame.dtypes)
+
+    def text(name: str, use: Use = "value") -> Any:
+        return functions.expr(spark_sql.text(_quoted(name), kinds[name], use))
+
+    parts = [text(part, "name") for part in columns.activity]
     lone = functions.lit(columns.timestamp is not None)
     missing = functions.lit(False)
     for part in parts:
         lone, missing = lone & part.isNull(), missing | part.isNull()
-    stamp = _column(columns.timestamp) if columns.timestamp is not None else functions.lit(0)
-    time, number = stamp, functions.lit(None)
-    if columns.timestamp is not None and dict(frame.dtypes)[columns.timestamp] == "string":
-        # Spark takes 2020 for a year: text that is a number is none, as in all other readers.
-        number = stamp.try_cast("decimal(38, 9)")
-        zoned = stamp.rlike(ZONED)
-        time = functions.when(
-            number.isNull(),
-            functions.when(zoned, functions.try_to_timestamp(stamp)).otherwise(_in_utc(stamp)),
-        )
+    stamp, time, number = functions.lit(0), functions.lit(0), functions.lit(None)
+    if columns.timestamp is not None:
+        stamp, time, number = _stamp(columns.timestamp, kinds[columns.timestamp])
     untimed = time.isNull() & number.isNull()
     by_time = [time.isNull(), time, number.isNull(), number]
     if log.source.format == "spark frame":
@@ -57,32 +56,70 @@ def events_of(log: Log, columns: Columns, frame: Any, *, with_values: bool = Fal
         rank, first = [*by_time, *place] if log.timed else place, place
     person = functions.lit(None).cast("string")
     if columns.person is not None:
-        person = _column(columns.person).cast("string")
+        person = text(columns.person, "name")
         person = functions.when(functions.btrim(person, functions.lit(BLANK)) != "", person)
     truncated = functions.lit(False)
     if columns.truncated is not None:
         truncated = functions.coalesce(
-            _column(columns.truncated).cast("string").try_cast("boolean"), functions.lit(False)
+            functions.expr(f"try_cast(cast({_quoted(columns.truncated)} AS string) AS boolean)"),
+            functions.lit(False),
         )
     texts = [
-        _column(column_of(each, frame.columns)).cast("string").alias(f"value_{place}")
+        text(column_of(each, frame.columns)).alias(f"value_{place}")
         for place, each in enumerate(columns.attributes * with_values)
     ]
     return frame.select(
         *texts,
-        _column(columns.case).cast("string").alias("case_id"),
+        text(columns.case, "id").alias("case_id"),
         functions.concat_ws(JOINER, *parts).alias("activity"),
         functions.array(*parts).alias("parts"),
         (lone & stamp.isNull()).alias("lone"),
         missing.alias("missing"),
         untimed.alias("untimed"),
         stamp.isNotNull().alias("stamped"),
-        _microseconds(frame, columns.timestamp, time).alias("time_us"),
+        _microseconds(kinds.get(columns.timestamp or ""), columns.timestamp, time).alias("time_us"),
+        _too_large(columns, kinds).alias("too_large"),
         _struct(rank).alias("rank"),
         _struct(first).alias("first"),
         person.alias("person"),
         truncated.alias("truncated"),
     )
+
+
+def _stamp(name: str, kind: str) -> tuple[Any, Any, Any]:
+    """Give a time stamp, the time that it is, and the number that text is which is no time."""
+    from pyspark.sql import functions
+
+    none = functions.lit(None)
+    if kind in spark_sql.MOMENTS:
+        return _column(name), _column(name), none
+    if spark_sql.is_number(kind):
+        known = functions.expr(spark_sql.known(_quoted(name), kind))
+        return known, functions.expr(spark_sql.time_number(_quoted(name), kind)), none
+    sql = spark_sql.text(_quoted(name), kind)
+    stamp = functions.expr(sql)
+    # Spark takes 2020 for a year: text that is a number is none, as in all other readers.
+    number = functions.expr(f"try_cast({sql} AS decimal(38, 9))")
+    zoned = stamp.rlike(ZONED)
+    time = functions.when(
+        number.isNull(),
+        functions.when(zoned, functions.try_to_timestamp(stamp)).otherwise(
+            functions.expr(spark_sql.in_utc(sql))
+        ),
+    )
+    return stamp, time, number
+
+
+def _too_large(columns: Columns, kinds: dict[str, str]) -> Any:
+    """Name the column in which a row has a number that may be another one as well."""
+    from pyspark.sql import functions
+
+    found = functions.lit(None).cast("string")
+    for name, use in columns.uses.items():
+        test = spark_sql.too_large(_quoted(name), kinds.get(name, ""), use)
+        if test is not None:
+            found = functions.when(functions.expr(test), name).otherwise(found)
+    return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,10 +139,17 @@ def text_of(log: Log, columns: Columns, frame: Any, names: list[str]) -> TextRow
     dated = tuple(
         name
         for name in dict.fromkeys(columns.times)
-        if dict(frame.dtypes)[name] in ("timestamp", "timestamp_ntz", "date")
+        if dict(frame.dtypes)[name] in spark_sql.MOMENTS
     )
-    fields = {name: _column(name).cast("string") for name in names}
-    fields |= {name: _microseconds(frame, name, _column(name)) for name in dated}
+    kinds, uses = dict(frame.dtypes), columns.uses
+    refused = frame.select(functions.max(_too_large(columns, kinds))).first()
+    if refused is not None and refused[0] is not None:
+        raise ReadError(log.name, f'column "{refused[0]}" {TOO_LARGE}')
+    fields = {
+        name: functions.expr(spark_sql.text(_quoted(name), kinds[name], uses.get(name, "value")))
+        for name in names
+    }
+    fields |= {name: _microseconds(kinds[name], name, _column(name)) for name in dated}
     if log.source.format == "spark frame":
         order = [fields[name] for name in (*columns.activity, *names)]
         if columns.lifecycle is not None:
@@ -129,7 +173,11 @@ def text_of(log: Log, columns: Columns, frame: Any, names: list[str]) -> TextRow
 def _column(name: str) -> Any:
     from pyspark.sql import functions
 
-    return functions.col("`" + name.replace("`", "``") + "`")
+    return functions.col(_quoted(name))
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
 
 
 def _place() -> list[Any]:
@@ -144,22 +192,15 @@ def _place() -> list[Any]:
     ]
 
 
-def _microseconds(frame: Any, column: str | None, time: Any) -> Any:
+def _microseconds(kind: str | None, column: str | None, time: Any) -> Any:
     """Give a time as microseconds since 1970; missing where the stamp is no time."""
     from pyspark.sql import functions
 
-    kind = dict(frame.dtypes)[column] if column is not None else ""
-    if kind not in ("timestamp", "timestamp_ntz", "date", "string"):
+    if column is None or kind is None or spark_sql.is_number(kind):
         return functions.lit(None).cast("bigint")
-    return functions.unix_micros(_in_utc(time) if kind in ("timestamp_ntz", "date") else time)
-
-
-def _in_utc(time: Any) -> Any:
-    """Take a time without a zone for one in UTC, as all readers do, whatever Spark's zone is."""
-    from pyspark.sql import functions
-
-    text = time.try_cast("timestamp_ntz").cast("string")
-    return functions.try_to_timestamp(functions.concat(text, functions.lit("Z")))
+    if kind in ("timestamp_ntz", "date"):
+        return functions.expr(f"unix_micros({spark_sql.in_utc(_quoted(column))})")
+    return functions.unix_micros(time)
 
 
 def _struct(fields: list[Any]) -> Any:
@@ -186,9 +227,12 @@ def survey(log: Log, columns: Columns, events: Any) -> tuple[list[str], int]:
             functions.count(functions.when(~lone, 1)).alias("events"),
             functions.count(functions.when(unread, 1)).alias("untimed"),
             functions.max(unread & functions.col("stamped")).alias("unread"),
+            functions.max("too_large").alias("too_large"),
         )
         .collect()
     )
+    for name in filter(None, (row["too_large"] for row in found)):
+        raise ReadError(log.name, f'column "{name}" {TOO_LARGE}')
     for what in ("case", "activity"):
         if any(row[what] for row in found):
             raise ReadError(log.name, f"has a row without {what}")

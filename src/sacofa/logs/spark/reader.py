@@ -22,15 +22,17 @@ import numpy as np
 
 from ...errors import MissingExtraError, ReadError, SettingError
 from ...variants import VariantCounts
-from ..attributes import resolve_in_table, table_lookup, values_of
+from ..attributes import column_of, resolve_in_table, table_lookup, values_of
 from ..bounded_file import Progress
 from ..case_store import CaseStore, StoredCases
+from ..cells.spark_sql import check_type
 from ..columns import Columns, resolve_columns
 from ..duckdb.csv_files import csv_header, read_heads
 from ..duckdb.csv_rows import check_rows
 from ..duckdb.events import names_as_meant, texts_as_meant
-from ..duckdb.parquet_files import refuse_other_roles
+from ..duckdb.parquet_files import has_several_types, refuse_other_roles
 from ..duckdb.source import looking
+from ..frames import in_column
 from ..notices import notify_counts
 from ..options import ReadOptions
 from ..source import Log, Notify, Source
@@ -49,11 +51,26 @@ def find(source: Source, options: ReadOptions) -> Columns:
     if source.format == "parquet" and len(source.content) > 1:
         with looking(source.name) as database:
             refuse_other_roles(database, source.content, present, columns, options)
-    if not options.attribute:
-        return columns
-    lookup = table_lookup(kinds(source))
-    attributes = resolve_in_table(source.name, options, lookup, present, columns.roles)
-    return replace(columns, attributes=attributes)
+    if options.attribute:
+        lookup = table_lookup(kinds(source))
+        attributes = resolve_in_table(source.name, options, lookup, present, columns.roles)
+        columns = replace(columns, attributes=attributes)
+    _check_types(source, columns)
+    return columns
+
+
+def _check_types(source: Source, columns: Columns) -> None:
+    """Refuse columns without text, and those that have different types in different files."""
+    with clear_errors(source.name):
+        types = dict(_open(source).dtypes)
+    for name in (*columns.roles, *(column_of(each, types) for each in columns.attributes)):
+        if name is not None:
+            with in_column(source.name, name):
+                check_type(types[name])
+    if source.format == "parquet":
+        with looking(source.name) as database:
+            # Spark takes the types of one file for those of all.
+            has_several_types(database, source.content, columns, frozenset())
 
 
 def kinds(source: Source) -> dict[str, str]:

@@ -1,0 +1,149 @@
+"""How a cell of a log becomes text: the one rule that all readers follow.
+
+The text of a cell depends on that cell and on its use alone, never on the type that its column
+happens to have. Libraries choose the type of a column by all of its values: one missing value turns
+whole numbers into floating point numbers, one text turns moments into objects. If the text of the
+other cells changed with that type, one case could change all others, and no noise hides that.
+
+    cell                            text
+    text                            itself; half a character becomes a question mark
+    yes or no                       true, false
+    whole number below 2^53         its digits, also where it is stored as a floating point number
+    any other number                the shortest digits of the nearest double: 0.5, 1e-05, 1e+16
+    decimal number                  all its digits, without zeros at the end
+    date                            2020-01-31
+    moment                          2020-01-31 14:05:00.5, cut to the microsecond; with a zone, it
+                                    is given in UTC and ends with +00
+    missing, NaN, NaT               missing
+
+Doubles do not tell whole numbers of 2^53 and more apart. In an attribute or a time stamp such a
+number stands for the nearest double, whether its column is of whole or of floating point numbers.
+Activities and persons that are such numbers are refused, because two of them could become one; so
+are cases in columns of floating point numbers. Columns of whole numbers tell cases apart exactly,
+because a log in which a case is missing is refused anyway. Lengths of time and nested values have
+no text.
+
+The rule is written down once for each language in which cells are converted: Python here, SQL in
+`duckdb_sql`, `spark_sql` and `postgresql_sql`. A test compares all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from numbers import Integral, Real
+from typing import Any, Literal
+
+EXACT = 1 << 53
+"""Whole numbers of this size and more are not told apart by doubles."""
+
+Use = Literal["id", "name", "value"]
+"""What a cell is read for: `id` is a case, `name` an activity or a person, `value` all else."""
+
+TOO_LARGE = "has a number of 2^53 or more, which may have lost digits: write the column as text"
+NO_TEXT = "has {} in it, which cannot be compared: write the column as text"
+
+
+class CellError(ValueError):
+    """A cell that cannot be converted; the message continues the name of its column."""
+
+
+def text_of(value: Any, use: Use = "value") -> str | None:
+    """Give the text of a value in memory.
+
+    Args:
+        value: Anything that a frame, a file or a database holds in a cell.
+        use: What the cell is read for.
+
+    Returns:
+        The text, or None where the value is missing.
+
+    Raises:
+        CellError: The value has no text, or could be confused with another one.
+
+    Example:
+        >>> text_of(7.0), text_of(True), text_of(None)
+        ('7', 'true', None)
+    """
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "replace").decode()
+    if is_missing(value):
+        return None
+    if type(value).__name__ in ("bool", "bool_"):
+        return "true" if value else "false"
+    if isinstance(value, timedelta) or type(value).__name__ == "timedelta64":
+        raise CellError(NO_TEXT.format("lengths of time"))
+    if isinstance(value, Integral | Real):
+        return _number_text(value, use)
+    if isinstance(value, Mapping | list | tuple | set | bytes) or hasattr(value, "tolist"):
+        return _text_of_array(value, use)
+    if isinstance(value, Decimal):
+        return _decimal_text(value)
+    if isinstance(value, datetime):
+        return _moment_text(value)
+    if isinstance(value, date):
+        return _date_text(value)
+    return _time_text(value) if isinstance(value, time) else text_of(str(value), use)
+
+
+def is_missing(value: Any) -> bool:
+    """Tell whether a value stands for none: None, NaN, NaT or NA."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    # What stands for a missing value is the only one that is not itself.
+    try:
+        return bool(value != value)
+    except (TypeError, ValueError, ArithmeticError):
+        return False
+
+
+def _number_text(value: Any, use: Use) -> str:
+    whole = isinstance(value, Integral)
+    if whole:
+        value = int(value)
+    if -EXACT < value < EXACT and (whole or value == value // 1):
+        return str(int(value))
+    if abs(value) >= EXACT and use != "value":
+        if whole and use == "id":
+            return str(int(value))
+        raise CellError(TOO_LARGE)
+    try:
+        return repr(float(value)).removesuffix(".0")
+    except OverflowError:
+        return "inf" if value > 0 else "-inf"
+
+
+def _text_of_array(value: Any, use: Use) -> str | None:
+    """Convert what NumPy wraps; anything nested is refused."""
+    if type(value).__name__ == "datetime64":
+        return text_of(value.astype("datetime64[us]").item(), use)
+    raise CellError(NO_TEXT.format("nested values or bytes"))
+
+
+def _decimal_text(value: Decimal) -> str:
+    if not value.is_finite():
+        return "inf" if value > 0 else "-inf"
+    text = f"{value:f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return "0" if text == "-0" else text
+
+
+def _moment_text(value: datetime) -> str:
+    if value.tzinfo is None:
+        return f"{_date_text(value)} {_time_text(value)}"
+    try:
+        moment = value.astimezone(UTC)
+    except (OverflowError, ValueError):
+        # The last hours of the calendar have no time in UTC.
+        return str(value)
+    return f"{_date_text(moment)} {_time_text(moment)}+00"
+
+
+def _date_text(value: date) -> str:
+    return f"{value.year:04}-{value.month:02}-{value.day:02}"
+
+
+def _time_text(value: time | datetime) -> str:
+    fraction = f".{value.microsecond:06}".rstrip("0") if value.microsecond else ""
+    return f"{value.hour:02}:{value.minute:02}:{value.second:02}{fraction}"

@@ -1,0 +1,91 @@
+"""The rule for cells in the SQL of DuckDB (see `cells`), for columns of each type."""
+
+from __future__ import annotations
+
+from . import EXACT, NO_TEXT, CellError, Use
+
+SHORT_WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT", "UINTEGER")
+LONG_WHOLE = ("BIGINT", "UBIGINT", "HUGEINT", "UHUGEINT")
+FLOATING = ("FLOAT", "DOUBLE")
+INSTANT = "TIMESTAMP WITH TIME ZONE"
+NESTED = ("BLOB", "STRUCT", "MAP", "UNION", "BIT")
+"""How types begin that have no text."""
+
+
+def is_text(kind: str) -> bool:
+    """Tell whether a type is text: enumerations are, because their codes depend on all values."""
+    return kind == "VARCHAR" or kind.startswith("ENUM")
+
+
+def is_number(kind: str) -> bool:
+    """Tell whether a type is one of numbers."""
+    return kind in (*SHORT_WHOLE, *LONG_WHOLE, *FLOATING) or kind.startswith("DECIMAL")
+
+
+def is_moment(kind: str) -> bool:
+    """Tell whether a type is one of dates or moments."""
+    return kind == "DATE" or kind.startswith("TIMESTAMP")
+
+
+def check_type(kind: str) -> None:
+    """Refuse a type whose values have no text.
+
+    Raises:
+        CellError: There is no text for values of this type.
+    """
+    if kind.startswith("INTERVAL"):
+        raise CellError(NO_TEXT.format("lengths of time"))
+    if kind.startswith(NESTED) or kind.endswith("]"):
+        raise CellError(NO_TEXT.format("nested values or bytes"))
+
+
+def canonical(column: str, kind: str) -> tuple[str, str]:
+    """Give a column, and its type, without what depends on how its values are stored.
+
+    Enumerations become text, short floating point numbers doubles, NaN missing, and moments of any
+    resolution are cut to the microsecond.
+    """
+    if kind != "VARCHAR" and is_text(kind):
+        return f"CAST({column} AS VARCHAR)", "VARCHAR"
+    if kind in FLOATING:
+        return f"(CASE WHEN NOT isnan({column}) THEN {column}::DOUBLE END)", "DOUBLE"
+    if kind == "TIMESTAMP_NS":
+        # A cast would round; text is cut, and so are moments in memory.
+        nanos = f"epoch_ns({column})"
+        micros = f"({nanos} - ({nanos} % 1000 + 1000) % 1000) // 1000"
+        return f"make_timestamp({micros})", "TIMESTAMP"
+    if kind in ("TIMESTAMP_S", "TIMESTAMP_MS"):
+        return f"try_cast({column} AS TIMESTAMP)", "TIMESTAMP"
+    return column, kind
+
+
+def text(column: str, kind: str, use: Use = "value") -> str:
+    """Give the text of a canonical column, as SQL."""
+    if kind == "VARCHAR":
+        return column
+    written = f"CAST({column} AS VARCHAR)"
+    if kind in LONG_WHOLE and use != "id":
+        exact = f"{column} BETWEEN {1 - EXACT} AND {EXACT - 1}"
+        return f"(CASE WHEN {exact} THEN {written} ELSE {_double_text(f'{column}::DOUBLE')} END)"
+    if kind in FLOATING:
+        return _double_text(column)
+    if kind.startswith("DECIMAL") and not kind.endswith(",0)"):
+        return f"rtrim(rtrim({written}, '0'), '.')"
+    return written
+
+
+def too_large(column: str, kind: str, use: Use) -> str | None:
+    """Tell, as SQL, whether a cell may stand for another number; None: no cell of the type does."""
+    if use != "value" and kind in FLOATING:
+        return f"abs({column}) >= {EXACT}"
+    if use == "name" and kind in LONG_WHOLE:
+        return f"{column} NOT BETWEEN {1 - EXACT} AND {EXACT - 1}"
+    return None
+
+
+def _double_text(column: str) -> str:
+    whole = f"{column} = trunc({column}) AND abs({column}) < {EXACT}"
+    digits = f"CAST(CAST({column} AS BIGINT) AS VARCHAR)"
+    # DuckDB takes the shortest digits, as Python does.
+    shortest = f"regexp_replace(CAST({column} AS VARCHAR), '[.]0$', '')"
+    return f"(CASE WHEN {whole} THEN {digits} ELSE {shortest} END)"

@@ -1,0 +1,122 @@
+"""The rule for cells in the SQL of Spark, from version 3.5 on (see `cells`)."""
+
+from __future__ import annotations
+
+from . import EXACT, NO_TEXT, CellError, Use
+
+WHOLE = ("tinyint", "smallint", "int", "bigint")
+FLOATING = ("float", "double")
+MOMENTS = ("date", "timestamp", "timestamp_ntz")
+NESTED = ("binary", "array", "map", "struct", "variant")
+"""How types begin that have no text."""
+
+DAY = 86_400_000_000
+"""A day in microseconds."""
+
+
+def is_number(kind: str) -> bool:
+    """Tell whether a type is one of numbers."""
+    return kind in (*WHOLE, *FLOATING) or kind.startswith("decimal")
+
+
+def check_type(kind: str) -> None:
+    """Refuse a type whose values have no text.
+
+    Raises:
+        CellError: There is no text for values of this type.
+    """
+    if kind.startswith("interval"):
+        raise CellError(NO_TEXT.format("lengths of time"))
+    if kind.startswith(NESTED):
+        raise CellError(NO_TEXT.format("nested values or bytes"))
+
+
+def text(column: str, kind: str, use: Use = "value") -> str:
+    """Give the text of a column, as SQL."""
+    written = f"cast({column} AS string)"
+    if kind == "bigint" and use != "id":
+        exact = f"{column} BETWEEN {1 - EXACT} AND {EXACT - 1}"
+        return f"CASE WHEN {exact} THEN {written} ELSE {_double_text(f'double({column})')} END"
+    if kind in FLOATING:
+        return _double_text(f"double({column})")
+    if kind.startswith("decimal"):
+        return written if kind.endswith(",0)") else _decimal_text(written)
+    return _instant_text(column) if kind == "timestamp" else written
+
+
+def too_large(column: str, kind: str, use: Use) -> str | None:
+    """Tell, as SQL, whether a cell may stand for another number; None: no cell of the type does."""
+    if use != "value" and kind in FLOATING:
+        return f"(abs({column}) >= {EXACT} AND NOT isnan({column}))"
+    if use == "name" and kind == "bigint":
+        return f"{column} NOT BETWEEN {1 - EXACT} AND {EXACT - 1}"
+    return None
+
+
+def time_number(column: str, kind: str) -> str:
+    """Give a column of numbers as what time stamps are compared by, as SQL."""
+    if kind.startswith("decimal"):
+        return column
+    return f"CASE WHEN abs(double({column})) < 1e29D THEN double({column}) END"
+
+
+def known(column: str, kind: str) -> str:
+    """Give a column of numbers in which NaN is missing, as SQL."""
+    return f"CASE WHEN NOT isnan({column}) THEN {column} END" if kind in FLOATING else column
+
+
+def in_utc(column: str) -> str:
+    """Take text or a moment without a zone for one in UTC, as all readers do, as SQL."""
+    # Text that names its zone does not depend on the zone of the session.
+    return f"try_to_timestamp(concat(cast(try_cast({column} AS timestamp_ntz) AS string), 'Z'))"
+
+
+def _double_text(column: str) -> str:
+    """Write a double as Python does; Java knows other limits for exponents."""
+    java = f"cast({column} AS string)"
+    mantissa = f"regexp_replace(substring_index({java}, 'E', 1), '[.]0$', '')"
+    # A cast that fails must give nothing: Spark may try it for cells that need another branch.
+    power = f"try_cast(substring_index({java}, 'E', -1) AS int)"
+    digits = f"CASE WHEN abs({power}) < 10 THEN '0' ELSE '' END, abs({power})"
+    sign = f"CASE WHEN {power} < 0 THEN 'e-' ELSE 'e+' END"
+    return (
+        f"CASE WHEN isnan({column}) THEN NULL "
+        f"WHEN abs({column}) = double('Infinity') THEN CASE WHEN {column} > 0 THEN 'inf' "
+        "ELSE '-inf' END "
+        f"WHEN abs({column}) < {EXACT} AND {column} = floor({column}) "
+        f"THEN cast(try_cast({column} AS bigint) AS string) "
+        f"WHEN abs({column}) >= 1e-4D AND abs({column}) < 1e16D "
+        f"THEN {_short(f'cast(try_cast({column} AS decimal(38, 22)) AS string)')} "
+        f"ELSE concat({mantissa}, {sign}, {digits}) END"
+    )
+
+
+def _decimal_text(written: str) -> str:
+    """Write a decimal number without the exponent that Spark 3.5 gives small ones."""
+    mantissa, power = f"substring_index({written}, 'E', 1)", f"substring_index({written}, 'E', -1)"
+    zeros = f"repeat('0', -try_cast({power} AS int) - 1)"
+    sign = f"CASE WHEN {written} LIKE '-%' THEN '-' ELSE '' END"
+    plain = f"concat({sign}, '0.', {zeros}, translate({mantissa}, '-.', ''))"
+    return _short(f"CASE WHEN {written} LIKE '%E%' THEN {plain} ELSE {written} END")
+
+
+def _short(digits: str) -> str:
+    """Take zeros from the end of digits with a point."""
+    return f"regexp_replace(regexp_replace({digits}, '0+$', ''), '[.]$', '')"
+
+
+def _instant_text(column: str) -> str:
+    """Write a moment in UTC, whatever the zone of the session is."""
+    micros = f"unix_micros({column})"
+    of_day = f"pmod({micros}, {DAY})"
+    day = f"date_add(DATE'1970-01-01', int(({micros} - {of_day}) div {DAY}))"
+    second, rest = f"({of_day} div 1000000)", f"({of_day} % 1000000)"
+    clock = ", ':', ".join(
+        f"lpad(string({part}), 2, '0')"
+        for part in (f"{second} div 3600", f"{second} % 3600 div 60", f"{second} % 60")
+    )
+    fraction = f"concat('.', {_short(f'''lpad(string({rest}), 6, '0')''')})"
+    return (
+        f"concat(string({day}), ' ', {clock}, "
+        f"CASE WHEN {rest} = 0 THEN '' ELSE {fraction} END, '+00')"
+    )
