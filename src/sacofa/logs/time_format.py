@@ -90,6 +90,15 @@ def unknown_numbers(column: str, value: str) -> str:
     )
 
 
+def mixed_times(column: str, row: int | None = None) -> str:
+    """Say that a column has times, and numbers that are none."""
+    where = "holds numbers" if row is None else f"holds a number in row {row}"
+    return (
+        f'column "{column}" {where} that cannot be read as a time, next to times: correct the '
+        "value, or declare how time stamps are written (--time-format)"
+    )
+
+
 def open_order(column: str, value: str) -> str:
     """Say that nothing tells which of day and month comes first."""
     return (

@@ -257,18 +257,6 @@ def test_events_without_a_time_come_last(first: str, last: str, tmp_path: Path) 
     assert by_file == VariantCounts.of({("z", "y", "b", "a"): 1, ("a",): 1})
 
 
-def test_times_come_before_numbers(tmp_path: Path) -> None:
-    """What a text is taken for depends on that text alone, not on the first row of the file."""
-    path = tmp_path / "log.csv"
-    for rows in (
-        ["1,c,9", "1,d,x", "1,a,2020-01-01", "1,b,8"],
-        ["1,a,2020-01-01", "1,c,9", "1,b,8"],
-    ):
-        write(path, "case,activity,time\n" + "\n".join(rows) + "\n")
-        ((variant, _),) = count_variants(path)
-        assert variant[:3] == ("a", "b", "c")
-
-
 def test_a_column_without_any_time_is_refused(tmp_path: Path) -> None:
     """The message shows a value, but for its words: they may be names; and the way out.
 

@@ -16,7 +16,14 @@ from ..cells import TOO_LARGE, duckdb_sql
 from ..columns import Columns
 from ..notices import BLANK
 from ..options import JOINER
-from ..time_format import NUMBERS, both_orders, open_order, unknown_numbers, unreadable_times
+from ..time_format import (
+    NUMBERS,
+    both_orders,
+    mixed_times,
+    open_order,
+    unknown_numbers,
+    unreadable_times,
+)
 from ..variant_counter import check_unique
 from .instances import stage_of
 from .joining import TWO_WAYS
@@ -141,6 +148,11 @@ class Rows:
         """Whether stamps may leave open which of day and month comes first."""
         return bool(self.texts) and self.form is None
 
+    @property
+    def may_mix(self) -> bool:
+        """Whether events are put in order by text that may hold times and other numbers."""
+        return self.key is not None and self.key.number is not None and self.form is None
+
     def read_as(self, order: DayMonth, like: str | None = None) -> Rows:
         """The same, with time stamps read in their form, or in any; most look `like` this one."""
         texts = self.texts
@@ -246,6 +258,8 @@ def survey(
         "untimed": f"count_if({unread})" if key else "0",
         "unread": f"bool_or({unread} AND {rows.stamp} IS NOT NULL)" if key else "false",
         "timeless": f"count_if({no_time})",
+        "dated": f"bool_or({key.time} IS NOT NULL)" if rows.may_mix and key else "false",
+        "plain": f"bool_or({_plain_number(key)})" if rows.may_mix and key else "false",
         "odd": "false",
         "day_month": "0",
         **{what: f"bool_or({test})" for test, what in wrong},
@@ -274,6 +288,9 @@ def survey(
     for test, what in wrong:
         if any(group[what] for group in found):
             raise ReadError(name, f"row {_first_row(database, table, test)} {what}")
+    if all(any(group[kind] for group in found) for kind in ("dated", "plain")):
+        row = _first_row(database, table, _plain_number(key) if key else "false")
+        raise ReadError(name, mixed_times(columns.timestamp or "", row))
     activities = [row[len(asked) :] for row in answers if row[len(asked)] is not None]
     names = [JOINER.join(activity) for activity in activities]
     check_unique(name, names)
@@ -337,6 +354,11 @@ def survey(
         staged=rows.stage is not None,
         undone=sum(group.get("undone", 0) for group in found),
     )
+
+
+def _plain_number(key: TimeKey) -> str:
+    """Whether text is a number, and none that stands for a time."""
+    return f"({key.time} IS NULL AND {key.number} IS NOT NULL)"
 
 
 def _day_month(database: Any, name: str, column: str, rows: Rows, told: int) -> DayMonth:

@@ -17,7 +17,7 @@ from ..lifecycle import START
 from ..notices import BLANK
 from ..options import JOINER
 from ..source import Log
-from ..time_format import only_iso
+from ..time_format import mixed_times, only_iso
 from ..variant_counter import check_unique
 
 ZONED = r":.*(Z|[+-][0-9]{2}:?[0-9]{2})\s*$"
@@ -77,6 +77,8 @@ def events_of(log: Log, columns: Columns, frame: Any, *, with_values: bool = Fal
         missing.alias("missing"),
         untimed.alias("untimed"),
         stamp.isNotNull().alias("stamped"),
+        time.isNotNull().alias("dated"),
+        number.isNotNull().alias("plain"),
         _microseconds(kinds.get(columns.timestamp or ""), columns.timestamp, time).alias("time_us"),
         _too_large(columns, kinds).alias("too_large"),
         _struct(rank).alias("rank"),
@@ -228,6 +230,8 @@ def survey(log: Log, columns: Columns, events: Any) -> tuple[list[str], int]:
             functions.count(functions.when(unread, 1)).alias("untimed"),
             functions.max(unread & functions.col("stamped")).alias("unread"),
             functions.max("too_large").alias("too_large"),
+            functions.max("dated").alias("dated"),
+            functions.max("plain").alias("plain"),
         )
         .collect()
     )
@@ -236,6 +240,8 @@ def survey(log: Log, columns: Columns, events: Any) -> tuple[list[str], int]:
     for what in ("case", "activity"):
         if any(row[what] for row in found):
             raise ReadError(log.name, f"has a row without {what}")
+    if log.timed and all(any(row[kind] for row in found) for kind in ("dated", "plain")):
+        raise ReadError(log.name, mixed_times(columns.timestamp or ""))
     size = sum(row.events for row in found)
     untimed = sum(row.untimed for row in found) if log.timed else 0
     if untimed and untimed == size and any(row.unread for row in found):
