@@ -118,8 +118,8 @@ class Categories:
         return len(self.names)
 
     def cell(self, text: str) -> int:
-        """The place of its name."""
-        return self._places.get(text, self.values)
+        """The place of its name; that of `other`, which may be one of the names."""
+        return self._places.get(text, self._places.get(OTHER, self.values))
 
     def label(self, value: int) -> str:
         """The name."""
@@ -173,6 +173,12 @@ def read_number(text: str) -> float | None:
         return float(word)
     except ValueError:
         return None
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a finite number."""
+    number = read_number(text)
+    return number is not None and math.isfinite(number)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -336,6 +342,32 @@ ALL_NUMBERS = Numbers(edges=_ladder(), logarithmic=True, bounded=False)
 """For numbers without bounds: bins that begin at 1, 2 and 5 times a power of ten."""
 
 
+DOTTED_DAY = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})(?=$|[ T])")
+"""31.01.2024, with or without a time of day: with dots, the day always comes first."""
+
+
+def read_day(text: str) -> date | None:
+    """Read a day in ISO 8601 or as 31.01.2024, in UTC where a zone is given.
+
+    Each text is read by itself, so that no other value of a column changes what it means.
+
+    Args:
+        text: The value.
+
+    Returns:
+        The day, or None if the text is not a date in one of these forms.
+    """
+    word = text.strip(BLANK)
+    try:
+        if dotted := DOTTED_DAY.match(word):
+            day, month, year = map(int, dotted.groups())
+            return date(year, month, day)
+        moment = datetime.fromisoformat(word)
+        return (moment if moment.tzinfo is None else moment.astimezone(UTC)).date()
+    except (ValueError, OverflowError):
+        return None
+
+
 @dataclass(frozen=True, kw_only=True)
 class Dates:
     """Days, in public bins."""
@@ -372,17 +404,11 @@ class Dates:
         return [(edge - EPOCH).days for edge in self.edges]
 
     def cell(self, text: str) -> int:
-        """The bin of a date; what is none, or beyond the bins, is other."""
-        try:
-            moment = datetime.fromisoformat(text.strip(BLANK))
-        except ValueError:
+        """The bin of a date; text that is not a date, or lies outside the bins, is `other`."""
+        found = read_day(text)
+        if found is None:
             return self.values
-        if moment.tzinfo is not None:
-            try:
-                moment = moment.astimezone(UTC)
-            except OverflowError:
-                return self.values
-        day = (moment.date() - EPOCH).days
+        day = (found - EPOCH).days
         if not self._days[0] <= day <= self._days[-1]:
             return self.values
         return min(bisect_right(self._days, day) - 1, self.values - 1)
@@ -488,7 +514,13 @@ class Attribute:
     domain: Domain | None = None
     """What it may be; None: what the log holds, until it was read."""
     taken: bool = field(default=False)
-    """Whether the domain was taken from the log."""
+    """Whether the values of the domain were taken from the log."""
+    collapsed: bool = False
+    """Whether the log holds too many values to name any of them, so that each is `other`."""
+    recognized: bool = False
+    """Whether the log's own values decided that it holds numbers or dates."""
+    personal: str | None = None
+    """The personal data that its name or its values look like, such as "names of persons"."""
 
     @property
     def key(self) -> str:
@@ -502,8 +534,12 @@ class Attribute:
         return self.domain
 
     def with_domain(self, domain: Domain) -> Attribute:
-        """The same, with the domain that was found in the log."""
-        return replace(self, domain=domain, taken=True)
+        """The same attribute, with the domain that was found in the log.
+
+        Public bins contain no value of the log: only the type was learned from it.
+        """
+        of_values = isinstance(domain, Categories)
+        return replace(self, domain=domain, taken=of_values, recognized=not of_values)
 
 
 def parse_number(name: str, value: object) -> Decimal:
@@ -519,12 +555,29 @@ def parse_number(name: str, value: object) -> Decimal:
     return number
 
 
-def found_domain(texts: Sequence[str], most: int) -> Categories:
-    """The categories that a log holds, in the order of their names; too many are none at all.
+COLLAPSED = Categories(names=(OTHER,))
+"""The domain of a column of which no value can be named: it tells where there is a value."""
+MAX_CODES = 50
+"""Up to this many different numbers are categories, such as codes of articles."""
 
-    A column with more values is an identifier or a measurement, and releases none of them.
+
+def found_domain(texts: Sequence[str], most: int) -> Domain:
+    """Find the domain of a column of text whose values nobody declared.
+
+    Args:
+        texts: The distinct values of the log.
+        most: The largest number of categories.
+
+    Returns:
+        Public bins if every value is a date, or if every one of more than `MAX_CODES` values is a
+        number; otherwise the values as categories in the order of their names. More than `most`
+        values identify or measure something, so all of them become `other`.
     """
     names = sorted({text for text in texts if text.strip(BLANK)})
+    if names and all(read_day(text) is not None for text in names):
+        return ALL_DATES
+    if len(names) > MAX_CODES and all(is_number(text) for text in names):
+        return ALL_NUMBERS
     if not names or len(names) > most:
-        return Categories(names=(OTHER,))
+        return COLLAPSED
     return Categories(names=tuple(names))

@@ -61,3 +61,20 @@ def test_a_case_is_no_attribute(tmp_path: Path) -> None:
     # A column of its own is no other.
     assert open_log(path, case="case:who", attribute=("who",)).attributes[0].key == "who"
     assert open_log(path, case="case:nr", attribute=("ward",)).attributes[0].key == "ward"
+
+
+@pytest.mark.parametrize("asked", ["(case) Priority", "Priority", "case:Priority"])
+def test_a_column_of_cases_may_be_called_as_in_disco(tmp_path: Path, asked: str) -> None:
+    """A case has one value of it, however it is asked for."""
+    path = tmp_path / "log.csv"
+    path.write_text("case,activity,(case) Priority\n1,a,High\n1,b,Normal\n")
+    (attribute,) = open_log(path, attribute=asked).attributes
+    assert attribute.key == "case:Priority" and attribute.of_case
+
+
+def test_the_user_decides_that_a_column_belongs_to_cases(tmp_path: Path) -> None:
+    """With `case:` before the name of a column that the file has without it."""
+    path = tmp_path / "log.csv"
+    path.write_text("case,activity,ward\n1,a,x\n1,b,x\n")
+    assert open_log(path, attribute="case:ward").attributes[0].of_case
+    assert not open_log(path, attribute="ward").attributes[0].of_case

@@ -32,7 +32,7 @@ TRIED = 30
 """At most so many sets of activities are tried; fewer, where tables are large."""
 LARGE = 20_000
 """Cells of a table that is large."""
-ODD = 3.0
+ODD = 5.0
 """An activity has a value only now and then if its votes are so many noise scales off."""
 FEWER = 0.6
 """And if they are fewer than this part of what is usual beside the released flow."""
@@ -128,7 +128,9 @@ def find_presence(table: EventTable) -> tuple[Floats, float]:
         rates[order[:many]] = 1.0
         cost = table.cost(rates)
         if many < len(order):
-            cost += UNLIKELY + MORE * many + log(comb(len(order), many))
+            # The noise of all cells that would be without a value may look like that by chance.
+            chance = float(np.sqrt(by_activity[order[many:]].size))
+            cost += UNLIKELY + chance + MORE * many + log(comb(len(order), many))
         if cost < best_cost:
             best, best_cost = rates, cost
     return best, best_cost

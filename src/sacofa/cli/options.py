@@ -64,6 +64,8 @@ _READ_TYPES: dict[str, Any] = {
     "max_cases": int,
     "skip_rows": int,
     "employees": bool,
+    "personal": bool,
+    "accept_other": bool,
     "trusted": bool,
 }
 _MODEL_TYPES: dict[str, Any] = {"names": Path, "deviations": int}

@@ -12,24 +12,26 @@ the types of frames, which libraries choose by all values.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..domains import (
     ALL_DATES,
     ALL_NUMBERS,
+    COLLAPSED,
     IDS,
     OTHER,
     RESOURCES,
     Attribute,
-    Categories,
     Domain,
     YesNo,
     cells_of,
+    found_domain,
     plain_name,
 )
-from ..errors import ColumnsError, SettingError
+from ..errors import ColumnsError, ReadError, SettingError
 from .columns_file import Declared, DeclaredColumns, read_columns
 from .options import ReadOptions
+from .personal import personal_by_name, personal_by_values
 
 MOST_FOUND = 200
 """A column of texts with more different values releases none of them, unless they are declared."""
@@ -120,9 +122,9 @@ def resolve_attributes(
     declared = read_columns(options.columns)
     found = []
     # Whoever says it, a case or its events: a person is a person.
-    person = options.person and options.person.removeprefix("case:")
+    person = options.person and bare_name(options.person)
     for asked in options.attribute:
-        if asked in used or asked.removeprefix("case:") == person:
+        if asked in used or bare_name(asked) == person:
             raise _is_id(asked)
         there = lookup(asked)
         if there is None:
@@ -160,7 +162,7 @@ def settled_attributes(options: ReadOptions) -> frozenset[str]:
     declared, found = read_columns(options.columns), set()
     for asked in options.attribute:
         known = _declared_of(asked, declared)
-        if known is not None and (asked.startswith("case:") or known.of_case is not None):
+        if known is not None and (is_of_case(asked) or known.of_case is not None):
             found.add(asked)
     return frozenset(found)
 
@@ -177,7 +179,7 @@ def describe_taken(options: ReadOptions, lookup: Lookup, *, levels: bool = True)
             continue
         parts = []
         of_case = None if known is None else known.of_case
-        if levels and not asked.startswith("case:") and of_case is None:
+        if levels and not is_of_case(asked) and of_case is None:
             parts.append(f"belongs to {'cases' if there.of_case else 'events'}")
         if known is None:
             parts.append(f"is {WORDS[there.kind]}")
@@ -200,7 +202,7 @@ def declared_attributes(
     declared = read_columns(options.columns)
     found = []
     for asked in options.attribute:
-        there = Present(of_case=asked.startswith("case:"), kind=(kinds or {}).get(asked, "string"))
+        there = Present(of_case=is_of_case(asked), kind=(kinds or {}).get(asked, "string"))
         attribute = _attribute(asked, there, declared, options)
         if attribute.domain is None:
             if assumed is None:
@@ -228,17 +230,74 @@ def _attribute(
             "a group, as org:group: this one names people at work, whom a unit of cases does not "
             "protect. Declare groups for it in the file of columns, or say --employees",
         )
+    personal = personal_by_name(asked)
+    if personal is not None and not said.is_public and not options.personal:
+        raise SettingError("attribute", asked, _harmless(personal))
     return Attribute(
-        name=asked.removeprefix("case:"),
+        name=bare_name(asked),
         of_case=there.of_case if said.of_case is None else said.of_case,
         domain=said.domain,
+        personal=None if said.is_public else personal,
+    )
+
+
+def _harmless(personal: str) -> str:
+    """What an attribute must be instead of personal data."""
+    return (
+        f"something that cannot name a person: this one looks like {personal}. Leave it out, "
+        "declare groups or bins for it in the file of columns, or insist with --personal"
     )
 
 
 def _declared_of(asked: str, declared: DeclaredColumns) -> Declared | None:
-    """What is declared of an attribute, with or without `case:`."""
-    other = asked.removeprefix("case:") if asked.startswith("case:") else f"case:{asked}"
-    return declared.attributes.get(asked) or declared.attributes.get(other)
+    """What is declared of an attribute, under any of the names that its column may have."""
+    names = (asked, *column_names(bare_name(asked), of_case=is_of_case(asked)))
+    return next((declared.attributes[name] for name in names if name in declared.attributes), None)
+
+
+CASE_PREFIXES = ("case:", "(case) ")
+"""What stands before the name of a column with one value for each case: in pm4py, and in Disco."""
+
+
+def is_of_case(column: str) -> bool:
+    """Whether the name of a column says that a case has one value."""
+    return column.lower().startswith(CASE_PREFIXES)
+
+
+def bare_name(column: str) -> str:
+    """The name of an attribute, without what says that a case has one value."""
+    for prefix in CASE_PREFIXES:
+        if column.lower().startswith(prefix):
+            return column[len(prefix) :]
+    return column
+
+
+def column_names(name: str, *, of_case: bool) -> tuple[str, ...]:
+    """The names that the column of an attribute may have, the likeliest first."""
+    prefixed = tuple(f"{prefix}{name}" for prefix in CASE_PREFIXES)
+    return (*prefixed, name) if of_case else (name, *prefixed)
+
+
+def check_values(name: str, attributes: Sequence[Attribute], options: ReadOptions) -> None:
+    """Refuse values of the log that should not be released, before anything is spent.
+
+    Only the set of distinct values decides, which the certificate names as public.
+
+    Raises:
+        ReadError: A column holds too many different values to release any of them, or its values
+            look like personal data, and the user did not accept that.
+    """
+    for attribute in attributes:
+        if attribute.collapsed and not options.accept_other:
+            raise ReadError(
+                name,
+                f"{attribute.key} has more than {MOST_FOUND} different values, so that "
+                f'each would be released as "{OTHER}". Leave it out, declare its values, groups or '
+                "bins in the file of columns, or accept it with --accept-other",
+            )
+        if attribute.personal is not None and not attribute.collapsed and not options.personal:
+            must = _harmless(attribute.personal)
+            raise ReadError(name, f"the values of {attribute.key} must be {must}")
 
 
 def _check_sizes(attributes: Sequence[Attribute], cases: int | None) -> None:
@@ -287,11 +346,11 @@ def tell_unnamed(
 ) -> None:
     """Tell the holder of a log which attributes, and which values, are not named in a release."""
     for attribute in attributes:
-        domain = attribute.domain
-        if attribute.taken and isinstance(domain, Categories) and domain.names == (OTHER,):
+        if attribute.recognized:
+            what = "dates" if attribute.domain == ALL_DATES else "numbers"
             notify(
-                f"{attribute.key} has no values, or more than {MOST_FOUND}: each is released as "
-                f'"{OTHER}". Declare its values, or groups of them, in a file of columns'
+                f"{attribute.key} holds {what}: they are released in public bins. Declare edges in "
+                "a file of columns to choose the bins"
             )
         elif texts := outside.get(attribute.key, ()):
             become = f'released as "{OTHER}"' if attribute.known.kind == "string" else "left out"
@@ -303,23 +362,35 @@ def tell_unnamed(
 def table_lookup(columns: Mapping[str, str], *, taken: bool = False) -> Lookup:
     """Find attributes among the columns of a table, given with their types.
 
-    Where these follow from the values, as in a frame, they are `taken` from the log.
+    Where these follow from the values, as in a frame, they are `taken` from the log. Who asks for
+    `case:X` of a table with a column `X` says that a case has one value of it.
     """
 
     def lookup(name: str) -> Present | None:
-        for column in (name, f"case:{name}"):
-            if column in columns:
-                of_case = column.startswith("case:")
-                return Present(of_case=of_case, kind=columns[column], taken=taken)
-        return None
+        names = (name, *column_names(bare_name(name), of_case=is_of_case(name)))
+        column = next((each for each in names if each in columns), None)
+        if column is None:
+            return None
+        of_case = is_of_case(column) or is_of_case(name)
+        return Present(of_case=of_case, kind=columns[column], taken=taken)
 
     return lookup
 
 
 def column_of(attribute: Attribute, columns: Sequence[str] | Mapping[str, object]) -> str:
-    """The column of the table with an attribute; declared to be of cases, it may lack `case:`."""
-    other = attribute.name if attribute.of_case else f"case:{attribute.name}"
-    return attribute.key if attribute.key in columns else other
+    """The column of a table that holds an attribute."""
+    names = column_names(attribute.name, of_case=attribute.of_case)
+    return next((name for name in names if name in columns), attribute.key)
+
+
+def found_attribute(attribute: Attribute, texts: Sequence[str]) -> Attribute:
+    """The attribute with the domain that its distinct texts in the log make up."""
+    found = attribute.with_domain(found_domain(texts, MOST_FOUND))
+    return replace(
+        found,
+        personal=found.personal or personal_by_values(texts),
+        collapsed=found.domain == COLLAPSED and len(set(texts)) > 1,
+    )
 
 
 def values_of(

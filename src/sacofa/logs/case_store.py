@@ -20,11 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cases import NO_TIME, CaseBatch, Values
-from ..domains import Attribute, cell_of, cells_of, found_domain
+from ..domains import Attribute, cell_of, cells_of
 from ..temporary import secret_folder, writing_in
 from ..unit import Unit
 from ..variants import VariantCounts
-from .attributes import MOST_FOUND
+from .attributes import found_attribute
 from .variant_counter import check_unique, joined
 
 PART_EVENTS = 1 << 22
@@ -210,7 +210,7 @@ class StoredCases:
             if attribute.domain is None:
                 there = {value for part in used for value in part[place]}
                 found = [listed[value] for value in there if value >= 0]
-                attribute = attribute.with_domain(found_domain(found, MOST_FOUND))
+                attribute = found_attribute(attribute, found)
             domain = attribute.known
             attributes.append(attribute)
             # The last place is that of −1: no text.

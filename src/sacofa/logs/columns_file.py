@@ -65,6 +65,13 @@ class Declared:
     grouped: bool = False
     """Whether values are released as groups."""
 
+    @property
+    def is_public(self) -> bool:
+        """Whether no text of the log can be released: only groups or bins that were declared."""
+        return self.grouped or (
+            isinstance(self.domain, Numbers | Dates) and self.domain not in (ALL_NUMBERS, ALL_DATES)
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class DeclaredColumns:

@@ -13,6 +13,7 @@ from ..domains import IDS, RESOURCES, plain_name
 from .columns import TRUNCATED
 from .log import open_log
 from .options import ReadOptions
+from .personal import personal_by_name
 from .released import CORE_KEY, TIME_KEY
 from .source import Log
 
@@ -47,6 +48,8 @@ def why_left_out(name: str, kind: str) -> str | None:
     last = [word for word in APART.split(name) if word][-1:] or [""]
     if name in IDS or plain in IDS or is_id(last[0].lower()):
         return "looks like an identifier: it is left out"
+    if (personal := personal_by_name(name)) is not None:
+        return f"looks like {personal}: it is left out"
     if kind == "date" or any(plain.endswith(word) for word in TIME_WORDS):
         return "looks like a copy of times: it is left out; declare it if it is none"
     return None
@@ -62,6 +65,8 @@ class OfferedColumn:
     """Its type, in the words of XES."""
     advice: str | None
     """What speaks against it, by its name and type."""
+    personal: str | None
+    """The personal data that its name announces; it is released only if the user insists."""
 
 
 def offered_columns(log: Log) -> list[OfferedColumn]:
@@ -76,7 +81,12 @@ def offered_columns(log: Log) -> list[OfferedColumn]:
         if plain_name(name) in RESOURCES:
             advice = AT_WORK
         found.append(
-            OfferedColumn(name=name, kind=kind, advice=advice and advice.partition(":")[0])
+            OfferedColumn(
+                name=name,
+                kind=kind,
+                advice=advice and advice.partition(":")[0],
+                personal=personal_by_name(name),
+            )
         )
     return found
 

@@ -76,6 +76,11 @@ class ReadOptions:
     """File that says which values attributes may have: TOML, as `sacofa columns` writes."""
     employees: bool = False
     """Allow attributes that name people at work: a unit of cases does not protect these."""
+    personal: bool = False
+    """Allow attributes that look like names, birth dates, contact details, addresses, free text or
+    identifiers of persons. The certificate repeats it."""
+    accept_other: bool = False
+    """Release an attribute with too many different values as "other" instead of stopping."""
     trusted: bool = False
     """Skip the checks for decompression bombs and other hostile files."""
 
@@ -98,7 +103,7 @@ class ReadOptions:
             object.__setattr__(self, name, (given,) if isinstance(given, str) else tuple(given))
         object.__setattr__(self, "pair", tuple(_pair(pair) for pair in self.pair))
         if not self.attribute:
-            for name in ("columns", "pair", "employees"):
+            for name in ("columns", "pair", "employees", "personal", "accept_other"):
                 if getattr(self, name):
                     raise SettingError(name, "given", "left out unless attributes are asked for")
         if isinstance(self.header, str):

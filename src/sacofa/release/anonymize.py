@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..cases import MICROSECONDS, CaseBatch, Cases
 from ..errors import SettingError, is_whole
 from ..logs import Log, Notify, count_variants, open_log, read_cases
+from ..logs.attributes import check_values
 from ..logs.released import Columns
 from ..mechanisms.protocol import (
     Mechanism,
@@ -194,7 +195,9 @@ def read_log(
 ) -> Cases:
     """Read the cases of a log; one by one with their times where these are asked for and there."""
     if (timed and log.has_times) or log.attributes:
-        return read_cases(log, progress=progress, notify=notify)
+        cases = read_cases(log, progress=progress, notify=notify)
+        check_values(log.name, cases.attributes, log.options)
+        return cases
     variants = count_variants(log, progress=progress, notify=notify)
     return Cases(variants=variants, assumptions=log.assumptions)
 

@@ -69,6 +69,14 @@ def list_checks(release: Release) -> tuple[Check, ...]:
             why="They are shown as they are. They are listed below.",
         )
     ]
+    if release.columns:
+        names = ", ".join(column.key for column in release.columns)
+        found.append(
+            Check(
+                what="Do the values of attributes identify anybody?",
+                why=f"They are published as they are. The attributes are {names}.",
+            )
+        )
     if certificate.unit.person is None:
         found.append(
             Check(

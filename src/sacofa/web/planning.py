@@ -96,6 +96,7 @@ def _attributes(request: PlanRequest) -> tuple[Attribute, ...]:
         attribute=tuple(entry.name for entry in request.attributes),
         columns=columns_content(request.columns),
         employees=request.employees,
+        personal=request.personal,
     )
     kinds = {entry.name: entry.kind for entry in request.attributes}
     return declared_attributes(options, kinds=kinds, assumed=FEW_VALUES)

@@ -30,7 +30,7 @@ LEFT_OUT = ("format", "query", "engine")
 """Not for uploads: their name tells the format, and the app reaches no database and no cluster."""
 OWN_PLACE = (
     "case", "activity", "timestamp", "order", "person", "max_cases", "trusted", "attribute",
-    "employees",
+    "employees", "personal", "accept_other",
 )  # fmt: skip
 """Fields that the page asks for in a place of their own; all others follow by themselves."""
 

@@ -140,6 +140,9 @@ class PlanRequest(MechanismChoice):
     )
     columns: ColumnsContent | None = Field(default=None, description=COLUMNS)
     employees: bool = Field(default=False, description="Allow attributes that name people at work.")
+    personal: bool = Field(
+        default=False, description="Allow attributes that look like personal data."
+    )
     dataset: DatasetName | None = Field(
         default=None, description="Whose budget would pay: the answer says what would be left."
     )

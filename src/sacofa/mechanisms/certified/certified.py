@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from ...domains import RESOURCES, Attribute, plain_name
+from ...domains import ALL_DATES, RESOURCES, Attribute, plain_name
 from ...errors import SettingError
 from ...privacy.accounting import Spend
 from ...queries.session import Session
@@ -46,6 +46,10 @@ EMPLOYEES = (
     "People who work in the process are not protected: a unit of cases hides whose case it is, not "
     "who worked on it. Attributes that name them, or their groups, may tell about them."
 )
+PERSONAL = (
+    "The attribute {key} looks like {personal}. Whoever released it insisted, and its values may "
+    "name people."
+)
 INVENTED = (
     "A released variant stands for the cases nearest to it; it need not have occurred itself."
 )
@@ -59,6 +63,9 @@ def is_resource(attribute: Attribute) -> bool:
 
 def _describe(attribute: Attribute) -> str:
     """What is taken to be public about an attribute."""
+    if attribute.recognized:
+        kind = "a date" if attribute.domain == ALL_DATES else "a number"
+        return f"That {attribute.key} is {kind} is public; it was taken from the log."
     if attribute.domain is None or attribute.taken:
         return f"The values of {attribute.key} are public; they were taken from the log."
     return f"The values of {attribute.key} are public: {attribute.domain.describe()}."
@@ -148,6 +155,11 @@ class Certified(CertifiedSettings):
             not_promised.append(ALONE)
             if any(is_resource(attribute) for attribute in self.attributes):
                 not_promised.append(EMPLOYEES)
+            not_promised += [
+                PERSONAL.format(key=attribute.key, personal=attribute.personal)
+                for attribute in self.attributes
+                if attribute.personal is not None
+            ]
         return Promise(
             accesses=tuple(spends),
             assumptions=tuple(assumptions),

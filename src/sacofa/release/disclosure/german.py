@@ -25,6 +25,16 @@ TAKEN = (
 )
 """What may be taken from the cases of a log about an attribute."""
 
+PERSONAL = (
+    ("names of persons", "Namen von Personen"),
+    ("birth dates", "Geburtsdaten"),
+    ("contact details", "Kontaktdaten"),
+    ("addresses", "Adressen"),
+    ("free text", "Freitext"),
+    ("identifiers of persons", "Kennungen von Personen"),
+)
+"""What an attribute may look like."""
+
 DOMAINS = (
     ("{#} categories", "{#} Kategorien"),
     ("yes or no", "Ja oder Nein"),
@@ -278,6 +288,15 @@ PAIRS: tuple[tuple[str, str], ...] = (
         "were asked for; all else about how they go together is chance.",
         "Merkmale passen zum Ablauf und zueinander nur so weit, wie Tabellen von ihnen gefragt "
         "wurden; wie sie sonst zusammentreffen, ist Zufall.",
+    ),
+    *(
+        (
+            f"The attribute {{}} looks like {english}. Whoever released it insisted, and its "
+            "values may name people.",
+            f"Das Merkmal {{}} sieht aus wie {german}. Wer es veröffentlicht hat, hat darauf "
+            "bestanden; seine Werte können Personen nennen.",
+        )
+        for english, german in PERSONAL
     ),
     (
         "People who work in the process are not protected: a unit of cases hides whose case it is, "

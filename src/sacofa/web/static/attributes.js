@@ -4,6 +4,8 @@ import { find, make } from "./common.js";
 const form = find("#settings");
 const chosen = form.elements.namedItem("attribute");
 const employees = form.elements.namedItem("employees");
+const personal = form.elements.namedItem("personal");
+const other = form.elements.namedItem("accept_other");
 const file = form.elements.namedItem("columns_file");
 const words = { string: "text", int: "number", float: "number", boolean: "yes/no", date: "date" };
 let offered = [];
@@ -14,13 +16,13 @@ const content = async () => (file.files.length ? await file.files[0].text() : nu
 /** As a job takes it. */
 export const chosenAttributes = async () => {
   const attribute = names();
-  return attribute.length ? { attribute, employees: employees.checked, columns: await content() } : {};
+  return attribute.length ? { attribute, employees: employees.checked, personal: personal.checked, accept_other: other.checked, columns: await content() } : {};
 };
 
 /** As a plan takes it: with the types, from which prices follow. */
 export const forPlan = async () => {
   const attributes = names().map((name) => ({ name, kind: offered.find((one) => one.name === name).kind }));
-  return attributes.length ? { attributes, employees: employees.checked, columns: await content() } : {};
+  return attributes.length ? { attributes, employees: employees.checked, personal: personal.checked, columns: await content() } : {};
 };
 
 const tick = (event) => {
@@ -35,22 +37,40 @@ const tick = (event) => {
 export const showAttributes = (attributes) => {
   offered = attributes;
   const ticked = new Set(names());
-  find("#attribute-none").hidden = Boolean(offered.length);
-  find("#attribute-list").hidden = !offered.length;
-  find("#attribute-list").replaceChildren(...offered.map((one) => {
+  const choice = (one) => {
     const box = make("input", { type: "checkbox", value: one.name, checked: ticked.has(one.name) });
     box.addEventListener("input", tick);
     const kind = one.advice ? `${words[one.kind]}; ${one.advice}` : words[one.kind];
     return make("label", { className: "choice" }, box, make("span", {}, one.name, make("small", { textContent: kind })), make("output", { className: "n small" }));
-  }));
+  };
+  const harmless = offered.filter((one) => !one.personal);
+  const risky = offered.filter((one) => one.personal);
+  find("#attribute-none").hidden = Boolean(harmless.length);
+  find("#attribute-list").hidden = !harmless.length;
+  find("#attribute-list").replaceChildren(...harmless.map(choice));
+  find("#attribute-personal").hidden = !risky.length;
+  find("#personal-list").replaceChildren(...risky.map(choice));
+  allowPersonal();
 };
+
+/** What looks like personal data can be ticked only after the user has insisted. */
+const allowPersonal = () => {
+  const boxes = [...find("#personal-list").querySelectorAll("input")];
+  for (const box of boxes) {
+    box.disabled = !personal.checked;
+    if (personal.checked || !box.checked) continue;
+    box.checked = false;
+    box.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+};
+personal.addEventListener("input", allowPersonal);
 
 /** Show what each ticked one costs, and what is left for all the rest. */
 export const showPrices = (shares) => {
   const of = (test) => shares.filter(({ what }) => test(what));
   const priced = of((what) => what.startsWith("attribute "));
   const ticked = names();
-  for (const box of find("#attribute-list").querySelectorAll("input")) {
+  for (const box of find("#attributes").querySelectorAll(".attributes input")) {
     const share = box.checked ? priced[ticked.indexOf(box.value)] : null;
     box.parentElement.querySelector("output").textContent = share ? `ε = ${share.epsilon.toFixed(3)}, ± ${Math.ceil(share.within)} cases` : "";
   }
