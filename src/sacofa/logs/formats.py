@@ -43,7 +43,7 @@ PACKED_ALREADY: tuple[Format, ...] = ("parquet", "xlsx", "ods")
 OLD_OFFICE = bytes.fromhex("d0cf11e0a1b11ae1")
 """How files begin that Excel wrote before 2007."""
 
-LOOKED_AT = 4096
+SNIFFED_BYTES = 4096
 """Bytes of a file of unknown suffix that are looked at to tell its format."""
 
 
@@ -87,7 +87,7 @@ def _format_inside(path: Path) -> Format | None:
     if start.startswith(b"PK"):
         return _format_of_archive(path)
     with BoundedFile(path) as stream:
-        start = stream.read(LOOKED_AT)
+        start = stream.read(SNIFFED_BYTES)
     wide = start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     text = start.decode("utf-16" if wide else "utf-8-sig", "replace").lstrip()
     if re.match(r"<(!doctype html|html|table|head|body)", text, re.IGNORECASE):
