@@ -136,11 +136,11 @@ def test_a_month_may_come_first(tmp_path: Path) -> None:
 
 def test_nobody_guesses_day_and_month(tmp_path: Path) -> None:
     """Where nothing tells, or stamps contradict each other, somebody has to say it."""
-    with pytest.raises(ReadError, match=r'"03/04/2025": say --time-format day-first or'):
+    with pytest.raises(ReadError, match=r'"03/04/2025": say time_format=.day-first. or'):
         times_of(tmp_path, ["03/04/2025", "05/06/2025"])
     assert times_of(tmp_path, ["03/04/2025"], time_format="month-first") == ["2025-03-04T00:00:00"]
     assert times_of(tmp_path, ["03/04/2025"], time_format="%m/%d/%Y") == ["2025-03-04T00:00:00"]
-    with pytest.raises(ReadError, match=r'"31/12/2025".*"12/31/2025".*--time-format'):
+    with pytest.raises(ReadError, match=r'"31/12/2025".*"12/31/2025".*time_format=.day-first.'):
         times_of(tmp_path, ["31/12/2025", "12/31/2025"])
     read = times_of(tmp_path, ["31/12/2025", "12/31/2025"], time_format="day-first")
     assert read == ["2025-12-31T00:00:00", None]
@@ -162,7 +162,7 @@ def test_numbers_that_count_nothing_known(tmp_path: Path) -> None:
     rows = [Event(case="1", activity=f"{i}", time=f"{46000 - i}") for i in range(3)]
     path = write_csv(tmp_path / "log.csv", rows)
     assert list(count_variants(path)) == [(("2", "1", "0"), 1)]
-    with pytest.raises(ReadError, match=r'"45998" counts\. Say it with --time-format excel'):
+    with pytest.raises(ReadError, match=r'"45998" counts\. Say it with time_format: excel'):
         read_cases(path)
     assert times_of(tmp_path, ["7", "8"], time_format="number") == [None, None]
 

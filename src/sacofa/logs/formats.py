@@ -146,7 +146,10 @@ def find_files(source: str, format: Format | None = None) -> tuple[tuple[Path, .
     else:
         raise ReadError(source, "there is no such file")
     if path.is_dir() and format is None:
-        strange = [file for file in files if suffix_of(file) not in SUFFIXES]
+        # A text file next to logs of another kind explains them.
+        mixed = {suffix_of(file) for file in files} != {".txt"}
+        known = SUFFIXES.keys() - ({".txt"} if mixed else set())
+        strange = [file for file in files if suffix_of(file) not in known]
         if strange:
             raise ReadError(source, f"{strange[0].name} is no log: {ONLY_SOME}")
     formats = {format or format_of(file) for file in files}

@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from lxml import etree
 
-from ..errors import ReadError, nearest
+from ..errors import Argument, ReadError, nearest
 from .bounded_file import MAX_EXPANSION, SMALL, unreadable
 from .unpacking import explained
 
@@ -99,7 +99,9 @@ class _Parts:
         if self._left < 0 and not self.trusted:
             raise ReadError(
                 self.path,
-                "unpacks to more than is safe: say that it is trusted (--trusted) if that is meant",
+                "unpacks to more than is safe: say that it is trusted (",
+                Argument("trusted", True),
+                ") if that is meant",
             )
 
 

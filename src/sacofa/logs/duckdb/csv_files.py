@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...errors import ReadError
+from ...errors import Argument, ReadError
 from ..bounded_file import BoundedFile, packing_of
 from ..columns import TRUNCATED
 from ..csv_injection import unescape_formula
@@ -189,7 +189,7 @@ def _head(path: Path, source: Source) -> Head:
         )
         names = next(csv.reader(io.StringIO(text, newline=""), delimiter=comma), None)
     except csv.Error as error:
-        raise ReadError(path, f"not a text table in {encoding}: {error}{ADVICE}") from None
+        raise ReadError(path, f"not a text table in {encoding}: {error}", *ADVICE) from None
     if not names:
         raise ReadError(path, "the file is empty")
     if not header and any(map(CONTROL.search, names)):
@@ -260,7 +260,11 @@ def _any_text(line: bytes) -> str:
         return line.decode("cp1252", "replace")
 
 
-ADVICE = ": name its encoding with --encoding, such as cp1252 (Windows) or utf-16"
+ADVICE = (
+    ": name its encoding with ",
+    Argument("encoding"),
+    ", such as cp1252 (Windows) or utf-16",
+)
 """What to do where letters cannot be read."""
 
 
@@ -272,7 +276,7 @@ def _encoding(path: Path, start: bytes, *, named: bool, lines: int = 1) -> str:
     line = b"\n".join(start.split(b"\n", lines)[:lines])
     if not named:
         if b"\0" in line:
-            raise ReadError(path, f"is not written in utf-8{ADVICE}")
+            raise ReadError(path, "is not written in utf-8", *ADVICE)
         return "utf-8"
     if b"\0" in line:
         return "utf-16-le" if line[1:2] == b"\0" else "utf-16-be"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ...errors import ReadError
+from ...errors import Argument, ReadError
 from ...temporary import secret_folder
 from ..cells import Use, duckdb_sql
 from ..columns import Columns
@@ -93,7 +93,7 @@ def clear_errors(name: str) -> Iterator[None]:
         raise interrupt_in(error) or error from None
     except duckdb.Error as error:
         if "unicode" in str(error).lower() or "utf-8" in str(error).lower():
-            raise ReadError(name, f"is not written in utf-8{ADVICE}") from None
+            raise ReadError(name, "is not written in utf-8", *ADVICE) from None
         raise ReadError(name, f"cannot be read: {_plain_words(str(error))}") from None
 
 
@@ -190,5 +190,7 @@ def _refuse_parquet_bomb(database: Any, paths: Sequence[Path], files: str) -> No
         raise ReadError(
             paths[0],
             f"holds {rows:,} rows in {size:,} bytes, which is beyond belief: "
-            "say that it is trusted (--trusted) if that is meant",
+            "say that it is trusted (",
+            Argument("trusted", True),
+            ") if that is meant",
         )

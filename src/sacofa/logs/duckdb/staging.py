@@ -15,7 +15,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...errors import ColumnsError, ReadError
+from ...errors import Argument, ColumnsError, ReadError
 from ...temporary import secret_folder, writing_in
 from ..attributes import column_of
 from ..bounded_file import BoundedFile
@@ -110,7 +110,9 @@ def check_fields(source: Source, names: list[str], options: ReadOptions) -> Read
             found = list(dict.fromkeys([*found, *chain(*pairs)]))
         if len(found) > 1 and not said.get(role):
             raise ReadError(
-                source.name, f"several fields may be the {role} ({', '.join(found)}): --{role}"
+                source.name,
+                f"several fields may be the {role} ({', '.join(found)}): name one with ",
+                Argument(role),
             )
         if role == "timestamp" and not found and not said[role] and options.order != "file":
             raise ColumnsError(source.name, [role], names)
@@ -129,7 +131,7 @@ def _transcode(head: Head, target: Path, trusted: bool) -> None:
             try:
                 text = decoder.decode(block, final=done)
             except UnicodeDecodeError:
-                raise ReadError(head.path, f"is not written in {head.encoding}{ADVICE}") from None
+                raise ReadError(head.path, f"is not written in {head.encoding}", *ADVICE) from None
             text = text.removeprefix("\ufeff") if first else text
             first = first and not text
             if above > 0:
