@@ -5,7 +5,7 @@ STAMP := .venv/installed-dev
 # Hundreds of tests start the program: it is compiled once and not each time, whoever runs them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint figures audit fuzz faults histories docs clean
+.PHONY: demo test test-oldest test-newest lint figures audit fuzz faults histories mutants docs clean
 
 demo: .venv/installed-demo  ## anonymize the embedded example and say where the results are
 	$(BIN)/sacofa demo -o demo --force
@@ -14,6 +14,21 @@ test: $(STAMP)  ## lint, type-check and run all tests
 	$(BIN)/ruff check src tests benchmarks docs examples
 	$(BIN)/mypy
 	$(BIN)/pytest -n 2 --dist worksteal --durations=20
+
+# What depends on other libraries: readers, mechanisms, and what a release is written and read with.
+VERSIONED := tests/logs tests/mechanisms tests/queries tests/release tests/test_trace_variant_query.py
+PYTHONS ?= 3.11 3.13
+
+test-oldest: RESOLUTION := lowest-direct
+test-newest: RESOLUTION := highest
+test-oldest test-newest: $(STAMP)  ## test with the oldest or newest libraries declared; PYTHONS="3.12" names versions
+	$(BIN)/python -m pip install --quiet uv
+	for python in $(PYTHONS); do \
+		folder=.venv/$(RESOLUTION)-$$python; \
+		$(BIN)/uv venv --quiet --allow-existing --python $$python $$folder && \
+		$(BIN)/uv pip install --quiet --python $$folder/bin/python --resolution $(RESOLUTION) -e '.[test]' && \
+		$$folder/bin/python -m pytest -n 2 --dist worksteal $(VERSIONED) || exit 1; \
+	done
 
 figures: $(STAMP)  ## measure what documents show, on the logs in SACOFA_LOGS; ONLY="speed papers" names groups
 	$(BIN)/python benchmarks/figures.py "$${SACOFA_LOGS:?must be set to the folder of the logs}" $(if $(ONLY),--only $(ONLY))
@@ -30,6 +45,9 @@ faults: $(STAMP)  ## kill, break and crowd releases and the web app, for a minut
 
 histories: $(STAMP)  ## compare a ledger with its model in 10,000 random histories
 	$(BIN)/python -m tests.hardening.histories run 10000 $$(date +%s)
+
+mutants: $(STAMP)  ## break the trusted core in 200 ways; fails unless tests notice 97 % of them
+	$(BIN)/python -m tests.mutants
 
 docs: $(STAMP)  ## build the documentation into site/; a dead link fails
 	$(BIN)/python docs/make/cli.py

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -61,15 +61,24 @@ def read_figures(path: Path = FILE) -> dict[str, Figure]:
     return {name: Figure(name=name, **entry) for name, entry in entries.items()}
 
 
-def keep_figures(
-    figures: Iterable[Figure], path: Path = FILE, *, drop: str | None = None
-) -> Mapping[str, Figure]:
-    """Write figures over those of the same names; others stay, but for what is dropped."""
-    kept = {n: f for n, f in read_figures(path).items() if drop is None or not n.startswith(drop)}
+def keep_figures(figures: Iterable[Figure], path: Path = FILE) -> None:
+    """Write figures over those of the same names; others stay."""
+    kept = read_figures(path)
     kept.update((figure.name, figure) for figure in figures)
+    _write(kept, path)
+
+
+def drop_others(command: str, measured: Collection[str], path: Path = FILE) -> None:
+    """Drop the figures of a command that its last complete run did not measure any more."""
+    kept = read_figures(path)
+    if measured:
+        kept = {n: one for n, one in kept.items() if one.command != command or n in measured}
+        _write(kept, path)
+
+
+def _write(kept: Mapping[str, Figure], path: Path) -> None:
     lines = (f"{json.dumps(n)}: {_entry(kept[n])}" for n in sorted(kept))
     path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
-    return kept
 
 
 def _entry(figure: Figure) -> str:

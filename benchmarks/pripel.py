@@ -2,7 +2,8 @@
 
 It needs `diffprivlib`, which needs an older scikit-learn than the current one (1.5.2 will do).
 Where that cannot be imported nothing is measured. Traffic fines is left out: PRIPEL compares every
-released case with every case of the log.
+released case with every case of the log. Sepsis is left out, too: there pm4py's version returns
+cases of about a fortieth of their duration, and we do not know why.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from sacofa.cases import gather
 from sacofa.logs import read_cases
 
 RUNS = 3
-SETTINGS = {"Receipt": ("receipt", 10, 3), "Sepsis": ("sepsis", 23, 4)}
+SETTINGS = {"Receipt": ("receipt", 10, 3)}
 """The file, the longest case and the least count of the variants asked for first: the paper's."""
 
 

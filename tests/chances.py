@@ -10,6 +10,8 @@ from scipy import stats
 
 FITS = 1e-4
 """A right distribution gives a smaller p-value once in ten thousand seeds; seeds are fixed."""
+FITS_UNSEEDED = 1e-7
+"""The same for draws whose seed cannot be fixed: once in ten million runs."""
 REJECTED = 1e-12
 """A wrong distribution must be rejected beyond any doubt."""
 

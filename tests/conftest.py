@@ -8,6 +8,15 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# Property tests try the same examples in every run, however slow the machine is: a run that fails
+# says that something changed. Other examples: `pytest --hypothesis-profile=random`.
+settings.register_profile(
+    "random", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+)
+settings.register_profile("fixed", settings.get_profile("random"), derandomize=True)
+settings.load_profile("fixed")
 
 # Spark's machines live for seconds here: compiling their code well takes longer than they do. What
 # is compiled needs more room than Java has by itself: without, it would be thrown away and compiled

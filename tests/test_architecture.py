@@ -16,7 +16,7 @@ LAYERS = [
     {"errors", "_version", "described", "__init__"},
     {"locks"},
     {"temporary"},
-    {"files", "unit", "domains"},
+    {"files", "unit", "domains", "periods"},
     {"variants"},
     {"cases", "prefixes"},
     {"logs", "privacy"},

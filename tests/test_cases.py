@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -81,13 +82,38 @@ def test_pieces_are_the_cases(variants: VariantCounts, events: int) -> None:
     assert all(len(piece.activity_ids) < events + longest for piece in pieces if piece.cases)
 
 
-def test_variants_and_cases_one_by_one_have_one_unit() -> None:
+@settings(deadline=None)
+@given(
+    variants=logs, names=st.lists(st.sampled_from("abcz"), unique=True), length=st.integers(1, 5)
+)
+def test_cases_are_cut_and_expressed_as_their_variants_are(
+    variants: VariantCounts, names: list[str], length: int
+) -> None:
+    """No case is lost where its events are dropped: it stays, without any."""
+    batch = laid_out(variants)
+    assert batch.project_onto(names).variants() == variants.project_onto(names)
+    assert batch.project_onto(names).cases == batch.cases
+    for by_length in (False, True):
+        cut = batch.truncate(length, by_length=by_length)
+        assert cut.variants() == variants.truncate(length, by_length=by_length)
+
+
+THREE = Unit(person="patient", max_cases=3)
+UNITS = [
+    ONE_CASE,
+    THREE,
+    replace(THREE, max_cases=2),
+    replace(THREE, max_cases=1),
+    replace(THREE, person="customer"),
+    replace(THREE, per_period=True),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), [*permutations(UNITS, 2)])
+def test_variants_and_cases_one_by_one_have_one_unit(one: Unit, other: Unit) -> None:
     """Or noise for one case would hide times of a person with three."""
-    three = Unit(person="patient", max_cases=3)
     counted = VariantCounts.of({("a",): 3})
-    for unit in (three, ONE_CASE):
-        variants = replace(counted, unit=unit)
-        assert Cases(variants=variants, by_case=laid_out(variants)).unit == unit
-        other = ONE_CASE if unit is three else three
-        with pytest.raises(SettingError, match="by_case"):
-            Cases(variants=variants, by_case=laid_out(replace(counted, unit=other)))
+    variants = replace(counted, unit=one)
+    assert Cases(variants=variants, by_case=laid_out(variants)).unit == one
+    with pytest.raises(SettingError, match="by_case"):
+        Cases(variants=variants, by_case=laid_out(replace(counted, unit=other)))

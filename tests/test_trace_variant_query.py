@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 
 import pandas
 import pm4py
 import pytest
 from pm4py.algo.anonymization.trace_variant_query import algorithm as theirs
+from pm4py.algo.anonymization.trace_variant_query.variants import laplace
 
 from sacofa import SettingError, VariantCounts, count_variants, trace_variant_query
 from sacofa.trace_variant_query import to_frame
@@ -83,10 +85,76 @@ def test_an_event_log_of_pm4py_is_a_log() -> None:
     assert count_variants(pm4py.convert_to_event_stream(frame)).cases == 3
 
 
+def test_the_module_has_the_signature_and_the_members_of_pm4pys() -> None:
+    """Whatever is reached from pm4py's module is reached from this one, with the same defaults."""
+    ours, original = (inspect.signature(module.apply) for module in (trace_variant_query, theirs))
+    assert list(ours.parameters) == list(original.parameters)
+    assert trace_variant_query.DEFAULT_VARIANT.name == theirs.DEFAULT_VARIANT.name
+    assert original.parameters["parameters"].default is ours.parameters["parameters"].default
+    for variant in theirs.Variants:
+        mine = trace_variant_query.Variants[variant.name].value
+        keys = {each.name: each.value for each in variant.value.Parameters}
+        assert {each.name: each.value for each in mine.Parameters} == keys
+        assert list(inspect.signature(mine.apply).parameters) == list(
+            inspect.signature(variant.value.apply).parameters
+        )
+
+
+PROGRAM = """
+import warnings
+import pm4py
+from {module} import {name} as algorithm
+frame = pm4py.format_dataframe(frame)
+results = []
+for log in (frame, pm4py.convert_to_event_log(frame)):
+    for variant in (algorithm.Variants.SACOFA, algorithm.Variants.SACOFA.value):
+        keys = algorithm.Variants.SACOFA.value.Parameters
+        settings = {{keys.EPSILON: 10.0, "k": 4, keys.P: 2, "show_progress_bar": False, "x": 1}}
+        results.append(algorithm.apply(log, variant=variant, parameters=settings))
+empty = [{{"epsilon": 1.0}}, {{"epsilon": 5.0, "k": 3, "p": 10**6}}, {{"k": 3, "p": 10**6}}]
+for settings in empty:
+    try:
+        algorithm.apply(frame, parameters=settings)
+    except ValueError:
+        results.append("ValueError")
+"""
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_to_replace_the_import_line_is_enough() -> None:
+    """The same program runs with pm4py and with this package, to the same kind of result."""
+    results = []
+    for module, name in (
+        ("pm4py.algo.anonymization.trace_variant_query", "algorithm"),
+        ("sacofa", "trace_variant_query"),
+    ):
+        names = {"frame": to_frame(VariantCounts.of({("a", "b"): 300, ("a", "c", "b"): 200}))}
+        exec(PROGRAM.format(module=module, name=name), names)
+        results.append(names["results"])
+    original, ours = results
+    assert len(ours) == len(original) == 7
+    for frame, expected in zip(ours[:4], original[:4], strict=True):
+        assert set(expected.columns) <= set(frame.columns)
+        assert max(variants_of(frame).items(), key=lambda item: item[1])[0] == ("a", "b")
+    assert ours[4:] == original[4:] == ["ValueError"] * 3
+
+
+def test_modules_of_pm4py_are_variants() -> None:
+    """As pm4py takes them, and so does this package's own counterpart."""
+    frame = to_frame(VariantCounts.of({("a", "b"): 300}))
+    for variant in (laplace, trace_variant_query.laplace, trace_variant_query.Variants.LAPLACE):
+        found = trace_variant_query.apply(frame, variant, {"epsilon": 10.0, "k": 4, "p": 9})
+        assert set(variants_of(found)) == {("a", "b")}
+
+
 def test_wrong_names_are_refused() -> None:
-    """A misspelt variant or parameter is an error, never silently the default."""
+    """A misspelt variant is an error; a misspelt parameter is ignored as in pm4py, and named."""
     frame = to_frame(VariantCounts.of({("a",): 1}))
     with pytest.raises(SettingError, match="Did you mean"):
-        trace_variant_query.apply(frame, "LAPLAC")
-    with pytest.raises(SettingError, match="epsilon, k and p"):
-        trace_variant_query.apply(frame, "LAPLACE", {"epsilom": 1})
+        trace_variant_query.apply(frame, "LAPLAC", {"k": 3})
+    with pytest.warns(UserWarning, match="without effect: epsilom"):
+        trace_variant_query.apply(frame, "CERTIFIED", {"epsilom": 1, "epsilon": 50})
+    with pytest.raises(ValueError, match="epsilon"):
+        trace_variant_query.apply(frame, "LAPLACE", {"epsilon": -1, "k": 3})
+    with pytest.raises(ValueError, match="set k"):
+        trace_variant_query.apply(frame, "LAPLACE", {"epsilon": 1})

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sacofa.prefixes import Prefixes
+from sacofa.unit import Unit
 from sacofa.variants import VariantCounts
 
 CASES = st.lists(st.lists(st.sampled_from("abcd"), max_size=6), max_size=30)
@@ -54,6 +56,13 @@ def test_other_activities_drop_what_they_do_not_name(cases: list[list[str]]) -> 
     kept = VariantCounts.from_cases(cases).project_onto(["z", "c", "a"])
     assert dict(kept) == Counter(tuple(x for x in c if x in "ac") for c in cases)
     assert kept.activities == ("z", "c", "a")
+
+
+def test_variants_of_another_unit_are_others() -> None:
+    """Their noise has to hide other numbers of cases."""
+    counted = VariantCounts.of({("a",): 3})
+    assert counted == replace(counted)
+    assert counted != replace(counted, unit=Unit(person="patient", max_cases=2))
 
 
 def walk(variants: VariantCounts, length: int) -> list[Counter[tuple[int, ...]]]:

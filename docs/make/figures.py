@@ -24,11 +24,12 @@ FILE = ROOT / "benchmarks" / "figures.json"
 BLOCK = re.compile(r"<!-- figures: ([\w-]+) -->\n.*?<!-- end of figures -->", re.DOTALL)
 
 BLOCKS: dict[str, Callable[[Figures], Iterator[str]]] = {
-    "certified-and-sacofa": releases.certified_and_sacofa,
+    "equal-in-short": releases.equal_in_short,
+    "equal": releases.equal,
     "speed": speed.speed,
     "asked": releases.asked,
-    "spreads": releases.spreads,
     "wide": releases.wide,
+    "verdict": releases.verdict,
     "times": releases.times,
     "doctors": releases.doctors,
     "pripel": releases.pripel,
@@ -40,6 +41,7 @@ BLOCKS: dict[str, Callable[[Figures], Iterator[str]]] = {
     "originals": papers.originals,
     "reproduction": papers.reproduction,
     "claims": papers.claims,
+    "authors": papers.authors,
     "periods": releases.periods,
     "hospital": releases.hospital,
     "hospital-rules": releases.hospital_rules,

@@ -28,6 +28,7 @@ from sacofa.queries.flow import VOTE_UNITS
 from sacofa.report.flow import count_flow
 from sacofa.report.maps import Map, draw_map
 from sacofa.report.rules_picture import draw_rules
+from sacofa.report.sureness import find_within
 from sacofa.semantics import ModelOptions, Rules, RuleStates, read_model
 
 HOSPITAL = "the ward's process manual of 2025"
@@ -311,8 +312,14 @@ def hospital_rules() -> str:
 def before_after() -> str:
     """The process map of the embedded log beside that of a release; needs Graphviz."""
     original = hospital()
-    released = anonymize(original, Certified(epsilon=1), seed=1).variants
-    level = draw_map(count_flow(original), count_flow(released), enough=0.72)
+    release = anonymize(original, Certified(epsilon=1), seed=1)
+    released = release.variants
+    level = draw_map(
+        count_flow(original),
+        count_flow(released),
+        enough=0.72,
+        margin=find_within(release).step,
+    )
     assert level is not None, "pip install 'sacofa[map]'"
     gap, head = 50.0, 30.0
     width = max(drawn.width for drawn in level.maps)
@@ -336,8 +343,9 @@ def before_after() -> str:
 def add_map(picture: Picture, drawn: Map) -> None:
     """Draw a process map, flattened: arrows as thick as steps are frequent, boxes with counts."""
     for arrow in drawn.arrows:
+        dashes = ' stroke-dasharray="3 4"' if "unsure" in arrow.kind else ""
         picture.shapes.append(
-            f'<path d="{flat(arrow.path)}" fill="none" stroke="{EDGE}" '
+            f'<path d="{flat(arrow.path)}" fill="none" stroke="{EDGE}"{dashes} '
             f'stroke-width="{arrow.thick:g}"/><polygon points="{flat(arrow.head)}" fill="{EDGE}"/>'
         )
     for box in drawn.boxes:

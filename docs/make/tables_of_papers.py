@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from measured import Figures, table
 from tables_of_releases import LOGS, PUBLISHED, TEXT
 
-SERIES = ("laplace", PUBLISHED, TEXT, "sacofa, two thresholds", "certified")
+SERIES = ("laplace", PUBLISHED, f"{PUBLISHED}, {TEXT}", "sacofa, two thresholds", "certified")
 MEASURES = {
     "f_score": "F-score", "generalization": "Generalization", "normal": "Normal behaviour",
     "similarity": "Similarity", "mass_kept": "Mass kept", "size_error": "Size error",
+    "core_f_score": "F-score, core only", "core_share": "Core, share of cases",
 }  # fmt: skip
 
 
 def originals(figures: Figures) -> Iterator[str]:
     """The model of the original on the original."""
-    measures = ("fitness", "precision", "f_score", "generalization")
+    measures = {
+        "fitness": "fitness", "precision": "precision", "f_score": "F",
+        "generalization": "generalization", "core_f_score": "F, core only",
+        "core_share": "core, share of cases",
+    }  # fmt: skip
 
     def rows() -> Iterator[Sequence[str]]:
         for title, log in LOGS.items():
             place = f"reproduction/{log}/-/original"
             yield [title, *(f"{figures.value(f'{place}/{m}'):.3f}" for m in measures)]
 
-    yield from table(["log", "fitness", "precision", "F", "generalization"], rows())
+    yield from table(["log", *measures.values()], rows())
 
 
 def reproduction(figures: Figures) -> Iterator[str]:
@@ -101,3 +107,43 @@ def claims(figures: Figures) -> Iterator[str]:
         ]
 
     yield from table(["claim of the paper", "here"], rows())
+
+
+def authors(figures: Figures) -> Iterator[str]:
+    """Releases of the authors' program next to ours, with quartiles."""
+    measures = {"similarity": "similarity", "f_score": "F", "generalization": "generalization",
+                "size_error": "size error"}  # fmt: skip
+
+    def rows() -> Iterator[Sequence[str]]:
+        for title, log in LOGS.items():
+            for epsilon in ("1", "0.1"):
+                for series in (PUBLISHED, "laplace"):
+                    for who, group, noise in (
+                        ("the program", "authors", ""),
+                        ("the program, discrete noise", "authors", ", discrete noise"),
+                        ("here", "reproduction", ""),
+                    ):
+                        place = f"{group}/{log}/{epsilon}/{series}{noise}"
+                        yield [title, epsilon, f"`{series}`", who, *map(cell, places(place))]
+
+    def places(place: str) -> list[str]:
+        return [f"{place}/{measure}" for measure in measures]
+
+    def cell(name: str) -> str:
+        if not figures.has(name):
+            return "no result"
+        entry = figures.entry(name)
+        low, middle, high = (f"{entry[key]:.3f}" for key in ("low", "value", "high"))
+        return f"{middle} ({low}–{high})"
+
+    yield from table(["log", "ε of a level", "query", "who", *measures.values()], rows())
+    lost = [name for name in figures.entries if re.match(r"authors/.*/without result$", name)]
+    told = "; ".join(
+        f"{figures.value(one):.0f} of {figures.entry(one)['runs']} for {one[8:-15]}" for one in lost
+    )
+    yield ""
+    runs = figures.entry(f"reproduction/Sepsis/1/{PUBLISHED}/similarity")["runs"]
+    theirs = figures.entry(f"authors/Sepsis/1/{PUBLISHED}/similarity")["runs"]
+    yield f"Medians and quartiles; of the program {theirs} runs, here {runs}; without times."
+    if lost:
+        yield f"Runs of the program that ended in an error: {told}."

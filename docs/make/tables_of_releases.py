@@ -2,26 +2,46 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from measured import Figures, share, table
 
-LOGS = {"Receipt (CoSeLoG)": "CoSeLoG", "Sepsis": "Sepsis", "Traffic fines": "Traffic fines"}
+LOGS = {"Receipt": "CoSeLoG", "Sepsis": "Sepsis", "Traffic fines": "Traffic fines"}
 FILES = {"Sepsis": "sepsis", "Receipt": "receipt", "Traffic fines": "traffic_fines"}
-CUT = {"CoSeLoG": 10, "Sepsis": 23, "Traffic fines": 9}
-PUBLISHED, TEXT = "sacofa", "sacofa, pruned as the text says"
-AIMED: dict[str, tuple[str, tuple[float, float, float] | None]] = {
-    "similarity": ("similarity, at least", (0.947, 0.70, 0.998)),
-    "steps": ("steps, TV, at most", (0.070, 0.16, 0.004)),
-    "trigrams": ("3-grams, TV", (0.100, 0.31, 0.007)),
-    "activity": ("activity in % of cases", (0.014, 0.07, 0.001)),
-    "repeated": ("repeated in % of cases", (0.008, 0.08, 0.001)),
-    "length": ("mean length off", (0.05, 0.12, 0.004)),
-    "size_error": ("number of cases off", None),
-    "f_score": ("F of the model mined from it", None),
+PUBLISHED, TEXT = "sacofa", "pruned as the text says"
+TIMES = {"with times": "yes", "without times": "no"}
+"""The configurations of `certified` that were measured; the first is the default."""
+ASKED = {
+    "similarity": "similarity of variants",
+    "steps": "directly-follows edges, total variation",
+    "trigrams": "3-grams, total variation",
+    "activity": "share of cases with an activity, mean error",
+    "repeated": "share of cases that repeat an activity, mean error",
+    "length": "mean length, relative error",
+    "size_error": "number of cases, relative error",
+    "f_score": "F of the model mined from the whole release",
+    "fitness": "fitness of that model",
+    "precision": "precision of that model",
+    "core_f_score": "F of the model mined from the orderly core",
+    "core_share": "share of released cases in the core",
 }
-"""What analysts ask of `certified` at ε = 1: title, and what was aimed at on each log."""
+"""Measures of a release of `certified`, with their titles."""
+COMPARED = {
+    "similarity": "similarity", "steps": "edges, TV", "f_score": "F", "fitness": "fitness",
+    "precision": "precision", "core_f_score": "F, core only", "core_share": "core, share of cases",
+    "size_error": "size error",
+}  # fmt: skip
+"""Measures of releases at equal ε, with their titles."""
+EQUAL = {
+    "certified, with these rules": "`certified`, with these rules",
+    "sacofa": "`sacofa`, with these rules",
+    f"sacofa, {TEXT}": f"`sacofa`, with these rules, {TEXT}",
+    "laplace": "`laplace`",
+    f"laplace, {TEXT}": f"`laplace`, {TEXT}",
+}  # fmt: skip
+"""Series of releases at equal ε, with their titles."""
 TIMED = {
     "similarity": "similarity of variants",
     "cycle time": "cycle time, doublings",
@@ -59,48 +79,83 @@ KINDS = {
 }  # fmt: skip
 
 
-def certified_and_sacofa(figures: Figures) -> Iterator[str]:
-    """The table of the README."""
+def equal_in_short(figures: Figures) -> Iterator[str]:
+    """Similarity and F of whole releases at equal ε, with the original's own F."""
 
     def rows() -> Iterator[Sequence[str]]:
         for title, log in LOGS.items():
-            ours = f"certified/{log}/1"
-            cells = [
-                title,
-                *(share(figures.value(f"{ours}/{m}")) for m in ("similarity", "f_score")),
-            ]
-            for series in (PUBLISHED, TEXT):
-                place = f"reproduction/{log}/1/{series}"
-                both = [share(figures.value(f"{place}/{m}")) for m in ("similarity", "f_score")]
-                cells.append(", ".join(both))
-            yield [cells[0], f"{cells[1]}, {cells[2]}", *cells[3:]]
+            own = figures.value(f"reproduction/{log}/-/original/f_score")
+            for epsilon in ("1", "0.1"):
+                places = [f"certified/{log}/{epsilon}/{one}" for one in TIMES]
+                places += [f"equal/{log}/{epsilon}/{one}" for one in (PUBLISHED, "laplace")]
+                yield [f"{title} ({share(own)})", epsilon, *map(both, places)]
+
+    def both(place: str) -> str:
+        if not figures.has(f"{place}/similarity"):
+            return "no result"
+        found = (figures.value(f"{place}/{one}") for one in ("similarity", "f_score"))
+        return ", ".join(map(share, found))
 
     head = [
-        "log",
-        "`certified`, ε = 1 in all",
-        "`sacofa`, as published",
-        "`sacofa`, as in the text",
-    ]
+        "log (F of its own model)", "ε", "`certified`, default: with times",
+        "`certified`, without times", "`sacofa`, public rules, without times",
+        "`laplace`, without times",
+    ]  # fmt: skip
     yield from table(head, rows())
-    runs = figures.entry("certified/Sepsis/1/similarity")["runs"]
-    others = figures.entry(f"reproduction/Sepsis/1/{PUBLISHED}/similarity")["runs"]
     yield ""
-    yield f"Each cell: similarity, F. Medians of {runs} runs, of `sacofa` {others}."
+    yield f"Each cell: similarity, F. {_runs(figures)}"
+
+
+def equal(figures: Figures) -> Iterator[str]:
+    """Every mechanism at the same ε of the whole release."""
+
+    def rows() -> Iterator[Sequence[str]]:
+        for title, log in LOGS.items():
+            place = f"reproduction/{log}/-/original"
+            quality = ("f_score", "fitness", "precision", "core_f_score", "core_share")
+            own = {one: share(figures.value(f"{place}/{one}")) for one in quality}
+            yield [title, "", "*the original log*", "", *(own.get(one, "") for one in COMPARED)]
+            for epsilon in ("1", "0.1"):
+                for released, told in TIMES.items():
+                    default = ", default" if told == "yes" else ""
+                    place = f"certified/{log}/{epsilon}/{released}"
+                    yield [title, epsilon, f"`certified`{default}", told, *cells(place)]
+                for series, name in EQUAL.items():
+                    place = f"equal/{log}/{epsilon}/{series}"
+                    yield [title, epsilon, name, "no", *cells(place)]
+
+    def cells(place: str) -> list[str]:
+        found = [f"{place}/{measure}" for measure in COMPARED]
+        return [share(figures.value(one)) if figures.has(one) else "–" for one in found]
+
+    head = ["log", "ε of the release", "mechanism", "times", *COMPARED.values()]
+    yield from table(head, rows(), numbers=len(COMPARED))
+    lost = [name for name in figures.entries if re.match(r"equal/.*/without result$", name)]
+    told = " ".join(f"{figures.value(one):.0f} runs of {one[6:-15]} had no result." for one in lost)
+    yield ""
+    yield f"{_runs(figures)} {told}".strip()
+
+
+def _runs(figures: Figures) -> str:
+    ours = figures.entry("certified/Sepsis/1/with times/similarity")
+    others = figures.entry(f"equal/Sepsis/1/{PUBLISHED}/similarity")["runs"]
+    return (
+        f"Medians; of `certified` {ours['runs']} runs (seeds {ours['seeds']}), of the others and "
+        f"with rules {others}."
+    )
 
 
 def asked(figures: Figures) -> Iterator[str]:
-    """What analysts ask of `certified`, and what was aimed at."""
+    """What analysts ask of `certified`, with times and without."""
 
     def rows() -> Iterator[Sequence[str]]:
-        for measure, (title, aims) in AIMED.items():
-            cells = []
-            for place, log in enumerate(LOGS.values()):
-                found = share(figures.value(f"certified/{log}/1/{measure}"))
-                cells.append(found if aims is None else f"{found} ({aims[place]:g})")
-            yield [title, *cells]
+        for measure, title in ASKED.items():
+            places = (f"certified/{log}/1/{one}" for log in LOGS.values() for one in TIMES)
+            yield [title, *(share(figures.value(f"{place}/{measure}")) for place in places)]
 
-    yield from table(["", "Receipt", "Sepsis", "Traffic fines"], rows())
-    entry = figures.entry("certified/Sepsis/1/similarity")
+    head = ["", *(f"{title}, {one}" for title in LOGS for one in TIMES)]
+    yield from table(head, rows(), numbers=6)
+    entry = figures.entry("certified/Sepsis/1/with times/similarity")
     yield ""
     yield f"Medians of {entry['runs']} runs, seeds {entry['seeds']}."
 
@@ -125,7 +180,7 @@ def times(figures: Figures) -> Iterator[str]:
 
 def pripel(figures: Figures) -> Iterator[str]:
     """Times of PRIPEL beside those released here."""
-    logs = {"Receipt": "CoSeLoG", "Sepsis": "Sepsis"}
+    logs = {"Receipt": "CoSeLoG"}
 
     def rows() -> Iterator[Sequence[str]]:
         for column, title in TIMED.items():
@@ -135,9 +190,8 @@ def pripel(figures: Figures) -> Iterator[str]:
                     cells.append(f"{figures.value(place):.3g}")
             yield [title, *cells]
 
-    head = ["", "Receipt", "PRIPEL", "Sepsis", "PRIPEL"]
-    yield from table(head, rows(), numbers=4)
-    entry = figures.entry("pripel/original/Sepsis/similarity")
+    yield from table(["Receipt", "`certified`", "PRIPEL"], rows(), numbers=2)
+    entry = figures.entry("pripel/original/Receipt/similarity")
     yield ""
     yield f"PRIPEL: medians of {entry['runs']} runs; it takes no seed."
 
@@ -146,15 +200,14 @@ def wide(figures: Figures) -> Iterator[str]:
     """How much of a log with hundreds of activities is left."""
 
     def rows() -> Iterator[Sequence[str]]:
-        for title, place, aimed in (
-            ("`certified`, ε = 1", "wide/1", "0.3"),
-            ("`certified`, ε = 4", "wide/4", "0.6"),
-            ("a second sample of the process", "wide/sample", ""),
+        for title, place in (
+            ("`certified`, ε = 1, without times", "wide/1"),
+            ("`certified`, ε = 4, without times", "wide/4"),
+            ("a second sample of the process", "wide/sample"),
         ):
-            cells = [share(figures.value(f"{place}/{m}")) for m in ("similarity", "steps")]
-            yield [title, cells[0], aimed, cells[1]]
+            yield [title, *(share(figures.value(f"{place}/{m}")) for m in ("similarity", "steps"))]
 
-    yield from table(["", "similarity", "aimed at", "steps, TV"], rows())
+    yield from table(["", "similarity", "edges, TV"], rows(), numbers=2)
     entry = figures.entry("wide/1/similarity")
     yield ""
     yield f"Medians of {entry['runs']} runs, seeds {entry['seeds']}."
@@ -204,38 +257,18 @@ def _quartiles(entry: dict[str, Any], unit: float = 1) -> str:
     return f"{middle:.3g} ({low:.3g}–{high:.3g})"
 
 
-def spreads(figures: Figures) -> Iterator[str]:
-    """`certified` at its defaults beside `sacofa`, with quartiles."""
-
-    def cells(place: str) -> list[str]:
-        found = []
-        for measure in ("similarity", "f_score"):
-            entry = figures.entry(f"{place}/{measure}")
-            low, high = share(entry["low"]), share(entry["high"])
-            found.append(f"{share(entry['value'])} [{low}–{high}]")
-        found += [share(figures.value(f"{place}/{m}")) for m in ("fitness", "precision")]
-        return [*found, f"{100 * figures.value(f'{place}/size_error'):.2g} %"]
+def seconds(figures: Figures) -> Iterator[str]:
+    """How long a release takes."""
 
     def rows() -> Iterator[Sequence[str]]:
-        for epsilon in ("1", "0.1"):
-            for log in LOGS.values():
-                title = f"{'Receipt' if log == 'CoSeLoG' else log} ({CUT[log]})"
-                yield [title, epsilon, "certified", *cells(f"certified/{log}/{epsilon}")]
-                for series in (PUBLISHED, TEXT):
-                    yield ["", "", series, *cells(f"reproduction/{log}/{epsilon}/{series}")]
+        for title, log in LOGS.items():
+            places = (f"certified/{log}/1/{released}/seconds" for released in TIMES)
+            yield [title, *(f"{figures.value(place):.1f} s" for place in places)]
 
-    head = ["log (k)", "ε", "", "similarity", "F", "fitness", "precision", "size error"]
-    yield from table(head, rows())
-
-
-def seconds(figures: Figures) -> Iterator[str]:
-    """How long a run takes."""
-    parts = (f"{figures.value(f'certified/{log}/1/seconds'):.1f} s" for log in LOGS.values())
-    receipt, sepsis, fines = parts
-    yield (
-        f"A run at ε = 1 takes {receipt} of processor time on Receipt, {sepsis} on Sepsis and "
-        f"{fines} on Traffic fines (variants in memory, no times)."
-    )
+    yield from table(["log", *TIMES], rows(), numbers=2)
+    runs = figures.entry("certified/Sepsis/1/with times/seconds")["runs"]
+    yield ""
+    yield f"Processor time of one release at ε = 1 from cases in memory; medians of {runs} runs."
 
 
 def learnt_rules(figures: Figures) -> Iterator[str]:

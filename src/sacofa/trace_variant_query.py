@@ -1,19 +1,23 @@
 """The trace-variant query with the call that pm4py users know.
 
-    from sacofa import trace_variant_query
+    from sacofa import trace_variant_query as algorithm  # instead of pm4py's
 
-    frame = trace_variant_query.apply(log, variant="CERTIFIED", parameters={"epsilon": 1.0})
+    frame = algorithm.apply(log, algorithm.Variants.LAPLACE, {"epsilon": 1.0, "k": 10, "p": 5})
 
-It takes what `pm4py.algo.anonymization.trace_variant_query.algorithm.apply` takes and gives a frame
-that pm4py's own functions accept, without needing pm4py. As there, `epsilon` of LAPLACE and SACOFA
-is the price of one level, and SACOFA reads the rules off the log; `anonymize` says what that means.
+It takes what `pm4py.algo.anonymization.trace_variant_query.algorithm` takes and gives a frame that
+pm4py's own functions accept, without needing pm4py. As there, `epsilon` of LAPLACE and SACOFA is
+the price of one level, and SACOFA learns the rules from the log; `anonymize` says what that means.
 CERTIFIED is not known there: its `epsilon` is the price of the whole release.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from enum import Enum
+from types import ModuleType
+from typing import Any, ClassVar
 
 from .errors import SettingError, nearest
 from .mechanisms import Certified, Laplace, Mechanism, Sacofa
@@ -21,39 +25,81 @@ from .release import anonymize
 from .release.frames import event_columns, to_pandas
 from .variants import VariantCounts
 
-VARIANTS = ("CERTIFIED", "LAPLACE", "SACOFA")
-KNOWN = ("epsilon", "k", "p", "show_progress_bar", "return_certificate")
+
+class Parameters(Enum):
+    """The keys of parameters; their values, as text, are keys as well."""
+
+    EPSILON = "epsilon"
+    K = "k"
+    P = "p"
+    SHOW_PROGRESS_BAR = "show_progress_bar"
 
 
-def apply(log: Any, variant: Any = "SACOFA", parameters: Mapping[Any, Any] | None = None) -> Any:
-    """Anonymize a log (a frame or pm4py's EventLog) and give the result as a pandas frame.
+class WrongParameterError(SettingError, ValueError):
+    """A parameter that cannot be; a ValueError, as pm4py's users expect."""
 
-    `variant` is a name or a member of pm4py's own Variants; `parameters` hold epsilon, k and p,
-    keyed by name or by pm4py's own Parameters. With `return_certificate`, the frame comes together
-    with the certificate, which says what is promised.
+
+RETURN_CERTIFICATE = "return_certificate"
+"""A parameter that pm4py does not know: return the certificate together with the frame."""
+
+
+@dataclass(frozen=True)
+class _Variant:
+    """What stands for pm4py's module of a variant."""
+
+    name: str
+    Parameters: ClassVar = Parameters
+
+    def apply(self, log: Any, parameters: Mapping[Any, Any] | None = None) -> Any:
+        """Anonymize a log with this variant, as the function `apply` of this module does."""
+        return apply(log, self, parameters)
+
+
+laplace, sacofa, certified = (_Variant(name) for name in ("LAPLACE", "SACOFA", "CERTIFIED"))
+
+
+class Variants(Enum):
+    """The variants, under pm4py's names, and CERTIFIED."""
+
+    LAPLACE = laplace
+    SACOFA = sacofa
+    CERTIFIED = certified
+
+
+DEFAULT_VARIANT = Variants.SACOFA
+
+
+def apply(log: Any, variant: Any = DEFAULT_VARIANT, parameters: Any = None) -> Any:
+    """Anonymize a log and return the result as a pandas frame.
+
+    Args:
+        log: A pandas frame, or pm4py's EventLog or EventStream.
+        variant: A member of Variants, here or in pm4py, its value, or its name.
+        parameters: `epsilon` (1 if omitted), `k`, the length at which cases are truncated (0 if
+            omitted, except for CERTIFIED), and `p`, the pruning threshold (1 if omitted); keyed by
+            text or by members of Parameters. As in pm4py, other keys have no effect.
+
+    Returns:
+        A pandas frame; with the parameter `return_certificate`, a pair of it and the certificate,
+        which says what is guaranteed.
+
+    Raises:
+        ValueError: If a parameter is wrong, or the result would be empty.
     """
-    name = str(getattr(variant, "name", variant)).upper()
-    if name not in VARIANTS:
-        raise SettingError(
-            "variant", name, f"one of {', '.join(VARIANTS)}.{nearest(name, VARIANTS)}"
-        )
-    given = {_key(key): value for key, value in (parameters or {}).items()}
-    unknown = sorted(set(given) - set(KNOWN))
-    if unknown:
-        raise SettingError("parameters", ", ".join(unknown), "epsilon, k and p")
-    epsilon, k, p = given.get("epsilon", 1.0), given.get("k", 10), given.get("p", 1)
-    mechanism: Mechanism
-    if name == "CERTIFIED":
-        if "p" in given:
-            raise SettingError("p", p, "left out for CERTIFIED, which finds its own thresholds")
-        mechanism = Certified(epsilon=epsilon, max_length=given.get("k"))
-    elif name == "LAPLACE":
-        mechanism = Laplace(level_epsilon=epsilon, max_length=k, prune=p)
-    else:
-        mechanism = Sacofa(level_epsilon=epsilon, max_length=k, prune_harmless=p, prune_harmful=p)
+    given = {_plain(key): _plain(value) for key, value in (parameters or {}).items()}
+    ignored = given.keys() - {each.value for each in Parameters} - {RETURN_CERTIFICATE}
+    if ignored:
+        names = ", ".join(sorted(map(str, ignored)))
+        warnings.warn(f"parameters without effect: {names}", UserWarning, stacklevel=2)
+    try:
+        mechanism = _mechanism(_name(variant), given)
+    except SettingError as error:
+        raise WrongParameterError(error.name, error.value, error.must) from None
     release = anonymize(log, mechanism)
+    if not release.variants.cases:
+        raise ValueError("the result is empty: decrease p, the pruning threshold")
     frame = release.to_pandas()
-    return (frame, release.certificate) if given.get("return_certificate") else frame
+    return (frame, release.certificate) if given.get(RETURN_CERTIFICATE) else frame
 
 
 def to_frame(variants: VariantCounts) -> Any:
@@ -61,5 +107,31 @@ def to_frame(variants: VariantCounts) -> Any:
     return to_pandas(event_columns(variants))
 
 
-def _key(key: Any) -> str:
-    return str(getattr(key, "value", key))
+def _mechanism(name: str, given: Mapping[Any, Any]) -> Mechanism:
+    epsilon, k, p = given.get("epsilon", 1), given.get("k", 0), given.get("p", 1)
+    if name == "CERTIFIED":
+        if "p" in given:
+            raise SettingError("p", p, "left out for CERTIFIED, which finds its own thresholds")
+        return Certified(epsilon=epsilon, max_length=given.get("k"))
+    if k == 0:
+        raise ValueError("the result would be empty: set k, the length at which cases are cut")
+    if name == "LAPLACE":
+        return Laplace(level_epsilon=epsilon, max_length=k, prune=p)
+    return Sacofa(level_epsilon=epsilon, max_length=k, prune_harmless=p, prune_harmful=p)
+
+
+def _name(variant: Any) -> str:
+    """The name of a variant, whatever stands for it."""
+    if isinstance(variant, ModuleType):
+        name = variant.__name__.rpartition(".")[-1].upper()
+    else:
+        name = str(getattr(variant, "name", variant)).upper()
+    if name not in Variants.__members__:
+        known = tuple(Variants.__members__)
+        must = f"one of {', '.join(known)}.{nearest(name, known)}"
+        raise SettingError("variant", name, must)
+    return name
+
+
+def _plain(value: Any) -> Any:
+    return value.value if isinstance(value, Enum) else value

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import os
+import re
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -47,6 +50,25 @@ def in_package() -> set[str]:
     source = ROOT / "src"
     files = (path for path in (source / "sacofa").rglob("*") if path.is_file())
     return {str(path.relative_to(source)) for path in files if "__pycache__" not in path.parts}
+
+
+def test_every_library_that_is_imported_is_declared() -> None:
+    """A library that only comes along with another may be gone with its next version."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    listed = [*project["dependencies"], *(each for name in extras for each in extras[name])]
+    declared = {re.split(r"[^\w.-]", each, maxsplit=1)[0].lower() for each in listed}
+    own = {"sacofa", *sys.stdlib_module_names}
+    imported = set()
+    for path in (ROOT / "src").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and not node.level and node.module:
+                imported.add(node.module.partition(".")[0])
+            elif isinstance(node, ast.Import):
+                imported |= {name.name.partition(".")[0] for name in node.names}
+    # What is called otherwise on the index, and py4j, which is the other half of pyspark.
+    names = {"sklearn": "scikit-learn", "ot": "pot", "py4j": "pyspark"}
+    assert {names.get(name, name) for name in imported - own} <= declared
 
 
 @pytest.mark.slow

@@ -24,7 +24,7 @@ def row(series: str, epsilon: str, f_score: float | None, **more: object) -> Row
 ROWS = [
     row("original", "", 0.5),
     *(row("laplace", "0.1", value, spent=1.0) for value in (0.1, 0.2, 0.3, 0.4)),
-    *(row("laplace", "1", value, spent=10.0) for value in (0.3, 0.3, 0.3)),
+    *(row("laplace", "1", value, spent=10.0, times="no") for value in (0.3, 0.3, 0.3)),
     row("laplace", "1", None),
     *(row("sacofa", "0.1", value, spent=math.inf) for value in (0.6, 0.7, 0.0)),
     *(row("sacofa", "1", value, spent=math.inf) for value in (0.305, 0.305)),
@@ -42,14 +42,14 @@ def test_spreads() -> None:
 
 
 def test_the_table_shows_prices_and_what_is_missing() -> None:
-    """A timeout is told, an infinite price too, and large ε come first."""
+    """A timeout, an infinite price, whether times were released; large ε come first."""
     lines = list(Summary(ROWS).table(["f_score"]))
     assert lines[2:] == [
-        "| L |  | *original* |  |  | 0.500 |",
-        "| L | 1 | laplace | 10 | 4 (1 timeout) | 0.300 |",
-        "| L | 1 | sacofa | ∞ | 2 | 0.305 |",
-        "| L | 0.1 | laplace | 1 | 4 | 0.250 |",
-        "| L | 0.1 | sacofa | ∞ | 3 | 0.600 |",
+        "| L |  | *original* |  |  |  | 0.500 |",
+        "| L | 1 | laplace | 10 | no | 4 (1 timeout) | 0.300 |",
+        "| L | 1 | sacofa | ∞ | – | 2 | 0.305 |",
+        "| L | 0.1 | laplace | 1 | – | 4 | 0.250 |",
+        "| L | 0.1 | sacofa | ∞ | – | 3 | 0.600 |",
     ]
 
 

@@ -2,9 +2,11 @@
 
     python -m tests.hardening.histories run COUNT SEED [MISTAKE] | crowd PROCESSES [MISTAKE]
 
-A release goes through its steps and may die after any of them; what dies inside of a step is the
-business of `killed`. The model is a list of what happened and no more: what a case costs is added
-up from it case by case, each time, in the plainest way there is.
+Releases protect cases, persons or person-periods, of periods that may overlap. Each goes through
+its steps and may die after any of them; deaths inside of a step are the business of `killed`. The
+log changes all the time: cases arrive late, go on in later periods, and ids of cases are given to
+other persons. The model is a list of what happened and no more: what a case or a person-period has
+cost is added up from it each time, in the plainest way there is.
 """
 
 from __future__ import annotations
@@ -16,22 +18,55 @@ import shutil
 import sys
 import tempfile
 from dataclasses import dataclass, field
+from datetime import date, timedelta
 from fractions import Fraction
 from pathlib import Path
 
 from sacofa.errors import BudgetError, LedgerError
 from sacofa.logs import open_log
+from sacofa.logs.periods import Period
 from sacofa.mechanisms.paper import Laplace
-from sacofa.privacy.ledger import Entry, Ledger
+from sacofa.privacy.ledger import CaseKey, Entry, Ledger
 from sacofa.privacy.ledger import rows as ledger_rows
+from sacofa.release import periods as release_periods
 from sacofa.release import publish
+from sacofa.unit import Unit
 
 from .killed import PLACE, ended, forked
 
-CASES = [number.to_bytes(16, "big") for number in range(12)]
-PERIODS = ("2025-01", "2025-02", "2025-Q1")
+DATASET = "visits"
+KEY = CaseKey(b"k" * 32)
+IDS = [str(number) for number in range(5)]
+PERSONS = ["anna", "bert", "carl"]
+DAYS = [date(2025, 1, 3), date(2025, 1, 15), date(2025, 2, 7), date(2025, 3, 9)]
+PERIODS = ["2025-01-15", "2025-01", "2025-02", "2025-Q1", "2025"]
+UNITS = [
+    Unit(),
+    Unit(person="patient", max_cases=2),
+    Unit(person="patient", max_cases=2, per_period=True),
+]
 PRICES = [Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(1, 3)]
 STEPS = ("reserved", "claimed", "linked", "named", "completed")
+Log = dict[str, tuple[str, date]]
+"""For the id of each case, whose it is and when it ended."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A case as a release took it."""
+
+    id: str
+    person: str
+    ended: date
+
+
+def days_of(period: str) -> set[date]:
+    """All days of a period."""
+    found = Period.parse(period)
+    return {found.start + timedelta(n) for n in range((found.end - found.start).days)}
+
+
+ALL_DAYS = {period: days_of(period) for period in PERIODS}
 
 
 @dataclass
@@ -40,10 +75,20 @@ class Past:
 
     price: Fraction
     period: str | None
-    charged: str
-    cases: frozenset[bytes] = frozenset()
+    unit: Unit
+    cases: frozenset[Case] = frozenset()
     state: str = "reserved"
     file: Path | None = None
+
+    @property
+    def everyone_pays(self) -> bool:
+        """Whether it adds up with all others: the whole log, or persons over all periods."""
+        return self.period is None or (self.unit.person is not None and not self.unit.per_period)
+
+    def took(self, id: str, person: str, unit: Unit) -> bool:
+        """Whether it took a case: by its id, or where both protect persons by id and person."""
+        by_person = self.unit.person is not None and unit.person is not None
+        return any(c.id == id and (c.person == person or not by_person) for c in self.cases)
 
 
 @dataclass
@@ -55,45 +100,101 @@ class Model:
     """The highest budget there ever was."""
     past: list[Past] = field(default_factory=list)
 
-    def paid(self, case: bytes) -> Fraction:
-        """What a case has cost: whole releases, and those of periods that took it."""
-        return sum(
-            (
-                one.price
-                for one in self.past
-                if one.state != "returned" and (one.charged == "dataset" or case in one.cases)
-            ),
-            Fraction(0),
-        )
+    @property
+    def spent(self) -> list[Past]:
+        """The releases that count."""
+        return [one for one in self.past if one.state != "returned"]
 
-    def cost(self, period: str | None) -> Fraction:
-        """What the cases of a period can have cost at most."""
-        return sum(
-            (
-                one.price
-                for one in self.past
-                if one.state != "returned" and (one.charged == "dataset" or one.period == period)
-            ),
-            Fraction(0),
-        )
+    @property
+    def whole(self) -> Fraction:
+        """What those cost that everyone pays for."""
+        return sum((one.price for one in self.spent if one.everyone_pays), Fraction(0))
 
-    def dearest(self) -> Fraction:
-        """What the dearest period has cost, beside whole releases."""
-        return max(self.cost(period) for period in (*PERIODS, None))
+    def of_case(self, period: str) -> Fraction:
+        """What a case of a period has cost at most, in releases of periods."""
+        found = [one for one in self.spent if not one.everyone_pays and one.period == period]
+        return sum((one.price for one in found), Fraction(0))
 
-    def allows(self, price: Fraction, period: str | None, charged: str) -> bool:
+    def of_person(self, period: str) -> Fraction:
+        """What a person in a period has cost at most, in releases of periods."""
+        days = ALL_DAYS[period]
+        found = [
+            one.price
+            for one in self.spent
+            if not one.everyone_pays and not days.isdisjoint(ALL_DAYS[one.period or ""])
+        ]
+        return sum(found, Fraction(0))
+
+    @property
+    def person_periods(self) -> set[str]:
+        """The periods of which person-periods are protected."""
+        return {one.period for one in self.spent if one.unit.per_period and one.period is not None}
+
+    def total(self) -> Fraction:
+        """What the ledger should say is spent."""
+        parts = [self.of_case(period) for period in PERIODS]
+        parts += [self.of_person(period) for period in self.person_periods]
+        return self.whole + max(parts)
+
+    def allows(self, asked: Past) -> bool:
         """Whether one more release fits."""
-        before = self.cost(period) if charged == "period" else self.dearest()
-        return before + price <= self.budget
+        if asked.everyone_pays:
+            return self.total() + asked.price <= self.budget
+        assert asked.period is not None
+        days = ALL_DAYS[asked.period]
+        persons = self.person_periods | ({asked.period} if asked.unit.per_period else set())
+        parts = [self.of_person(one) for one in persons if not days.isdisjoint(ALL_DAYS[one])]
+        before = max([*parts, self.of_case(asked.period)])
+        return self.whole + before + asked.price <= self.budget
 
-    def taken(self, period: str) -> set[bytes]:
-        """Cases that are out, or that a release of another period took, dead or alive."""
-        return {
-            case
-            for one in self.past
-            if one.state == "released" or (one.state != "returned" and one.period != period)
-            for case in one.cases
-        }
+    def is_taken(self, id: str, person: str, asked: Past) -> bool:
+        """Whether a case is out, or a release of another period took it, dead or alive."""
+        return any(
+            one.took(id, person, asked.unit)
+            for one in self.spent
+            if one.state == "released" or one.period != asked.period
+        )
+
+    def check_costs(self) -> None:
+        """No case and no person-period costs more than was ever allowed, or is said to be spent."""
+        cases = {(case.id, case.person) for one in self.spent for case in one.cases}
+        paid = [
+            sum(one.price for one in self.spent if one.everyone_pays or one.took(*case, UNITS[1]))
+            for case in cases
+        ]
+        for period in self.person_periods:
+            for person in PERSONS:
+                paid.append(
+                    sum(
+                        one.price
+                        for one in self.spent
+                        if one.everyone_pays
+                        or any(
+                            c.person == person and c.ended in ALL_DAYS[period] for c in one.cases
+                        )
+                    )
+                )
+        assert max(paid, default=0) <= self.highest, "overspent"
+        assert max(paid, default=0) <= self.total(), "more than the model says"
+
+    def check_cases(self) -> None:
+        """No case is out twice, and none is in releases of two periods, whatever became of them."""
+        for number, one in enumerate(self.spent):
+            for other in self.spent[:number]:
+                out = one.state == other.state == "released"
+                if out or one.period != other.period:
+                    both = [
+                        case for case in one.cases if other.took(case.id, case.person, one.unit)
+                    ]
+                    assert not both, f"a case is in two releases: {both}"
+
+
+def change(log: Log, chance: random.Random) -> None:
+    """Let cases arrive late, go on or be deleted, and ids be given to others."""
+    for _ in range(chance.randint(2, 5)):
+        log[chance.choice(IDS)] = (chance.choice(PERSONS), chance.choice(DAYS))
+    if chance.random() < 0.3:
+        log.pop(chance.choice(IDS), None)
 
 
 def one_history(folder: Path, template: Path, chance: random.Random) -> int:
@@ -103,87 +204,112 @@ def one_history(folder: Path, template: Path, chance: random.Random) -> int:
     ledger = Ledger(path)
     first = Fraction(chance.choice([1, 2, 3]))
     model = Model(budget=first, highest=first)
-    ledger.set_budget("visits", model.budget)
+    ledger.set_budget(DATASET, model.budget)
+    units = chance.sample(UNITS, chance.randint(1, 3))
+    log: Log = {}
     for number in range(chance.randint(4, 10)):
         if chance.random() < 0.1:
             model.budget = Fraction(chance.choice([1, 2, 3]))
             model.highest = max(model.highest, model.budget)
-            ledger.set_budget("visits", model.budget)
-        period = chance.choice([*PERIODS, None])
-        charged = "dataset" if period is None else chance.choice(["period", "period", "dataset"])
-        price = chance.choice(PRICES)
+            ledger.set_budget(DATASET, model.budget)
+        change(log, chance)
         # A restart: nothing is kept but the file.
         ledger = Ledger.open(path)
         settle(model)
-        if not model.allows(price, period, charged):
+        asked = Past(
+            price=chance.choice(PRICES),
+            period=chance.choice([*PERIODS, *PERIODS, None]),
+            unit=chance.choice(units),
+        )
+        if not model.allows(asked):
             try:
-                reserve(ledger, price, period, charged)
+                reserve(ledger, asked)
             except BudgetError:
                 continue
             raise AssertionError("a release over the budget")
-        entry = reserve(ledger, price, period, charged)
-        past = Past(price, period, charged)
-        model.past.append(past)
-        dies_after = chance.choice([*STEPS, "completed", "completed", "completed"])
-        go_through(ledger, model, entry, past, folder / f"{number}", dies_after, chance)
-        # Whatever happened, no case has cost more than was ever allowed.
-        assert max(map(model.paid, CASES)) <= model.highest, "overspent"
+        release = OneRelease(ledger, model, reserve(ledger, asked), asked, chance)
+        model.past.append(asked)
+        release.go_through(log, folder / f"{number}")
+        model.check_costs()
+        model.check_cases()
     check(ledger, model)
     return sum(one.state == "released" for one in model.past)
 
 
-def go_through(
-    ledger: Ledger,
-    model: Model,
-    entry: Entry,
-    past: Past,
-    file: Path,
-    dies_after: str,
-    chance: random.Random,
-) -> None:
-    """Take the steps of one release until it is done, fails or dies."""
-    if chance.random() < 0.1:
-        ledger.fail(entry, "ReadError", data_accessed=False)
-        past.state = "returned"
-        return
-    if dies_after == "reserved":
-        return
-    if past.period is not None:
-        taken = ledger.taken("visits", past.period)
-        assert taken == model.taken(past.period), "another opinion about who is taken"
-        wanted = chance.sample(CASES, chance.randint(0, 8))
-        if taken and chance.random() < 0.3:
-            stolen = chance.choice(sorted(taken))
+@dataclass(frozen=True)
+class OneRelease:
+    """A release on its way."""
+
+    ledger: Ledger
+    model: Model
+    entry: Entry
+    past: Past
+    chance: random.Random
+
+    def go_through(self, log: Log, file: Path) -> None:
+        """Take the steps until it is done, fails or dies."""
+        dies_after = self.chance.choice([*STEPS, "completed", "completed", "completed"])
+        if self.chance.random() < 0.1:
+            self.ledger.fail(self.entry, "ReadError", data_accessed=False)
+            self.past.state = "returned"
+            return
+        if dies_after == "reserved":
+            return
+        if self.past.period is not None:
+            self._claim(self.past.period, log)
+        if dies_after == "claimed":
+            return
+        if self.chance.random() < 0.1:
+            self.ledger.fail(self.entry, "MemoryError", data_accessed=True)
+            self.past.state = "failed"
+            return
+        self._write(file, dies_after)
+
+    def _claim(self, period: str, log: Log) -> None:
+        """Read the cases of a period that no release took; try to take another one as well."""
+        by_person = self.past.unit.person is not None
+        turn = release_periods.Turn(
+            ledger=self.ledger,
+            dataset=DATASET,
+            period=Period.parse(period),
+            key=KEY,
+            unit=self.past.unit,
+        )
+        took = []
+        for id, (person, day) in log.items():
+            if day in ALL_DAYS[period]:
+                wanted = turn.wants(id, person if by_person else None)
+                said = not self.model.is_taken(id, person, self.past)
+                assert wanted == said, "another opinion about who is taken"
+                took += [Case(id, person, day)] * wanted
+        taken = self.ledger.taken(DATASET, period)
+        if taken and self.chance.random() < 0.3:
             try:
-                ledger.claim(entry, [stolen])
+                self.ledger.claim(self.entry, [self.chance.choice(sorted(taken))])
             except LedgerError:
                 pass
             else:
                 raise AssertionError("a case twice")
-        past.cases = frozenset(case for case in wanted if case not in taken)
-        ledger.claim(entry, sorted(past.cases))
-    if dies_after == "claimed":
-        return
-    if chance.random() < 0.1:
-        ledger.fail(entry, "MemoryError", data_accessed=True)
-        past.state = "failed"
-        return
-    content = f"{entry.token}".encode()
-    ledger.link(
-        entry,
-        file=file,
-        size=len(content),
-        sha256=hashlib.sha256(content).hexdigest(),
-        certificate="{}",
-    )
-    if dies_after == "linked":
-        return
-    file.write_bytes(content)
-    past.file = file
-    if dies_after == "named":
-        return
-    ledger.complete(entry)
-    past.state = "released"
+        self.ledger.claim(self.entry, sorted(turn.hashes), sorted(turn.ids))
+        self.past.cases = frozenset(took)
+
+    def _write(self, file: Path, dies_after: str) -> None:
+        content = f"{self.entry.token}".encode()
+        self.ledger.link(
+            self.entry,
+            file=file,
+            size=len(content),
+            sha256=hashlib.sha256(content).hexdigest(),
+            certificate="{}",
+        )
+        if dies_after == "linked":
+            return
+        file.write_bytes(content)
+        self.past.file = file
+        if dies_after == "named":
+            return
+        self.ledger.complete(self.entry)
+        self.past.state = "released"
 
 
 def settle(model: Model) -> None:
@@ -201,21 +327,22 @@ def check(ledger: Ledger, model: Model) -> None:
     entries = ledger.entries()
     assert [e.state for e in entries] == [one.state for one in model.past], "a row is lost"
     assert [e.price for e in entries] == [one.price for one in model.past]
-    account = ledger.account("visits")
-    assert account.spent == model.dearest(), "another sum"
-    out = [case for one in model.past if one.state == "released" for case in one.cases]
-    assert len(out) == len(set(out)), "a case is out twice"
+    assert ledger.account(DATASET).spent == model.total(), "another sum"
+    model.check_cases()
     claims = ledger.claims()
     for entry, one in zip(entries, model.past, strict=True):
         if one.period is not None:
-            assert (claims[entry.id].number or 0) == len(one.cases), "cases are lost"
+            # Where persons are protected, the ids of their cases are recorded as well.
+            each = 1 if one.unit.person is None else 2
+            assert (claims[entry.id].number or 0) == each * len(one.cases), "cases are lost"
 
 
-def reserve(ledger: Ledger, price: Fraction, period: str | None, charged: str) -> Entry:
+def reserve(ledger: Ledger, asked: Past) -> Entry:
     """Take a price."""
+    charged = release_periods.charged_for(asked.unit)
     return ledger.reserve(
-        "visits", mechanism="m", settings="{}", price=price, certificate="{}",
-        period=period, charged=charged,  # type: ignore[arg-type]
+        DATASET, mechanism="m", settings="{}", price=asked.price, certificate="{}",
+        period=asked.period, charged=charged,
     )  # fmt: skip
 
 
@@ -282,6 +409,19 @@ def sabotage(mistake: str) -> None:
         from sacofa.privacy.ledger import Account
 
         Account.allows = lambda *_: True  # type: ignore[method-assign,assignment]
+    elif mistake == "periods-alone":
+        release_periods.charged_for = lambda unit: (  # type: ignore[assignment]
+            "dataset" if unit.person is not None and not unit.per_period else "period"
+        )
+    elif mistake == "lose-ids":
+        wants = release_periods.Turn.wants
+
+        def forgetful(turn: release_periods.Turn, case_id: str, person: str | None) -> bool:
+            wanted = wants(turn, case_id, person)
+            turn.ids -= turn._taken or set()
+            return wanted
+
+        release_periods.Turn.wants = forgetful  # type: ignore[method-assign]
     elif mistake == "lose-returns":
         from sacofa.privacy.ledger.records import Part
 

@@ -14,9 +14,11 @@ def test_histories_are_as_the_model_says() -> None:
     assert "as the model says" in done.stdout
 
 
-@pytest.mark.parametrize("mistake", ["forget", "free-periods", "lose-returns"])
+@pytest.mark.parametrize(
+    "mistake", ["forget", "free-periods", "lose-returns", "periods-alone", "lose-ids"]
+)
 def test_the_model_finds_mistakes(mistake: str) -> None:
-    """A ledger that forgets cases, allows too much or gives nothing back does not pass."""
+    """A ledger that forgets cases, ids or overlaps, allows too much or returns nothing fails."""
     done = run_module("histories", "run", 40, 1, mistake)
     assert done.returncode != 0
     assert "Error" in done.stderr

@@ -1,9 +1,10 @@
-"""What leaves does not tell what went in, but through noisy counts.
+"""Nothing that leaves depends on the log, except through noisy answers.
 
 Every mechanism runs on logs that differ as much as logs can, with the same settings. Exit status,
-messages, names of files and certificates must be the same for all; and a released file must be what
-one gets from its variants and counts alone, whatever order or size the log had. Lines of the
-terminal that are for the holder of the log alone say so; they are not part of what leaves.
+messages, file names and certificates must be the same for all logs. A released file must follow
+from its variants and counts alone, whatever the order or the size of the log. `certified` is also
+run with noise chosen so that all logs give the same answers: then every byte that it writes must be
+the same. Terminal lines for the holder of the log are marked as such and are left out.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ import json
 import random
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +27,15 @@ import pytest
 from sacofa.errors import ReadError
 from sacofa.logs import count_variants, open_log, write_variants
 from sacofa.mechanisms.certified import Certified, mark_core
-from sacofa.mechanisms.protocol import Output
+from sacofa.mechanisms.protocol import Output, Progress
 from sacofa.mechanisms.registry import MECHANISMS
+from sacofa.privacy.bits import SeededBits
+from sacofa.privacy.noise import Noise
 from sacofa.queries import Session
 from sacofa.release import certificate_path, verify
 from sacofa.variants import VariantCounts
 from tests.cli.conftest import Run
+from tests.mechanisms.certified.outcomes import ByHand, Ints, leading_to
 
 PUBLIC = ["admit", "bill", "check", "discharge"]
 CANARY = "Zebrafinch"
@@ -44,6 +50,9 @@ SETTINGS: dict[str, list[str]] = {
 
 OWN = re.compile(r"(?m)^for your eyes only: .*\n")
 """What the holder of the log is told about it."""
+
+SAID_OF_ANSWERS = ("notes", "verdict", "margins")
+"""The parts of a certificate that `certified` makes of noisy answers."""
 
 FORMATS = ("csv", "xes", "xes.gz", "parquet", "json")
 
@@ -66,12 +75,13 @@ def logs() -> dict[str, VariantCounts]:
 
 @dataclass(frozen=True)
 class Seen:
-    """Everything that can be seen of a run, without the released counts."""
+    """Everything that can be seen of a run."""
 
     status: int
     messages: str
     words: str
-    files: tuple[str, ...]
+    files: Mapping[str, bytes]
+    """Every file with what it holds; of the log and what was declared, nothing."""
     certificate: Mapping[str, Any]
 
 
@@ -101,21 +111,32 @@ def look(run: Run, folder: Path, name: str, log: VariantCounts, suffix: str = "c
             assert CANARY.encode() not in file.read_bytes()
     messages = OWN.sub("", ran.err)
     assert CANARY not in ran.out + messages
-    # Notes, verdict, sizes and how far figures may be off are made of noisy values, and so is how a
-    # line of the promise is divided among queries; the hash is that of the released file.
-    for noisy in ("notes", "verdict", "within", "sha256"):
-        certificate.pop(noisy, None)
-    spent = [entry["epsilon_exact"] for entry in certificate.get("spent", [])]
-    certificate["spent"] = None if None in spent else sum(map(Fraction, spent), Fraction(0))
-    words = re.sub(r"(?m)^(Notes|Verdict|Figures|Paid for) .*(\n {14}.*)*\n", "", ran.out)
-    words = re.sub(r"Released [\d,]+ cases in [\d,]+ variants", "Released", words)
     return Seen(
         status=ran.status,
         messages=messages.replace(str(folder), ""),
-        words=words.replace(str(folder), ""),
-        files=tuple(sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))),
+        words=ran.out.replace(str(folder), ""),
+        files={
+            str(path.relative_to(folder)): path.read_bytes() if path.parent == outside else b""
+            for path in folder.rglob("*")
+            if path.is_file()
+        },
         certificate=certificate,
     )
+
+
+def without_answers(seen: Seen) -> Seen:
+    """What is the same whatever was answered: no counts, nor what is said about them.
+
+    `certified` divides a line of its promise among queries by earlier answers.
+    """
+    said = (*SAID_OF_ANSWERS, "sha256")
+    certificate = {name: part for name, part in seen.certificate.items() if name not in said}
+    prices = [entry["epsilon_exact"] for entry in certificate.get("spent", [])]
+    certificate["spent"] = None if None in prices else sum(map(Fraction, prices), Fraction(0))
+    words = re.sub(r"(?m)^(Notes|Verdict|Figures|Paid for) .*(\n {14}.*)*\n", "", seen.words)
+    words = re.sub(r"Released [\d,]+ cases in [\d,]+ variants", "Released", words)
+    files = dict.fromkeys(seen.files, b"")
+    return replace(seen, certificate=certificate, words=words, files=files)
 
 
 def read_log_activities(path: Path) -> list[str]:
@@ -147,14 +168,43 @@ def check_canonical(path: Path) -> None:
 
 
 def compare(run: Run, folder: Path, name: str) -> None:
-    """Run a mechanism on all logs; what is seen must be the same."""
+    """Run a mechanism on all logs; what is seen must be the same, but for noisy answers."""
     seen = {
-        kind: look(run, folder / str(i), name, log) for i, (kind, log) in enumerate(logs().items())
+        kind: without_answers(look(run, folder / str(i), name, log))
+        for i, (kind, log) in enumerate(logs().items())
     }
     first = seen["any way"]
     assert first.status == 0
     for kind, other in seen.items():
         assert other == first, f"{name} tells {kind} from another log"
+
+
+@contextmanager
+def answering(noise: ByHand, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let a release draw its noise by hand."""
+    with monkeypatch.context() as changed, noise.watching():
+        changed.setattr(import_module("sacofa.release.anonymize"), "Noise", lambda bits: noise)
+        yield
+
+
+def drawn(place: int, epsilon: Fraction, table: Ints) -> Ints:
+    """Noise as a release draws it, the same each time."""
+    return Noise(SeededBits(place)).laplace(epsilon, len(table))
+
+
+def compare_with_same_answers(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch, suffix: str
+) -> None:
+    """Run `certified` on all logs, so that all give the same answers; every byte must be equal."""
+    noise = ByHand(drawn)
+    with answering(noise, monkeypatch):
+        first = look(run, folder / "first", "certified", logs()["any way"], suffix)
+    assert first.status == 0
+    assert all(first.certificate[name] for name in SAID_OF_ANSWERS)
+    for i, (kind, log) in enumerate(logs().items()):
+        with answering(ByHand(leading_to(noise.seen)), monkeypatch):
+            other = look(run, folder / str(i), "certified", log, suffix)
+        assert other == first, f"certified tells {kind} from another log"
 
 
 def test_every_mechanism_is_looked_at() -> None:
@@ -166,6 +216,36 @@ def test_every_mechanism_is_looked_at() -> None:
 def test_what_is_seen_is_the_same_for_all_logs(run: Run, tmp_path: Path, name: str) -> None:
     """Status, messages, names of files and certificate do not depend on the log."""
     compare(run, tmp_path, name)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "json"])
+def test_the_same_answers_lead_to_the_same_bytes(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str
+) -> None:
+    """Log, certificate with verdict, margins and notes, and every word on the terminal."""
+    compare_with_same_answers(run, tmp_path, monkeypatch, suffix)
+
+
+@pytest.mark.parametrize("name", ["laplace", "sacofa"])
+def test_the_same_output_leads_to_the_same_bytes(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Of the mechanisms of the paper: what is said about an output is made of that output alone."""
+    outputs: list[Output] = []
+
+    class Repeats(MECHANISMS[name]):  # type: ignore[misc]
+        def run(self, session: Session, progress: Progress | None = None) -> Output:
+            """Spend what was promised, and give the first output."""
+            outputs.append(super().run(session, progress))
+            return outputs[0]
+
+    monkeypatch.setitem(MECHANISMS, name, Repeats)
+    first = look(run, tmp_path / "first", name, logs()["any way"])
+    assert first.status == 0
+    for i, (kind, log) in enumerate(logs().items()):
+        other = look(run, tmp_path / str(i), name, log)
+        assert other == first, f"{name} tells {kind} from another log"
+    assert len(outputs) == 1 + len(logs())
 
 
 @pytest.mark.parametrize("suffix", FORMATS)
@@ -233,6 +313,42 @@ def test_the_check_finds_mechanisms_that_tell(
     monkeypatch.setitem(MECHANISMS, "certified", broken)
     with pytest.raises(AssertionError, match=r"tells .* from another|depends on more than"):
         compare(run, tmp_path, "certified")
+
+
+def saying(part: str) -> type[Certified]:
+    """A mechanism that puts the true number of cases into a part of what it says."""
+
+    class Says(Certified):
+        def run(self, session: Session, progress: Progress | None = None) -> Output:
+            """Release, and add the number of cases."""
+            output = super().run(session, progress)
+            told = f"{secret(session).cases} cases"
+            said = getattr(output, part)
+            return replace(output, **{part: (*said, told) if part == "notes" else told})
+
+    return Says
+
+
+class Marks(Certified):
+    """Marks variants as the orderly core by the true number of cases."""
+
+    def run(self, session: Session, *others: Any) -> Output:
+        """Release, and mark all variants or none."""
+        output = super().run(session, *others)
+        return replace(output, core=np.full(len(output.variants), secret(session).cases > 99))
+
+
+BROKEN = {"verdict": saying("verdict"), "notes": saying("notes"), "core": Marks}
+
+
+@pytest.mark.parametrize("broken", BROKEN.values(), ids=BROKEN)
+def test_words_about_the_true_log_are_noticed(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: type
+) -> None:
+    """A verdict, a note or a core that is made of the log itself does not pass."""
+    monkeypatch.setitem(MECHANISMS, "certified", broken)
+    with pytest.raises(AssertionError, match=r"tells .* from another|depends on more than"):
+        compare_with_same_answers(run, tmp_path, monkeypatch, "csv")
 
 
 @pytest.mark.parametrize("suffix", ["csv", "xes"])

@@ -235,3 +235,17 @@ def test_the_first_with_an_id_counts_wherever_it_belongs() -> None:
     assert not chosen.keeps("e", [outside], "anna") and not chosen.keeps("e", [inside], "anna")
     assert (chosen.again, chosen.elsewhere) == (2, 3)
     assert len(chosen.notices()) == 3
+
+
+def test_longer_periods_are_those_that_contain_it() -> None:
+    """Compared day by day, and two periods are nested or have no day in common."""
+    names = ["2024", "2025", *(f"2024-Q{q}" for q in range(1, 5))]
+    names += [f"2024-{m:02}" for m in range(1, 13)]
+    names += ["2024-01-01", "2024-02-29", "2024-12-31", "2025-Q1", "2025-01"]
+    periods = [Period.parse(name) for name in names]
+    for one in periods:
+        for other in periods:
+            inside = other.start <= one.start and one.end <= other.end
+            assert (other.name in one.longer) == (inside and one != other)
+            apart = one.end <= other.start or other.end <= one.start
+            assert apart or one == other or other.name in one.longer or one.name in other.longer

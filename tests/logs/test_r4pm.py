@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sacofa.errors import ColumnsError, ReadError, SettingError
+from sacofa.errors import ColumnsError, MissingExtraError, ReadError, SettingError
 from sacofa.logs import count_variants, open_log, r4pm, write_variants
 from sacofa.variants import VariantCounts
 
@@ -169,3 +169,13 @@ def test_bad_input(tmp_path: Path) -> None:
         open_log(plain, engine="r4pm", case="concept:name")
     with pytest.raises(SettingError, match="engine"):
         open_log(write(tmp_path, "case,activity\n1,a\n", "log.csv"), engine="r4pm")
+
+
+def test_a_version_that_cannot_count_variants_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The built-in reader never takes over in silence."""
+    monkeypatch.delattr("r4pm.bindings.get_variants")
+    (tmp_path / "log.xes").write_text("<log/>")
+    with pytest.raises(MissingExtraError, match=r"r4pm 0\.6 or newer.*sacofa\[fast-xes\]"):
+        open_log(tmp_path / "log.xes", engine="r4pm")

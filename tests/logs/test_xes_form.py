@@ -177,12 +177,18 @@ def test_the_certificate_names_what_was_taken(tmp_path: Path) -> None:
     assert any(t.startswith("Die Werte von case:age sind öffentlich; sie") for t in texts)
 
 
-def test_what_no_case_has_is_refused_though_it_is_declared(tmp_path: Path) -> None:
-    """By whomever."""
-    path = write(tmp_path / "log.xes", [(None, None)], GLOBALS["trace"])
-    for columns in (None, {"attributes": {"age": {**NUMBER, "of": "case"}}}):
-        with pytest.raises(ColumnsError, match="age"):
-            open_log(path, attribute="age", columns=columns)
+def test_a_declared_attribute_may_be_missing_from_all_cases(tmp_path: Path) -> None:
+    """Whether there is a release must not reveal the only case that has it."""
+    cases: list[Case] = [(None, None), (("int", "20"), None)]
+    declared = {"attributes": {"age": {**NUMBER, "of": "case"}}}
+    for head, columns in ((GLOBALS["trace"], None), ("", declared)):
+        rest = write(tmp_path / "rest.xes", cases[:1], head)
+        whole = write(tmp_path / "whole.xes", cases, head)
+        found = [read(path, columns=columns) for path in (rest, whole)]
+        assert found[0][:2] == found[1][:2]
+        assert distance(found[0][2], found[1][2]) == 1
+    with pytest.raises(ColumnsError, match="age"):
+        open_log(rest, attribute="age")
 
 
 @pytest.mark.parametrize(

@@ -239,6 +239,21 @@ def test_an_explosion_is_refused_with_a_threshold_that_would_do() -> None:
     )
 
 
+def test_whether_a_level_is_too_large_does_not_depend_on_who_ends_there() -> None:
+    """It is refused in the same words, whether all cases end on it or none does."""
+    names = tuple(f"a{i:02}" for i in range(20))
+    growth = replace(
+        BASE, prune_harmless=5, prune_harmful=None, prune_finished=False, max_prefixes=4
+    )
+    messages = []
+    for length in (1, 2):
+        log = VariantCounts.of({(name,) * length: 100 for name in names})
+        with pytest.raises(TooLargeError) as refused:
+            grow_log(log, NoRules(names), growth, Noise(SeededBits(5)))
+        messages.append(str(refused.value))
+    assert messages[0] == messages[1]
+
+
 def test_an_empty_log_is_no_error() -> None:
     """No cases and no activities give a release of noise alone."""
     nothing = VariantCounts.of({})

@@ -9,8 +9,9 @@ import pytest
 
 from sacofa import anonymize
 from sacofa.cases import Cases
+from sacofa.errors import PromiseError
 from sacofa.mechanisms import Certified, Laplace, Mechanism, Sacofa, perform
-from sacofa.mechanisms.protocol import for_log
+from sacofa.mechanisms.protocol import Promise, for_log
 from sacofa.privacy.accounting import Leak, Spend, total_epsilon
 from sacofa.privacy.bits import SeededBits
 from sacofa.privacy.noise import Noise
@@ -63,6 +64,23 @@ def test_what_is_spent_is_what_was_promised(
     assert certificate.epsilon == total_epsilon(promised)
     assert certificate.spent == outcome.spent
     assert outcome.variants.unit == unit
+
+
+class PromisesMore(Laplace):
+    """Promises a query that it never asks."""
+
+    def promise(self, unit: Unit) -> Promise:
+        """One line more than the levels."""
+        promise = super().promise(unit)
+        more = Spend(what="something else", epsilon=Fraction(1), line="more")
+        return replace(promise, accesses=(*promise.accesses, more))
+
+
+def test_a_run_that_charges_less_than_was_promised_releases_nothing() -> None:
+    """Its certificate would name a query that nobody asked."""
+    mechanism = PromisesMore(level_epsilon=PRICE, max_length=2, prune=1)
+    with pytest.raises(PromiseError, match=r"not charged: \['more'\]"):
+        perform(mechanism, Cases(variants=LOGS["a few"]), Noise(SeededBits(3)))
 
 
 class Recorded(Noise):

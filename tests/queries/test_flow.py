@@ -170,6 +170,18 @@ def test_some_case_changes_a_table_by_its_sensitivity(kind: int) -> None:
     assert np.abs(query.table(variants_of([((0,), True)], 2))).sum() == query.sensitivity
 
 
+@pytest.mark.parametrize("candidates", [((0,), (1,)), ((1, 0), (0, 1), (1, 1)), ((1,), (0,), ())])
+def test_a_case_that_is_as_near_to_several_candidates_votes_for_the_first(
+    candidates: tuple[Ids, ...],
+) -> None:
+    """A case of another activity is as far from all of them, and has one vote all the same."""
+    query = NearestCandidate("final", candidates)
+    first = [1, *[0] * (len(candidates) - 1)]
+    ids = (2,) * max(map(len, candidates))
+    assert query.table(variants_of([(ids, True)], 3)).tolist() == first
+    assert query.table(variants_of([(ids, True)] * 7, 3)).tolist() == [7 * n for n in first]
+
+
 @given(logs())
 def test_cases_one_by_one_give_the_tables_of_their_variants(log: tuple[list[Case], int]) -> None:
     """A query asks the same of counted variants and of the cases that they count."""

@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 import pytest
+from scipy import stats
 
 from sacofa.cases import Cases
 from sacofa.privacy.accounting import Spend
@@ -246,6 +247,30 @@ def test_what_is_shown_is_private() -> None:
     person with two. The bound is reached.
     """
     assert 0.98 < worst_ratio() <= 1
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(1, 10)], ids=str)
+def test_each_stage_shows_an_empty_cell_with_its_exact_chance(epsilon: Fraction) -> None:
+    """Asked again at lower thresholds, a cell shows each value with the chance of that noise.
+
+    A later stage has to know that the cell lies below the earlier thresholds. At a small ε that is
+    much to know: at 1/10 the cell passes the first of these thresholds in 26 of 100 runs.
+    """
+    thresholds = (7, 4, 2)
+    log = tiny_log({}, 1)
+
+    def run(noise: Noise) -> tuple[int, ...]:
+        lazy = Histogram(session_of(log, epsilon, noise).open(AllSequences(), epsilon, "all"))
+        shown = [lazy.show(ENDED, threshold) for threshold in thresholds]
+        return tuple(sum(stage.values()) for stage in shown)
+
+    found = chances_of(run, 1e-9)
+    assert ENDED.size == 1 and found.lost < 1e-5
+    for value in range(2, 40):
+        stage = sum(value < threshold for threshold in thresholds)
+        outcome = tuple(value if place == stage else 0 for place in range(3))
+        expected = float(stats.dlaplace.pmf(value, float(epsilon)))
+        assert found.outcomes.get(outcome, 0.0) == pytest.approx(expected, rel=1e-4, abs=1e-6)
 
 
 class Unnoised(Histogram):

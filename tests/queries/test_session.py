@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -15,6 +16,7 @@ from sacofa.errors import PromiseError, SettingError
 from sacofa.privacy.accounting import Leak, Spend, total_epsilon
 from sacofa.privacy.bits import SeededBits
 from sacofa.privacy.noise import Noise
+from sacofa.queries import session as session_module
 from sacofa.queries.durations import DAY, bin_of
 from sacofa.queries.flow import VOTE_UNITS, CaseCount, CaseLengths, NearestCandidate, StepVotes
 from sacofa.queries.histogram import AllSequences
@@ -147,6 +149,44 @@ def test_every_cell_has_its_noise(query: Query) -> None:
     assert np.count_nonzero(drawn) or len(drawn) == 1
 
 
+class Numbered(Noise):
+    """Noise that is a number of its own for each draw: 1, 2, 3, … ."""
+
+    def __init__(self) -> None:
+        super().__init__(SeededBits(1))
+        self.drawn = 0
+
+    def laplace(self, epsilon: Fraction, size: int) -> Ints:
+        """The next numbers."""
+        self.drawn += size
+        return np.arange(self.drawn - size, self.drawn) + 1
+
+
+@pytest.mark.parametrize("block", [1, 2, 3, 4, 5, 8, 9, 10])
+def test_each_cell_of_each_block_has_a_draw_of_its_own(
+    block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A table is noised block by block: no draw is used twice, and no cell goes without."""
+    monkeypatch.setattr(session_module, "TOGETHER", block)
+    noise, query = Numbered(), StepVotes(2)
+    values = session_of(LOG, noise=noise).ask(query, HALF, "all")
+    assert noise.drawn == len(query.cells) == 9
+    assert (values - query.table(LOG)).tolist() == [1, 2, 3, 4, 5, 6, 7, 8, 9]
+
+
+def test_the_tables_of_all_pieces_of_a_log_are_added_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A log is counted piece by piece, and each piece once."""
+    monkeypatch.setattr(session_module, "PIECE", 1)
+    log = batch([[(0, 0, 0), (1, 5, day * DAY)] for day in range(20)], 2)
+    query = CycleTime(rung=-1)
+    assert len(list(log.pieces(len(query.cells)))) > 3
+    cases = Cases(variants=log.variants(), by_case=log)
+    promised = [Spend(what="all", epsilon=HALF, line="all")]
+    answer = Session(cases, promised, Bare(SeededBits(1))).ask(query, HALF, "all")
+    assert answer.tolist() == query.table(log).tolist()
+    assert answer.sum() == 20 * VOTE_UNITS
+
+
 def test_two_tables_never_share_noise() -> None:
     """Asked again under another name, the same table has other noise."""
     candidates = tuple((i,) for i in range(2)) * 1 + ((0, 1), (1, 0), ())
@@ -231,6 +271,39 @@ def test_a_price_whose_noise_no_number_holds_is_refused(max_cases: int) -> None:
     assert np.abs(votes).min() > VOTE_UNITS * max_cases
     with pytest.raises(SettingError, match=r"epsilon .* at least"):
         session_of(log, least * Fraction(999, 1000), Noise(SeededBits(1)))
+
+
+def refusals(log: VariantCounts) -> list[str]:
+    """Every message with which a session refuses something, on a log."""
+    session = session_of(log, HALF)
+    session.ask(CaseCount(), HALF / 2, "all")
+    wrong = Strange(values=log.counts.sum() + np.array([0.5, 1.0]))
+    refused: list[Callable[[], object]] = [
+        lambda: session.ask(CaseCount(), HALF / 4, "all"),
+        lambda: session.ask(CaseLengths((1, 2)), HALF, "all"),
+        lambda: session.ask(CaseLengths((1, 2)), HALF, "other"),
+        lambda: session.open(AllSequences(), HALF, "all"),
+        lambda: session.ask(Strange(by_case=True), HALF / 4, "all"),
+        lambda: session.ask(Strange(sensitivity=0), HALF / 4, "all"),
+        lambda: session.read_unpaid("rules"),
+        lambda: session.close(),
+        lambda: session.ask(wrong, HALF / 4, "all"),
+        lambda: session_of(log, Fraction(1, 10**12)),
+    ]
+    messages = []
+    for refuse in refused:
+        with pytest.raises((PromiseError, SettingError)) as error:
+            refuse()
+        messages.append(str(error.value))
+    return messages
+
+
+def test_refusals_are_worded_alike_whatever_the_log_is() -> None:
+    """No message holds a count or a sum of the log."""
+    messages = refusals(LOG)
+    assert len(set(messages)) == len(messages)
+    assert refusals(VariantCounts.of({("b", "a"): 7_777})) == messages
+    assert refusals(VariantCounts.of({}, ("a", "b"))) == messages
 
 
 def test_queries_after_truncation_see_truncated_cases() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -31,7 +33,11 @@ from sacofa import (
 from sacofa.examples import running_example
 from sacofa.logs import write_variants
 from sacofa.logs.periods import Period
-from sacofa.release import certificate_path
+from sacofa.logs.released import ReleasedColumn
+from sacofa.mechanisms.protocol import Outcome
+from sacofa.privacy.bits import SeededBits
+from sacofa.release import certificate_path, read_release
+from sacofa.release.bound import drop_empty_cases
 from sacofa.release.periods import PeriodStatement
 from sacofa.semantics import RuleStates
 
@@ -46,6 +52,37 @@ def test_a_seed_repeats_a_release(mechanism: object) -> None:
     first, again, other = (anonymize(LOG, mechanism, seed=s).variants for s in (1, 1, 2))
     assert first == again
     assert first != other
+
+
+ONE_LEVEL = Laplace(level_epsilon="1/1000000", max_length=1, prune=1)
+
+
+def test_releases_without_a_seed_never_repeat() -> None:
+    """The noise of each of two counts has a scale of a million.
+
+    Two of three such pairs of counts agree with a probability below 1e-12.
+    """
+    log = {("a",): 10**7, ("b",): 10**7}
+    released = [tuple(anonymize(log, ONE_LEVEL).variants.counts.tolist()) for _ in range(3)]
+    assert len(set(released)) == 3
+    seeded = [anonymize(log, ONE_LEVEL, seed=seed) for seed in (0, 0, 1)]
+    first, again, other = (tuple(release.variants.counts.tolist()) for release in seeded)
+    assert first == again != other
+
+
+@pytest.mark.parametrize(
+    "mechanism", [LAPLACE, SACOFA, Certified(epsilon=1)], ids=["laplace", "sacofa", "certified"]
+)
+def test_the_noise_of_a_release_is_made_of_the_bytes_of_the_operating_system(
+    mechanism: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the system gives the words of a seed, the release is the one of that seed."""
+    words = SeededBits(7)
+    monkeypatch.setattr(os, "urandom", lambda size: words.words(size // 8).tobytes())
+    unseeded = anonymize(LOG, mechanism)
+    assert unseeded.variants == anonymize(LOG, mechanism, seed=7).variants
+    assert unseeded.certificate.publishable
+    assert not anonymize(LOG, mechanism, seed=7).certificate.publishable
 
 
 def test_the_order_in_which_a_log_names_activities_does_not_matter() -> None:
@@ -329,3 +366,58 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         publish(log, SACOFA, tmp_path / "released.csv", stage=interrupt)
     assert [p.name for p in tmp_path.iterdir()] == ["log.json"]
+
+
+@pytest.mark.parametrize("suffix", ["xes", "csv", "parquet", "json"])
+def test_a_release_holds_no_case_without_events(tmp_path: Path, suffix: str) -> None:
+    """They are dropped after the noise and counted in a note; what is read back is the release."""
+    log = {("a", "b"): 400, (): 300}
+    release = anonymize(log, Laplace(level_epsilon=1, max_length=3, prune=3), seed=1)
+    assert set(release.variants.lengths.tolist()) <= {1, 2, 3}
+    (note,) = release.certificate.notes
+    assert re.fullmatch(r"Cases without events were left out of the release: \d+, .*", note)
+    write_release(release, tmp_path / f"out.{suffix}")
+    assert read_release(tmp_path / f"out.{suffix}").variants == release.variants
+
+
+def test_cases_of_a_person_who_did_nothing_leave_attributes_with_their_case() -> None:
+    """Values of dropped cases go, and those of others stay where they belong."""
+    variants = VariantCounts.of({(): 2, ("a",): 3}, "a")
+    column = ReleasedColumn(
+        name="x",
+        of_case=True,
+        kind="int",
+        texts=("0", "1"),
+        codes=np.array([0, 0, 1, 1, 1], np.int32),
+    )
+    outcome = Outcome(variants=variants, core=np.array([False, True]), columns=(column,))
+    kept = drop_empty_cases(outcome)
+    assert dict(kept.variants) == {("a",): 3}
+    assert kept.core is not None and kept.core.tolist() == [True]
+    assert kept.columns[0].codes.tolist() == [1, 1, 1]
+    assert drop_empty_cases(kept).notes == kept.notes
+
+
+def test_a_list_of_variants_spends_nothing_on_times_or_attributes(tmp_path: Path) -> None:
+    """JSON holds neither: budget goes to the flow; who asks for them is refused, nothing spent."""
+    rows = "".join(f"{i},a,2024-01-0{1 + i % 9},7\n{i},b,2024-02-01,8\n" for i in range(300))
+    log = tmp_path / "log.csv"
+    log.write_text("case,activity,time,value\n" + rows)
+    release = publish(log, Certified(epsilon=1), tmp_path / "out.json", seed=1)
+    assert all("times" not in spend.what for spend in release.certificate.spent)
+    assert release.certificate.epsilon == 1
+    assert release.times is None
+    publish(log, Certified(epsilon=1), tmp_path / "out.csv", seed=1)
+    ledger = Ledger.create(tmp_path / "ledger")
+    ledger.set_budget("x", Fraction(1))
+    for mechanism, columns in (
+        (Certified(epsilon=1, granularity="day"), {}),
+        (Certified(epsilon=1), {"attribute": ("value",)}),
+    ):
+        with pytest.raises(SettingError, match=r"left out for \.json.*write \.csv"):
+            publish(
+                log, mechanism, tmp_path / "no.json", options=ReadOptions(**columns),
+                ledger=ledger, dataset="x", seed=1,
+            )  # fmt: skip
+    assert not (tmp_path / "no.json").exists()
+    assert ledger.entries() == []

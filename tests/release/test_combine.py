@@ -16,7 +16,7 @@ from sacofa.examples import running_example
 from sacofa.logs import open_log
 from sacofa.logs.periods import Period
 from sacofa.release import Release, read_release, verify
-from sacofa.release.combine import combine, combine_files, size_within
+from sacofa.release.combine import cases_margin, combine, combine_files
 from sacofa.release.earlier import read_earlier, start_from
 from sacofa.release.periods import PeriodStatement
 from sacofa.unit import Unit
@@ -72,6 +72,28 @@ def test_persons_pay_for_every_period_unless_each_stands_for_itself() -> None:
     assert any("over all of them it costs ε = 1" in note for note in both.notes)
     with pytest.raises(SettingError, match="of one unit"):
         price(made("2025-01", unit=each), made("2025-02"))
+
+
+def test_person_periods_add_up_where_they_overlap() -> None:
+    """January and the year share the cases of January; cases never do."""
+    each = Unit(person="p", max_cases=2, per_period=True)
+    jan, feb, year = (made(name, unit=each) for name in ("2025-01", "2025-02", "2025"))
+    assert price(jan, feb) == Fraction(1, 2)
+    assert price(jan, year) == 1
+    assert price(jan, feb, year) == Fraction(3, 2)
+    assert price(made("2025-01"), made("2025-02"), made("2025")) == Fraction(1, 2)
+
+
+def test_a_combination_says_what_a_copy_of_the_ledger_means() -> None:
+    """Both copies name one series, and the certificates do not reveal that there were two."""
+
+    def said(*releases: Release) -> bool:
+        lines = combine(releases).certificate.assumptions
+        return any("copy" in line and "add up to ε = 1." in line for line in lines)
+
+    assert said(made("2025-01"), made("2025-02"))
+    assert not said(made("2025-01", "a"), made("2025-02", "b"))
+    assert not said(made("2025-01", None), made("2025-02", None))
 
 
 def test_cases_add_up(tmp_path: Path) -> None:
@@ -133,11 +155,11 @@ def test_the_range_of_the_size_holds_in_95_of_100_runs() -> None:
     runs = 40
     for run in range(runs):
         parts = [anonymize(log, mechanism, seed=1000 * run + n) for n in range(3)]
-        within = size_within([part.certificate for part in parts])
-        assert within is not None
+        margin = cases_margin([part.certificate for part in parts])
+        assert margin is not None
         off = abs(combine(parts).variants.cases - 3 * log.cases)
-        inside += off <= within
-        close += off <= within / 3
+        inside += off <= margin
+        close += off <= margin / 3
     assert inside >= 0.85 * runs
     assert close < 0.8 * runs
 

@@ -15,14 +15,26 @@ from typing import Any
 import pytest
 
 from sacofa import Certified, Laplace, Ledger, ReadOptions, publish, read_release
-from sacofa.errors import BudgetError, LedgerError, SettingError
+from sacofa.errors import BudgetError, LedgerError, SacofaError, SettingError
 from sacofa.logs import open_log
 from sacofa.logs.source import Log
 from sacofa.privacy.ledger.case_key import key_path
+from sacofa.release.combine import combine_files
 from sacofa.release.verify import verify
 from sacofa.variants import VariantCounts
 
 ONE = Laplace(level_epsilon="1/2", max_length=2, prune=1)
+
+
+class Broken(Laplace):
+    """Dies when it is run."""
+
+    def run(self, *arguments: Any) -> Any:
+        """Die."""
+        raise RuntimeError
+
+
+BROKEN = Broken(level_epsilon="1/2", max_length=2, prune=1)
 Events = dict[str, list[str]]
 """For each case the days of its events."""
 
@@ -239,24 +251,118 @@ def test_releases_for_cases_and_for_persons_have_no_case_in_common(
         ledger.check()
 
 
+PERSON_PERIOD: dict[str, Any] = {"person": "person", "max_cases": 1, "protect": "person-period"}
+
+
+def test_person_periods_that_overlap_add_up(ledger: Ledger, tmp_path: Path) -> None:
+    """A person's cases of January can be in the releases of January and of the year."""
+    paths = [tmp_path / "1.csv", tmp_path / "2.csv"]
+    rows = [("1", "anna", "first", "2025-01-02"), ("2", "bert", "other", "2025-02-02")]
+    log = write_rows(tmp_path / "log.csv", rows)
+    assert release(ledger, log, "2025-01", paths[0], **PERSON_PERIOD) == {"first"}
+    write_rows(log, [*rows, ("3", "anna", "late", "2025-01-20")])
+    with pytest.raises(BudgetError, match="ε = 0 left of 1 in period 2025:"):
+        release(ledger, log, "2025", paths[1], **PERSON_PERIOD)
+    ledger.set_budget("visits", Fraction(2))
+    assert release(ledger, log, "2025", paths[1], **PERSON_PERIOD) == {"late", "other"}
+    account = ledger.account("visits")
+    assert (account.spent, account.in_periods) == (2, {"2025": 2, "2025-01": 2})
+    assert combine_files(paths).certificate.epsilon == 2
+    # February overlaps the year, and the year alone.
+    with pytest.raises(BudgetError):
+        release(ledger, log, "2025-01", **PERSON_PERIOD)
+    ledger.set_budget("visits", Fraction(3))
+    release(ledger, log, "2025-02", **PERSON_PERIOD)
+    assert ledger.account("visits").spent == 3
+    assert ledger.account("visits").in_periods["2025-02"] == 2
+    ledger.check()
+
+
+def test_a_release_for_cases_adds_up_with_person_periods_that_overlap_it(
+    ledger: Ledger, tmp_path: Path
+) -> None:
+    """Whichever comes first; releases for cases alone have nothing in common."""
+    rows = [("1", "anna", "a", "2025-01-02"), ("2", "anna", "b", "2025-02-02")]
+    log = write_rows(tmp_path / "log.csv", rows)
+    release(ledger, log, "2025-01")
+    release(ledger, log, "2025")
+    assert ledger.account("visits").spent == 1
+    with pytest.raises(BudgetError):
+        release(ledger, log, "2025-01-02", **PERSON_PERIOD)
+    release(ledger, log, "2024", **PERSON_PERIOD)
+    with pytest.raises(BudgetError):
+        release(ledger, log, "2024-05")
+    assert ledger.account("visits").spent == 1
+
+
+def test_what_is_returned_does_not_make_periods_overlap(ledger: Ledger, tmp_path: Path) -> None:
+    """A release of the year that read nothing leaves its months as they were."""
+    log = write_rows(tmp_path / "log.csv", [("1", "anna", "a", "2025-01-02")])
+    ledger.set_budget("visits", None)
+    release(ledger, log, "2025-01", **PERSON_PERIOD)
+    release(ledger, log, "2025-02", **PERSON_PERIOD)
+    (tmp_path / "broken.csv").write_text("case,person,activity,timestamp\n1,anna,a,never\n")
+    with pytest.raises(SacofaError):
+        release(ledger, tmp_path / "broken.csv", "2025", **PERSON_PERIOD)
+    assert ledger.entries()[-1].state == "returned"
+    assert ledger.account("visits").spent == 1
+    ledger.check()
+
+
+def test_an_id_of_two_persons_stays_taken_when_a_release_dies(
+    ledger: Ledger, tmp_path: Path
+) -> None:
+    """A release for cases retries a dead one: it leaves out what got out meanwhile."""
+    ledger.set_budget("visits", None)
+    log = write_rows(tmp_path / "log.csv", [("1", "anna", "a", "2025-01-02")])
+    opened = open_log(log, period="2025", **PERSON_PERIOD)
+    with pytest.raises(RuntimeError):
+        publish(opened, BROKEN, tmp_path / "x.csv", ledger=ledger, dataset="visits")
+    write_rows(log, [("1", "bert", "b", "2025-01-02")])
+    assert release(ledger, log, "2025-01", **PERSON_PERIOD) == {"b"}
+    assert release(ledger, log, "2025") == set()
+    ledger.check()
+
+
+def test_a_person_period_moves_no_release_of_other_periods(quick_folder: Path) -> None:
+    """Histories with and without a person's cases of January: other months are handed the same."""
+    chance = random.Random(5)
+    for turn in range(4):
+        history: list[tuple[str, list[Row]]] = []
+        rows: dict[str, Row] = {}
+        for _ in range(4):
+            for _ in range(5):
+                case = str(chance.randint(0, 9))
+                day = f"2025-{chance.randint(1, 3):02}-{chance.randint(1, 28):02}"
+                if case not in rows:
+                    rows[case] = (case, chance.choice(["anna", "bert"]), f"x{case}", day)
+            period = chance.choice(["2025-01", "2025-02", "2025-03", "2025-Q1", "2025-01-10"])
+            history.append((period, list(rows.values())))
+        seen = []
+        for without in (False, True):
+            ledger = Ledger.create(quick_folder / f"{turn}{without}.ledger")
+            ledger.set_budget("visits", None)
+            handed = []
+            for number, (period, events) in enumerate(history):
+                log = quick_folder / f"{turn}{without}{number}.csv"
+                gone = [row for row in events if row[1] == "anna" and row[3] < "2025-02"]
+                kept = [row for row in events if not (without and row in gone)]
+                write_rows(log, [*kept, ("z", "zoe", "z", "1999-01-01")])
+                handed.append(release(ledger, log, period, **PERSON_PERIOD))
+            seen.append(handed)
+            ledger.check()
+        for (period, _), one, other in zip(history, *seen, strict=True):
+            assert one == other or period in ("2025-01", "2025-01-10", "2025-Q1"), period
+
+
 def test_what_died_can_be_tried_again_by_its_period_alone(ledger: Ledger, tmp_path: Path) -> None:
     """That period pays again; for every other the cases are gone."""
     log = write(tmp_path / "log.xes", {"a": ["2025-01-02"]})
     ledger.set_budget("visits", Fraction(2))
 
-    class Broken(Laplace):
-        def run(self, *arguments: Any) -> Any:
-            raise RuntimeError
-
     opened = open_log(log, period="2025-01")
     with pytest.raises(RuntimeError):
-        publish(
-            opened,
-            Broken(level_epsilon="1/2", max_length=2, prune=1),
-            tmp_path / "x.csv",
-            ledger=ledger,
-            dataset="visits",
-        )
+        publish(opened, BROKEN, tmp_path / "x.csv", ledger=ledger, dataset="visits")
     assert ledger.entries()[0].state == "failed"
     assert release(ledger, log, "2025") == set()
     assert release(ledger, log, "2025-01") == {"a"}

@@ -26,7 +26,8 @@ def test_a_report_shows_values_and_how_sure_they_are(tmp_path: Path) -> None:
     colour, amount = describe_attributes(release)
     assert colour.of_case and not colour.by_activity
     assert {bar.label: round(bar.share, 1) for bar in colour.bars} == {"blue": 0.7, "red": 0.3}
-    assert colour.within is not None and 0 < colour.within < 0.1
+    assert all(bar.margin is not None and 0 < bar.margin < 0.1 for bar in colour.bars)
+    assert not any(bar.below_margin for bar in colour.bars)
     assert [row.activity for row in amount.by_activity] == ["a"]
     round_ones = [f"{5 * i} – {5 * i + 5}" for i in range(20)]
     assert [bar.label for bar in amount.bars][:10] == round_ones[:10] and len(amount.bars) <= 13

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sacofa.examples import running_example
+from sacofa.mechanisms.margins import Margins
 from sacofa.report import make_internal_report, make_report
+from sacofa.report.flow import count_flow
 from sacofa.variants import VariantCounts
 
 from ..browser import Window, accessibility_faults, open_browser
@@ -153,6 +156,25 @@ def test_nothing_on_the_map_lies_under_something_else(window: Window, tmp_path: 
     assert drawing.get_attribute("viewBox") == whole
 
 
+def test_steps_within_their_margin_of_error_are_dashed(window: Window, tmp_path: Path) -> None:
+    """Of the whole release; of chosen variants no margin is known, and none is shown."""
+    release = of(VariantCounts.of({("a", "b"): 90, ("a", "c"): 4}))
+    steps = dict.fromkeys(count_flow(release.variants).steps, 4)
+    certificate = replace(release.certificate, margins=Margins(steps=steps))
+    html = make_report(replace(release, certificate=certificate), title="x")
+    page, complaints = _open(window, tmp_path, html)
+    dashed = page.locator("#map-box g:has(> path.unsure) > title")
+    assert sorted(dashed.all_text_contents()) == [
+        "a → c: 4 ± 4, below its margin",
+        "c → end: 4 ± 4, below its margin",
+    ]
+    assert page.locator(".legend").get_by_text("dashed: below its margin").is_visible()
+    page.get_by_role("checkbox", name="Show variant 2 on the map").check()
+    assert dashed.count() == 0
+    assert "a → c: 4" in page.locator("#map-box title").all_text_contents()
+    assert complaints == []
+
+
 def test_the_map_tells_times_where_there_are_any(window: Window, tmp_path: Path) -> None:
     """The median wait stands on each step, in a colour that the legend names."""
     page, complaints = _open(window, tmp_path, make_report(timed(), title="x"))
@@ -173,7 +195,7 @@ def test_a_printed_map_keeps_its_legend(window: Window, tmp_path: Path) -> None:
     sheets = pypdf.PdfReader(io.BytesIO(page.pdf())).pages
     text = " ".join(" ".join(sheet.extract_text() for sheet in sheets).split())
     assert "thicker: more often" in text
-    assert "rarer ones are left out" in text
+    assert "are left out" in text
 
 
 # Colours follow the scheme and places the width: each is looked at once.

@@ -13,13 +13,15 @@ import duckdb
 import numpy as np
 import pytest
 
+from sacofa import Certified, anonymize, examples
 from sacofa.logs.csv_injection import unescape_formula
 from sacofa.logs.released import ReleasedColumn
+from sacofa.mechanisms.margins import Margins, ShareMargin
 from sacofa.privacy.accounting import Spend
 from sacofa.release.anonymize import Release
 from sacofa.report import ReleasedFigure, list_figures, write_figures
 from sacofa.report.figures_file import COLUMNS
-from sacofa.report.sureness import find_within
+from sacofa.report.sureness import margins_of, variant_margin
 from sacofa.variants import VariantCounts
 
 from .releases import HOSTILE, hospital, leaking, of, timed
@@ -36,6 +38,7 @@ def with_attribute() -> Release:
 
 RELEASES = {
     "hospital": hospital(seed=1),
+    "certified": anonymize(examples.hospital(400), Certified(epsilon=1), seed=1),
     "times": timed(),
     "attribute": with_attribute(),
     "no promise": leaking(),
@@ -67,7 +70,7 @@ def read_parquet(path: Path) -> list[dict[str, Any]]:
 def read_json(path: Path) -> list[dict[str, Any]]:
     """The same of JSON, where what is missing is left out."""
     content = json.loads(path.read_text(encoding="utf-8"))
-    assert content["format"] == "sacofa-figures-1"
+    assert content["format"] == "sacofa-figures-2"
     return [
         {
             key: tuple(one[key]) if key == "activities" and key in one else one.get(key)
@@ -88,10 +91,9 @@ def test_every_format_holds_the_figures(name: str, read: Any, tmp_path: Path) ->
 
 
 def test_figures_are_those_of_the_release() -> None:
-    """Variants, events and steps add up, and each has the ± of its kind."""
-    release = RELEASES["hospital"]
-    figures, within = list_figures(release), find_within(release)
-    assert within.variant is not None
+    """Variants, events and steps add up, and each has its own margin."""
+    release = RELEASES["certified"]
+    figures, margins = list_figures(release), margins_of(release)
     counts = {
         kind: [one.count for one in figures if one.kind == kind]
         for kind in ("cases", "variant", "activity", "step")
@@ -106,19 +108,36 @@ def test_figures_are_those_of_the_release() -> None:
         shares = [one.share for one in figures if one.kind == kind]
         assert sum(shares) == pytest.approx(1)
         assert counts[kind] == sorted(counts[kind], reverse=True)
-    (variant, *_) = [one for one in figures if one.kind == "variant"]
-    assert variant.count_within == within.variant
-    assert variant.share_within == pytest.approx(within.variant / variants.cases)
+    for figure in figures:
+        assert figure.activities is None or figure.count is None or figure.count_margin
+        assert figure.below_margin == (figure.count <= figure.count_margin)
+        if figure.kind == "step":
+            assert figure.count_margin == margins.steps[figure.activities]
+        if figure.kind == "activity":
+            assert figure.count_margin == margins.activities[figure.activities[0]]
+        if figure.kind == "variant":
+            margin = variant_margin(margins, figure.activities, figure.finished, figure.count)
+            assert figure.count_margin == margin
+            assert figure.share_margin == pytest.approx(min(margin / variants.cases, 1))
+    assert {figure.below_margin for figure in figures if figure.kind == "variant"} == {True, False}
 
 
 def test_values_of_attributes_have_theirs() -> None:
-    """By the price of their query: three scales over the number of cases, all of them at most."""
-    first, second = [one for one in list_figures(with_attribute()) if one.kind == "attribute"]
+    """As the certificate states: values that stand together have the noise of all of them."""
+    release = with_attribute()
+    margin = ShareMargin(fixed=0.3, slope=0.5)
+    stated = Margins(attributes={"case:ward": margin})
+    release = replace(release, certificate=replace(release.certificate, margins=stated))
+    first, second = [one for one in list_figures(release) if one.kind == "attribute"]
     assert (first.name, first.value, first.share) == ("case:ward", "=1+1", 0.5)
-    assert second.share_within == 1.0
+    assert first.share_margin == second.share_margin == margin.of(0.5) == pytest.approx(0.34**0.5)
+    assert first.below_margin
+    assert margin.of(0.5, values=12) == 1.0
 
 
 def test_without_a_promise_nothing_is_said_about_noise() -> None:
     """Counts are there, ± are not."""
     figures = list_figures(RELEASES["no promise"])
-    assert figures and all(one.count_within is one.share_within is None for one in figures)
+    assert figures and all(
+        one.count_margin is one.share_margin is None and not one.below_margin for one in figures
+    )

@@ -39,6 +39,23 @@ def test_everything_that_happened_is_on_the_fullest_map(log: dict[tuple[str, ...
         assert box.top >= 0 and box.top + box.height <= drawn.height
 
 
+def test_steps_within_their_margin_of_error_are_marked_in_the_release_alone() -> None:
+    """An original has no noise; a count that is as large as its margin may be noise alone."""
+    before = count_flow(VariantCounts.of({("a", "b"): 9, ("a",): 1}))
+    after = count_flow(VariantCounts.of({("a", "b"): 9, ("a",): 3, ("b",): 4}))
+    level = draw_map(before, after, enough=1.0, margins=dict.fromkeys(after.steps, 3))
+    assert level
+    marked = [{arrow.what: arrow.kind for arrow in drawn.arrows} for drawn in level.maps]
+    assert set(marked[0].values()) == {""}
+    assert marked[1] == {
+        "start → a": "",
+        "a → b": "",
+        "b → end": "",
+        "a → end": "unsure",
+        "start → b": "appeared",
+    }
+
+
 def test_before_and_after_have_the_same_places() -> None:
     """What both have is at one place in both; what one has alone is marked there."""
     before = count_flow(VariantCounts.of({("a", "b", "c"): 9, ("a", "lost"): 1}))

@@ -232,11 +232,11 @@ def test_a_comparison_is_summed_up(tmp_path: Path) -> None:
     table.append(_row("sacofa", "0.1", 1, float("inf"), 0.25, 0.5))
     comparison = read_comparison(tmp_path)
     places = [comparison.columns.index(name) for name in ("Similarity", "Mass kept")]
-    what = [(*row[:4], *(row[place] for place in places)) for row in comparison.rows]
-    assert comparison.columns[:4] == ("what", "ε asked for", "ε spent", "runs")
+    what = [(*row[:5], *(row[place] for place in places)) for row in comparison.rows]
+    assert comparison.columns[:5] == ("what", "ε asked for", "ε spent", "times", "runs")
     assert what == [
-        ("certified", "1", "1", "4", "0.800 (0.750–0.850)", "–"),
-        ("sacofa", "0.1", "∞", "1", "0.250", "–"),
+        ("certified", "1", "1", "–", "4", "0.800 (0.750–0.850)", "–"),
+        ("sacofa", "0.1", "∞", "–", "1", "0.250", "–"),
     ]
     page = make_internal_report(
         hospital(level_epsilon=Fraction(1)), running_example(), title="x", comparison=comparison

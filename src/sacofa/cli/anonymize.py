@@ -21,6 +21,7 @@ from ..mechanisms.registry import DEFAULT, MECHANISMS, make_mechanism
 from ..release import Release, certificate_path, publish
 from ..release.bound import MAX_RELEASED_EVENTS
 from ..release.earlier import start_from
+from ..release.publish import ONLY_VARIANTS
 from ..release.rules import public_rules
 from ..semantics import ModelOptions
 from ..temporary import secret_folder
@@ -151,7 +152,8 @@ def anonymize(
     outputs: dict[str, Path] = {"its certificate": certificate or certificate_path(output)}
     if not streamed:
         outputs["the output"] = output
-        output_of(output)
+        if output_of(output) == "json" and settings["time"]:
+            raise SettingError("time", "yes", ONLY_VARIANTS)
     if report is not None:
         outputs["the report"] = report
     for target in outputs.values():

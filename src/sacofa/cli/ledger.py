@@ -227,7 +227,7 @@ def _limit(epsilon: Fraction | None) -> str:
 
 
 def _account(account: Account) -> dict[str, Any]:
-    periods = {part.period: _price(part.spent) for part in account.parts}
+    periods = {period: _price(spent) for period, spent in sorted(account.in_periods.items())}
     return {
         "dataset": account.dataset,
         "budget": _limit(account.budget),

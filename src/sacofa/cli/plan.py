@@ -86,11 +86,12 @@ def _content(made: Plan) -> dict[str, object]:
                 "what": share.what,
                 "epsilon": float(share.epsilon),
                 "epsilon_exact": str(share.epsilon),
-                "within": float(share.within),
+                "noise": float(share.noise),
                 "buys": share.buys,
             }
             for share in made.shares
         ],
+        "cases_margin": made.cases_margin,
         "step_from": float(made.step_from),
         "candidate_from": made.candidate_from,
         "frequent_from": made.frequent_from,
@@ -105,11 +106,11 @@ def _content(made: Plan) -> dict[str, object]:
 def _show(made: Plan, console: Console) -> None:
     console.print(f"{format_epsilon(made.epsilon)} for the whole release, divided so:\n")
     table = Table(box=None, pad_edge=False)
-    for heading in ("share of ε", "for", "noise in 95 of 100 runs", "buys"):
+    for heading in ("share of ε", "for", "noise of a count (95 %)", "buys"):
         table.add_column(heading)
     for share in made.shares:
         table.add_row(
-            _number(share.epsilon), share.what, f"± {_number(share.within)} cases", share.buys
+            _number(share.epsilon), share.what, f"± {_number(share.noise)} cases", share.buys
         )
     console.print(table)
     console.print("")

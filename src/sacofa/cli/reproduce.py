@@ -48,7 +48,10 @@ def reproduce(
     workers: Workers = None,
     time_limit: TimeLimit = TIME_LIMIT,
 ) -> None:
-    """Make the experiments of the SaCoFa paper again, and say which of its claims hold."""
+    """Repeat the experiments of the SaCoFa paper and report which of its claims hold.
+
+    Needs the extras evaluate and map.
+    """
     wanted = Reproduction(repeat=repeat or (2 if quick else 10), prune_finished=prune_finished)
     if quick:
         wanted = Reproduction(repeat=wanted.repeat, logs=QUICK_LOGS, prune_finished=prune_finished)

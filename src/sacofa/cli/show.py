@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 WIDTH = 100
+MAX_NAMES = 10
+"""The terminal lists no more names of activities; the certificate has all of them."""
 
 
 def format_epsilon(epsilon: Fraction | None) -> str:
@@ -38,12 +40,22 @@ def show_certificate(certificate: Certificate, console: Console) -> None:
     )
     section("Protects", [certificate.protects])
     section("Verdict", [] if certificate.verdict is None else [certificate.verdict])
-    section("Figures", [] if certificate.within is None else [str(certificate.within)])
+    section("Missing", say_missing(certificate.missing_activities))
+    section("Figures", [] if certificate.margins is None else [str(certificate.margins)])
     section("Not protected", [_describe_leak(leak) for leak in _leaks(certificate.spent)])
     section("Paid for", list(_describe_spends(certificate.spent)))
     section("Assumed", certificate.assumptions)
     section("Not promised", certificate.not_promised)
     section("Notes", certificate.notes)
+
+
+def say_missing(activities: tuple[str, ...]) -> list[str]:
+    """Which public activities the release does not contain; nothing if it contains all."""
+    if not activities:
+        return []
+    more = len(activities) - MAX_NAMES
+    names = ", ".join(activities[:MAX_NAMES]) + (f" and {more:,} more" if more > 0 else "")
+    return [f"The release contains no case with these activities: {names}."]
 
 
 def to_json(content: object, indent: int | None = None) -> str:

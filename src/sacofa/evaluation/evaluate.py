@@ -55,23 +55,20 @@ class Evaluator:
         self._original = Original(variants, by_case, pairs)
         self._limit: Measures | None = None
 
-    def measure(self, released: Measured, core: VariantCounts | None = None) -> Measures:
+    def measure(self, released: Measured) -> Measures:
         """Compare one release with the original.
 
-        What needs a missing library is left out, and so is time where one of both has none.
-
-        Where a release marks an orderly core, the model is mined from it; all else is measured on
-        the whole.
+        Measures that need a missing library are left out, and so are measures of time where the
+        original or the release has no times of its own.
         """
-        variants, by_case = _parts(released)
-        return _measure(self._original, variants, by_case, core=core)
+        return _measure(self._original, *_parts(released))
 
     def attributes(self, released: Measured) -> dict[str, tuple[float, float]]:
         """How far off each attribute and pair is, each beside two random halves of the log."""
         variants, by_case = _parts(released)
-        found = _details(Compared(self._original, variants, None, by_case))
+        found = _details(Compared(self._original, variants, by_case))
         splits = [_split(self._original, SEED + i) for i in range(SPLITS if found else 0)]
-        halves = [_details(Compared(one, other, None, half)) for one, other, half in splits]
+        halves = [_details(Compared(one, other, half)) for one, other, half in splits]
         return {
             name: (value, float(np.mean([one.get(name, value) for one in halves])))
             for name, value in found.items()
@@ -110,10 +107,9 @@ def _measure(
     by_case: CaseBatch | None,
     *,
     reference: Reference | None = None,
-    core: VariantCounts | None = None,
 ) -> Measures:
     """Take all measures, or those that are held against one reference."""
-    compared = Compared(original, released, core, by_case)
+    compared = Compared(original, released, by_case)
     values: dict[str, float] = {}
     missing = None
     for measure in MEASURES:

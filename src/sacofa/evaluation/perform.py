@@ -32,26 +32,28 @@ class Performer:
             self._evaluators[run.log] = Evaluator(original)
         start = perf_counter()
         released: Measured = original
-        core, spent = None, None
+        spent, times = None, ""
         if run.mechanism is not None:
             try:
                 release = anonymize(_for(original, run.mechanism), run.mechanism, seed=run.seed)
             except TooLargeError as error:
                 return start_row(run, self._digests[run.log], REFUSED, str(error))
             attributes = original.attributes if isinstance(original, Cases) else ()
-            released, core = measured_release(release, attributes), release.core_variants
+            released = measured_release(release, attributes)
+            times = "no" if release.times is None else "yes"
             price = release.certificate.epsilon
             spent = math.inf if price is None else float(price)
         made = perf_counter()
         evaluator = self._evaluators[run.log]
         limit = run.series == LIMIT
         variants = variants_of(released)
-        measures = evaluator.limit() if limit else evaluator.measure(released, core)
+        measures = evaluator.limit() if limit else evaluator.measure(released)
         return start_row(
             run,
             self._digests[run.log],
             DONE,
             spent=spent,
+            times=times,
             cases=variants.cases,
             variants=len(variants),
             release_seconds=made - start,

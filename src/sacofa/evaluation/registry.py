@@ -16,6 +16,7 @@ import numpy as np
 from ..cases import CaseBatch
 from ..variants import VariantCounts
 from .measures import analysts, attributes, overlap
+from .measures.core import orderly_core
 from .measures.distances import cycle_time_distance
 from .measures.normal import NormalBehaviour
 from .measures.performance import Performance, performance
@@ -35,17 +36,12 @@ class Compared:
         self,
         original: Original,
         released: VariantCounts,
-        core: VariantCounts | None = None,
         by_case: CaseBatch | None = None,
     ) -> None:
-        """Take a release; where it marks an orderly core, miners are given that.
-
-        `by_case` are its cases one by one, where they have times of their own.
-        """
+        """Take a release and, where its cases have times of their own, these cases one by one."""
         self.original = original.variants
         self.released = released
         self._by_case = by_case
-        self._core = released if core is None else core
         self._known = original
 
     def attributes(self, function: Callable[..., dict[str, float]], *more: Any) -> dict[str, float]:
@@ -83,8 +79,23 @@ class Compared:
 
     @cached_property
     def quality(self) -> ModelQuality:
-        """The quality of the model of the release, or of its orderly core, on the original."""
-        return model_quality(self.original, self._core)
+        """The quality, on the original, of the model mined from the whole release."""
+        return model_quality(self.original, self.released)
+
+    @cached_property
+    def core(self) -> VariantCounts:
+        """The orderly core of the release, chosen by the same filter for every release."""
+        return orderly_core(self.released)
+
+    @property
+    def core_share(self) -> float:
+        """The share of the released cases that are in the core."""
+        return self.core.cases / max(self.released.cases, 1)
+
+    @property
+    def core_quality(self) -> ModelQuality:
+        """The quality, on the original, of the model mined from the core alone."""
+        return model_quality(self.original, self.core)
 
     @property
     def normal(self) -> float:
@@ -248,22 +259,32 @@ MEASURES: tuple[Measure, ...] = (
     Measure(
         name="f_score", reference="original", title="F-score",
         function=lambda compared: compared.quality.f_score,
-        meaning="of fitness and precision: a model of the release (or its core), on the original",
+        meaning="harmonic mean of fitness and precision of the model mined from the whole release",
     ),
     Measure(
         name="fitness", reference="original", title="Fitness",
         function=lambda compared: compared.quality.fitness,
-        meaning="how well that model replays the original",
+        meaning="how completely that model replays the original cases",
     ),
     Measure(
         name="precision", reference="original", title="Precision",
         function=lambda compared: compared.quality.precision,
-        meaning="how little else that model allows",
+        meaning="how little behaviour beyond the original that model allows",
     ),
     Measure(
         name="generalization", reference="original", title="Generalization",
         function=lambda compared: compared.quality.generalization,
         meaning="how well the original supports all parts of that model",
+    ),
+    Measure(
+        name="core_share", reference="original", title="Core, share of cases",
+        function=lambda compared: compared.core_share,
+        meaning="share of the released cases that belong to the orderly core",
+    ),
+    Measure(
+        name="core_f_score", reference="original", title="F-score, core only",
+        function=lambda compared: compared.core_quality.f_score,
+        meaning="F-score of the model mined from the orderly core alone",
     ),
     Measure(
         name="waits", title="Waits", lower=True, timed=True,

@@ -228,15 +228,19 @@ def _report(summary: Summary, reproduction: Reproduction) -> Iterator[str]:
     yield from (
         "## All measures",
         "",
-        "*ε spent* is what the whole release costs by its certificate. For `laplace` that is ε for "
-        "each level. `sacofa` reads its rules off the secret log, so that no finite ε holds (∞). "
-        "`certified` spends what was asked for and no more. So a row compares the same number, not "
-        "the same privacy.",
+        "No times are released. *ε spent* is the ε of the whole release by its certificate. "
+        "`laplace` spends ε at each level. `sacofa` learns its rules from the confidential log, so "
+        "that no finite ε is guaranteed (∞). `certified` spends the ε that was asked for. Rows "
+        "with the same ε asked for therefore do not have the same privacy.",
+        "",
+        "F-score, fitness, precision and generalization are those of the model mined from the "
+        "whole release; columns of the *core* are those of its orderly part, chosen by the same "
+        "filter for every mechanism.",
         "",
         *summary.table(),
         "",
-        "F alone is no fidelity: a release of one frequent variant has a high F. Read it beside "
-        "similarity and mass kept.",
+        "F alone does not measure fidelity: a release of one frequent variant has a high F. Read "
+        "it together with similarity and mass kept.",
         "",
         "## Figures",
         "",

@@ -71,6 +71,8 @@ class Row:
     """done, refused (by the mechanism), timeout or failed."""
     spent: float | None = None
     """The ε of the whole release by its certificate; infinite where none holds."""
+    times: str = ""
+    """Whether the release has times (yes or no): they take a part of ε."""
     cases: int | None = None
     """Released cases."""
     variants: int | None = None

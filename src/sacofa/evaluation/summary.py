@@ -72,6 +72,11 @@ class Summary:
         prices = {row.spent for row in self._select(log, series, epsilon) if row.spent is not None}
         return " / ".join("∞" if math.isinf(p) else f"{p:g}" for p in sorted(prices)) or "–"
 
+    def times(self, log: str, series: str, epsilon: str) -> str:
+        """Whether times were released."""
+        found = {row.times for row in self._select(log, series, epsilon) if row.times}
+        return " / ".join(sorted(found)) or "–"
+
     def without_result(self, log: str, series: str, epsilon: str) -> str:
         """How many runs have no measures, and why."""
         states = [row.status for row in self._select(log, series, epsilon) if row.status != DONE]
@@ -90,15 +95,16 @@ class Summary:
             "ε asked for",
             "series",
             "ε spent",
+            "times",
             "runs",
             *(BY_NAME[name].title for name in measures),
         )
-        yield _cells(*["---"] * 5, *["--:"] * len(measures))
+        yield _cells(*["---"] * 6, *["--:"] * len(measures))
         for log in self.logs:
             for series, title in ((ORIGINAL, "*original*"), (LIMIT, "*sampling limit*")):
                 if self._select(log, series, ""):
                     figures = [_figure(self.median(m, log, series)) for m in measures]
-                    yield _cells(log, "", title, "", "", *figures)
+                    yield _cells(log, "", title, "", "", "", *figures)
             for epsilon in self.epsilons(log):
                 for series in self.series(log):
                     runs = len(self._select(log, series, epsilon))
@@ -110,6 +116,7 @@ class Summary:
                         epsilon,
                         series,
                         self.spent(log, series, epsilon),
+                        self.times(log, series, epsilon),
                         f"{runs} ({lost})" if lost else runs,
                         *(_figure(self.median(m, log, series, epsilon)) for m in measures),
                     )

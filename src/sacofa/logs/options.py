@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from ..errors import SettingError, is_whole, nearest
+from ..periods import Period
 from ..unit import ONE_CASE, Unit
 from .formats import SUFFIXES
-from .periods import Period
 from .time_format import NUMBERS, check_time_format
 
 Order = Literal["time", "file"]
@@ -44,7 +44,8 @@ class ReadOptions:
     lifecycle: str | None = None
     """Column that says whether an event is the start or the end of work (start, complete)."""
     order: Order | None = None
-    """Order inside a case: time (ties in file order) or file; left out, time if there is any."""
+    """Order inside a case: time (ties in file order) or file. Default: file for XES; for tables
+    time, or file if there is no time column."""
     person: str | None = None
     """Column that says whose case it is; then a person is protected, not a case."""
     max_cases: int | None = None

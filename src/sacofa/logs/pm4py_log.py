@@ -121,13 +121,11 @@ def find(source: Source, options: ReadOptions) -> Columns:
 
     def lookup(name: str) -> Present | None:
         key, of_case = name.removeprefix("case:"), name.startswith("case:")
-        there = seen.present(key)
-        if there is None:
-            return None
         if name in settled:
             return Present(of_case=of_case)
-        there = log.declared.present(name) or there
-        return replace(there, of_case=True) if of_case else there
+        # What is declared need not occur.
+        there = log.declared.present(name) or seen.present(key)
+        return replace(there, of_case=True) if there is not None and of_case else there
 
     return replace(
         columns,

@@ -109,9 +109,10 @@ def cases(log: Log, progress: Progress | None = None, notify: Notify | None = No
 def _library() -> Any:
     try:
         import r4pm
-        import r4pm.bindings
+        from r4pm.bindings import get_variants
     except ImportError:
-        raise MissingExtraError("r4pm", "fast-xes") from None
+        raise MissingExtraError("r4pm 0.6 or newer", "fast-xes") from None
+    assert get_variants is not None
     return r4pm
 
 

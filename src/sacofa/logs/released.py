@@ -1,14 +1,15 @@
 """Released cases, event by event: the one generator that feeds all writers.
 
-Cases are numbered 1, 2, 3, ... in the order of the variants, so that nothing tells more than the
-variants and their counts do. Where a release has no times, they are made up here and nowhere else:
+The cases of the most frequent variant come first, and cases are numbered 1, 2, 3, ... in the order
+of the file, so that a file reveals no more than the variants and their counts do. A case without
+events has no row. If a release has no times, artificial ones are written, here and nowhere else:
 2000-01-01, a second later for each case and a second later for each event; every output says so.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -35,10 +36,6 @@ CORE_KEY = "sacofa:core"
 """The attribute of a case that says whether it is of the orderly core."""
 PRIVATE = "private"
 """Its value where times were drawn from private answers about the times of the log."""
-
-NO_ACTIVITY = -1
-"""The activity of the one row that stands for a case without events."""
-
 
 NO_VALUE = -1
 """The code of a value that is missing."""
@@ -76,9 +73,9 @@ class EventBlock:
     case: NDArray[np.int64]
     """The number of the case of each event."""
     activity_id: NDArray[np.int32]
-    """What each event did; NO_ACTIVITY where the case has no events."""
+    """What each event did."""
     seconds: NDArray[np.int64]
-    """When it happened, in seconds since 1970; of no meaning where there is no activity."""
+    """When it happened, in seconds since 1970."""
     truncated: NDArray[np.bool_]
     """Whether the case of each event went on."""
     core: NDArray[np.bool_] | None = None
@@ -105,58 +102,85 @@ def event_blocks(
     columns: Columns = (),
     starts: NDArray[np.int64] | None = None,
 ) -> Iterator[EventBlock]:
-    """Make the events of all cases, about BLOCK at a time; `core` marks variants.
+    """Make the events of all cases, about BLOCK at a time, those of frequent variants first.
 
-    `times` are those of all events, in seconds since 1970, case by case in the order of the
-    variants; where there are none they are made up. `starts` say when the work on each began.
+    Args:
+        variants: What was released.
+        times: When each event happened, in seconds since 1970, case by case in the order of the
+            variants; None: artificial times are written.
+        core: Which variants are the orderly core; None: none is marked.
+        columns: Attributes of cases and events, in the same order as the times.
+        starts: When the work on each event began, as `times`; None: not known.
+
+    Yields:
+        Blocks of whole cases.
     """
-    lengths = variants.lengths
-    # A case without events takes one row all the same.
-    rows = np.maximum(lengths, 1)
-    first_case = np.cumsum(variants.counts) - variants.counts
+    layout = _Layout(variants)
     # Large counts are split into pieces first, so that no variant is larger than a block.
-    fit = np.maximum(BLOCK // rows, 1)
-    pieces = -(-variants.counts // fit)
-    owner = np.repeat(np.arange(len(variants)), pieces)
-    nth = np.arange(len(owner)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
-    case = first_case[owner] + nth * fit[owner]
-    count = np.minimum(fit[owner], variants.counts[owner] - nth * fit[owner])
-    ends = np.cumsum(count * rows[owner])
-    start = done = 0
+    fit = np.maximum(BLOCK // np.maximum(layout.lengths, 1), 1)
+    pieces = -(-layout.counts // fit)
+    owner = np.repeat(np.arange(len(layout.order)), pieces)
+    first = _places_within(pieces) * fit[owner]
+    count = np.minimum(fit[owner], layout.counts[owner] - first)
+    ends = np.cumsum(count * layout.lengths[owner])
+    start = 0
     while start < len(owner):
         # As many pieces as fill a block, at least one.
         before = ends[start - 1] if start else 0
         end = max(int(np.searchsorted(ends, before + BLOCK, side="right")), start + 1)
         part = slice(start, end)
-        variant = np.repeat(owner[part], count[part])
-        within = np.arange(len(variant)) - np.repeat(
-            np.cumsum(count[part]) - count[part], count[part]
-        )
-        number = np.repeat(case[part], count[part]) + within + 1
-        block = _block(variants, core, variant, number, rows[variant])
-        if times is not None:
-            # Rows of cases without events have no time of their own in the list.
-            real = block.activity_id != NO_ACTIVITY
-            block.seconds[real] = times[done : done + int(real.sum())]
-            if starts is not None:
-                began = block.seconds.copy()
-                began[real] = starts[done : done + int(real.sum())]
-                block = replace(block, starts=began)
-        if columns:
-            block = replace(block, values=tuple(_codes(block, each, done) for each in columns))
-        done += int((block.activity_id != NO_ACTIVITY).sum())
-        yield block
+        place = np.repeat(owner[part], count[part])
+        nth = np.repeat(first[part], count[part]) + _places_within(count[part])
+        yield layout.block(place, nth, times, core, columns, starts)
         start = end
 
 
-def _codes(block: EventBlock, column: ReleasedColumn, done: int) -> NDArray[np.int32]:
-    """The codes of an attribute for each row of a block, before which so many events came."""
-    if column.of_case:
-        return column.codes[block.case - 1]
-    real = block.activity_id != NO_ACTIVITY
-    codes = np.full(len(block), NO_VALUE, dtype=np.int32)
-    codes[real] = column.codes[done : done + int(real.sum())]
-    return codes
+def _places_within(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Count 0, 1, 2, … anew within each of several groups that lie end to end."""
+    return np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+
+
+class _Layout:
+    """Where the cases of a file lie in lists that are in the order of the variants."""
+
+    def __init__(self, variants: VariantCounts) -> None:
+        lengths, counts = variants.lengths, variants.counts
+        cases, events = np.cumsum(counts), np.cumsum(counts * lengths)
+        self.variants = variants
+        self.order = np.argsort(-counts, kind="stable")
+        """The places of the variants that have events, the most frequent first."""
+        self.order = self.order[lengths[self.order] > 0]
+        self.lengths, self.counts = lengths[self.order], counts[self.order]
+        self.first_case = (cases - counts)[self.order]
+        self.first_event = (events - counts * lengths)[self.order]
+        self.number = np.cumsum(self.counts) - self.counts + 1
+        """The number of the first case of each variant."""
+
+    def block(
+        self,
+        place: NDArray[np.int64],
+        nth: NDArray[np.int64],
+        times: NDArray[np.int64] | None,
+        core: NDArray[np.bool_] | None,
+        columns: Columns,
+        starts: NDArray[np.int64] | None,
+    ) -> EventBlock:
+        """Make the events of cases, each given by the place of its variant here and within it."""
+        rows = self.lengths[place]
+        within = _places_within(rows)
+        variant = np.repeat(self.order[place], rows)
+        case = np.repeat(self.number[place] + nth, rows)
+        case_at = np.repeat(self.first_case[place] + nth, rows)
+        event_at = np.repeat(self.first_event[place] + nth * rows, rows) + within
+        return EventBlock(
+            case=case,
+            activity_id=self.variants.activity_ids[self.variants.offsets[variant] + within],
+            seconds=START_SECONDS + case + within + 1 if times is None else times[event_at],
+            truncated=~self.variants.complete[variant],
+            core=None if core is None else core[variant],
+            starts=None if starts is None else starts[event_at],
+            values=tuple(each.codes[case_at if each.of_case else event_at] for each in columns),
+        )
 
 
 def all_events(
@@ -189,28 +213,3 @@ def all_events(
 
 def _joined(parts: list[NDArray[Any]], kind: type) -> NDArray[Any]:
     return np.concatenate([np.zeros(0, dtype=kind), *parts])
-
-
-def _block(
-    variants: VariantCounts,
-    core: NDArray[np.bool_] | None,
-    variant: NDArray[np.int64],
-    number: NDArray[np.int64],
-    rows: NDArray[np.int64],
-) -> EventBlock:
-    """Make the events of cases, each given by its variant and its number."""
-    place = np.arange(rows.sum()) - np.repeat(np.cumsum(rows) - rows, rows)
-    which = np.repeat(variant, rows)
-    activity = np.full(len(which), NO_ACTIVITY)
-    if len(variants.activity_ids):
-        # The row of a case without events points past its variant: the bound keeps it inside.
-        at = np.minimum(variants.offsets[which] + place, len(variants.activity_ids) - 1)
-        activity = np.where(variants.lengths[which] == 0, NO_ACTIVITY, variants.activity_ids[at])
-    case = np.repeat(number, rows)
-    return EventBlock(
-        case=case,
-        activity_id=activity.astype(np.int32),
-        seconds=START_SECONDS + case + place + 1,
-        truncated=~variants.complete[which],
-        core=None if core is None else core[which],
-    )

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..domains import Attribute
+from ..periods import Period
 from ..unit import Unit
 from ..variants import VariantCounts
 from .bounded_file import Progress
 from .columns import Columns
 from .formats import Format
 from .options import Order, ReadOptions
-from .periods import Period, PeriodFilter, Wanted
+from .periods import PeriodFilter, Wanted
 
 if TYPE_CHECKING:
     from .case_store import StoredCases

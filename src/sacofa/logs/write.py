@@ -68,7 +68,7 @@ def write_variants(
     """Write variants to a file, in the format that the end of its name tells.
 
     XES, XES.gz, CSV and Parquet hold an event log; JSON holds the variants and their counts. A
-    case without events is a trace without events, or a row with a case and nothing else.
+    case without events is in JSON alone.
     """
     target = Path(path)
     output = output_of(target)
@@ -163,7 +163,6 @@ def xes_parts(
                         of_events[start:end],
                         strict=True,
                     )
-                    if i >= 0
                 ]
             )
             mark = ""
@@ -229,6 +228,10 @@ _ESCAPED = str.maketrans(
 )
 
 
+XES_VERSION = "1849.2023"
+"""IEEE 1849-2023, written as the decimal number that its schema asks for."""
+EXTENSION_URI = "urn:sacofa:xes:1"
+"""The extension of the `sacofa:` attributes, which sacofa.xesext next to this file defines."""
 _LIFECYCLE = (
     '<extension name="Lifecycle" prefix="lifecycle" '
     'uri="http://www.xes-standard.org/lifecycle.xesext"/>\n'
@@ -241,9 +244,10 @@ _STARTED, _COMPLETE = (
 )
 _HEAD = f"""\
 <?xml version="1.0" encoding="UTF-8"?>
-<log xes.version="1.0" xes.features="" xmlns="http://www.xes-standard.org/">
+<log xes.version="{XES_VERSION}" xes.features="" xmlns="http://www.xes-standard.org/">
 <extension name="Concept" prefix="concept" uri="http://www.xes-standard.org/concept.xesext"/>
 <extension name="Time" prefix="time" uri="http://www.xes-standard.org/time.xesext"/>
+<extension name="Sacofa" prefix="sacofa" uri="{EXTENSION_URI}"/>
 {{more}}<global scope="trace">
 <string key="concept:name" value=""/>
 <boolean key="unfinished" value="false"/>

@@ -71,8 +71,7 @@ def write_table(
 
 def _database(folder: Path, variants: VariantCounts) -> AbstractContextManager[Any]:
     """Where blocks go: into a file, unless they make up a single row group."""
-    # Cases without events have a row, too.
-    if variants.events + variants.cases <= MOST_AT_HAND:
+    if variants.events <= MOST_AT_HAND:
         return borrowed(folder)
     # One thread, because row groups must not depend on how many there are.
     return borrowed(folder, folder / "events", {"threads": "1", "memory_limit": "256MB"})
@@ -127,7 +126,7 @@ def _copy(
     started: bool,
 ) -> None:
     times = {
-        key: f"CASE WHEN activity_id >= 0 THEN to_timestamp({column}) END"
+        key: f"to_timestamp({column})"
         for key, column in (("time:timestamp", "seconds"), (START_KEY, "began"))
         if key != START_KEY or started
     }
@@ -149,8 +148,7 @@ def _copy(
         f"""
         COPY (
             SELECT case_id::VARCHAR AS "case:concept:name",
-                   CASE WHEN activity_id >= 0 THEN (SELECT listed FROM names)[activity_id + 1] END
-                       AS "concept:name",
+                   (SELECT listed FROM names)[activity_id + 1] AS "concept:name",
                    {listed}
                    truncated AS "{TRUNCATED}",{core}{values}
                    '{what_times}' AS "{TIME_KEY}"

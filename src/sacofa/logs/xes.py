@@ -107,15 +107,17 @@ def find(source: Source, options: ReadOptions) -> Columns:
         return said.pop() if len(said) == 1 else None
 
     names = {name: name.removeprefix("case:") for name in options.attribute}
+    # What is declared need not occur: that a rare value is there must not decide about a release.
+    undeclared = frozenset(key for name, key in names.items() if lookup_declared(name) is None)
     # Activities must be at every event, so the first tells; others may come late, in any file.
-    late = dict.fromkeys(names.values(), "attribute")
+    late = dict.fromkeys(sorted(undeclared), "attribute")
     for role in ("lifecycle", "person"):
         if getattr(options, role) is not None:
             late[getattr(options, role)] = role
     search = Search(
         needed=needed,
         late=late,
-        undeclared=frozenset(key for name, key in names.items() if lookup_declared(name) is None),
+        undeclared=undeclared,
     )
     for path in source.content:
         search.go_through(path, source.trusted)

@@ -30,6 +30,7 @@ from ..unit import Unit
 from ..variants import MOST_CASES, VariantCounts
 from .growth import PrefixCounts, grow, level_line
 from .level import MAX_PREFIXES, Growth
+from .margins import Margins, VariantMargins
 from .protocol import TRUNCATION, Output, Progress, Promise
 from .settings import offered
 
@@ -100,7 +101,8 @@ class Laplace:
             max_prefixes=self.max_prefixes,
         )
         price = Fraction(self.level_epsilon) * session.unit.max_cases
-        return Output(variants=grow(session, NoRules(session.activities), growth, price, progress))
+        variants = grow(session, NoRules(session.activities), growth, price, progress)
+        return Output(variants=variants, margins=_margins(growth, self.prune, session, price))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -219,7 +221,9 @@ class Sacofa:
         )
         semantics = self.scorer(rules.project_onto(session.activities))
         price = self.noise_epsilon * session.unit.max_cases
-        return Output(variants=grow(session, semantics, growth, price, progress))
+        variants = grow(session, semantics, growth, price, progress)
+        highest = growth.prune_harmful or growth.prune_harmless
+        return Output(variants=variants, margins=_margins(growth, highest, session, price))
 
 
 def _threshold(value: Any) -> int | float:
@@ -244,6 +248,19 @@ def _refuse_below_one(mechanism: object, *names: str) -> None:
         most = LONGEST if name == "max_length" else MOST_CASES
         if value != ADMIT_NONE and value > most:
             raise SettingError(name, value, f"at most {most:,}")
+
+
+def _margins(growth: Growth, threshold: int, session: Session, price: Fraction) -> Margins:
+    """Of variants: each has the noise of one level, or none of its cases exist.
+
+    A candidate that no case has is released where its noise reaches its threshold, and in 5 of 100
+    such cases it is further above than Laplace noise is large in 95 of 100. All other figures lack
+    the cases whose prefixes were dropped: how far they are off is not known.
+    """
+    scale = 1 / float(session.cell_epsilon(1, price))
+    noise = math.ceil(math.log(20) * scale)
+    low = threshold if growth.prune_finished else 1
+    return Margins(variants=VariantMargins(certain_from=low + noise + 1, others=noise))
 
 
 def _level_spends(max_length: int, price: Fraction) -> tuple[Access, ...]:

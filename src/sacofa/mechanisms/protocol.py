@@ -19,6 +19,8 @@ from ..queries.protocol import Answer
 from ..queries.session import Session
 from ..unit import Unit
 from ..variants import VariantCounts
+from .margins import Margins
+from .verdict import Verdict
 
 Progress = Callable[[float], None]
 
@@ -42,31 +44,6 @@ class Promise:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Within:
-    """In 95 of 100 runs a figure of each kind is no further off; None: not known."""
-
-    cases: int | None = None
-    """The number of cases."""
-    variant: int | None = None
-    """The cases of a variant, beside those of the log that are nearest to it."""
-    step: int | None = None
-    """How often one activity directly follows another."""
-    activity: int | None = None
-    """The events of an activity."""
-
-    def __str__(self) -> str:
-        """One sentence; nothing where nothing is known."""
-        words = {
-            "the number of cases": self.cases,
-            "a variant": self.variant,
-            "a step": self.step,
-            "the events of an activity": self.activity,
-        }
-        known = ", ".join(f"{what} ± {size:,}" for what, size in words.items() if size is not None)
-        return f"in 95 of 100 runs no further off than: {known}" if known else ""
-
-
-@dataclass(frozen=True, kw_only=True)
 class Output:
     """What a mechanism makes of the answers to its queries."""
 
@@ -80,9 +57,9 @@ class Output:
     """When the work on each event began, likewise; None: not released."""
     columns: Columns = ()
     """The attributes of cases and events."""
-    verdict: str | None = None
-    """How sure the release is, in words; from noise and noisy values alone."""
-    within: Within | None = None
+    verdict: Verdict | None = None
+    """What the release is good for; from noise and noisy values alone. None: not known."""
+    margins: Margins | None = None
     """How far its figures may be off; from noise and noisy values alone. None: not known."""
     notes: tuple[str, ...] = ()
     """What the certificate should say about this run; made of noisy values only."""
@@ -108,9 +85,9 @@ class Outcome:
     """The same, with the queries."""
     spent: tuple[Access, ...] = ()
     """What was charged: in sum what was promised."""
-    verdict: str | None = None
-    """How sure the release is, in words; from noise and noisy values alone."""
-    within: Within | None = None
+    verdict: Verdict | None = None
+    """What the release is good for; from noise and noisy values alone. None: not known."""
+    margins: Margins | None = None
     """How far its figures may be off; from noise and noisy values alone. None: not known."""
     notes: tuple[str, ...] = ()
     """What the certificate should say about this run; made of noisy values only."""
@@ -199,6 +176,6 @@ def perform(
         answers=tuple(session.answers),
         spent=session.close(),
         verdict=output.verdict,
-        within=output.within,
+        margins=output.margins,
         notes=output.notes,
     )

@@ -28,7 +28,13 @@ from ..privacy.bits import Bits, SeededBits, SystemBits
 from ..privacy.noise import Noise
 from ..unit import Unit
 from ..variants import VariantCounts, check_names, read_only
-from .bound import MAX_RELEASED_EVENTS, bound_columns, bound_events, check_bound
+from .bound import (
+    MAX_RELEASED_EVENTS,
+    bound_columns,
+    bound_events,
+    check_bound,
+    drop_empty_cases,
+)
 from .certificate import Certificate, certify
 from .frames import event_columns, to_pandas, to_polars
 from .periods import PeriodStatement
@@ -153,7 +159,7 @@ def anonymize(
         _compare_names(cases, activities, notify)
     # One public order, whatever the order in which the log named them.
     secret = cases.project_onto(sorted(cases.activities if activities is None else activities))
-    outcome = perform(mechanism, secret, Noise(bits), progress)
+    outcome = drop_empty_cases(perform(mechanism, secret, Noise(bits), progress))
     variants, times, starts, notes = bound_events(
         outcome.variants, max_released_events, outcome.times, outcome.starts
     )
@@ -167,8 +173,10 @@ def anonymize(
         certificate=replace(
             certificate,
             spent=outcome.spent,
-            verdict=outcome.verdict,
-            within=None if notes else outcome.within,
+            verdict=None if outcome.verdict is None else str(outcome.verdict),
+            judgement=outcome.verdict,
+            missing_activities=tuple(sorted(set(secret.activities) - set(variants.used()))),
+            margins=None if notes else outcome.margins,
             notes=(*outcome.notes, *notes),
         ),
     )

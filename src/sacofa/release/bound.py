@@ -1,4 +1,7 @@
-"""How much is released at most: a public bound, kept after the noise and so free of charge."""
+"""What is left out of a release after the noise, and so at no cost.
+
+Cases without events, which most programs cannot read, and whatever exceeds a public bound.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..errors import SettingError, is_whole
 from ..logs.released import Columns
+from ..mechanisms.protocol import Outcome
 from ..variants import VariantCounts
 
 Times = NDArray[np.int64] | None
@@ -18,16 +22,36 @@ MAX_RELEASED_EVENTS = 100_000_000
 """About 14 GB as XES. With very little ε the noise alone can be a million times as much."""
 
 
+def drop_empty_cases(outcome: Outcome) -> Outcome:
+    """Drop released cases without events, and say how many there were."""
+    variants = outcome.variants
+    kept = variants.lengths > 0
+    if kept.all():
+        return outcome
+    of_cases = np.repeat(kept, variants.counts) if outcome.columns else kept
+    dropped = int(variants.counts[~kept].sum())
+    note = f"Cases without events were left out of the release: {dropped:,}, counted with noise."
+    return replace(
+        outcome,
+        variants=variants.where(kept),
+        core=None if outcome.core is None else outcome.core[kept],
+        columns=tuple(
+            replace(each, codes=each.codes[of_cases]) if each.of_case else each
+            for each in outcome.columns
+        ),
+        notes=(*outcome.notes, note),
+    )
+
+
 def bound_events(
     variants: VariantCounts, most: int, times: Times = None, starts: Times = None
 ) -> tuple[VariantCounts, Times, Times, tuple[str, ...]]:
     """Scale released counts down where they hold more events than `most`; and say so.
 
-    Only noisy counts and a public bound are looked at. A case without events counts as one, as it
-    takes a row. Of `times` and `starts`, those of the first cases of each variant
-    stay.
+    Only noisy counts and a public bound are looked at. Of `times` and `starts`, those of the first
+    cases of each variant stay.
     """
-    total = _rows(variants)
+    total = _events(variants)
     if total <= most:
         return variants, times, starts, ()
     counts = _scaled(variants, total, most)
@@ -53,7 +77,7 @@ def bound_events(
 
 def bound_columns(columns: Columns, variants: VariantCounts, most: int) -> Columns:
     """Keep the attributes of the cases that `bound_events` keeps."""
-    total = _rows(variants)
+    total = _events(variants)
     # Without columns nothing is laid out case by case: there may be more cases than memory.
     if not columns or total <= most:
         return columns
@@ -66,11 +90,11 @@ def bound_columns(columns: Columns, variants: VariantCounts, most: int) -> Colum
     return tuple(replace(each, codes=each.codes[kept[each.of_case]]) for each in columns)
 
 
-def _rows(variants: VariantCounts) -> int:
-    """How many rows all cases take: one at least."""
-    rows = np.maximum(variants.lengths, 1)
+def _events(variants: VariantCounts) -> int:
+    """How many events all cases have."""
     # In Python's own numbers: a product of two large ones would not fit into 64 bits.
-    return sum(a * b for a, b in zip(variants.counts.tolist(), rows.tolist(), strict=True))
+    lengths = variants.lengths.tolist()
+    return sum(a * b for a, b in zip(variants.counts.tolist(), lengths, strict=True))
 
 
 def _scaled(variants: VariantCounts, total: int, most: int) -> NDArray[np.int64]:

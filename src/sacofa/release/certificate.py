@@ -6,13 +6,15 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
 from .._version import __version__
 from ..errors import ReadError, SettingError
-from ..mechanisms.protocol import Mechanism, Within
+from ..mechanisms.margins import Margins
+from ..mechanisms.protocol import Mechanism
+from ..mechanisms.verdict import Verdict
 from ..privacy.accounting import Access, Leak, Spend, check_noise_fits, total_epsilon
 from ..unit import Unit
 from .periods import PeriodStatement
@@ -49,8 +51,12 @@ class Certificate:
     sha256: str | None = None
     """The hash of the released file, once it is written."""
     verdict: str | None = None
-    """How sure the release is, in words; from noise and noisy values alone."""
-    within: Within | None = None
+    """What the release is good for, in words; from noise and noisy values alone."""
+    judgement: Verdict | None = None
+    """The same as values; None where a mechanism does not judge its releases."""
+    missing_activities: tuple[str, ...] = ()
+    """Public names of activities that no released case has."""
+    margins: Margins | None = None
     """How far its figures may be off; from noise and noisy values alone. None: not known."""
     notes: tuple[str, ...] = field(default=())
     """What else the run has to say; made of noisy values only."""
@@ -87,7 +93,9 @@ class Certificate:
             "assumptions": list(self.assumptions),
             "not_promised": list(self.not_promised),
             "verdict": self.verdict,
-            **({} if self.within is None else {"within": asdict(self.within)}),
+            **({} if self.judgement is None else {"judgement": self.judgement.to_content()}),
+            "missing_activities": list(self.missing_activities),
+            **({} if self.margins is None else {"margins": self.margins.to_content()}),
             "notes": list(self.notes),
             "publishable": self.publishable,
             "settings": {name: _plain(value) for name, value in self.settings.items()},
@@ -110,7 +118,11 @@ class Certificate:
                 assumptions=tuple(map(str, content["assumptions"])),
                 not_promised=tuple(map(str, content["not_promised"])),
                 verdict=None if content["verdict"] is None else str(content["verdict"]),
-                within=_read_within(content["within"]) if "within" in content else None,
+                judgement=Verdict.from_content(content["judgement"])
+                if "judgement" in content
+                else None,
+                missing_activities=tuple(map(str, content.get("missing_activities", ()))),
+                margins=Margins.from_content(content["margins"]) if "margins" in content else None,
                 notes=tuple(map(str, content["notes"])),
                 publishable=bool(content["publishable"]),
                 settings=dict(content["settings"]),
@@ -202,14 +214,6 @@ def _access(access: Access) -> dict[str, object]:
 def _unit(unit: Unit) -> dict[str, object]:
     content: dict[str, object] = {"person": unit.person, "max_cases": unit.max_cases}
     return {**content, "per_period": True} if unit.per_period else content
-
-
-def _read_within(content: Mapping[str, Any]) -> Within:
-    within = Within(**content)
-    for value in asdict(within).values():
-        if value is not None and (type(value) is not int or value < 0):
-            raise ValueError(content)
-    return within
 
 
 def _read_unit(content: Mapping[str, Any]) -> Unit:

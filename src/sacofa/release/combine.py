@@ -1,38 +1,48 @@
 """One release from several: a year from twelve months, with its price and unit worked out.
 
-This is post-processing: nothing is asked. Cases are put together, so noise adds up, but much less
-than cases do: noise of twelve months is √12 times that of one. What it costs follows from what the
-certificates say. Releases of one series have no case in common, so a case pays for the dearest
-period alone; everything else adds up.
+This is post-processing: no query is asked. Cases are put together, so noise adds up, but much less
+than cases do: the noise of twelve months is √12 times that of one. The ε of the combination follows
+from the certificates. Releases of one series add up as the account of a ledger does; everything
+else adds up in full.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import ceil, sqrt
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ReadError, SettingError
 from ..logs.released import Columns
-from ..mechanisms.protocol import Within
+from ..mechanisms.margins import Margins, Variant, VariantMargins, root_of_squares
 from ..privacy.accounting import Access, Leak, Spend
+from ..privacy.ledger import Account
 from ..unit import Unit
 from ..variants import VariantCounts
 from .anonymize import Release
 from .certificate import Certificate
 from .join_columns import all_texts, laid_out_columns, shared_columns, with_values
+from .periods import charged_for
 from .read import has_starts, order_of, read_release, seconds_of
+
+Named = TypeVar("Named")
 
 MECHANISM = "combined"
 LEAK = "A release that is part of this one read something off the log without payment."
 WHOLE_PERSON = (
     "A person who has cases in several of these periods is protected for each by itself; over all "
     "of them it costs {total}."
+)
+ONE_LEDGER = (
+    "{number} of these releases belong to one series: they were made with one ledger file. If a "
+    "copy of that file was used as well, such as a restored backup, a case can be in several of "
+    "them, and they add up to {total}."
 )
 
 
@@ -48,7 +58,7 @@ def combine(releases: Sequence[Release], names: Sequence[str] | None = None) -> 
     called = names or [f"release {number}" for number in range(1, len(releases) + 1)]
     together = _put_together(releases, unit)
     columns = together.columns
-    spent = _price(certificates, unit)
+    spent = _price(certificates)
     notes = _notes(releases, spent, unit, columns)
     return Release(
         variants=together.variants,
@@ -59,10 +69,7 @@ def combine(releases: Sequence[Release], names: Sequence[str] | None = None) -> 
             mechanism=MECHANISM,
             unit=unit,
             spent=spent,
-            assumptions=_united(
-                [a for a in c.assumptions if c.period is None or a != c.period.assumption(c.unit)]
-                for c in certificates
-            ),
+            assumptions=_assumptions(certificates),
             not_promised=_united(c.not_promised for c in certificates),
             settings={
                 **({"attributes": _described(columns)} if columns else {}),
@@ -71,7 +78,7 @@ def combine(releases: Sequence[Release], names: Sequence[str] | None = None) -> 
                 ],
             },
             publishable=all(c.publishable for c in certificates),
-            within=_within(certificates),
+            margins=_margins(releases),
             notes=notes,
         ),
     )
@@ -143,49 +150,80 @@ def _described(columns: Columns) -> list[dict[str, str]]:
 
 @dataclass(frozen=True)
 class _Series:
-    """Releases of periods that have no case in common."""
+    """Releases of periods from one ledger and dataset, which protect cases or person-periods."""
 
     certificates: tuple[Certificate, ...]
 
     @property
-    def price(self) -> Fraction:
-        """What the dearest period costs; several releases of one period add up."""
-        periods: dict[str, Fraction] = {}
+    def epsilon(self) -> Fraction:
+        """The most that they add up to for one case or person-period."""
+        account = Account(dataset="", budget=None)
         for certificate in self.certificates:
-            assert certificate.period is not None and certificate.epsilon is not None
-            name = certificate.period.period.name
-            periods[name] = periods.get(name, Fraction(0)) + certificate.epsilon
-        return max(periods.values())
+            assert certificate.period is not None
+            name, charged = certificate.period.period.name, charged_for(certificate.unit)
+            account = account.book(certificate.epsilon, name, charged)
+        return account.spent or Fraction(0)
 
     @property
-    def words(self) -> str:
-        """What it is, in words."""
-        found = {c.period.period for c in self.certificates if c.period is not None}
-        if len(found) == 1:
-            return f"{len(self.certificates)} releases of period {found.pop().name}"
-        return (
-            f"the dearest of {len(found)} periods, {min(found).name} to {max(found).name}, that "
-            "have no case in common"
-        )
+    def description(self) -> str:
+        """The series in words."""
+        periods = {c.period.period for c in self.certificates if c.period is not None}
+        if len(periods) == 1:
+            name, number = periods.pop().name, len(self.certificates)
+            return f"{f'{number} releases' if number > 1 else 'a release'} of period {name}"
+        names = {period.name for period in periods}
+        span = f"{len(periods)} periods, {min(periods).name} to {max(periods).name}"
+        nested = any(not names.isdisjoint(period.longer) for period in periods)
+        if nested and charged_for(self.certificates[0].unit) == "overlapping":
+            return f"the largest sum over periods that overlap, of {span}"
+        return f"the largest of {span}, which have no case in common"
+
+    @property
+    def assumption(self) -> str:
+        """What a copy of the ledger would mean, which the certificates do not reveal."""
+        total = sum((c.epsilon or Fraction(0) for c in self.certificates), Fraction(0))
+        return ONE_LEDGER.format(number=len(self.certificates), total=f"ε = {total}")
 
 
-def _price(certificates: Sequence[Certificate], unit: Unit) -> tuple[Access, ...]:
-    """What all of it costs one unit."""
+def _series(certificates: Sequence[Certificate]) -> dict[str | None, list[Certificate]]:
+    """The releases of each series; under None those that add up with all others."""
+    found: dict[str | None, list[Certificate]] = {None: []}
+    for certificate in certificates:
+        series = None if certificate.period is None else certificate.period.series
+        if charged_for(certificate.unit) == "dataset":
+            series = None
+        found.setdefault(series, []).append(certificate)
+    return found
+
+
+def _assumptions(certificates: Sequence[Certificate]) -> tuple[str, ...]:
+    """What all of them assume, and that the releases of each series come from one ledger."""
+    # Which period was read is stated for each release and does not apply to all of them.
+    stated = [
+        [a for a in c.assumptions if c.period is None or a != c.period.assumption(c.unit)]
+        for c in certificates
+    ]
+    together = [
+        _Series(tuple(some)).assumption
+        for series, some in _series(certificates).items()
+        if series is not None and len(some) > 1
+    ]
+    return _united([*stated, together])
+
+
+def _price(certificates: Sequence[Certificate]) -> tuple[Access, ...]:
+    """The ε of all of them together."""
     if any(certificate.epsilon is None for certificate in certificates):
         return (Leak(what="one of the releases", why=LEAK),)
-    adds_up = unit.person is not None and not unit.per_period
-    series: dict[str, list[Certificate]] = {}
+    series = _series(certificates)
     spent: list[Access] = []
-    for certificate in certificates:
+    for certificate in series.pop(None):
         period = certificate.period
-        if adds_up or period is None or period.series is None:
-            what = "a release" if period is None else f"a release of period {period.period.name}"
-            spent.append(Spend(what=what, epsilon=certificate.epsilon or Fraction(0)))
-        else:
-            series.setdefault(period.series, []).append(certificate)
+        what = "a release" if period is None else f"a release of period {period.period.name}"
+        spent.append(Spend(what=what, epsilon=certificate.epsilon or Fraction(0)))
     for some in series.values():
         found = _Series(tuple(some))
-        spent.append(Spend(what=found.words, epsilon=found.price))
+        spent.append(Spend(what=found.description, epsilon=found.epsilon))
     return tuple(spent)
 
 
@@ -194,11 +232,11 @@ def _notes(
 ) -> tuple[str, ...]:
     certificates = [release.certificate for release in releases]
     notes = [f"This release is put together from {len(releases)} others; nothing more was asked."]
-    within = size_within(certificates)
-    if within is not None:
+    margin = cases_margin(certificates)
+    if margin is not None:
         cases = sum(release.variants.cases for release in releases)
         notes.append(
-            f"It holds {cases:,} cases; without noise there are {within:,} fewer to {within:,} "
+            f"It holds {cases:,} cases; without noise there are {margin:,} fewer to {margin:,} "
             "more, in 95 of 100 runs."
         )
     total = sum((c.epsilon or Fraction(0) for c in certificates), Fraction(0))
@@ -216,32 +254,50 @@ def _notes(
     return tuple(notes)
 
 
-def size_within(certificates: Sequence[Certificate]) -> int | None:
-    """How far the number of cases is off at most, in 95 of 100 runs; None where that is not known.
+def cases_margin(certificates: Sequence[Certificate]) -> int | None:
+    """The margin of the number of cases; None where that of a part is not known.
 
-    A sum of noises exceeds the root of their squared bounds less often than one exceeds its own.
+    A sum of noises exceeds the root of their squared margins less often than one exceeds its own.
     """
-    known = [None if c.within is None else c.within.cases for c in certificates]
-    squares = [within**2 for within in known if within is not None]
-    return ceil(sqrt(sum(squares))) if len(squares) == len(known) else None
+    known = [None if c.margins is None else c.margins.cases for c in certificates]
+    found = [size for size in known if size is not None]
+    return root_of_squares(found) if len(found) == len(known) else None
 
 
-def _within(certificates: Sequence[Certificate]) -> Within | None:
-    """How far figures may be off: what is off in each may add up."""
-    known = [certificate.within for certificate in certificates]
-
-    def add(name: str) -> int | None:
-        values = [getattr(within, name) for within in known]
-        return None if None in values else sum(values)
-
-    if None in known:
+def _margins(releases: Sequence[Release]) -> Margins | None:
+    """The margins of counts; shares of several releases have other cases each."""
+    certificates = [release.certificate for release in releases]
+    parts = [certificate.margins for certificate in certificates]
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts):
         return None
-    return Within(
-        cases=size_within(certificates),
-        variant=add("variant"),
-        step=add("step"),
-        activity=add("activity"),
+    return Margins(
+        cases=cases_margin(certificates),
+        activities=_added([part.activities for part in known]),
+        steps=_added([part.steps for part in known]),
+        variants=_variants_together(releases, known),
     )
+
+
+def _added(parts: Sequence[Mapping[Named, int]]) -> dict[Named, int]:
+    """Margins of sums: the model may be wrong in the same way every time, so margins add up."""
+    names = dict.fromkeys(name for part in parts for name in part)
+    return {name: sum(part.get(name, 0) for part in parts) for name in names}
+
+
+def _variants_together(
+    releases: Sequence[Release], parts: Sequence[Margins]
+) -> VariantMargins | None:
+    """Of each variant of any release: where one has none of it, nothing is added."""
+    known = [part.variants for part in parts if part.variants is not None]
+    if len(known) < len(parts):
+        return None
+    listed: Counter[Variant] = Counter()
+    for release, margins in zip(releases, known, strict=True):
+        variants = release.variants
+        for (names, count), finished in zip(variants, variants.complete.tolist(), strict=True):
+            listed[names, finished] += margins.of((names, finished), count)
+    return VariantMargins(listed=dict(listed))
 
 
 def _united(lists: Iterable[Iterable[str]]) -> tuple[str, ...]:

@@ -1,7 +1,4 @@
-"""Released events as frames of other libraries, with pm4py's names of columns.
-
-A case without events has no row: neither pm4py nor most others know such cases.
-"""
+"""Released events as frames of other libraries, with pm4py's names of columns."""
 
 from __future__ import annotations
 
@@ -17,7 +14,6 @@ from ..errors import MissingExtraError
 from ..logs.columns import TRUNCATED
 from ..logs.released import (
     CORE_KEY,
-    NO_ACTIVITY,
     START_KEY,
     TIME_KEY,
     all_events,
@@ -47,22 +43,21 @@ def event_columns(
 ) -> dict[str, Any]:
     """Lay variants out as an event log, in columns."""
     events = all_events(variants, times, core, attributes, starts)
-    real = events.activity_id != NO_ACTIVITY
-    names = np.array([*variants.activities, None], dtype=object)
+    names = np.array(variants.activities, dtype=object)
     columns: dict[str, Any] = {
-        "case:concept:name": events.case[real].astype(str),
-        "concept:name": names[events.activity_id[real]],
-        "time:timestamp": events.seconds[real],
-        **({} if events.starts is None else {START_KEY: events.starts[real]}),
-        TRUNCATED: events.truncated[real],
+        "case:concept:name": events.case.astype(str),
+        "concept:name": names[events.activity_id],
+        "time:timestamp": events.seconds,
+        **({} if events.starts is None else {START_KEY: events.starts}),
+        TRUNCATED: events.truncated,
     }
     if events.core is not None:
-        columns[f"case:{CORE_KEY}"] = events.core[real]
+        columns[f"case:{CORE_KEY}"] = events.core
     for attribute, codes in zip(attributes, events.values, strict=True):
         # The last place is for no value, whose code is −1.
         values = [*map(TYPES[attribute.kind], attribute.texts), None]
-        columns[attribute.key] = [values[code] for code in codes[real].tolist()]
-    columns[TIME_KEY] = np.full(int(real.sum()), describe_times(times), dtype=object)
+        columns[attribute.key] = [values[code] for code in codes.tolist()]
+    columns[TIME_KEY] = np.full(len(events), describe_times(times), dtype=object)
     return columns
 
 

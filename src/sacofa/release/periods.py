@@ -1,10 +1,13 @@
 """Releases that repeat: one for each period, with no case in two of them.
 
-A case belongs to the period in which its last event lies, and is released once, for ever: a ledger
-keeps keyed hashes of the cases that were taken. Both follow from that case alone, so adding or
-removing one case changes the input of one release of a series and of no other (parallel
-composition). A case that comes again with later events is left out; only the holder of the log is
-told.
+A case belongs to the period in which its last event lies, and the first release that reads it keeps
+it permanently: a ledger records keyed hashes of the cases that were taken. Both follow from that
+case alone, so adding or removing one case changes the releases of one period and no others
+(parallel composition). A case that comes again with later events is left out; only the holder of
+the log is told.
+
+The cases of one person and period can be in releases of several periods if these overlap, so there
+the ε of overlapping periods adds up.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from typing import Any
 
 from ..errors import SettingError
 from ..logs import Log
-from ..logs.periods import Period
+from ..periods import Period
 from ..privacy.ledger import CaseKey, Ledger
 from ..privacy.ledger.records import Charged
 from ..unit import Unit
@@ -32,8 +35,9 @@ PERSONS = (
     "A person may have cases in several periods: what releases of periods cost a person adds up."
 )
 PERSON_PERIODS = (
-    "What a person does in one period costs what that period costs. Over all periods in which a "
-    "person has cases, prices add up."
+    "The guarantee is for one person in one period. The ε of all releases of this series whose "
+    "periods overlap that period adds up. For a person with cases in several periods, the ε of "
+    "these periods adds up as well."
 )
 
 
@@ -81,9 +85,11 @@ class PeriodStatement:
         return cls(period=Period.parse(str(content["name"])), series=series)
 
 
-def payer(unit: Unit) -> Charged:
-    """What pays for a release of a period: who has cases in several pays for all of them."""
-    return "dataset" if unit.person is not None and not unit.per_period else "period"
+def charged_for(unit: Unit) -> Charged:
+    """Which releases of a series add up with a release that protects this unit."""
+    if unit.person is None:
+        return "period"
+    return "overlapping" if unit.per_period else "dataset"
 
 
 @dataclass(kw_only=True)
@@ -98,6 +104,8 @@ class Turn:
     """Whose cases they are: one id of two persons means two cases."""
     hashes: set[bytes] = field(default_factory=set, repr=False)
     """The keyed hashes of the cases that were read."""
+    ids: set[bytes] = field(default_factory=set, repr=False)
+    """The keyed hashes of their ids alone, if they are cases of persons."""
     _taken: set[bytes] | None = field(default=None, repr=False)
 
     @property
@@ -107,23 +115,26 @@ class Turn:
 
     def limit(self, log: Log) -> Log:
         """The same log without the cases that must be left out."""
-        return replace(log, wanted=self._wants)
+        return replace(log, wanted=self.wants)
 
-    def _wants(self, case_id: str, person: str | None) -> bool:
+    def wants(self, case_id: str, person: str | None) -> bool:
+        """Tell whether a case is read, and record it if so; `person` only if persons count."""
         if self._taken is None:
             self._taken = self.ledger.taken(self.dataset, self.period.name)
         by_id = self.key.case(self.dataset, case_id)
-        of_persons = self.key.id_of_persons(self.dataset, case_id)
+        id_of_persons = self.key.id_of_persons(self.dataset, case_id)
         if self.unit.person is None:
-            mine, other = by_id, of_persons
-        else:
-            mine, other = self.key.case_of_person(self.dataset, case_id, person), by_id
-        if mine in self._taken or other in self._taken:
+            if not self._taken.isdisjoint((by_id, id_of_persons)):
+                return False
+            self.hashes.add(by_id)
+            return True
+        of_person = self.key.case_of_person(self.dataset, case_id, person)
+        if not self._taken.isdisjoint((by_id, of_person)):
             return False
-        self.hashes.add(mine)
-        # A release that tells cases by their ids alone must leave this one out, whoever's it is.
-        if other is by_id and of_persons not in self._taken:
-            self.hashes.add(of_persons)
+        self.hashes.add(of_person)
+        # Releases that protect cases tell them apart by id alone and must leave this one out. A
+        # release that died may have recorded the same id; its own period can still retry it.
+        self.ids.add(id_of_persons)
         return True
 
 

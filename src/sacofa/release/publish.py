@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from ..logs import Log, Notify, ReadOptions, distribute_variants, is_distributed
 from ..logs import open_log as open_source
 from ..logs.write import check_names, output_of
 from ..mechanisms.protocol import Mechanism, asks_times, check_mechanism, for_log
+from ..mechanisms.settings import settings_of
 from ..privacy.ledger import Ledger
 from ..privacy.ledger.case_key import key_path
 from ..variants import VariantCounts
@@ -38,6 +39,11 @@ from .write import write_release
 
 Stage = Callable[[str, float], None]
 """Told the name of what is being done, and how much of it is done (0 to 1)."""
+
+ONLY_VARIANTS = (
+    "left out for .json, which holds variants and their counts only: write .csv, .parquet or .xes"
+)
+"""What must be done with settings that ask for more."""
 
 MAX_GATHERED = 1_000_000
 """So many different variants fit into the memory of any machine."""
@@ -64,8 +70,10 @@ def publish(
     """Read a log, release it through a mechanism, and write the log and its certificate.
 
     The log is what `anonymize` takes; how it is read is said with `options`, unless it was opened
-    or counted before. What can be refused is refused before anything is paid. With a `ledger`, the
-    price is paid from the budget of the `dataset` before a case is read; `tell` hears about it.
+    or counted before. A `.json` output holds variants and their counts only, so nothing is spent
+    on times, and attributes are refused. What can be refused is refused before anything is paid.
+    With a `ledger`, the price is paid from the budget of the `dataset` before a case is read;
+    `tell` hears about it.
     Where a period of the log is released from a ledger, no case is taken that was released before.
     With `stays` false the file is passed on and does not stay where it is written: it has no name
     in the ledger then.
@@ -83,6 +91,10 @@ def publish(
     opened = _open(log, options)
     _check_apart(opened, output, ledger)
     timed = opened.has_times if isinstance(opened, Log) else opened.timed
+    if output_of(output) == "json":
+        # Variants and their counts hold no times: no budget is spent on them.
+        _refuse_more_than_variants(mechanism, opened.attributes)
+        timed = False
     mechanism = for_log(mechanism, timed=timed, attributes=opened.attributes)
     # A first time before anything waits: settings that cannot be are refused at once.
     certify_request(mechanism, opened.unit, activities=activities, seed=seed)
@@ -107,7 +119,7 @@ def publish(
         check_number(activities or cases.activities, mechanism)
         check_distributed(cases, mechanism)
         if turn is not None:
-            reservation.claim(sorted(turn.hashes))
+            reservation.claim(turn)
         reservation.data_accessed = True
         release = anonymize(
             cases,
@@ -129,6 +141,17 @@ def publish(
         )
     on_stage("writing", 1.0)
     return replace(release, certificate=certificate)
+
+
+def _refuse_more_than_variants(mechanism: Mechanism, attributes: Sequence[Attribute]) -> None:
+    """Refuse attributes and settings of times, which a file of variants cannot hold."""
+    if attributes:
+        raise SettingError("attribute", attributes[0].key, ONLY_VARIANTS)
+    usual = for_log(mechanism, timed=False)
+    for setting in settings_of(type(mechanism)) if is_dataclass(mechanism) else ():
+        value = getattr(mechanism, setting.name)
+        if setting.kind != "flag" and value != getattr(usual, setting.name):
+            raise SettingError(setting.option, value, ONLY_VARIANTS)
 
 
 def _period(log: Log | Cases) -> PeriodStatement | None:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ..errors import LedgerError, SettingError
 from ..privacy.ledger import Entry, Ledger
+from ..privacy.ledger.records import Charged
 from .certificate import Certificate
-from .periods import payer
+from .periods import Turn, charged_for
 
 Tell = Callable[[str], None]
 """Told, in words, what a ledger has to say about a release."""
@@ -26,10 +27,10 @@ class BudgetReservation:
         self.data_accessed = False
         """Whether the mechanism may have asked the log: the price is not given back then."""
 
-    def claim(self, hashes: Sequence[bytes]) -> None:
+    def claim(self, turn: Turn) -> None:
         """Record which cases a release of a period takes, before anything is asked about them."""
         if self._ledger is not None and self._entry is not None:
-            self._ledger.claim(self._entry, hashes)
+            self._ledger.claim(self._entry, sorted(turn.hashes), sorted(turn.ids))
 
     def link(self, file: str | Path | None, size: int, certificate: Certificate) -> None:
         """Record which file the release is about to become; refused where it was not paid here.
@@ -64,6 +65,7 @@ def reserve_budget(
         return
     content = json.loads(certificate.to_json())
     period = None if certificate.period is None else certificate.period.period.name
+    charged = charged_for(certificate.unit)
     settings = {**content["settings"], **({} if period is None else {"period": period})}
     reservation, token = BudgetReservation(), secrets.token_hex(16)
     try:
@@ -75,11 +77,11 @@ def reserve_budget(
             certificate=certificate.to_json(),
             token=token,
             period=period,
-            charged=payer(certificate.unit),
+            charged=charged,
         )
         reservation = BudgetReservation(ledger, entry)
         if tell is not None:
-            tell(_describe(ledger, entry, period if payer(certificate.unit) == "period" else None))
+            tell(_describe(ledger, entry, period, charged))
         yield reservation
     except BaseException as error:
         # Where the ledger cannot be written to now, the entry stays reserved, which is spent.
@@ -99,10 +101,12 @@ def reserve_budget(
             tell(f"the release is out, but could not be recorded as such: {error}")
 
 
-def _describe(ledger: Ledger, entry: Entry, period: str | None) -> str:
+def _describe(ledger: Ledger, entry: Entry, period: str | None, charged: Charged) -> str:
     account = ledger.account(entry.dataset)
+    if charged == "dataset":
+        period = None
     if period is not None:
-        account = account.in_period(period)
+        account = account.in_period(period, charged)
     cost = "no finite ε" if entry.price is None else f"ε = {entry.price}"
     left = "no limit is set" if account.left is None else f"{account.left} of {account.budget} left"
     again = (

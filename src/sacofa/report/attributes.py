@@ -9,14 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..logs.released import ReleasedColumn
-from ..privacy.accounting import Spend
 from ..release.anonymize import Release
-from .times import Bar
+from .sureness import margins_of
+from .times import Bar, with_margins
 
 MOST = 12
 """So many values are shown, the most frequent ones; numbers are shown in as many stretches."""
-TAIL = 3.0
-"""In 95 of 100 runs noise stays within so many of its scales."""
 
 Ints = NDArray[np.int64]
 
@@ -40,8 +38,6 @@ class AttributeView:
     of_case: bool
     bars: tuple[Bar, ...]
     """How values are spread."""
-    within: float | None
-    """How far noise moves a share, in 95 of 100 runs; None where the certificate does not tell."""
     by_activity: tuple[ActivityValues, ...]
     """For events, the same within each activity."""
 
@@ -52,18 +48,21 @@ def describe_attributes(release: Release) -> tuple[AttributeView, ...]:
 
 
 def _describe(release: Release, column: ReleasedColumn) -> AttributeView:
-    labels, codes = _grouped(column)
+    margin = margins_of(release).attributes.get(column.key)
+    labels, codes = _grouped(column, () if margin is None else margin.edges)
     return AttributeView(
         name=column.key,
         of_case=column.of_case,
-        bars=tuple(Bar(label=label, share=share) for label, share in _shares(labels, codes)),
-        within=attribute_within(release, column),
+        bars=with_margins(_bars(labels, codes), margin),
         by_activity=() if column.of_case else _by_activity(release, labels, codes),
     )
 
 
-def _grouped(column: ReleasedColumn) -> tuple[list[str], Ints]:
-    """Values as they are shown: many different numbers in stretches of one width."""
+def _grouped(column: ReleasedColumn, asked: tuple[float, ...]) -> tuple[list[str], Ints]:
+    """Values as they are shown: many different numbers in the ranges that were asked for.
+
+    Where these are not known, or too many, they are in ranges of one width.
+    """
     codes = column.codes.astype(np.int64)
     texts = list(column.texts)
     if column.kind not in ("int", "float") or len(texts) <= MOST:
@@ -76,7 +75,9 @@ def _grouped(column: ReleasedColumn) -> tuple[list[str], Ints]:
     values = np.append(numbers, np.nan)[codes]
     known = values[codes >= 0]
     low, high = (known.min(), known.max()) if len(known) else (0.0, 1.0)
-    edges = _edges(float(low), float(high))
+    edges = np.array(asked)
+    if not 2 <= len(edges) <= MOST + 1:
+        edges = _edges(float(low), float(high))
     found = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, max(len(edges) - 2, 0))
     names = [f"{a:.4g} – {b:.4g}" for a, b in pairwise(edges)]
     return names, np.where(codes >= 0, found, -1)
@@ -96,27 +97,18 @@ def _order(column: ReleasedColumn, text: str) -> tuple[float, str]:
     return (float(text), "") if column.kind in ("int", "float") else (0.0, text)
 
 
-def _shares(labels: list[str], codes: Ints) -> list[tuple[str, float]]:
+def _bars(labels: list[str], codes: Ints) -> tuple[Bar, ...]:
+    """The most frequent values, and all others together."""
     known = codes[codes >= 0]
     many = np.bincount(known, minlength=len(labels)) if len(labels) else np.zeros(0)
     total = max(len(known), 1)
     kept = sorted(np.argsort(-many, kind="stable")[:MOST].tolist())
-    shown = [(labels[i], float(many[i]) / total) for i in kept if many[i]]
-    rest = 1 - sum(share for _, share in shown)
-    return [*shown, ("all others", rest)] if rest > 1e-9 and shown else shown
-
-
-def attribute_within(release: Release, column: ReleasedColumn) -> float | None:
-    """By what part of all values noise may move a value, in 95 of 100 runs; None: not known."""
-    prices = [
-        one.epsilon
-        for one in release.certificate.spent
-        if isinstance(one, Spend) and one.what.startswith(f"attribute {column.key}:")
-    ]
-    if not prices:
-        return None
-    cases = TAIL * release.certificate.unit.max_cases / float(prices[0])
-    return min(cases / max(release.variants.cases, 1), 1.0)
+    shown = [Bar(label=labels[i], share=float(many[i]) / total) for i in kept if many[i]]
+    rest = 1 - sum(bar.share for bar in shown)
+    if rest <= 1e-9 or not shown:
+        return tuple(shown)
+    others = int((many > 0).sum()) - len(shown)
+    return (*shown, Bar(label="all others", share=rest, values=others))
 
 
 def _by_activity(release: Release, labels: list[str], codes: Ints) -> tuple[ActivityValues, ...]:

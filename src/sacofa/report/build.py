@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from ..cases import CaseBatch, Cases, gather
 from ..evaluation.evaluate import variants_of
-from ..mechanisms.protocol import Within
+from ..mechanisms.margins import Margins
 from ..release.anonymize import Release
 from ..variants import VariantCounts
 from .attributes import describe_attributes
@@ -14,13 +14,13 @@ from .comparison import ComparisonTable
 from .explorer import list_variants
 from .facts import Facts
 from .flow import count_flow, list_steps
-from .mapdata import map_data
+from .mapdata import map_data, map_margins
 from .maps import draw_map
 from .measures import measure
 from .page import render_page
 from .promise import explain_epsilon, say_promise, say_reasons, say_spent, subject_of
 from .settings import describe_settings
-from .sureness import find_within
+from .sureness import margins_of
 from .times import describe_times
 from .verdict import list_checks, say_sureness, say_verdict
 from .words import VOTES
@@ -33,8 +33,8 @@ class Figure:
     what: str
     after: str
     before: str | None = None
-    within: int | None = None
-    """In 95 of 100 runs it is no further off."""
+    margin: int | None = None
+    """In 95 of 100 runs it is off by no more than this."""
 
 
 def make_report(release: Release, *, title: str, facts: Facts | None = None) -> str:
@@ -65,12 +65,12 @@ def _make(
     certificate, released = release.certificate, release.variants
     original = None if secret is None else variants_of(secret)
     cut = certificate.settings.get("max_length")
-    explorer = list_variants(released, original)
+    margins = margins_of(release)
+    explorer = list_variants(released, original, margins)
     flows = [count_flow(log) for log in (original, released) if log is not None]
     times = describe_times(release, None if secret is None else _batch(secret))
     medians = (None,) * len(flows) if times is None else times.medians
     ids = {name: i for i, name in enumerate(explorer.activities)}
-    within = find_within(release)
     measured = None if secret is None else measure(secret, release.cases)
     return render_page(
         "report.html.j2",
@@ -89,17 +89,17 @@ def _make(
         paid=say_spent(certificate.spent),
         votes=VOTES if any("votes" in access.what for access in certificate.spent) else None,
         settings=describe_settings(certificate),
-        figures=_figures(released, original, within),
-        within=within,
+        figures=_figures(released, original, margins),
+        margins=margins,
         explorer=explorer,
         ids=ids,
-        steps=list_steps(flows[-1], flows[0] if original is not None else None),
+        steps=list_steps(flows[-1], flows[0] if original is not None else None, margins.steps),
         waiting={} if times is None else times.medians[-1],
-        drawn=draw_map(*flows),
+        drawn=draw_map(*flows, margins=margins.steps),
         data={
             **explorer.data(),
             "flows": map_data(flows, ids, medians if len(medians) == len(flows) else (None,) * 2),
-            "within": asdict(within),
+            "margins": map_margins(margins, ids),
         },
         measures=() if measured is None else measured.lines,
         measures_missing=None if measured is None else measured.missing,
@@ -116,7 +116,7 @@ def _batch(secret: Cases) -> CaseBatch | None:
 
 
 def _figures(
-    released: VariantCounts, original: VariantCounts | None, within: Within
+    released: VariantCounts, original: VariantCounts | None, margins: Margins
 ) -> tuple[Figure, ...]:
     def sizes(log: VariantCounts) -> dict[str, int]:
         return {
@@ -127,13 +127,13 @@ def _figures(
         }
 
     before = {} if original is None else sizes(original)
-    sure = {"cases": within.cases}
+    known = {"cases": margins.cases}
     return tuple(
         Figure(
             what=what,
             after=f"{size:,}",
             before=f"{before[what]:,}" if before else None,
-            within=sure.get(what),
+            margin=known.get(what),
         )
         for what, size in sizes(released).items()
     )

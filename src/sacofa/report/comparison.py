@@ -35,11 +35,12 @@ def read_comparison(folder: str | Path) -> ComparisonTable:
         raise ReadError(path, f"cannot be read: {error.strerror}") from None
     except (ValueError, csv.Error):
         raise ReadError(path, "does not hold the runs of `sacofa compare`") from None
-    groups: dict[tuple[str, str, str], list[Row]] = {}
+    groups: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
         spent = "–" if row.spent is None else "∞" if row.spent == float("inf") else f"{row.spent:g}"
         # What a run really costs is known only where it was made.
-        groups.setdefault((row.series, row.epsilon or "–", spent), []).append(row)
+        key = (row.series, row.epsilon or "–", spent, row.times or "–")
+        groups.setdefault(key, []).append(row)
     found = {name for row in rows for name in row.measures}
     shown = [measure for measure in MEASURES if measure.name in found or not measure.timed]
     return ComparisonTable(
@@ -47,10 +48,11 @@ def read_comparison(folder: str | Path) -> ComparisonTable:
             "what",
             "ε asked for",
             "ε spent",
+            "times",
             "runs",
             *(measure.title for measure in shown),
         ),
-        keys=3,
+        keys=4,
         rows=tuple(
             (*key, str(len(group)), *(_middle(group, measure.name) for measure in shown))
             for key, group in groups.items()

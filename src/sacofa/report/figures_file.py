@@ -1,4 +1,4 @@
-"""Writes the figures of a release, with their ±, as CSV, JSON or Parquet."""
+"""Writes the figures of a release, with their margins, as CSV, JSON or Parquet."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..logs.duckdb.sql import literal
 from ..release.anonymize import Release
 from .figures import ReleasedFigure, list_figures
 
-FORMAT = "sacofa-figures-1"
+FORMAT = "sacofa-figures-2"
 TABLES = (".csv", ".json", ".parquet")
 """What a table of figures can be written as."""
 PAGES = (".html", ".htm")
@@ -27,9 +27,13 @@ COLUMNS = {
     "activities": "VARCHAR[]",
     "finished": "BOOLEAN",
     "count": "BIGINT",
-    "count_within": "BIGINT",
+    "count_margin": "BIGINT",
     "share": "DOUBLE",
-    "share_within": "DOUBLE",
+    "share_margin": "DOUBLE",
+    "seconds": "DOUBLE",
+    "seconds_low": "DOUBLE",
+    "seconds_high": "DOUBLE",
+    "below_margin": "BOOLEAN",
 }
 """The columns of a table, in their order, with their types in Parquet."""
 
@@ -77,7 +81,8 @@ def _write_json(release: Release, figures: Sequence[ReleasedFigure], path: Path)
         "epsilon": None if certificate.epsilon is None else str(certificate.epsilon),
         "sha256": certificate.sha256,
         "verdict": certificate.verdict,
-        "within": "in 95 of 100 runs noise moves a figure by no more than this",
+        "margin": "in 95 of 100 runs a figure is off by no more than its margin",
+        "below_margin": "there may be none of it in the original log",
     }
     with path.open("w", encoding="utf-8") as file:
         file.write(json.dumps(head, ensure_ascii=False, indent=1)[:-2] + ',\n "figures": [')

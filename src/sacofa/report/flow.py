@@ -8,11 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..mechanisms.margins import Place, Step
 from ..variants import VariantCounts
-
-Place = str | None
-"""An activity; as the first of a step None is the start, as the second the end."""
-Step = tuple[Place, Place]
 
 SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
 """How much of all that happened the levels of detail show at least."""
@@ -44,14 +41,27 @@ class StepLine:
     count: int
     before: int
     """How often the original has it; 0 where there is no original."""
+    margin: int | None = None
+    """In 95 of 100 runs the count is off by no more than this; None: not known."""
+
+    @property
+    def below_margin(self) -> bool:
+        """Whether the original may have none of it."""
+        return self.margin is not None and self.count <= self.margin
 
 
-def list_steps(flow: Flow, before: Flow | None = None) -> tuple[StepLine, ...]:
+def list_steps(
+    flow: Flow, before: Flow | None = None, margins: Mapping[Step, int] | None = None
+) -> tuple[StepLine, ...]:
     """List all steps, the most frequent first; with an original, those that vanished too."""
     old = {} if before is None else before.steps
     lines = [
         StepLine(
-            first=step[0], second=step[1], count=flow.steps.get(step, 0), before=old.get(step, 0)
+            first=step[0],
+            second=step[1],
+            count=flow.steps.get(step, 0),
+            before=old.get(step, 0),
+            margin=(margins or {}).get(step),
         )
         for step in {**flow.steps, **old}
     ]
@@ -117,27 +127,35 @@ def _show(flow: Flow, share: float, most: int | None) -> set[Step]:
         kept.add(step)
         mass += count
     places = {place for step in kept for place in step if place is not None}
-    return kept | _ways(flow.steps, places, back=False) | _ways(flow.steps, places, back=True)
+    return (
+        kept
+        | widest_ways(flow.steps, places, back=False)
+        | widest_ways(flow.steps, places, back=True)
+    )
 
 
-def _ways(steps: Mapping[Step, int], places: Iterable[str], *, back: bool) -> set[Step]:
-    """The widest ways between the places and the start, or (back) the end."""
+def widest_ways(steps: Mapping[Step, int], places: Iterable[str], *, back: bool) -> set[Step]:
+    """Find the steps of the widest path from the start to each place or, with back, to the end.
+
+    `widestWays` in templates/choose.js finds the same steps when readers move the sliders.
+    """
     onward: dict[Place, list[tuple[Place, int]]] = {}
     for (first, second), count in steps.items():
         here, there = (second, first) if back else (first, second)
         if there is not None:
             onward.setdefault(here, []).append((there, count))
     came: dict[str, Place] = {}
-    queue: list[tuple[int, str, str, Place]] = []
+    queue: list[tuple[int, int, str, str, Place]] = []
 
     def push(here: Place, width: int) -> None:
         for there, count in onward.get(here, ()):
             if there is not None and there not in came:
-                heapq.heappush(queue, (-min(width, count), there, here or "", here))
+                # Of two ways that are as wide, the one whose last step is more frequent is shown.
+                heapq.heappush(queue, (-min(width, count), -count, there, here or "", here))
 
     push(None, sum(steps.values()))
     while queue:
-        width, place, _, before = heapq.heappop(queue)
+        width, _, place, _, before = heapq.heappop(queue)
         if place not in came:
             came[place] = before
             push(place, -width)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from .flow import Flow, Step
+from ..mechanisms.margins import Margins, Step
+from .flow import Flow
 
 Medians = Mapping[tuple[str, str], float]
 """For steps between activities the median time, in seconds."""
@@ -25,6 +26,18 @@ def map_data(
         }
         for flow, times in zip(flows, medians, strict=True)
     ]
+
+
+def map_margins(margins: Margins, ids: Mapping[str, int]) -> dict[str, object]:
+    """Give the margins of activities and steps, as a map shows them."""
+    return {
+        "events": [margins.activities.get(name) for name in ids],
+        "steps": [
+            [_place(a, ids), _place(b, ids), size]
+            for (a, b), size in margins.steps.items()
+            if {a, b} - {None} <= ids.keys()
+        ],
+    }
 
 
 def _place(name: str | None, ids: Mapping[str, int]) -> int:

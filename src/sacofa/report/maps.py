@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..errors import MissingExtraError
-from .flow import Flow, Step, choose_levels
+from ..mechanisms.margins import Step
+from .flow import Flow, choose_levels
 from .layout import Arrow, Layout, Point, lay_out
 
 ENOUGH = 0.8
@@ -53,7 +54,7 @@ class DrawnArrow:
     what: str
     """The step in words."""
     kind: str
-    """vanished, appeared or nothing."""
+    """vanished, appeared or nothing; and unsure where the count is within its margin of error."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,10 +78,20 @@ class Level:
     steps: int
 
 
-def draw_map(*flows: Flow, enough: float = ENOUGH) -> Level | None:
+def draw_map(
+    *flows: Flow, enough: float = ENOUGH, margins: Mapping[Step, int] | None = None
+) -> Level | None:
     """Draw one flow, or an original and its release, with the least detail that shows enough.
 
-    This is what is seen where no script runs. None where Graphviz is not installed.
+    This is the map that readers without scripts see.
+
+    Args:
+        flows: A release, or an original and its release.
+        enough: The share of all steps that the map shows at least, if that many can be read.
+        margins: The margin of error of each step of the release, as far as it is known.
+
+    Returns:
+        The maps, all with the same places; None if Graphviz is not installed.
     """
     steps = {step for flow in flows for step in flow.steps}
     most = {step: max(flow.steps.get(step, 0) for flow in flows) for step in steps}
@@ -91,7 +102,10 @@ def draw_map(*flows: Flow, enough: float = ENOUGH) -> Level | None:
         layout = lay_out({step: most[step] for step in shown})
     except MissingExtraError:
         return None
-    maps = tuple(_draw(flow, layout, _kinds(flow, flows), max(most.values())) for flow in flows)
+    maps = tuple(
+        _draw(flow, layout, _kinds(flow, flows, margins or {}), max(most.values()))
+        for flow in flows
+    )
     names = {place for step in shown for place in step if place is not None}
     return Level(maps=maps, activities=len(names), steps=len(shown))
 
@@ -108,16 +122,23 @@ def _choose(flows: tuple[Flow, ...], enough: float) -> frozenset[Step]:
     return levels[-1] if levels else frozenset()
 
 
-def _kinds(flow: Flow, flows: tuple[Flow, ...]) -> Mapping[Step | str, str]:
-    """Say of steps and activities that one flow has and the other has not what became of them."""
-    if len(flows) < 2:
-        return {}
-    original, released = flows
-    other, word = (released, "vanished") if flow is original else (original, "appeared")
-    return {
-        **{step: word for step in flow.steps if step not in other.steps},
-        **{name: word for name in flow.activities if name not in other.activities},
-    }
+def _kinds(
+    flow: Flow, flows: tuple[Flow, ...], margins: Mapping[Step, int]
+) -> Mapping[Step | str, str]:
+    """Mark what only one of two flows has, and what noise alone may have put into a release."""
+    original, released = flows[0] if len(flows) > 1 else None, flows[-1]
+    kinds: dict[Step | str, list[str]] = {}
+    if original is not None:
+        other, word = (released, "vanished") if flow is original else (original, "appeared")
+        for step in flow.steps.keys() - other.steps.keys():
+            kinds.setdefault(step, []).append(word)
+        for name in flow.activities.keys() - other.activities.keys():
+            kinds.setdefault(name, []).append(word)
+    if flow is released:
+        for step, count in flow.steps.items():
+            if count <= margins.get(step, 0):
+                kinds.setdefault(step, []).append("unsure")
+    return {what: " ".join(words) for what, words in kinds.items()}
 
 
 def _draw(flow: Flow, layout: Layout, kinds: Mapping[Step | str, str], most: int) -> Map:

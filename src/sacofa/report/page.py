@@ -16,7 +16,7 @@ from .durations import say_duration
 from .words import plain_terms
 
 FOLDER = Path(__file__).parent / "templates"
-SCRIPTS = ("common.js", "layout.js", "map.js", "variants.js")
+SCRIPTS = ("common.js", "layout.js", "choose.js", "map.js", "variants.js")
 """The script of a page is these, one after the other."""
 
 

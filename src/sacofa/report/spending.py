@@ -14,6 +14,7 @@ from html import escape
 
 from ..errors import plain
 from ..privacy.ledger import Account, Ledger
+from ..privacy.ledger.records import Charged
 from .promise import say_number
 
 BAR = 30
@@ -39,11 +40,13 @@ class Step:
     unit: str
     """What it protects: case, person or person-period."""
     period: str | None
-    """The period that paid for it; None: the whole dataset did."""
+    """The period that is charged for it; None: the whole dataset is."""
+    charged: Charged
+    """Which releases it adds up with."""
     released: bool
     """Whether a file came of it."""
     spent: Fraction | None
-    """What one case has cost by then."""
+    """The most that all releases so far add up to for one case or person-period."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,14 +71,16 @@ def read_spending(ledger: Ledger) -> list[Spending]:
             if entry.dataset != account.dataset:
                 continue
             claim = claims.get(entry.id)
-            period = None if claim is None or claim.charged == "dataset" else claim.period
-            so_far = so_far.book(entry.price, period)
+            charged: Charged = "dataset" if claim is None else claim.charged
+            period = None if claim is None or charged == "dataset" else claim.period
+            so_far = so_far.book(entry.price, period, charged)
             steps.append(
                 Step(
                     at=entry.at,
                     price=entry.price,
                     unit=_unit(entry.certificate),
                     period=period,
+                    charged=charged,
                     released=entry.state == "released",
                     spent=so_far.spent,
                 )
@@ -102,12 +107,12 @@ def bars(spending: Spending) -> list[str]:
         what = "no finite ε" if total is None else f"ε = {say_number(total)}"
         number = f"{len(some)} release{'' if len(some) == 1 else 's'}"
         lines.append(f"  {month}  {_bar(share)} {what} in {number}, protecting a {unit}")
-    for part in account.parts:
-        if part.spent is None or account.budget is None:
+    for period, spent in sorted(account.in_periods.items()):
+        if spent is None or account.budget is None:
             continue
-        share = (part.spent + account.finite) / account.budget
+        share = (spent + account.finite) / account.budget
         lines.append(
-            f"  period {plain(part.period):<10}  {_bar(share)} ε = {say_number(part.spent)} of "
+            f"  period {plain(period):<10}  {_bar(share)} ε = {say_number(spent)} of "
             f"{say_number(account.budget)}"
         )
     return lines
@@ -183,15 +188,16 @@ def _parts(account: Account, top: int) -> str:
     """A row of boxes, one for each period, as full as the period is spent."""
     if not account.parts or account.budget is None:
         return ""
-    each = min((WIDTH - LEFT - RIGHT) / len(account.parts), 60.0)
+    periods = sorted(account.in_periods.items())
+    each = min((WIDTH - LEFT - RIGHT) / len(periods), 60.0)
     drawn = []
-    for number, part in enumerate(account.parts):
-        share = 1.0 if part.spent is None else min(float(part.spent / account.budget), 1.0)
+    for number, (period, spent) in enumerate(periods):
+        share = 1.0 if spent is None else min(float(spent / account.budget), 1.0)
         left, tall = LEFT + number * each, round(20 * share, 1)
         drawn.append(
             f'<rect class="part" x="{left:.1f}" y="{top + 20 - tall}" width="{each * 0.8:.1f}" '
-            f'height="{tall}"><title>{escape(plain(part.period))}: '
-            f"{'no finite ε' if part.spent is None else f'ε = {say_number(part.spent)}'}"
+            f'height="{tall}"><title>{escape(plain(period))}: '
+            f"{'no finite ε' if spent is None else f'ε = {say_number(spent)}'}"
             "</title></rect>"
         )
     return f'<text x="4" y="{top + 14}">periods</text>' + "".join(drawn)
@@ -223,10 +229,10 @@ def _unit(certificate: str) -> str:
 
 
 def _cost(account: Account, steps: Sequence[Step]) -> Fraction | None:
-    """What some releases cost one case together; periods have none in common."""
+    """The most that some releases add up to for one case or person-period."""
     so_far = Account(dataset=account.dataset, budget=None)
     for step in steps:
-        so_far = so_far.book(step.price, step.period)
+        so_far = so_far.book(step.price, step.period, step.charged)
     return so_far.spent
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -12,21 +12,21 @@ from numpy.typing import NDArray
 from ..cases import CaseBatch
 from ..evaluation.measures.performance import bottlenecks
 from ..evaluation.measures.timed import Timed
-from ..privacy.accounting import Spend
+from ..mechanisms.margins import ShareMargin
 from ..queries.durations import HUMAN, SECOND
-from ..queries.times import Arrivals, CycleTime, Gaps
 from ..release.anonymize import Release
-from ..timing.ask import ReleasedFlow
 from .durations import say_duration
 from .mapdata import Medians
-from .sureness import share_within
+from .sureness import margins_of
 from .work import Work, describe_work
 
-SURE = 20.0
-"""From so many noise scales of votes on a median is taken as it is. The noise of the 14 bins of a
-step adds up to about 5, which then moves it by no more than a quarter of its cases."""
 MOST_MONTHS = 60
 """Where cases begin over more months, years are shown."""
+
+
+MONTHS_A_YEAR = 12
+UNKNOWN = 0.5
+"""A median that may be off by half of all waits is not known."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +37,15 @@ class Bar:
     share: float
     before: float | None = None
     """In the original; None in a page that may be published."""
+    values: int = 1
+    """How many values it stands for."""
+    margin: float | None = None
+    """In 95 of 100 runs the share is off by no more than this; None: not known."""
+
+    @property
+    def below_margin(self) -> bool:
+        """Whether there may be none of it in the original."""
+        return self.margin is not None and self.share <= self.margin
 
     @property
     def longest(self) -> float:
@@ -55,8 +64,23 @@ class Wait:
     median: str
     before: str | None
     """The median in the original; a dash where it has no such step."""
-    rough: bool
-    """Whether noise may move its median far."""
+    margin: str | None
+    """Where the median lies in 95 of 100 runs; None: not known."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MedianWait:
+    """A median wait in seconds, and where it lies in 95 of 100 runs."""
+
+    median: float
+    low: float | None
+    high: float | None
+    """None: nothing is known of it but that there are waits."""
+
+    @property
+    def rough(self) -> bool:
+        """Whether it may be anything from next to nothing to the longest."""
+        return self.high is None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,10 +106,13 @@ class Times:
     arrivals: tuple[Bar, ...]
     spans: str
     """What a bar of the arrivals stands for."""
-    cycle_within: float | None
-    """In 95 of 100 runs a share of the cycle times is no further off."""
-    arrivals_within: float | None
-    """The same for the arrivals, month by month."""
+
+
+def with_margins(bars: tuple[Bar, ...], margin: ShareMargin | None) -> tuple[Bar, ...]:
+    """Bars with their margins, where these are known."""
+    if margin is None:
+        return bars
+    return tuple(replace(bar, margin=margin.of(bar.share, bar.values)) for bar in bars)
 
 
 def describe_times(release: Release, original: CaseBatch | None = None) -> Times | None:
@@ -99,20 +126,19 @@ def describe_times(release: Release, original: CaseBatch | None = None) -> Times
         before, after = Timed.both(original, batch)
         before = before if before.cases else None
     arrivals, spans = _arrivals(after, before)
+    margins = margins_of(release)
     return Times(
-        cycle=_cycle(after, before),
+        cycle=_cycle(after, before, margins.cycle_time),
         quartiles=_quartiles(after, before),
-        waits=_waits(after, before, _rough(release)),
+        waits=_waits(after, before, median_waits(release)),
         work=describe_work(batch, original),
         medians=tuple(_medians(log) for log in (before, after) if log is not None),
-        arrivals=arrivals,
+        arrivals=with_margins(arrivals, margins.begin),
         spans=spans,
-        cycle_within=share_within(release, CycleTime.what),
-        arrivals_within=share_within(release, Arrivals.what) if spans == "month" else None,
     )
 
 
-def _cycle(after: Timed, before: Timed | None) -> tuple[Bar, ...]:
+def _cycle(after: Timed, before: Timed | None, margins: tuple[float, ...]) -> tuple[Bar, ...]:
     edges = [edge / SECOND for edge in HUMAN]
     labels = [f"{say_duration(low)} – {say_duration(high)}" for low, high in pairwise(edges)]
     labels[0] = f"under {say_duration(edges[1])}"
@@ -123,7 +149,10 @@ def _cycle(after: Timed, before: Timed | None) -> tuple[Bar, ...]:
         parts: NDArray[np.float64] = np.bincount(found, minlength=len(labels)) / log.cases
         return parts
 
-    return _bars(labels, shares(after), None if before is None else shares(before))
+    bars = _bars(labels, shares(after), None if before is None else shares(before))
+    if len(margins) != len(bars):
+        return bars
+    return tuple(replace(bar, margin=size) for bar, size in zip(bars, margins, strict=True))
 
 
 def _quartiles(after: Timed, before: Timed | None) -> tuple[Quartile, ...]:
@@ -138,7 +167,9 @@ def _quartiles(after: Timed, before: Timed | None) -> tuple[Quartile, ...]:
     )
 
 
-def _waits(after: Timed, before: Timed | None, rough: set[tuple[str, str]]) -> tuple[Wait, ...]:
+def _waits(
+    after: Timed, before: Timed | None, medians: Mapping[tuple[str, str], MedianWait]
+) -> tuple[Wait, ...]:
     steps, gaps = after.gaps()
     old_steps, old_gaps = (steps[:0], gaps[:0]) if before is None else before.gaps()
     found = []
@@ -154,37 +185,50 @@ def _waits(after: Timed, before: Timed | None, rough: set[tuple[str, str]]) -> t
                 total=say_duration(float(here.sum())),
                 median=say_duration(float(np.median(here))),
                 before=None if before is None else was,
-                rough=(source, target) in rough,
+                margin=_range(medians[source, target]),
             )
         )
     return tuple(found)
 
 
+def _range(wait: MedianWait) -> str | None:
+    if wait.low is None or wait.high is None:
+        return None
+    return f"{say_duration(wait.low)} – {say_duration(wait.high)}"
+
+
 def _medians(log: Timed) -> dict[tuple[str, str], float]:
+    return {step: float(np.median(waits)) for step, waits in _by_step(log).items()}
+
+
+def _by_step(log: Timed) -> dict[tuple[str, str], NDArray[np.float64]]:
+    """The waits of each directly-follows pair."""
     steps, gaps = log.gaps()
     order = np.argsort(steps, kind="stable")
     codes, starts = np.unique(steps[order], return_index=True)
     size, parts = len(log.activities), np.split(gaps[order], starts[1:])
     return {
-        (log.activities[code // size], log.activities[code % size]): float(np.median(part))
+        (log.activities[code // size], log.activities[code % size]): part
         for code, part in zip(codes.tolist(), parts, strict=False)
     }
 
 
-def _rough(release: Release) -> set[tuple[str, str]]:
-    """Steps that got few votes beside the noise: known from the release and its certificate."""
-    certificate, names = release.certificate, release.variants.activities
-    prices = [
-        each.epsilon
-        for each in certificate.spent
-        if isinstance(each, Spend) and each.what == Gaps.what
-    ]
-    if not prices:
-        return set()
-    scale = float(prices[0] / certificate.unit.max_cases)
-    votes = ReleasedFlow(release.variants).step_votes()
-    thin = np.flatnonzero((votes > 0) & (votes * scale < SURE)).tolist()
-    return {(names[step // len(names)], names[step % len(names)]) for step in thin}
+def median_waits(release: Release) -> dict[tuple[str, str], MedianWait]:
+    """The median wait of each directly-follows pair, with where it lies in 95 of 100 runs."""
+    batch, margins = release.by_case, margins_of(release)
+    if batch is None or not len(batch.activity_ids):
+        return {}
+    found = {}
+    for step, waits in _by_step(Timed.of(batch, batch.activities)).items():
+        off = margins.waits.get(step, UNKNOWN)
+        low, median, high = np.quantile(waits, (max(0.5 - off, 0), 0.5, min(0.5 + off, 1)))
+        known = off < UNKNOWN
+        found[step] = MedianWait(
+            median=float(median),
+            low=float(low) if known else None,
+            high=float(high) if known else None,
+        )
+    return found
 
 
 def _arrivals(after: Timed, before: Timed | None) -> tuple[tuple[Bar, ...], str]:
@@ -199,7 +243,9 @@ def _arrivals(after: Timed, before: Timed | None) -> tuple[tuple[Bar, ...], str]
         at = (each.astype(unit) - names[0]).astype(int)
         inside = (at >= 0) & (at < len(names))
         found.append(np.bincount(at[inside], minlength=len(names)) / max(len(each), 1))
+    values = MONTHS_A_YEAR if unit == "M8[Y]" else 1
     bars = _bars([str(name) for name in names], found[0], found[1] if before else None)
+    bars = tuple(replace(bar, values=values) for bar in bars)
     return bars, "year" if unit == "M8[Y]" else "month"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..mechanisms.verdict import Sureness
 from ..release.anonymize import Release
 from ..release.certificate import Certificate
 from .promise import STRENGTHS, say_number, say_promise, strength_level, subject_of
@@ -26,24 +27,27 @@ class Check:
     why: str
 
 
-SURE = {"reliable": 0, "rough": 2, "too small for this ε": 4}
-"""Words for how sure figures are, each with the colour of a strength."""
+LEVELS = {Sureness.RELIABLE: 0, Sureness.ROUGH: 2, Sureness.UNRELIABLE: 4}
+"""The colour of each word: that of a strength, 0 for the best and 4 for the worst."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sureness:
-    """How sure the figures are, in a word, and why."""
+class SayableVerdict:
+    """The word of a verdict with its colour, and the rest of its sentence."""
 
     word: str
     level: int
-    """As of a strength: 0 for the best, 4 for the worst."""
     why: str
 
 
-def say_sureness(certificate: Certificate) -> Sureness | None:
-    """The word that a verdict begins with; None where a mechanism says it in words of its own."""
-    word, _, why = (certificate.verdict or "").partition(": ")
-    return Sureness(word=word, level=SURE[word], why=why) if word in SURE else None
+def say_sureness(certificate: Certificate) -> SayableVerdict | None:
+    """What the release is good for; None where a mechanism does not judge its releases."""
+    judgement = certificate.judgement
+    if judgement is None:
+        return None
+    return SayableVerdict(
+        word=judgement.sureness.value, level=LEVELS[judgement.sureness], why=judgement.explanation()
+    )
 
 
 def say_verdict(release: Release) -> str:
@@ -106,11 +110,20 @@ def list_checks(release: Release) -> tuple[Check, ...]:
                 why=f"Its SHA-256 is {certificate.sha256}.",
             )
         )
-    if certificate.verdict is not None and not certificate.verdict.startswith("reliable"):
+    judgement = certificate.judgement
+    if judgement is not None and judgement.sureness is not Sureness.RELIABLE:
         found.append(
             Check(
-                what="Are the figures sure enough for what they are wanted for?",
-                why=f"They are {certificate.verdict}",
+                what="Are the figures accurate enough for their purpose?",
+                why=f"The release is {judgement}",
+            )
+        )
+    if certificate.missing_activities:
+        names = ", ".join(certificate.missing_activities)
+        found.append(
+            Check(
+                what="Does it matter that some activities are missing?",
+                why=f"No released case has these public activities: {names}.",
             )
         )
     return tuple(found)

@@ -24,8 +24,9 @@ LABELS = {
 }
 """What settings are called on pages; others by their own name."""
 VOTES = (
-    "Votes: each case has one vote, however long it is, and spreads it evenly over what it did. "
-    "So one case changes all totals together by one at most."
+    "Votes: each case has one vote, however long it is, and divides it over what it did; rare "
+    "behaviour can weigh more than common behaviour. One case changes all totals together by one "
+    "at most."
 )
 """Explains what the account calls votes."""
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..release import certificate_path
 from .schemas import Kind, State
 from .settings import ServeSettings
 from .uploads import TooManyError, Upload, Uploads
@@ -72,6 +73,7 @@ class Jobs:
         self._settings, self._uploads = settings, uploads
         self._jobs: dict[str, Job] = {}
         self._slots = asyncio.Semaphore(settings.workers)
+        self._conversion_slot = asyncio.Semaphore(1)
         self.python = sys.executable
         """What runs workers."""
 
@@ -142,7 +144,12 @@ class Jobs:
         self._uploads.delete(upload)
 
     async def convert(self, job: Job, file: str, packed: Packed | None = None) -> str | None:
-        """Write the release in another format, or packed; what stands in the way, or nothing."""
+        """Write the release in another format, or packed; what stands in the way, or nothing.
+
+        A file that is there already waits for nothing, and others only for other conversions.
+        """
+        if _is_made(job, file, packed):
+            return None
         task = asyncio.create_task(self._convert(job, file, packed))
         job.conversions.add(task)
         task.add_done_callback(job.conversions.discard)
@@ -156,8 +163,8 @@ class Jobs:
             raise
 
     async def _convert(self, job: Job, file: str, packed: Packed | None) -> str | None:
-        async with job.converting, self._slots:
-            if (job.folder / (file if packed is None else packed[0])).exists():
+        async with job.converting, self._conversion_slot:
+            if _is_made(job, file, packed):
                 return None
             # Not the job itself: its state stays what it is, whatever becomes of this.
             part = Job(
@@ -248,6 +255,12 @@ class Jobs:
         else:
             job.state, job.stage = "crashed", "crashed"
             job.problem = _say_crash(process.returncode)
+
+
+def _is_made(job: Job, file: str, packed: Packed | None) -> bool:
+    """Tell whether a conversion is done: of a release, the certificate gets its name last."""
+    made = job.folder / packed[0] if packed else certificate_path(job.folder / file)
+    return made.exists()
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:

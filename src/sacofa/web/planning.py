@@ -81,7 +81,7 @@ def make_plan(request: PlanRequest, ledger: Path | None = None) -> PlanAnswer:
             ShareAnswer(
                 what=share.what,
                 epsilon=float(share.epsilon),
-                within=float(share.within),
+                noise=float(share.noise),
                 buys=share.buys,
             )
             for share in made.shares

@@ -79,15 +79,6 @@ class InspectionAnswer(BaseModel):
     )
 
 
-class WithinAnswer(BaseModel):
-    """In 95 of 100 runs noise moves a number of each kind by no more than this; null: unknown."""
-
-    cases: int | None
-    variant: int | None
-    step: int | None
-    activity: int | None
-
-
 class ReleaseAnswer(BaseModel):
     """What was released. Public, unless the noise was drawn from a seed."""
 
@@ -95,7 +86,9 @@ class ReleaseAnswer(BaseModel):
     strength: str | None = Field(description="How strong that is, in a word.")
     level: int | None = Field(description="The same as a number: 0, very strong, to 4, none.")
     verdict: str | None = Field(description="How sure the figures are.")
-    within: WithinAnswer
+    cases_margin: int | None = Field(
+        description="In 95 of 100 runs the number of cases is off by no more; null: not known."
+    )
     epsilon: str | None = Field(description="The price of the whole release; null: none is finite.")
     publishable: bool
     cases: int
@@ -158,7 +151,7 @@ class ShareAnswer(BaseModel):
 
     what: str
     epsilon: float
-    within: float
+    noise: float
     buys: str
 
 

@@ -33,7 +33,7 @@ from ..release import Release, certificate_path, publish, read_release, write_re
 from ..release.certificate import Certificate
 from ..release.rules import public_rules
 from ..report.promise import explain_epsilon, say_number, say_promise
-from ..report.sureness import find_within
+from ..report.sureness import margins_of
 from ..semantics import ModelOptions, Rules
 from ..semantics.models import MODELS
 from .options import read_options
@@ -231,7 +231,7 @@ def summarize(release: Release) -> dict[str, Any]:
         "strength": None if meaning is None else meaning.strength,
         "level": None if meaning is None else meaning.level,
         "verdict": certificate.verdict,
-        "within": asdict(find_within(release)),
+        "cases_margin": margins_of(release).cases,
         "epsilon": None if certificate.epsilon is None else say_number(certificate.epsilon),
         "publishable": certificate.publishable,
         "cases": release.variants.cases,

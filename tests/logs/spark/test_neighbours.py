@@ -23,8 +23,10 @@ from sacofa.logs import Log, count_variants, read_cases
 from sacofa.unit import ONE_CASE, Unit
 
 from .. import broken, ways
+from ..stores import in_spark
 from ..test_cases import check_times
 from ..test_neighbours import PERSON, options_of
+from ..test_neighbours_cells import broken_by, columns_of, declared, law_for, palettes_of
 from ..ways import FILES, SPARK, Way, mark_of
 
 Valued = Counter[tuple[tuple[str, ...], tuple[int, ...], tuple[int, ...], bool]]
@@ -120,6 +122,16 @@ def test_what_a_unit_changes_is_its_own(name: str, session: Any, tmp_path: Path)
     check(way, tmp_path, way.orders[0], ONE_CASE)
     check(way, tmp_path, way.orders[-1], PERSON[1], of="case", seed=1)
     check(way, tmp_path, way.orders[0], PERSON[2], seed=2)
+
+
+def test_types_change_nothing(session: Any) -> None:
+    """A case that lacks a value, or has another one, changes nothing of what others say."""
+    law_for("spark", in_spark, 16)
+    for role in ("activity", "mark"):
+        palettes = palettes_of(**{role: "whole numbers"})
+        both = [columns_of(palettes, {role: None}), columns_of(palettes)]
+        broken, _ = broken_by("spark", in_spark, both, {"columns": declared(palettes)})
+        assert broken is None
 
 
 def from_the_first(found: Valued) -> Valued:

@@ -87,11 +87,11 @@ def test_the_papers_logs(session: Any, logs: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
-def test_nasty_names_cut_and_empty_cases(suffix: str, session: Any, tmp_path: Path) -> None:
+def test_nasty_names_and_cut_cases(suffix: str, session: Any, tmp_path: Path) -> None:
     """Releases come back as they were written."""
     variants = VariantCounts.of(
-        {(name, "x", name): i + 1 for i, name in enumerate(NAMES)} | {(): 2},
-        truncated={(): 3, ("x",): 1},
+        {(name, "x", name): i + 1 for i, name in enumerate(NAMES)} | {("x",): 2},
+        truncated={("x",): 1},
     )
     write_variants(variants, tmp_path / f"log.{suffix}")
     assert count_variants(open_log(tmp_path / f"log.{suffix}", engine="spark")) == variants

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
 from unittest.mock import patch
 
@@ -23,6 +24,8 @@ from numpy.typing import NDArray
 
 from sacofa.cases import CaseBatch, Cases
 from sacofa.mechanisms.certified.certified import Certified
+from sacofa.mechanisms.protocol import Output
+from sacofa.privacy.accounting import Access
 from sacofa.privacy.bits import SeededBits
 from sacofa.privacy.noise import Noise
 from sacofa.queries import histogram as histogram_module
@@ -49,6 +52,8 @@ class ByHand(Noise):
         self._choose = choose
         self.epsilons: list[Fraction] = []
         self.given: list[Ints] = []
+        self.seen: list[Ints] = []
+        """The noisy tables, in order."""
         self.table: Ints = np.zeros(0, dtype=np.int64)
         """The table that was worked out last: noise is drawn for it."""
 
@@ -59,7 +64,23 @@ class ByHand(Noise):
             raise ImpossibleError
         self.epsilons.append(epsilon)
         self.given.append(noise)
+        self.seen.append(self.table + noise)
         return noise.copy()
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Take note of each table before its noise is chosen, and list every histogram cell."""
+        worked_out = session_module._table
+
+        def watched(number: int, part: Part, *, query: Query) -> Ints:
+            self.table = worked_out(number, part, query=query)
+            return self.table
+
+        with (
+            patch.object(session_module, "_table", watched),
+            patch.object(histogram_module, "Histogram", EveryCell),
+        ):
+            yield
 
 
 def listed(noise: list[Ints]) -> Choose:
@@ -132,11 +153,12 @@ class ByHandOutcome:
     """1/scale of all noise that was drawn."""
     noise: list[Ints]
     """The noise that was chosen."""
-    released: VariantCounts
-    times: Ints | None
-    """The times that were released."""
-    columns: list[tuple[tuple[str, ...], list[int]]]
-    """The attributes that were released."""
+    spent: tuple[Access, ...]
+    """What was charged, and for what."""
+    output: Output
+    """The release and everything that is said about it."""
+    progress: list[float]
+    """What was reported while the run went on."""
     shown: int
     """How many variants were shown as they are."""
 
@@ -150,22 +172,14 @@ def run_by_hand(
 ) -> ByHandOutcome:
     """Run with noise by hand."""
     hand = ByHand(choose)
-    worked_out = session_module._table
-
-    def watched(number: int, part: Part, *, query: Query) -> Ints:
-        hand.table = worked_out(number, part, query=query)
-        return hand.table
-
     cases = log if isinstance(log, Cases) else Cases(variants=log)
     mechanism = mechanism if cases.by_case is not None else mechanism.without_times()
     if cases.attributes:
         mechanism = mechanism.with_attributes(cases.attributes)
     asked = session(cases, mechanism.promise(cases.unit).accesses, hand)
-    with (
-        patch.object(session_module, "_table", watched),
-        patch.object(histogram_module, "Histogram", EveryCell),
-    ):
-        output = mechanism.run(asked)
+    progress: list[float] = []
+    with hand.watching():
+        output = mechanism.run(asked, progress.append)
     shown = [answer.values for answer in asked.answers if isinstance(answer.values, Mapping)]
     return ByHandOutcome(
         seen=[
@@ -175,11 +189,36 @@ def run_by_hand(
         asked_for=[answer.query for answer in asked.answers],
         epsilons=hand.epsilons,
         noise=hand.given,
-        released=output.variants,
-        times=output.times,
-        columns=[(column.texts, column.codes.tolist()) for column in output.columns],
+        spent=tuple(asked.spent),
+        output=output,
+        progress=progress,
         shown=sum(map(len, shown)),
     )
+
+
+def plain(value: object) -> object:
+    """A value in which every array and dataclass is spelled out, so that two can be compared."""
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind, value.shape, value.tolist()
+    if is_dataclass(value) and not isinstance(value, type):
+        content = {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+        return type(value).__name__, content
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return value
+
+
+def differences(one: ByHandOutcome, other: ByHandOutcome) -> list[str]:
+    """What two runs with the same noisy answers do not have in common, although they must."""
+    parts = {
+        name: (getattr(one, name), getattr(other, name))
+        for name in ("asked_for", "epsilons", "spent", "progress")
+    }
+    for field in fields(Output):
+        parts[field.name] = getattr(one.output, field.name), getattr(other.output, field.name)
+    return [name for name, (a, b) in parts.items() if plain(a) != plain(b)]
 
 
 def log_ratio(
@@ -197,12 +236,9 @@ def log_ratio(
         not np.array_equal(a, b) for a, b in zip(outcome.seen, again.seen, strict=True)
     ):
         return math.inf
-    # The queries and the release are made of what is seen, and of nothing else.
-    assert again.asked_for == outcome.asked_for
-    assert again.epsilons == outcome.epsilons
-    assert again.released == outcome.released
-    assert np.array_equal(again.times, outcome.times)  # type: ignore[arg-type]
-    assert again.columns == outcome.columns
+    # Queries, charges, release, verdict, notes and progress follow from what is seen alone.
+    differing = differences(outcome, again)
+    assert not differing, f"depends on more than noisy answers: {', '.join(differing)}"
     return float(
         sum(
             epsilon * int((np.abs(b) - np.abs(a)).sum())

@@ -64,4 +64,4 @@ def test_persons_need_larger_counts() -> None:
     )
     assert one.epsilon == five.epsilon == sum(share.epsilon for share in five.shares)
     for a, b in zip(one.shares, five.shares, strict=True):
-        assert float(b.within / a.within) == pytest.approx(5, rel=0.1)
+        assert float(b.noise / a.noise) == pytest.approx(5, rel=0.1)

@@ -19,6 +19,7 @@ from sacofa.mechanisms.certified.steps import (
     LENGTHS,
     USING,
     _reached,
+    connect,
     heaviest_ways,
     keep_steps,
     likeliest_ways,
@@ -219,6 +220,8 @@ def test_the_likeliest_way_back_passes() -> None:
     votes[3, 0], votes[3, 2], votes[0, 2], votes[0, 3] = 40_000, 10_000, 20_000, 20_000
     votes[2, 3] = 30_000
     votes[0, 1] = votes[1, 0] = 4_000
+    # By these two steps activity 1 is connected in any case.
+    votes[2, 1] = votes[1, 3] = 4_500
     alone, repeated = (
         keep_steps(votes, Fraction(1, 2000), Fraction(1, 40), repeated=often)
         for often in ({}, {0: 20_000})
@@ -237,3 +240,17 @@ def test_votes_count_as_if_all_steps_had_counted_in_full() -> None:
     weights[0, 1], votes[0, 1] = 4, 5_000
     quarter = keep_steps(votes, Fraction(1, 2000), Fraction(1, 40), weights=weights)
     assert (whole.weights == quarter.weights).all()
+
+
+@given(
+    st.lists(st.lists(small | st.just(IMPOSSIBLE), min_size=5, max_size=5), min_size=5, max_size=5)
+)
+def test_every_activity_is_connected_where_that_is_possible(rows: list[list[int]]) -> None:
+    """By the strongest steps: the weakest step on the way to each is as strong as it can be."""
+    votes = np.array(rows)
+    passed = np.zeros((5, 5), dtype=np.bool_)
+    connect(votes, passed)
+    assert (_reached(passed) == _reached(votes > IMPOSSIBLE)).all()
+    assert (_reached(passed.T) == _reached(votes.T > IMPOSSIBLE)).all()
+    for level in {value for row in rows for value in row} - {IMPOSSIBLE}:
+        assert (_reached(passed & (votes >= level)) == _reached(votes >= level)).all()

@@ -67,10 +67,10 @@ def test_more_cases_than_memory_holds_are_scaled_down(monkeypatch: pytest.Monkey
     monkeypatch.setattr(run, "ONE_BY_ONE", 20)
     cases = cases_of(PLAIN)
     outcome = perform(SMALL, cases, Noise(SeededBits(1)))
-    assert outcome.variants.cases == 20 and outcome.within is None
+    assert outcome.variants.cases == 20 and outcome.margins is None
     assert sum("scaled down" in note for note in outcome.notes) == 1
     untimed = perform(replace(SMALL, time=False), cases, Noise(SeededBits(1)))
-    assert untimed.variants.cases > 20 and untimed.within is not None
+    assert untimed.variants.cases > 20 and untimed.margins is not None
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=["case", "person"])

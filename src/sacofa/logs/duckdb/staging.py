@@ -26,6 +26,7 @@ from ..header import MAX_TITLE_ROWS, find_header
 from ..options import ReadOptions
 from ..source import Source
 from .csv_files import ADVICE, MAX_COLUMNS, MAX_ROW_BYTES, Head, lines_of, read_heads, too_wide
+from .ordering import as_double
 from .source import clear_errors
 from .sql import quoted
 
@@ -249,8 +250,8 @@ def _lines(path: Path, trusted: bool) -> Iterator[bytes]:
 def _relation(source: Source, folder: Path, columns: Columns | None) -> Source:
     """Write a relation of DuckDB as Parquet, in an order that only the cells that are read decide.
 
-    A moment is compared by what it is, everything else by its text, byte by byte: a collation may
-    take two texts for equal, and the type of a column may follow from all of its values.
+    Moments and numbers are compared by their size, everything else by its text, byte by byte: a
+    collation may take two texts for equal. The type of a column may follow from all of its values.
     """
     target = folder / "relation.parquet"
     found = dict(zip(source.content.columns, map(str, source.content.types), strict=True))
@@ -262,8 +263,11 @@ def _relation(source: Source, folder: Path, columns: Columns | None) -> Source:
     keys = []
     for name in used:
         sql, kind = duckdb_sql.canonical(quoted(name), found[name])
-        is_moment = duckdb_sql.is_moment(kind)
-        keys.append(sql if is_moment else f"encode({duckdb_sql.text(sql, kind, 'id')})")
+        use = "value" if columns is None else columns.uses.get(name, "value")
+        written = f"encode({duckdb_sql.text(sql, kind, use)})"
+        if duckdb_sql.is_number(kind) and use == "value":
+            keys.append(as_double(sql))
+        keys.append(sql if duckdb_sql.is_moment(kind) else written)
     chosen = source.content.order(", ".join(keys)).project(", ".join(map(quoted, used)))
     chosen.write_parquet(str(target))
     return replace(source, format="parquet", content=(target,))

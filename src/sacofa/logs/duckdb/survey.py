@@ -96,7 +96,7 @@ class Rows:
         stamp = columns.timestamp
         times = None
         if stamp and (timed or with_times):
-            times = TimeKey.of(*_stamp(table, stamp), form)
+            times = TimeKey.of(*_stamp(table, stamp, form), form)
         person = table.text(columns.person, "name") if columns.person else None
         truncated = table.text(columns.truncated) if columns.truncated else None
         read = filter(None, (stamp if times else None, columns.start if with_times else None))
@@ -105,16 +105,16 @@ class Rows:
             source=table,
             case=table.text(columns.case, "id"),
             parts=tuple(table.text(part, "name") for part in columns.activity),
-            stamp=_stamp(table, stamp)[0] if stamp else "0",
+            stamp=_stamp(table, stamp, form)[0] if stamp else "0",
             key=times if timed else None,
             times=times,
             with_times=with_times,
-            kind=_stamp(table, stamp)[1] if stamp else "",
+            kind=_stamp(table, stamp, form)[1] if stamp else "",
             form=form,
             person=_unless_blank(person) if person else None,
             truncated=f"coalesce(try_cast({truncated} AS BOOLEAN), false)" if truncated else None,
-            began=_stamp(table, columns.start)[0] if columns.start and with_times else None,
-            began_kind=_stamp(table, columns.start)[1] if columns.start else "",
+            began=_stamp(table, columns.start, form)[0] if columns.start and with_times else None,
+            began_kind=_stamp(table, columns.start, form)[1] if columns.start else "",
             stage=stage_of(table.text(columns.lifecycle)) if columns.lifecycle else None,
             values=tuple(table.text(column_of(each, table.columns)) for each in columns.attributes),
             too_large={
@@ -185,10 +185,14 @@ class Rows:
             yield two_ways, TWO_WAYS
 
 
-def _stamp(table: Table, column: str) -> tuple[str, str]:
-    """Give a column of time stamps with its type; what is neither time nor number is text."""
+def _stamp(table: Table, column: str, form: str | None) -> tuple[str, str]:
+    """Give a column of time stamps with its type; what is neither time nor number is text.
+
+    So are numbers where a form of text is declared: 20251231 may be written as %Y%m%d says.
+    """
     kind = table.columns[column][1]
-    if duckdb_sql.is_moment(kind) or duckdb_sql.is_number(kind) or kind == "TIME":
+    counts = duckdb_sql.is_number(kind) and (form is None or form in NUMBERS)
+    if duckdb_sql.is_moment(kind) or counts or kind == "TIME":
         return table.columns[column]
     return table.text(column), "VARCHAR"
 

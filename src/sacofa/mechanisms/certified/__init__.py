@@ -29,6 +29,6 @@
 from .certified import Certified
 from .orderly import mark_core
 from .plan import Plan, plan
-from .verdict import Verdict, foresee
+from .verdict import foresee
 
 __all__ = ["Certified", "Plan", "Verdict", "foresee", "mark_core", "plan"]

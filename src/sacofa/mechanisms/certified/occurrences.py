@@ -16,10 +16,8 @@ from ...queries.flow import FULL_WEIGHT, VOTE_UNITS, ActivityVotes
 
 Ints = NDArray[np.int64]
 
-FALSE = Fraction(10)
-"""So many activities that are not there may be kept, expected."""
-FALSE_OF_MANY = Fraction(6)
-"""The same where there are very many: each makes all steps harder to tell."""
+FALSE_ACTIVITIES = Fraction(6)
+"""Expected number of activities that no case has and that are kept all the same."""
 FALSE_REPEATS = Fraction(3)
 """So many activities that no case repeats may look repeated, expected."""
 AGAIN = Fraction(1)
@@ -53,16 +51,16 @@ def shares_repeating(
     return [max(int(again), hidden) / (query.for_repeats * cases) for again in votes[:, 1]]
 
 
-def activities_there(votes: Ints, epsilon: Fraction, false: Fraction = FALSE) -> list[int]:
+def activities_there(votes: Ints, epsilon: Fraction) -> list[int]:
     """Choose the activities that stand out from noise; at least one, if there is any.
 
-    The more there are to choose from, the more it takes. `epsilon` is the noise's, for one vote;
-    `false` ones may be kept, expected.
+    The more there are to choose from, the more votes it takes. `epsilon` is 1/scale of the noise
+    of one vote.
     """
     if not len(votes):
         return []
     total, most = votes.sum(axis=1), votes.max(axis=1)
-    bound = smallest_threshold(epsilon, len(votes), false)
+    bound = smallest_threshold(epsilon, len(votes), FALSE_ACTIVITIES)
     # Two cells have half as much noise again as one.
     places: list[int] = np.flatnonzero((most >= bound) | (2 * total >= 3 * bound)).tolist()
     return places or [int(total.argmax())]

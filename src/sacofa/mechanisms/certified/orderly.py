@@ -74,7 +74,12 @@ def mark_core(variants: VariantCounts, settings: CertifiedSettings) -> NDArray[n
     """Mark the released variants that are the orderly core, by what was released alone."""
     released: dict[Ids, int] = {}
     for ids, count in zip(variants.sequences(), variants.counts.tolist(), strict=True):
+        if not ids:
+            # A case without events is dropped from a release, and its core must stay the same.
+            continue
         released[ids] = released.get(ids, 0) + count
+    if not released:
+        return np.zeros(len(variants), dtype=np.bool_)
     core = orderly_core(
         released,
         len(variants.activities),

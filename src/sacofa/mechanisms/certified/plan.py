@@ -15,17 +15,20 @@ from ...queries.flow import VOTE_UNITS
 from ...timing.ask import OWN_ROW
 from ...timing.settings import TimeShares
 from ...unit import ONE_CASE, Unit
+from ..verdict import Verdict
 from .budget import LEAST_MOVED, MOST_MOVED
 from .certified import Certified
 from .frequent import all_threshold
+from .lengths import bin_edges
 from .run import MAX_ACTIVITIES
+from .size import cases_margin, precision
 from .steps import most_false_steps
-from .verdict import Verdict, foresee
+from .verdict import foresee
 
 LENGTH = "max_length"
 """What the share of the lengths of cases is called."""
-SURE = Fraction(1, 40)
-"""In 95 of 100 runs noise stays within a range: this much of it lies beyond on either side."""
+TAIL = Fraction(1, 40)
+"""In 95 of 100 runs noise stays within its margin: this much of it lies beyond on either side."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,8 +39,8 @@ class Share:
     """What is asked."""
     epsilon: Fraction
     """The price."""
-    within: Fraction
-    """In 95 of 100 runs noise moves a number by no more than this, in cases."""
+    noise: Fraction
+    """The margin (95 %) of the noise of one number, in cases."""
     buys: str
     """What the noisy numbers are good for, in plain words."""
 
@@ -66,17 +69,17 @@ class Plan:
     """Frequent variants are shown in logs of at least so many cases."""
     large: bool | None
     """Whether they are in a log of `cases`; None where that is not known."""
+    cases_margin: int
+    """The margin of error (95 %) of the number of cases, as the certificate will state it."""
     verdict: Verdict | None
     """How sure a release of a log of `cases` would be; None where that is not known."""
 
     def lines(self) -> list[str]:
         """What can be shown from how many cases on, and how sure it is, in plain words."""
-        size = self.shares[0].within
         lines = [
-            f"The number of cases comes out right to within about {float(size):,.0f}, in 95 of "
-            "100 runs.",
-            f"A way through the process stands out from about {self.candidate_from:,} cases on "
-            "that are closer to it than to any other.",
+            f"Margin of error (95 %) of the number of cases: ±{self.cases_margin:,}.",
+            f"A path is likely to appear in the release once about {self.candidate_from:,} cases "
+            "are closer to it than to any other.",
         ]
         if any(share.what == LENGTH for share in self.shares):
             lines.append(
@@ -149,8 +152,8 @@ def _plan(
     step_from = Fraction(threshold, VOTE_UNITS)
 
     def part(what: str, share: Fraction, buys: str, units: int = 1) -> Share:
-        within = Fraction(smallest_threshold(share * per_case / units, 1, SURE), units)
-        return Share(what=what, epsilon=share * mechanism.flow_price, within=within, buys=buys)
+        noise = Fraction(smallest_threshold(share * per_case / units, 1, TAIL), units)
+        return Share(what=what, epsilon=share * mechanism.flow_price, noise=noise, buys=buys)
 
     shares = [part("size", split.size, "the number of cases")]
     if split.length:
@@ -194,22 +197,47 @@ def _plan(
         frequent_from=frequent_from,
         large_from=large_from,
         large=large,
+        cases_margin=expected_cases_margin(mechanism, unit, activities, cases, large=bool(large)),
         verdict=None
         if cases is None
         else foresee(mechanism, activities=activities, cases=cases, unit=unit),
     )
 
 
+def expected_cases_margin(
+    mechanism: Certified, unit: Unit, activities: int, cases: int | None, *, large: bool = False
+) -> int:
+    """The margin of the number of cases that a release will state, as far as that is known before.
+
+    It follows from all answers that tell this number; without a guess of the number of cases, from
+    the first one alone.
+    """
+    per_case = mechanism.flow_price / unit.max_cases
+    split = mechanism.split(activities)
+    asked = [(split.size, 1)]
+    if cases is not None:
+        split = mechanism.for_size(split, max(cases, 1), activities, unit)
+        candidates = mechanism.list_length(max(cases, 1), unit)
+        asked += [
+            (split.size_again, 1),
+            (split.length, len(bin_edges(mechanism.max_length_bound))),
+            (split.search, candidates),
+            (split.final(frequent=large), candidates),
+        ]
+    exact = sum((precision(share * per_case, cells) for share, cells in asked), Fraction(0))
+    return cases_margin(1 / exact)
+
+
 def _time_share(mechanism: Certified, unit: Unit) -> Share:
     """What the share of times buys: the gaps between events are what it is mostly spent on."""
     price = mechanism.time_price
     gaps = TimeShares().divide(price)["gaps"] / unit.max_cases
-    within = Fraction(smallest_threshold(gaps / VOTE_UNITS, 1, SURE), VOTE_UNITS)
+    noise = Fraction(smallest_threshold(gaps / VOTE_UNITS, 1, TAIL), VOTE_UNITS)
     shared = ceil(OWN_ROW / float(gaps))
     return Share(
         what="times",
         epsilon=price,
-        within=within,
+        noise=noise,
         buys=f"durations and dates; steps of fewer than {shared:,} votes share one distribution",
     )
 
@@ -228,8 +256,8 @@ def _attribute_shares(
         Share(
             what=f"attribute {name}" if place < len(attributes) else f"pair {name}",
             epsilon=price,
-            within=Fraction(
-                smallest_threshold(price / unit.max_cases / VOTE_UNITS, 1, SURE), VOTE_UNITS
+            noise=Fraction(
+                smallest_threshold(price / unit.max_cases / VOTE_UNITS, 1, TAIL), VOTE_UNITS
             ),
             buys="how many cases have each value" if place < len(attributes) else "both together",
         )

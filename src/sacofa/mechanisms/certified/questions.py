@@ -38,8 +38,6 @@ from .evidence import (
 from .frequent import show_frequent
 from .lengths import bin_edges, choose_length, mean_length, unseen_length
 from .occurrences import (
-    FALSE,
-    FALSE_OF_MANY,
     activities_once,
     activities_repeated,
     activities_there,
@@ -159,9 +157,8 @@ class Questions:
         answer = self._session.ask(self._occurring, self.price(share), FLOW)
         votes, none = answer[:-1].reshape(-1, 2), answer[-1:]
         part = 1.0
-        if self._set.drops_activities(number, size, self._session.unit):
-            false = FALSE_OF_MANY if self._set.is_wide(number) else FALSE
-            kept = activities_there(votes, self.activity_scale, false)
+        if self._set.drops_activities(number):
+            kept = activities_there(votes, self.activity_scale)
             if len(kept) < number:
                 self._session.project_onto([self._names[i] for i in kept])
                 self._occurring = replace(self._occurring, activities=len(kept))

@@ -9,10 +9,13 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from ...cases import MICROSECONDS, CaseBatch
 from ...errors import SettingError
+from ...logs.released import Columns
 from ...queries.distance import Ids
 from ...queries.session import Session
 from ...variants import VariantCounts
+from ..margins import Margins
 from ..protocol import Output, Progress
 from .apportion import apportion, round_to
 from .attributes import ask_attributes
@@ -21,15 +24,18 @@ from .candidates import CandidateGenerator
 from .chain import Chain
 from .earlier import join_known, known_candidates
 from .fit import fit, unexplained
+from .margins import find_flow_margins
 from .medoids import select_medoids
 from .orderly import Fitted, Refit, drop_disorder, mark_core
+from .presence import insert_missing
 from .questions import Questions
 from .sampler import UniformSampler
 from .settings import CertifiedSettings
+from .share_margins import add_share_margins
 from .smooth import settle, share_out, smooth
+from .steps import KeptSteps
 from .times import ask_times
 from .verdict import judge
-from .within import find_within
 
 Ints = NDArray[np.int64]
 
@@ -118,7 +124,7 @@ class CertifiedRun:
             pool = dict.fromkeys([*chosen, *pool])
             generator.more(pool, weights, min(MORE, 2 * length))
             fitted = self._fit(list(pool), chosen, ask.scale(final), size)
-        released = round_to(fitted, size)
+        released = self._with_all(round_to(fitted, size), steps, max_length)
         # Names are in one public order, so this changes ids and not the order of variants.
         found = self._variants(released, max_length)
         variants = found.project_onto(self._names)
@@ -133,10 +139,22 @@ class CertifiedRun:
             starts=starts,
             columns=columns,
             core=mark_core(variants, self._set),
-            verdict=str(judge(self._set, size, variants)),
-            within=None if scaled else find_within(self._session.answers, variants),
+            verdict=judge(self._set, self._session.answers, size, variants),
+            margins=None if scaled else self._margins(variants, times, columns),
             notes=tuple(ask.notes),
         )
+
+    def _margins(self, variants: VariantCounts, times: Ints | None, columns: Columns) -> Margins:
+        """How far the figures of the release may be off."""
+        answers = self._session.answers
+        margins = find_flow_margins(answers, variants)
+        if times is None and not columns:
+            return margins
+        seconds = np.zeros(0, dtype=np.int64) if times is None else times
+        batch = CaseBatch.of_variants(
+            variants.project_onto(self._session.activities), seconds * MICROSECONDS
+        )
+        return add_share_margins(margins, answers, batch, columns, self._session.attributes)
 
     def _bounded(self, size: int) -> tuple[int, bool]:
         """How many cases are released of so many, and whether these are fewer."""
@@ -147,6 +165,14 @@ class CertifiedRun:
             "released, a public bound for cases with times or attributes."
         )
         return ONE_BY_ONE, True
+
+    def _with_all(
+        self, released: Mapping[Ids, int], steps: KeptSteps, max_length: int
+    ) -> Mapping[Ids, int]:
+        """The same with each activity that was asked about; rules may forbid some of them."""
+        if steps.odds is None or self._ask.rules is not None:
+            return released
+        return insert_missing(released, steps.odds.votes, max_length)
 
     def _variants(self, released: Mapping[Ids, int], max_length: int) -> VariantCounts:
         return VariantCounts.from_arrays(

@@ -27,8 +27,6 @@ TINY = 12
 """Below so many, votes for activities tell next to nothing."""
 SCALES_PER_ACTIVITY = Fraction(1, 2)
 """If such a log has fewer noise scales of cases for each activity, they tell nothing at all."""
-CLEAR = 60
-"""From so many noise scales of cases on, activities that noise hides are dropped."""
 FROM_TIMES = Fraction(2, 3)
 """Times leave attributes so much less than in proportion: they are noisier than the flow."""
 OF_TIMES = ("time_share", "granularity", "calendar")
@@ -178,15 +176,14 @@ class CertifiedSettings:
         hidden = needless and left < SCALES_PER_ACTIVITY * activities
         return split.for_size(small=cases * self.shares.size < SMALL, tiny=tiny, hidden=hidden)
 
-    def drops_activities(self, activities: int, size: int, unit: Unit) -> bool:
-        """Whether activities that noise hides are dropped, in a log of this (noisy) size.
+    def drops_activities(self, activities: int) -> bool:
+        """Whether activities whose votes do not stand out from noise are dropped.
 
-        Where noise hides nearly all, what is dropped would be missed more than what is false.
+        Only where there are so many that directly-follows pairs of activities that no case has
+        would crowd out the others. With fewer, a frequent activity that noise hides would be
+        missed more than one that no case has disturbs.
         """
-        if self.rules is not None:
-            return False
-        scale = self.shares.activities * self.flow_price / unit.max_cases
-        return self.is_wide(activities) or size * scale >= CLEAR
+        return self.rules is None and self.is_wide(activities)
 
     def shows_frequent(
         self, size: int, activities: int, max_length: int, epsilon: Fraction

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from math import log, sqrt
+from math import ceil, log, sqrt
 
 import numpy as np
 
@@ -23,19 +23,28 @@ often."""
 
 def count_cases(answers: Iterable[Answer]) -> tuple[int, Fraction]:
     """The number of cases, and the variance of that; each answer counts by how exact it is."""
-    precision = weighted = Fraction(0)
+    weighted = Fraction(0)
+    exact: list[Fraction] = []
     for answer in answers:
         query = answer.query
         if isinstance(query, CaseCount | CaseLengths | NearestCandidate):
             units = VOTE_UNITS if isinstance(query, CaseLengths) else 1
             values: list[int] = np.asarray(answer.values).ravel().tolist()
-            # The variance of Laplace's noise is two squares of its scale.
-            exact = (units * answer.epsilon) ** 2 / (2 * len(values))
-            precision += exact
-            weighted += exact * Fraction(sum(values), units)
-    return max(round(weighted / precision), 1), 1 / precision
+            exact.append(precision(units * answer.epsilon, len(values)))
+            weighted += exact[-1] * Fraction(sum(values), units)
+    whole = sum(exact, Fraction(0))
+    return max(round(weighted / whole), 1), 1 / whole
 
 
-def cases_within(variance: Fraction) -> float:
-    """How far the number of cases is off at most, in 95 of 100 runs."""
-    return SURE * sqrt(variance)
+def precision(epsilon: Fraction, cells: int) -> Fraction:
+    """How exactly the sum of so many cells tells the number of cases: 1 over its variance.
+
+    `epsilon` is 1 over the scale of the noise of a cell, in cases.
+    """
+    # The variance of Laplace's noise is two squares of its scale.
+    return epsilon**2 / (2 * cells)
+
+
+def cases_margin(variance: Fraction) -> int:
+    """The margin of error (95 %) of the number of cases: of a release, and of a plan for it."""
+    return ceil(SURE * sqrt(variance))

@@ -122,7 +122,8 @@ def keep_steps(
 
     The threshold lets that part of false steps pass, expected; later votes weed them out. It is
     lowered as far as it takes for a few steps per activity to pass. Where noise may hide a part of
-    the main way, the likeliest one passes as well; and some way leads to the end in any case.
+    the main way, the likeliest one passes as well; and some way leads from the beginning through
+    each activity to the end in any case.
     `epsilon` is the noise's, for one vote. `weights` is what each step counted when cases divided
     their votes, in full if left out. `repeated` are the activities that cases repeat, with the
     votes for that. `longest` is how long cases are, where that was asked. `cases` is how many there
@@ -156,9 +157,6 @@ def keep_steps(
     ways = [*likely, *heavy] if hidden else [*heavy, *likely]
     for way in ways[:1] if hidden else ():
         passed[tuple(np.array(way).T)] = True
-    # Without a way from beginning to end nothing could be drawn: noise was too much for all steps.
-    if not (_reached(passed)[:-1] & passed[:-1, -1]).any():
-        passed = possible & (votes >= width)
     # Of long cases noise has to explain twice as much, for the same reason.
     doubt = 2 if longest is not None and longest >= LONG else 1
     balance(votes, passed, possible, doubt * int(1 / epsilon))
@@ -167,8 +165,10 @@ def keep_steps(
         # Some way leads back, so the likeliest one passes.
         for b in between[:1]:
             passed[a, b] = passed[b, a] = True
-    # A step is of use if its source is reached from the beginning and its target reaches the end;
-    # both have the last place, so turning the arrows around turns the one into the other.
+    connect(there, passed)
+    # Rules may leave no way for some activities. A step is of use if its source is reached from the
+    # beginning and its target reaches the end; both have the last place, so turning the arrows
+    # around turns the one into the other.
     passed &= _reached(passed)[:, None] & _reached(passed.T)[None, :]
     # What just passed is most likely noise: weigh what exceeds nine tenths of the least.
     least = max(int(votes[passed].min(initial=lowest)), 0) if passed.any() else 0
@@ -217,6 +217,33 @@ def balance(votes: Ints, passed: Bools, possible: Bools, scale: int) -> None:
             if may[i] and not lets[i] and i != a:
                 lets[i] = True
                 short -= int(line[i])
+
+
+def connect(votes: Ints, passed: Bools) -> None:
+    """Let the strongest steps pass that connect each activity to the beginning and to the end.
+
+    An activity all of whose steps noise hides would vanish, however many cases have it. Steps that
+    are not possible have the lowest number for their votes. This is Prim's algorithm: of all steps
+    that lead from what is reached to what is not, the strongest is next.
+    """
+    lowest = np.iinfo(np.int64).min
+    # Turning the arrows around turns ways from the beginning into ways to the end.
+    for line, lets in ((votes, passed), (votes.T, passed.T)):
+        reached = np.zeros(len(line), dtype=np.bool_)
+        strongest = np.full(len(line), lowest)
+        sources = np.zeros(len(line), dtype=np.int64)
+        new = [len(line) - 1]
+        while new:
+            source = new.pop()
+            if not reached[source]:
+                reached[source] = True
+                sources[line[source] > strongest] = source
+                strongest = np.maximum(strongest, line[source])
+                new += np.flatnonzero(lets[source] & ~reached).tolist()
+            target = int(np.where(reached, lowest, strongest).argmax())
+            if not new and not reached[target] and strongest[target] > lowest:
+                lets[sources[target], target] = True
+                new.append(target)
 
 
 def ways_back(

@@ -8,7 +8,8 @@ which counts as spent; where the linked file is there all the same, with the rec
 
 A release of a period takes one step more: before its mechanism asks anything, `claim` writes down,
 as keyed hashes, which cases it takes. A case that got out, or that another period took, is never
-taken again; so releases of periods have no case in common, and a case pays for one period at most.
+taken again; so releases of different periods have no case in common. For a case, ε is that of one
+period; for a person-period, that of all periods that overlap it (`Charged`).
 
 Each step looks at a few rows, however many there are. `check` and `entries` look at all of them.
 """
@@ -70,14 +71,15 @@ class Ledger:
             storage.check_whole(self.path, database)
             budgets = rows.read_budgets(database)
             accounts = {budget.dataset: _opened(budget) for budget in budgets}
-            claims, parts = rows.read_claims(database), dict[tuple[str, str], Part]()
+            claims, parts = rows.read_claims(database), dict[tuple[str, str, str], Part]()
             for entry in rows.read_entries(database):
                 if entry.dataset not in accounts:
                     raise rows.DamageError
                 claim = claims.pop(entry.id, None)
-                if claim is not None and claim.charged == "period":
-                    key = entry.dataset, claim.period
-                    part = parts.get(key, Part(dataset=entry.dataset, period=claim.period))
+                if claim is not None and claim.charged != "dataset":
+                    part = Part(dataset=entry.dataset, period=claim.period, charged=claim.charged)
+                    key = part.dataset, part.period, part.charged
+                    part = parts.get(key, part)
                     parts[key] = _within_bounds(part.charge(entry.price)) if entry.spent else part
                 elif entry.spent:
                     account = accounts[entry.dataset]
@@ -121,8 +123,8 @@ class Ledger:
     ) -> Entry:
         """Take the price of a release, or refuse it.
 
-        One of a `period` pays from what the dataset may cost in that period, unless it is `charged`
-        to the dataset, because what is protected has cases in several.
+        A release of a `period` needs to fit only together with the releases that it adds up with,
+        which `charged` says.
 
         When this returns, the price is on disk. A request that was made before costs again: it
         would draw fresh noise; `repeats` of the entry tells. By a `token`, a random id, the entry
@@ -139,18 +141,16 @@ class Ledger:
         self.settle()
         with self._writing() as database:
             account = self._account(database, dataset)
-            of_period = period if charged == "period" else None
-            if of_period is not None:
-                account = account.in_period(of_period)
-            if not account.allows(price):
-                left = account.left or Fraction(0)
+            of_period = None if charged == "dataset" else period
+            touched = account if of_period is None else account.in_period(of_period, charged)
+            if not touched.allows(price):
+                left = touched.left or Fraction(0)
                 raise BudgetError(dataset, price, left, account.budget, of_period)
             now = _now()
             if policy is not None and policy.largest_year is not None:
                 year = self._spent_in_year(database, account, now[:4])
-                policy.check_year(now[:4], year.book(price, of_period).spent)
-            paying = account if of_period is None else account.part(of_period)
-            payer = paying.charge(price)
+                policy.check_year(now[:4], year.book(price, of_period, charged).spent)
+            payer = _payer(account, of_period, charged).charge(price)
             if max(map(_digits, payer.finite.as_integer_ratio())) > rows.MOST_DIGITS:
                 raise SettingError("price", price, "a simpler fraction: the sum gets too long")
             head = rows.read_head(database)
@@ -216,8 +216,12 @@ class Ledger:
         with self._reading() as database:
             return rows.find_taken(database, dataset, period)
 
-    def claim(self, entry: Entry, hashes: Sequence[bytes]) -> None:
-        """Record which cases a release takes, before its mechanism asks anything about them."""
+    def claim(self, entry: Entry, hashes: Sequence[bytes], ids: Sequence[bytes] = ()) -> None:
+        """Record which cases a release takes, before its mechanism asks anything about them.
+
+        `hashes` are those of the cases, and refused if a release has one of them already. `ids` are
+        those of ids alone, which several persons may have.
+        """
         with self._writing() as database:
             found = self._find(database, entry)
             claim: Claim | None = rows.find(database, Claim, entry.id)
@@ -227,7 +231,7 @@ class Ledger:
                 raise LedgerError(
                     f"{self.path}: another release took some of these cases meanwhile: try again"
                 )
-            rows.claim_cases(database, claim, hashes)
+            rows.claim_cases(database, claim, [*hashes, *ids])
 
     def find(self, token: str) -> Entry | None:
         """Find a release by its random id."""
@@ -363,11 +367,8 @@ class Ledger:
                 if not changed.spent:
                     account = self._account(database, found.dataset)
                     claim: Claim | None = rows.find(database, Claim, found.id)
-                    payer = (
-                        account.part(claim.period)
-                        if claim is not None and claim.charged == "period"
-                        else account
-                    )
+                    period, charged = _of_period(claim)
+                    payer = _payer(account, period, charged)
                     rows.write(database, payer.charge(found.price, -1))
 
     def _spent_in_year(self, database: sqlite3.Connection, account: Account, year: str) -> Account:
@@ -375,8 +376,7 @@ class Ledger:
         spent = Account(dataset=account.dataset, budget=None)
         for entry in rows.read_year(database, account.dataset, year):
             claim: Claim | None = rows.find(database, Claim, entry.id)
-            of_period = None if claim is None or claim.charged == "dataset" else claim.period
-            spent = spent.book(entry.price, of_period)
+            spent = spent.book(entry.price, *_of_period(claim))
         return spent
 
     def _account(self, database: sqlite3.Connection, dataset: str) -> Account:
@@ -393,6 +393,17 @@ class Ledger:
 
 def _opened(budget: Budget) -> Account:
     return Account(dataset=budget.dataset, budget=budget.epsilon)
+
+
+def _of_period(claim: Claim | None) -> tuple[str | None, Charged]:
+    return (None, "dataset") if claim is None else (claim.period, claim.charged)
+
+
+def _payer(account: Account, period: str | None, charged: Charged) -> Account | Part:
+    """The row that holds the sum of such releases."""
+    if period is None or charged == "dataset":
+        return account
+    return account.part(period, charged)
 
 
 def _digits(number: int) -> int:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Literal
+
+from ...periods import Period
 
 State = Literal["reserved", "released", "failed", "returned"]
 """How far a release came.
@@ -70,22 +73,39 @@ class Budget:
     """The most that all releases may cost together; None for no limit."""
 
 
+Sum = tuple[int, Fraction]
+"""The number of releases without a finite ε, and the sum of all finite ε: in order of size."""
+NOTHING: Sum = (0, Fraction(0))
+
+Charged = Literal["period", "overlapping", "dataset"]
+"""Which releases add up with a release of a period.
+
+`period`: those of the same period. That is enough where a case is protected, because no case is in
+releases of two periods. `overlapping`: those of every period with a day in common. That is needed
+where a person-period is protected: a person can have several cases in January, of which one is in
+the release of January and another in that of the year. `dataset`: all releases of the dataset. That
+is needed where a person is protected over all periods.
+"""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """What the releases of one period of a dataset cost."""
+    """The ε of the releases of one period of a dataset that are charged in the same way."""
 
     dataset: str
-    """Its name."""
+    """The name of the dataset."""
     period: str
     """The period, such as 2026-10."""
+    charged: Charged = "period"
+    """Which releases they add up with."""
     finite: Fraction = Fraction(0)
-    """What those with a finite ε cost so far."""
+    """The sum of all finite ε."""
     endless: int = 0
-    """How many releases were made that have no finite ε."""
+    """The number of releases without a finite ε."""
 
     @property
     def spent(self) -> Fraction | None:
-        """What they cost together; None where no ε is finite."""
+        """The sum of ε; None if one of them is not finite."""
         return None if self.endless else self.finite
 
     def charge(self, price: Fraction | None, times: int = 1) -> Part:
@@ -93,10 +113,6 @@ class Part:
         if price is None:
             return replace(self, endless=self.endless + times)
         return replace(self, finite=self.finite + times * price)
-
-
-Charged = Literal["period", "dataset"]
-"""What pays for a release of a period: that period alone, or the whole dataset."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,38 +124,38 @@ class Claim:
     period: str
     """The period."""
     charged: Charged
-    """What paid for it."""
+    """Which releases it adds up with."""
     number: int | None = None
-    """How many cases it took; None: it did not come so far. Secret, like the cases."""
+    """The number of keyed hashes that it recorded; None: it did not come so far. Confidential."""
     digest: str | None = None
-    """A hash of their keyed hashes."""
+    """A hash of these keyed hashes."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Account:
     """How a dataset stands.
 
-    A release of the whole log touches every case. Releases of periods have no case in common, so a
-    case pays for one period at most: what is spent is what the whole cost, and the dearest period.
+    A release of the whole log touches every case, so it adds up with everything. Releases of
+    periods add up as `Charged` says. The ε spent is that of the whole log and, of all cases and
+    person-periods, the most that releases of periods add up to for one of them.
     """
 
     dataset: str
-    """Its name."""
+    """The name of the dataset."""
     budget: Fraction | None
-    """The most that all releases may cost together; None for no limit."""
+    """The most that all releases may add up to; None for no limit."""
     finite: Fraction = Fraction(0)
-    """What releases of the whole log with a finite ε cost so far."""
+    """The sum of all finite ε of releases that the whole dataset is charged for."""
     endless: int = 0
-    """How many releases of the whole log were made that have no finite ε."""
+    """The number of such releases without a finite ε."""
     parts: tuple[Part, ...] = field(default=(), metadata={"stored": False})
-    """What each period cost by itself, in the order of periods."""
+    """The sums of each period, in the order of periods."""
 
     @property
     def spent(self) -> Fraction | None:
-        """What all releases cost one case so far, at most; None where no ε is finite."""
-        if self.endless or any(part.endless for part in self.parts):
-            return None
-        return self.finite + max((part.finite for part in self.parts), default=Fraction(0))
+        """The most that all releases add up to for one case or person-period; None: not finite."""
+        endless, finite = max(self._sums(self._overlapping).values(), default=NOTHING)
+        return None if self.endless or endless else self.finite + finite
 
     @property
     def left(self) -> Fraction | None:
@@ -156,24 +172,69 @@ class Account:
             return False
         return self.spent + price <= self.budget
 
-    def part(self, period: str) -> Part:
-        """How a period stands."""
-        found = (part for part in self.parts if part.period == period)
-        return next(found, Part(dataset=self.dataset, period=period))
+    def part(self, period: str, charged: Charged = "period") -> Part:
+        """The sum of a period."""
+        found = (p for p in self.parts if (p.period, p.charged) == (period, charged))
+        return next(found, Part(dataset=self.dataset, period=period, charged=charged))
 
-    def book(self, price: Fraction | None, period: str | None) -> Account:
+    @property
+    def in_periods(self) -> dict[str, Fraction | None]:
+        """What the releases of periods alone add up to for one case or person-period of each."""
+        sums = self._sums(self._overlapping)
+        return {period: None if endless else finite for period, (endless, finite) in sums.items()}
+
+    def book(
+        self, price: Fraction | None, period: str | None, charged: Charged = "period"
+    ) -> Account:
         """The account after a release of the whole log, or of a period."""
-        if period is None:
+        if period is None or charged == "dataset":
             return self.charge(price)
-        others = tuple(part for part in self.parts if part.period != period)
-        return replace(self, parts=(*others, self.part(period).charge(price)))
+        paying = self.part(period, charged)
+        parts = [paying.charge(price), *(part for part in self.parts if part != paying)]
+        parts.sort(key=lambda part: (part.period, part.charged))
+        return replace(self, parts=tuple(parts))
 
-    def in_period(self, period: str) -> Account:
-        """How the dataset stands for cases of one period alone."""
-        return replace(self, parts=(self.part(period),))
+    def in_period(self, period: str, charged: Charged = "period") -> Account:
+        """How the dataset stands for those who may be in one more release of a period."""
+        overlapping = self._overlapping | ({period} if charged == "overlapping" else set())
+        longer = Period.parse(period).longer
+        touched = {
+            name for name in overlapping if name in longer or period in Period.parse(name).longer
+        }
+        sums = self._sums(overlapping)
+        endless, finite = max(sums.get(name, NOTHING) for name in {period, *touched})
+        return replace(self, finite=self.finite + finite, endless=self.endless + endless, parts=())
+
+    @property
+    def _overlapping(self) -> set[str]:
+        """The periods of which person-periods are protected."""
+        return {
+            part.period
+            for part in self.parts
+            if part.charged == "overlapping" and (part.finite or part.endless)
+        }
+
+    def _sums(self, overlapping: set[str]) -> dict[str, Sum]:
+        """For each period, the sum over releases of it, or over all that overlap it."""
+        alone: defaultdict[str, Sum] = defaultdict(lambda: NOTHING)
+        inside: defaultdict[str, Sum] = defaultdict(lambda: NOTHING)
+        for part in self.parts:
+            sum_of_part = part.endless, part.finite
+            alone[part.period] = _add(alone[part.period], sum_of_part)
+            for name in Period.parse(part.period).longer if overlapping else ():
+                inside[name] = _add(inside[name], sum_of_part)
+        # A period overlaps itself, those inside of it and those around it, and no others.
+        return dict(alone) | {
+            name: _add(alone[name], inside[name], *(alone[n] for n in Period.parse(name).longer))
+            for name in overlapping
+        }
 
     def charge(self, price: Fraction | None, times: int = 1) -> Account:
         """The account after a release, or with -1 after its price was given back."""
         if price is None:
             return replace(self, endless=self.endless + times)
         return replace(self, finite=self.finite + times * price)
+
+
+def _add(*sums: Sum) -> Sum:
+    return sum(endless for endless, _ in sums), sum((finite for _, finite in sums), Fraction(0))

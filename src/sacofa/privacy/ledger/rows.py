@@ -20,6 +20,8 @@ from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Any, get_args
 
+from ...errors import SettingError
+from ...periods import Period
 from .records import Account, Budget, Charged, Claim, Entry, Part, State
 
 PRICES = ("price", "epsilon", "budget", "finite")
@@ -54,7 +56,7 @@ TABLES: dict[type, tuple[str, str]] = {
     Budget: ("budgets", "id"),
     Account: ("accounts", "dataset"),
     Head: ("head", "one"),
-    Part: ("parts", "dataset, period"),
+    Part: ("parts", "dataset, period, charged"),
     Claim: ("claims", "entry"),
     KeyCheck: ("case_key", "one"),
 }
@@ -152,13 +154,13 @@ def find_account(database: sqlite3.Connection, dataset: str) -> Account | None:
     account: Account | None = find(database, Account, dataset)
     if account is None:
         return None
-    parts = _rows(database, Part, "WHERE dataset = ? ORDER BY period", dataset)
+    parts = _rows(database, Part, "WHERE dataset = ? ORDER BY period, charged", dataset)
     return replace(account, parts=tuple(parts))
 
 
 def read_parts(database: sqlite3.Connection) -> list[Part]:
-    """Read what every period cost, by dataset and period."""
-    return list(_rows(database, Part, "ORDER BY dataset, period"))
+    """Read the sums of every period, by dataset and period."""
+    return list(_rows(database, Part, "ORDER BY dataset, period, charged"))
 
 
 def read_claims(database: sqlite3.Connection) -> dict[int, Claim]:
@@ -282,7 +284,16 @@ def _checked(name: str, value: Any) -> Any:
         raise DamageError
     if name == "charged" and value not in get_args(Charged):
         raise DamageError
+    if name == "period":
+        _check_period(value)
     return value
+
+
+def _check_period(name: str) -> None:
+    try:
+        Period.parse(name)
+    except SettingError:
+        raise DamageError from None
 
 
 OPTIONAL = ("file", "size", "sha256", "reason", "repeats", "number", "digest")

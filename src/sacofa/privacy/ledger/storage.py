@@ -97,15 +97,16 @@ PERIODS = f"""
 CREATE TABLE parts (
     dataset TEXT NOT NULL,
     period TEXT NOT NULL,
+    charged TEXT NOT NULL CHECK (charged IN ('period', 'overlapping')),
     finite TEXT NOT NULL,
     endless INTEGER NOT NULL,
     seal TEXT NOT NULL,
-    PRIMARY KEY (dataset, period)
+    PRIMARY KEY (dataset, period, charged)
 ) WITHOUT ROWID;
 CREATE TABLE claims (
     entry INTEGER PRIMARY KEY,
     period TEXT NOT NULL,
-    charged TEXT NOT NULL CHECK (charged IN ('period', 'dataset')),
+    charged TEXT NOT NULL CHECK (charged IN ('period', 'overlapping', 'dataset')),
     number INTEGER,
     digest TEXT,
     seal TEXT NOT NULL

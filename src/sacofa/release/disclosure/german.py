@@ -180,6 +180,15 @@ PAIRS: tuple[tuple[str, str], ...] = (
     ),
     # How releases of periods add up.
     (
+        "{#} of these releases belong to one series: they were made with one ledger file. If a "
+        "copy of that file was used as well, such as a restored backup, a case can be in several "
+        "of them, and they add up to ε = {#}.",
+        "{#} dieser Veröffentlichungen gehören zu einer Reihe: Sie wurden mit einer Datei eines "
+        "Kontobuchs gemacht. Wurde auch eine Kopie dieser Datei benutzt, etwa eine "
+        "wiederhergestellte Sicherung, kann ein Fall in mehreren von ihnen sein, und zusammen "
+        "ergeben sie ε = {#}.",
+    ),
+    (
         "Releases of other periods may have cases in common with this one: no ledger kept them "
         "apart.",
         "Veröffentlichungen anderer Zeiträume können Fälle mit dieser gemeinsam haben: Kein "
@@ -198,10 +207,12 @@ PAIRS: tuple[tuple[str, str], ...] = (
         "addiert.",
     ),
     (
-        "What a person does in one period costs what that period costs. Over all periods in which "
-        "a person has cases, prices add up.",
-        "Was eine Person in einem Zeitraum tut, kostet den Preis dieses Zeitraums. Über alle "
-        "Zeiträume, in denen sie Fälle hat, addieren sich die Preise.",
+        "The guarantee is for one person in one period. The ε of all releases of this series whose "
+        "periods overlap that period adds up. For a person with cases in several periods, the ε of "
+        "these periods adds up as well.",
+        "Die Garantie gilt für eine Person in einem Zeitraum. Die ε aller Veröffentlichungen "
+        "dieser Reihe, deren Zeiträume sich mit ihm überschneiden, addieren sich. Für eine Person "
+        "mit Fällen in mehreren Zeiträumen addieren sich auch die ε dieser Zeiträume.",
     ),
     # What was asked.
     ("the number of cases", "die Zahl der Fälle"),
@@ -253,8 +264,12 @@ PAIRS: tuple[tuple[str, str], ...] = (
     ),
     ("the rules of the process, read off the log", "die Regeln des Prozesses, aus dem Protokoll"),
     (
-        "the dearest of {#} periods, {} to {}, that have no case in common",
-        "der teuerste von {#} Zeiträumen, {} bis {}, die keinen Fall gemeinsam haben",
+        "the largest of {#} periods, {} to {}, which have no case in common",
+        "der größte von {#} Zeiträumen, {} bis {}, die keinen Fall gemeinsam haben",
+    ),
+    (
+        "the largest sum over periods that overlap, of {#} periods, {} to {}",
+        "die größte Summe über Zeiträume, die sich überschneiden, von {#} Zeiträumen, {} bis {}",
     ),
     ("{#} releases of period {}", "{#} Veröffentlichungen des Zeitraums {}"),
     ("a release of period {}", "eine Veröffentlichung des Zeitraums {}"),
@@ -382,6 +397,10 @@ PAIRS: tuple[tuple[str, str], ...] = (
         "by name within the allowed steps alone.",
         "Die Regeln haben zu viele Zustände, um die Abläufe zu zählen, die sie einhalten: "
         "Varianten werden nur innerhalb der erlaubten Schritte mit Namen gezeigt.",
+    ),
+    (
+        "Cases without events were left out of the release: {#}, counted with noise.",
+        "Fälle ohne Ereignisse wurden nicht veröffentlicht: {#}, mit Rauschen gezählt.",
     ),
     (
         "The release was scaled down: it would hold {#} events, more than the public bound of "

@@ -9,18 +9,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any
 
 from ...errors import ReadError
-from ...mechanisms.protocol import Within
+from ...mechanisms.margins import Margins
 from ...privacy.accounting import Leak
 from ..certificate import Certificate, guarantee, say_setting
 from ..combine import MECHANISM as COMBINED
 from .german import to_german
 from .people import Deployment
-from .words import HEADINGS, LABELS, SENTENCES, Language
+from .words import (
+    HEADINGS,
+    LABELS,
+    SENTENCES,
+    VERDICT_IN_GERMAN,
+    Language,
+    german_number,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,8 +90,9 @@ class _Speaker:
             ),
             self._section(
                 "accuracy",
-                self._say("no verdict") if c.verdict is None else _sentence(self._told(c.verdict)),
-                *(() if c.within is None else (self._within(c.within),)),
+                self._verdict(),
+                *self._missing(),
+                *(() if c.margins is None else (self._margins(c.margins),)),
                 *map(self._told, c.notes),
             ),
             self._section("audit", self._audit(audit)),
@@ -92,9 +100,27 @@ class _Speaker:
         ]
         return made
 
-    def _within(self, within: Within) -> str:
-        sizes = {name: "?" if size is None else f"{size}" for name, size in asdict(within).items()}
-        return self._say("within", **sizes)
+    def _verdict(self) -> str:
+        """What the release is good for."""
+        c = self._certificate
+        if c.verdict is None:
+            return self._say("no verdict")
+        if c.judgement is None or self._language == "en":
+            return _sentence(self._told(c.verdict))
+        return _sentence(c.judgement.sentence(VERDICT_IN_GERMAN.__getitem__, german_number))
+
+    def _missing(self) -> list[str]:
+        """Which activities no released case has."""
+        names = self._certificate.missing_activities
+        return [self._say("missing", names=", ".join(names))] if names else []
+
+    def _margins(self, margins: Margins) -> str:
+        ranges = margins.ranges()
+        known = [
+            self._say(f"margin of {kind}", low=f"{low}", high=f"{high}")
+            for kind, (low, high) in ranges.items()
+        ]
+        return self._say("margins", known=", ".join(known)) if known else self._say("no margins")
 
     def _what(self) -> list[str]:
         c = self._certificate

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from ...errors import SettingError
+from ...mechanisms.verdict import CASES, EXPECTED, MISFIT, NOISY, OR, WOULD_DO
 
 Language = Literal["en", "de"]
 
@@ -20,6 +21,11 @@ class Text:
     def say(self, language: Language, **values: object) -> str:
         """The text in a language, with values filled in."""
         return str(getattr(self, language)).format(**values)
+
+
+def german_number(text: str) -> str:
+    """A number that was written in English: 1,234.5 or 12%."""
+    return text.translate(str.maketrans(",.", ".,")).replace("%", " %")
 
 
 def check_language(language: str) -> Language:
@@ -248,18 +254,50 @@ SENTENCES = {
         "An audit refuted the claim of this mechanism: do not publish.",
         "Eine Prüfung hat die Zusage dieses Verfahrens widerlegt: nicht veröffentlichen.",
     ),
-    "within": Text(
-        "In 95 of 100 runs figures are off by no more than this: the number of cases by {cases}, a "
-        "variant by {variant}, a step by {step}, the events of an activity by {activity}.",
-        "In 95 von 100 Läufen weicht um höchstens so viel ab: die Zahl der Fälle um {cases}, eine "
-        "Variante um {variant}, ein Schritt um {step}, die Ereignisse einer Aktivität um "
-        "{activity}.",
+    "margins": Text(
+        "Margins of error (95 %): {known}. The certificate lists the margin of every figure.",
+        "Fehlerspannen (95 %): {known}. Das Zertifikat nennt die Fehlerspanne jeder Zahl.",
+    ),
+    "margin of cases": Text("number of cases ±{high}", "Zahl der Fälle ±{high}"),
+    "margin of activities": Text(
+        "events of an activity ±{low} to ±{high}", "Ereignisse einer Aktivität ±{low} bis ±{high}"
+    ),
+    "margin of steps": Text(
+        "directly-follows pairs ±{low} to ±{high}", "direkte Abfolgen ±{low} bis ±{high}"
+    ),
+    "no margins": Text(
+        "The margins of error of the figures are not known.",
+        "Die Fehlerspannen der Zahlen sind nicht bekannt.",
+    ),
+    "missing": Text(
+        "These activities are public, but no released case has them: {names}.",
+        "Diese Aktivitäten sind öffentlich, kommen aber in keinem veröffentlichten Fall vor: "
+        "{names}.",
     ),
     "no verdict": Text(
         "The certificate does not say how sure the release is.",
         "Das Zertifikat sagt nicht, wie verlässlich die Veröffentlichung ist.",
     ),
 }
+
+VERDICT_IN_GERMAN = {
+    "reliable": "verlässlich",
+    "rough": "grob",
+    "unreliable": "unzuverlässig",
+    "directly-follows edges": "direkte Nachfolgen",
+    "activity shares": "Anteile der Aktivitäten",
+    "case lengths": "Längen der Fälle",
+    "attribute values": "Werte von Attributen",
+    EXPECTED: "erwartete Fehler:",
+    NOISY: "Für diese Zahl von Fällen ist das Rauschen groß",
+    MISFIT: "Die veröffentlichten Fälle weichen von den verrauschten Antworten stärker ab, als "
+    "Rauschen erklärt: Der Prozess ist nicht gut wiedergegeben, und ein größeres ε hilft womöglich "
+    "nicht.",
+    CASES: "Fälle",
+    OR: "oder",
+    WOULD_DO: "würden genügen",
+}
+"""All words of a verdict."""
 
 LABELS = {
     "name": Text("name", "Name"),

@@ -1,6 +1,5 @@
 // The process map: what is shown, drawn anew whenever that changes; zoom, pan, frequency or time.
 
-const MOST_STEPS = 90;
 const box = find("#map-box");
 const internal = data.flows.length > 1;
 let chosenRows = null;
@@ -24,45 +23,6 @@ const flowOf = (rows, what) => {
   return { cases, events, steps: [...steps].map(([key, many]) => [...key.split(" ").map(Number), many, null]).sort((a, b) => b[2] - a[2]) };
 };
 
-/** The widest ways from the start to each activity, or (back) to the end, so that nothing floats. */
-const widestWays = (steps, wanted, back) => {
-  const came = new Map(), open = [[Infinity, -1]];
-  while (open.length) {
-    open.sort((a, b) => a[0] - b[0]);
-    const [width, here] = open.pop();
-    for (const step of steps) {
-      const [from, to] = back ? [step[1], step[0]] : step;
-      if (from === here && to !== -1 && !came.has(to)) { came.set(to, step); open.push([Math.min(width, step[2]), to]); }
-    }
-  }
-  const ways = new Set();
-  for (const place of wanted) {
-    for (let at = place; at !== -1 && came.has(at);) {
-      const step = came.get(at);
-      if (ways.has(step)) break;
-      ways.add(step);
-      at = back ? step[1] : step[0];
-    }
-  }
-  return ways;
-};
-
-/** The steps that are shown: between the most frequent activities, the most frequent ones. */
-const chooseSteps = (flow, activities, share) => {
-  const order = flow.events.map((many, id) => [many, id]).filter(([many]) => many).sort((a, b) => b[0] - a[0] || a[1] - b[1]);
-  const places = new Set(order.slice(0, activities).map(([, id]) => id));
-  const possible = flow.steps.filter(([from, to]) => (from === -1 || places.has(from)) && (to === -1 || places.has(to)));
-  const total = possible.reduce((sum, step) => sum + step[2], 0);
-  const kept = new Set([...widestWays(possible, places, false), ...widestWays(possible, places, true)]);
-  let mass = 0;
-  for (const step of possible) {
-    if (mass >= share * total || (kept.size >= MOST_STEPS && !kept.has(step))) break;
-    kept.add(step);
-    mass += step[2];
-  }
-  return [...kept];
-};
-
 const flowsNow = () => (chosenRows ? (internal ? [flowOf(chosenRows, "original"), flowOf(chosenRows, "count")] : [flowOf(chosenRows, "count")]) : data.flows);
 const isTime = () => find("[name=colour]:checked")?.value === "time";
 const stepKey = (step) => `${step[0]} ${step[1]}`;
@@ -71,7 +31,10 @@ const LIMITS = [60, 3600, 86400, 7 * 86400, 30 * 86400];
 const bin = (seconds) => LIMITS.filter((limit) => seconds >= limit).length;
 
 const nameOf = (place) => (place === "start" || place === "end" ? place : data.activities[place]);
-const within = (many, size) => (size === null ? "" : ` ± ${number.format(size)}`);
+const withMargin = (count, margin) => number.format(count) + (margin === null ? "" : ` ± ${number.format(margin)}${count <= margin ? ", below its margin" : ""}`);
+const stepMargins = new Map(data.margins.steps.map((step) => [stepKey(step), step[2]]));
+/** Margins of error are those of the whole release: an original has none, and of chosen variants none is known. */
+const marginOf = (margin, which) => (chosenRows || which < data.flows.length - 1 ? null : margin ?? null);
 
 const drawOne = (flow, layout, which, others, words) => {
   const counts = new Map(flow.steps.map((step) => [stepKey(step), step[2]]));
@@ -85,11 +48,13 @@ const drawOne = (flow, layout, which, others, words) => {
     const key = `${step.raw[0]} ${step.raw[1]}`, many = counts.get(key);
     if (!many) return;
     const seconds = medians[which].get(key) ?? null;
+    const margin = marginOf(stepMargins.get(key), which);
+    const unsure = margin !== null && many <= margin ? " unsure" : "";
     const shade = isTime() ? (seconds === null ? "d" : `d d${bin(seconds)}`) : kind(otherSteps.has(key));
     const text = isTime() ? (seconds === null ? "" : duration(seconds)) : number.format(many);
-    const title = `${nameOf(step.from)} → ${nameOf(step.to)}: ${number.format(many)}${within(many, which === data.flows.length - 1 ? data.within.step : null)}${seconds === null ? "" : `, half of them within ${duration(seconds)}`}`;
+    const title = `${nameOf(step.from)} → ${nameOf(step.to)}: ${withMargin(many, margin)}${seconds === null ? "" : `, half of them within ${duration(seconds)}`}`;
     const thick = isTime() ? (seconds === null ? 1.2 : 1.4 + bin(seconds) * 0.8) : 1 + 4.5 * Math.sqrt(many / most);
-    arrows.append(svg("g", {}, svg("title", {}, title), svg("path", { class: `arrow ${shade}`, d: path, "stroke-width": thick.toFixed(1) }), svg("polygon", { class: `head ${shade}`, points: head })));
+    arrows.append(svg("g", {}, svg("title", {}, title), svg("path", { class: `arrow ${shade}${unsure}`, d: path, "stroke-width": thick.toFixed(1) }), svg("polygon", { class: `head ${shade}`, points: head })));
     numbers.append(svg("text", { class: `label ${shade}`, x: x.toFixed(1), y: (y + 4).toFixed(1), ...(anchor ? { "text-anchor": anchor } : {}) }, text));
   };
   for (const edge of [...layout.edges].reverse()) {
@@ -108,7 +73,7 @@ const drawOne = (flow, layout, which, others, words) => {
     else if (flow.events[node.place]) {
       const many = flow.events[node.place], lost = kind(!others || others.events[node.place]);
       const text = node.lines.map((line, i) => svg("text", { x: node.x + 3, y: top + 4 + LINE * (i + 1) }, line));
-      root.append(svg("g", {}, svg("title", {}, `${data.activities[node.place]}: ${number.format(many)}${within(many, which === data.flows.length - 1 ? data.within.activity : null)}`),
+      root.append(svg("g", {}, svg("title", {}, `${data.activities[node.place]}: ${withMargin(many, marginOf(data.margins.events[node.place], which))}`),
         svg("rect", { class: `box ${lost}`, x: left, y: top, width: node.box, height: node.height, rx: 5 }),
         svg("rect", { class: `a${node.place}`, x: left, y: top, width: 7, height: node.height, rx: 2 }),
         ...text, svg("text", { class: "count", x: node.x + 3, y: top + node.height - 8 }, number.format(many))));
@@ -140,7 +105,7 @@ const drawMap = () => {
   const inside = own.steps.filter((step) => shown.has(stepKey(step)));
   const part = inside.reduce((sum, step) => sum + step[2], 0) / all;
   const drawnPlaces = layout.nodes.filter((node) => node.lines.length && own.events[node.place]).length;
-  const words = `${drawnPlaces} of ${present} activities, ${inside.length} of ${own.steps.length} steps: ${percent(part)} of all that happened` + (inside.length < own.steps.length ? `; ${number.format(own.steps.length - inside.length)} rarer ones are left out` : "");
+  const words = `${drawnPlaces} of ${present} activities, ${inside.length} of ${own.steps.length} steps: ${percent(part)} of all that happened` + (inside.length < own.steps.length ? `; ${number.format(own.steps.length - inside.length)} are left out` : "");
   find("#map-words").textContent = (chosenRows ? `${chosenRows.length} chosen variants, ${number.format(own.cases)} cases. ` : "") + `Shown are ${words}.`;
   slider.setAttribute("aria-valuetext", `${Math.min(activities, present)} of ${present} activities`);
   find("#paths-shown").setAttribute("aria-valuetext", `${Math.round(share * 100)} % of the steps between them`);

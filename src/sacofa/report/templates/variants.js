@@ -4,9 +4,9 @@ const body = find("#variants-body");
 const STEP = 25;
 let shown = STEP;
 let total = 0;
-const rows = data.rows.map(([count, original, complete, ids], index) => {
+const rows = data.rows.map(([count, original, complete, ids, margin], index) => {
   total += count;
-  return { index, count, original, complete, ids, upto: total };
+  return { index, count, original, complete, ids, margin, upto: total };
 });
 const chosen = new Set();
 const longest = Math.max(1, ...rows.map((row) => Math.max(row.count, row.original ?? 0)));
@@ -22,7 +22,8 @@ const trace = (row) => {
   else if (!row.ids.length) list.append(make("li", "note", "no activity at all"));
   return list;
 };
-const shareWithin = data.within.variant === null || !data.cases ? null : percent(Math.min(data.within.variant / data.cases, 1)).replace(" %", "");
+const shareMargin = (row) => (row.margin === null || !data.cases ? null : percent(Math.min(row.margin / data.cases, 1)).replace(" %", ""));
+const belowMargin = (row) => row.count > 0 && row.margin !== null && row.count <= row.margin;
 const cell = (what, text, size = null, share = null) => {
   const element = make("td", "n", text);
   if (size !== null) element.append(make("small", "soft", ` ± ${number.format(size)}`));
@@ -50,11 +51,12 @@ const draw = (row) => {
   line.append(picker(row), make("td", "n soft rank", number.format(row.index + 1)));
   const path = make("td", "path");
   path.append(trace(row));
-  const cases = cell("cases", number.format(row.count), row.count ? data.within.variant : null);
+  const cases = cell("cases", number.format(row.count), row.margin);
+  if (belowMargin(row)) cases.append(make("span", "tag below", "below margin"));
   cases.append(bar(row));
   line.append(path, cases);
   if (row.original === null) {
-    line.append(cell("of all", percent(row.count / (data.cases || 1)), null, shareWithin));
+    line.append(cell("of all", percent(row.count / (data.cases || 1)), null, shareMargin(row)));
     line.append(cell("so far", percent(row.upto / (data.cases || 1))));
   } else {
     line.append(cell("before", number.format(row.original)));

@@ -72,7 +72,7 @@ export const showPrices = (shares) => {
   const ticked = names();
   for (const box of find("#attributes").querySelectorAll(".attributes input")) {
     const share = box.checked ? priced[ticked.indexOf(box.value)] : null;
-    box.parentElement.querySelector("output").textContent = share ? `ε = ${share.epsilon.toFixed(3)}, ± ${Math.ceil(share.within)} cases` : "";
+    box.parentElement.querySelector("output").textContent = share ? `ε = ${share.epsilon.toFixed(3)}, ± ${Math.ceil(share.noise)} cases` : "";
   }
   find("#attribute-more").hidden = !ticked.length;
   find("#employees-choice").hidden = !ticked.some((name) => /(^|:)resource$/.test(name)) && !employees.checked;

@@ -20,7 +20,7 @@ const showResult = async (job) => {
   showStrength(find("#strength"), release.strength ?? "no", release.level ?? 4);
   find("#verdict").hidden = !release.verdict;
   find("#verdict").textContent = `How sure the figures are: ${release.verdict}`;
-  figures(find("#figures"), [["ε of the whole release", release.epsilon ?? "none"], ["cases", count(release.cases) + (release.within.cases === null ? "" : ` ± ${count(release.within.cases)}`)], ["variants", count(release.variants)]]);
+  figures(find("#figures"), [["ε of the whole release", release.epsilon ?? "none"], ["cases", count(release.cases) + (release.cases_margin === null ? "" : ` ± ${count(release.cases_margin)}`)], ["variants", count(release.variants)]]);
   find("#report").href = `/jobs/${id}/report`;
   find("#report-file").href = `/api/jobs/${id}/files/report.html`;
   for (const end of ["csv", "json"]) find(`#figures-${end}`).href = `/api/jobs/${id}/files/figures.${end}`;

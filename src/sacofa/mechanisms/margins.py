@@ -1,0 +1,228 @@
+"""Margins of error (95 %) of released figures: typed values that a certificate holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from math import ceil, isfinite, sqrt
+from typing import Any
+
+Place = str | None
+"""An activity; None as the first of a directly-follows pair is the start, as the second the end."""
+Step = tuple[Place, Place]
+Variant = tuple[tuple[str, ...], bool]
+"""The activities of a variant, and whether it is complete."""
+
+DECIMALS = 6
+"""Shares are kept to so many decimal places."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class VariantMargins:
+    """How far the number of cases of a variant may be off: of cases with exactly these events."""
+
+    listed: Mapping[Variant, int] = field(default_factory=dict)
+    """Margins of single variants."""
+    certain_from: int | None = None
+    """Any other variant with a lower count need not occur at all; None: whatever its count is."""
+    others: int = 1
+    """The margin of any other variant, at least."""
+
+    def of(self, variant: Variant, count: int) -> int:
+        """The margin of a variant that was released with this count."""
+        if variant in self.listed:
+            return self.listed[variant]
+        if self.certain_from is not None and count >= self.certain_from:
+            return self.others
+        return max(self.others, count)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShareMargin:
+    """How far a share may be off: √(fixed² · values + slope · share), at most 1."""
+
+    fixed: float
+    """The noise of one value."""
+    slope: float
+    """What adds to the square for larger shares."""
+    edges: tuple[float, ...] = ()
+    """Of numbers: the edges of the ranges that were asked for."""
+
+    def of(self, share: float, values: int = 1) -> float:
+        """The margin of a share that so many values make up together."""
+        return min(sqrt(self.fixed**2 * values + self.slope * share), 1.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Margins:
+    """In 95 of 100 runs a figure is off by no more than its margin; what is absent is not known."""
+
+    cases: int | None = None
+    """Of the number of cases."""
+    variants: VariantMargins | None = None
+    """Of the cases of a variant."""
+    activities: Mapping[str, int] = field(default_factory=dict)
+    """Of the events of an activity."""
+    steps: Mapping[Step, int] = field(default_factory=dict)
+    """Of how often one activity directly follows another."""
+    cycle_time: tuple[float, ...] = ()
+    """Of the share of cases whose cycle time is in each of the bins that people use."""
+    begin: ShareMargin | None = None
+    """Of the share of cases that begin in a month."""
+    attributes: Mapping[str, ShareMargin] = field(default_factory=dict)
+    """Of the share of a value, for each attribute."""
+    waits: Mapping[Step, float] = field(default_factory=dict)
+    """Of the median wait of a directly-follows pair, as a share of its waits: at 0.1 the true
+    median lies between the released 40th and 60th percentile."""
+
+    def ranges(self) -> dict[str, tuple[int, int]]:
+        """The smallest and the largest margin of each kind of count; what is known."""
+        kinds = {
+            "cases": () if self.cases is None else (self.cases,),
+            "activities": self.activities.values(),
+            "steps": self.steps.values(),
+        }
+        return {kind: (min(sizes), max(sizes)) for kind, sizes in kinds.items() if sizes}
+
+    def __str__(self) -> str:
+        """One sentence; nothing where nothing is known."""
+        words = {
+            "cases": "number of cases",
+            "activities": "events of an activity",
+            "steps": "directly-follows pairs",
+        }
+        known = [
+            f"{words[kind]} ±{low:,}" + (f" to ±{high:,}" if high > low else "")
+            for kind, (low, high) in self.ranges().items()
+        ]
+        return f"Margins of error (95 %): {', '.join(known)}." if known else ""
+
+    def to_content(self) -> dict[str, object]:
+        """Plain values; activities are places in a list of names."""
+        names = sorted(self._names())
+        place: dict[Place, int | None] = {name: i for i, name in enumerate(names)} | {None: None}
+        content: dict[str, object] = {"cases": self.cases, "names": names}
+        variants = self.variants
+        content["variants"] = (
+            None
+            if variants is None
+            else {
+                "certain_from": variants.certain_from,
+                "others": variants.others,
+                "listed": [
+                    [[place[name] for name in sequence], complete, margin]
+                    for (sequence, complete), margin in variants.listed.items()
+                ],
+            }
+        )
+        content["activities"] = [[place[name], size] for name, size in self.activities.items()]
+        content["steps"] = [[place[a], place[b], size] for (a, b), size in self.steps.items()]
+        content["waits"] = [
+            [place[a], place[b], round(size, DECIMALS)] for (a, b), size in self.waits.items()
+        ]
+        content["cycle_time"] = [round(size, DECIMALS) for size in self.cycle_time]
+        content["begin"] = None if self.begin is None else _share(self.begin)
+        content["attributes"] = {key: _share(share) for key, share in self.attributes.items()}
+        return content
+
+    def _names(self) -> set[str]:
+        found = set(self.activities)
+        listed = () if self.variants is None else self.variants.listed
+        found.update(name for sequence, _ in listed for name in sequence)
+        found.update(
+            name for step in (*self.steps, *self.waits) for name in step if name is not None
+        )
+        return found
+
+    @classmethod
+    def from_content(cls, content: Mapping[str, Any]) -> Margins:
+        """Read plain values; ValueError, TypeError or KeyError where they are damaged."""
+        names = [_text(name) for name in content["names"]]
+
+        def place(at: object) -> Place:
+            return None if at is None else known(at)
+
+        def known(at: object) -> str:
+            if _count(at) >= len(names):
+                raise ValueError(at)
+            return names[_count(at)]
+
+        variants = content["variants"]
+        return cls(
+            cases=_or_none(_count, content["cases"]),
+            variants=None
+            if variants is None
+            else VariantMargins(
+                certain_from=_or_none(_count, variants["certain_from"]),
+                others=_count(variants["others"]),
+                listed={
+                    (tuple(map(known, sequence)), _flag(complete)): _count(margin)
+                    for sequence, complete, margin in variants["listed"]
+                },
+            ),
+            activities={known(at): _count(size) for at, size in content["activities"]},
+            steps={(place(a), place(b)): _count(size) for a, b, size in content["steps"]},
+            waits={(place(a), place(b)): _part(size) for a, b, size in content["waits"]},
+            cycle_time=tuple(map(_part, content["cycle_time"])),
+            begin=_or_none(_read_share, content["begin"]),
+            attributes={
+                _text(key): _read_share(share) for key, share in content["attributes"].items()
+            },
+        )
+
+
+def root_of_squares(sizes: list[int]) -> int:
+    """The margin of a sum of figures whose errors are independent."""
+    return ceil(sqrt(sum(size**2 for size in sizes)))
+
+
+def _share(share: ShareMargin) -> dict[str, object]:
+    # The slope adds to a square.
+    content: dict[str, object] = {
+        "fixed": round(share.fixed, DECIMALS),
+        "slope": round(share.slope, 2 * DECIMALS),
+    }
+    return {**content, "edges": list(share.edges)} if share.edges else content
+
+
+def _read_share(content: Mapping[str, Any]) -> ShareMargin:
+    return ShareMargin(
+        fixed=_part(content["fixed"]),
+        slope=_part(content["slope"]),
+        edges=tuple(map(_real, content.get("edges", ()))),
+    )
+
+
+def _or_none(read: Callable[[Any], Any], value: object) -> Any:
+    return None if value is None else read(value)
+
+
+def _count(value: object) -> int:
+    if type(value) is not int or value < 0:
+        raise ValueError(value)
+    return value
+
+
+def _real(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+        raise ValueError(value)
+    return float(value)
+
+
+def _part(value: object) -> float:
+    found = _real(value)
+    if found < 0:
+        raise ValueError(value)
+    return found
+
+
+def _flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError(value)
+    return value
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(value)
+    return value

@@ -1,0 +1,1 @@
+"""Mutants: small changes to the trusted core, each of which some test has to notice."""
