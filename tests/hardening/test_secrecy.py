@@ -140,6 +140,7 @@ def without_answers(seen: Seen) -> Seen:
     files = dict.fromkeys(seen.files, b"")
     return replace(seen, certificate=certificate, words=words, files=files)
 
+
 def read_log_activities(path: Path) -> list[str]:
     """The activities that a JSON file names."""
     return json.loads(path.read_text())["activities"] if path.suffix == ".json" else sorted(PUBLIC)

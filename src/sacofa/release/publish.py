@@ -148,7 +148,8 @@ def _refuse_more_than_variants(mechanism: Mechanism, attributes: Sequence[Attrib
     if attributes:
         raise SettingError("attribute", attributes[0].key, ONLY_VARIANTS)
     usual = for_log(mechanism, timed=False)
-    for setting in settings_of(type(mechanism)) if is_dataclass(mechanism) else ():
+    offered = settings_of(type(mechanism)) if is_dataclass(mechanism) else ()
+    for setting in offered:
         value = getattr(mechanism, setting.name)
         if setting.kind != "flag" and value != getattr(usual, setting.name):
             raise SettingError(setting.option, value, ONLY_VARIANTS)
