@@ -389,3 +389,45 @@ def hospital_rules(figures: Figures) -> Iterator[str]:
         f"of the model and {language} with its language ({one} with one deviation; medians of "
         f"{runs} runs)."
     )
+
+
+KINDS_OF_MARGINS = {
+    "cases": "number of cases",
+    "variant": "cases of a variant",
+    "activity": "events of an activity",
+    "step": "directly-follows pairs",
+    "wait": "median waits",
+    "cycle time": "shares of cycle times",
+    "begin": "shares of months",
+    "attribute": "shares of values",
+}
+"""Kinds of released figures, with their titles."""
+ALL_LOGS = "all logs"
+
+
+def coverage(figures: Figures) -> Iterator[str]:
+    """How often margins of error hold, and how wide they are, for each kind and log."""
+    logs = dict.fromkeys(
+        name.split("/")[1] for name in figures.entries if name.startswith("coverage/")
+    )
+    names = [*(log for log in logs if log != ALL_LOGS), *([ALL_LOGS] if ALL_LOGS in logs else [])]
+
+    def rows() -> Iterator[list[str]]:
+        for kind, title in KINDS_OF_MARGINS.items():
+            for log in names:
+                place = f"coverage/{log}/{kind}"
+                if figures.has(f"{place}/ratio"):
+                    yield [title, log, *_margins(figures, place)]
+
+    head = ["figures", "log", "runs", "number", "coverage", "margin", "error", "ratio"]
+    yield from table(head, rows(), numbers=6)
+
+
+def _margins(figures: Figures, place: str) -> Iterator[str]:
+    yield str(figures.entry(f"{place}/coverage")["runs"])
+    yield f"{figures.value(f'{place}/figures'):,.0f}"
+    yield f"{100 * figures.value(f'{place}/coverage'):.1f} %"
+    for what in ("margin", "error"):
+        value = figures.value(f"{place}/{what}")
+        yield f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+    yield f"{figures.value(f'{place}/ratio'):.2f}"

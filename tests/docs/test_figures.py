@@ -15,6 +15,7 @@ import pytest
 from sacofa import Certified
 from sacofa.evaluation import claims, comparison, experiment
 from sacofa.evaluation.measures import model
+from sacofa.mechanisms.certified import verdict
 
 from .pages import DOCS, FENCE, ROOT
 
@@ -104,7 +105,7 @@ SETTINGS = {
         )
     ),
 }  # fmt: skip
-"""Numbers that the code sets: thresholds, limits of a verdict, shares of ε, the default of `--prune` times ε."""
+"""Numbers that the code sets: thresholds, limits, shares of ε, the default of `--prune` times ε."""
 GIVEN = re.compile(r"ε = [\d., and]+|\d+\.\d+\.\d+|Python \d\.\d+|before \d\.\d+")
 """What a reader chooses, and versions."""
 

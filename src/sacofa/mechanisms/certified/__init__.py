@@ -19,6 +19,7 @@
 * orderly: which orders are dropped, and which variants are the orderly core;
 * presence: activities that the released cases lack are inserted;
 * times: times of the released events, under their share of ε;
+* margins, share_margins: how far released figures may be off;
 * verdict: what a release is good for: predicted errors, before and after a run;
 * questions: what is asked, query by query;
 * run: all of it, in order;
