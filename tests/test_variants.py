@@ -6,9 +6,11 @@ from collections import Counter
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sacofa.errors import SettingError
 from sacofa.prefixes import Prefixes
 from sacofa.unit import Unit
 from sacofa.variants import VariantCounts
@@ -63,6 +65,12 @@ def test_variants_of_another_unit_are_others() -> None:
     counted = VariantCounts.of({("a",): 3})
     assert counted == replace(counted)
     assert counted != replace(counted, unit=Unit(person="patient", max_cases=2))
+
+
+def test_no_variant_has_a_count_below_zero() -> None:
+    """It would take cases away from the sums that noise is added to."""
+    with pytest.raises(SettingError, match="count"):
+        VariantCounts.of({("a",): 3, ("b",): -1})
 
 
 def walk(variants: VariantCounts, length: int) -> list[Counter[tuple[int, ...]]]:

@@ -20,7 +20,7 @@ def test_plan_says_what_epsilon_buys(run: Run) -> None:
 def test_plan_says_what_is_hopeless_before_anything_is_spent(run: Run) -> None:
     """Too few cases for this ε, and how many would do."""
     said = " ".join(run("plan", "--activities", 29, "--cases", 20, "--epsilon", "0.1").out.split())
-    assert "A release of 20 cases would be too small for this ε" in said
+    assert "A release of 20 cases would be unreliable (expected errors: directly-follows" in said
     assert "cases or ε =" in said
 
 

@@ -15,6 +15,7 @@ import pytest
 from sacofa import Certified
 from sacofa.evaluation import claims, comparison, experiment
 from sacofa.evaluation.measures import model
+from sacofa.mechanisms.certified import verdict
 
 from .pages import DOCS, FENCE, ROOT
 
@@ -90,6 +91,11 @@ MEASURED = re.compile(
 """What looks like the result of a measurement."""
 SETTINGS = {
     *(f"{float(value):g}" for value in (model.NOISE, claims.EVEN, Fraction(5, 2))),
+    *(
+        f"{limit:g}"
+        for errors in (verdict.RELIABLE, verdict.ROUGH)
+        for limit in errors.known().values()
+    ),
     f"{experiment.TIME_LIMIT:g} s",
     *(
         f"{float(100 * share):g} %"
@@ -99,7 +105,7 @@ SETTINGS = {
         )
     ),
 }  # fmt: skip
-"""Numbers that the code sets: thresholds, shares of ε, the default of `--prune` times ε."""
+"""Numbers that the code sets: thresholds, limits, shares of ε, the default of `--prune` times ε."""
 GIVEN = re.compile(r"ε = [\d., and]+|\d+\.\d+\.\d+|Python \d\.\d+|before \d\.\d+")
 """What a reader chooses, and versions."""
 

@@ -15,7 +15,9 @@ from sacofa.evaluation.measures.analysts import steps_distance
 from sacofa.examples import running_example
 from sacofa.logs import open_log
 from sacofa.logs.periods import Period
+from sacofa.privacy.accounting import Leak
 from sacofa.release import Release, read_release, verify
+from sacofa.release.certificate import SEEDED
 from sacofa.release.combine import cases_margin, combine, combine_files
 from sacofa.release.earlier import read_earlier, start_from
 from sacofa.release.periods import PeriodStatement
@@ -66,12 +68,18 @@ def test_persons_pay_for_every_period_unless_each_stands_for_itself() -> None:
     person = Unit(person="p", max_cases=2)
     both = combine([made("2025-01", unit=person), made("2025-02", unit=person)]).certificate
     assert (both.epsilon, both.unit.max_cases) == (1, 4)
+    # Each is listed by itself: a person may have cases in both.
+    assert len(both.spent) == 2
     each = replace(person, per_period=True)
     both = combine([made("2025-01", unit=each), made("2025-02", unit=each)]).certificate
     assert (both.epsilon, both.unit.max_cases) == (Fraction(1, 2), 2)
     assert any("over all of them it costs ε = 1" in note for note in both.notes)
-    with pytest.raises(SettingError, match="of one unit"):
-        price(made("2025-01", unit=each), made("2025-02"))
+    units = [person, each, Unit(), replace(person, person="q"), replace(each, person="q")]
+    for one in units:
+        for other in units:
+            if one is not other:
+                with pytest.raises(SettingError, match="of one unit"):
+                    price(made("2025-01", unit=one), made("2025-02", unit=other))
 
 
 def test_person_periods_add_up_where_they_overlap() -> None:
@@ -84,6 +92,25 @@ def test_person_periods_add_up_where_they_overlap() -> None:
     assert price(made("2025-01"), made("2025-02"), made("2025")) == Fraction(1, 2)
 
 
+@pytest.mark.parametrize("seeded", [(), (0,), (1,), (2,), (0, 2), (0, 1, 2)])
+def test_a_combination_may_be_published_if_all_parts_may(seeded: tuple[int, ...]) -> None:
+    """Noise that anyone can draw again hides nothing, wherever it is."""
+    parts = [
+        replace(
+            part,
+            certificate=replace(
+                part.certificate,
+                publishable=number not in seeded,
+                not_promised=(SEEDED,) if number in seeded else (),
+            ),
+        )
+        for number, part in enumerate((made("2025-01"), made("2025-02"), made("2025-03")))
+    ]
+    both = combine(parts).certificate
+    assert both.publishable == (not seeded)
+    assert (SEEDED in both.not_promised) == bool(seeded)
+
+
 def test_a_combination_says_what_a_copy_of_the_ledger_means() -> None:
     """Both copies name one series, and the certificates do not reveal that there were two."""
 
@@ -94,6 +121,14 @@ def test_a_combination_says_what_a_copy_of_the_ledger_means() -> None:
     assert said(made("2025-01"), made("2025-02"))
     assert not said(made("2025-01", "a"), made("2025-02", "b"))
     assert not said(made("2025-01", None), made("2025-02", None))
+
+
+def test_what_has_no_finite_price_has_none_with_others() -> None:
+    """One release that read something without payment is enough."""
+    leak = Leak(what="rules", why="they were read off the log")
+    leaking = replace(BASE, certificate=replace(made(None).certificate, spent=(leak,)))
+    assert price(leaking, made(None)) is None
+    assert price(made(None), leaking) is None
 
 
 def test_cases_add_up(tmp_path: Path) -> None:
