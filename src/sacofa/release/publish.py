@@ -147,8 +147,10 @@ def _refuse_more_than_variants(mechanism: Mechanism, attributes: Sequence[Attrib
     """Refuse attributes and settings of times, which a file of variants cannot hold."""
     if attributes:
         raise SettingError("attribute", attributes[0].key, ONLY_VARIANTS)
+    if not is_dataclass(mechanism):
+        return
     usual = for_log(mechanism, timed=False)
-    for setting in settings_of(type(mechanism)) if is_dataclass(mechanism) else ():
+    for setting in settings_of(type(mechanism)):
         value = getattr(mechanism, setting.name)
         if setting.kind != "flag" and value != getattr(usual, setting.name):
             raise SettingError(setting.option, value, ONLY_VARIANTS)
