@@ -53,7 +53,8 @@ class ReadOptions:
     period: str | None = None
     """Only cases that were completed then, in UTC: 2026, 2026-Q4, 2026-10 or 2026-10-31."""
     protect: Protect | None = None
-    """For persons with a period: person (prices of periods add up) or person-period."""
+    """What to protect if person and period are given. person: ε adds up over all periods.
+    person-period: ε adds up over periods that overlap."""
     format: str | None = None
     """How files are stored, where their names do not tell."""
     encoding: str | None = None
