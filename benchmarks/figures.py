@@ -4,7 +4,7 @@
 
 LOGS holds the paper's logs. Without `--only` it measures the groups that change most with the
 mechanism `certified`. On two busy cores `certified` takes 20 minutes, `equal` and `papers` 8 each,
-`authors` and `frontier` 7 each, `speed` 5, the other groups about 2, `scale` and `large` much more.
+`authors` and `speed` 20 each, `frontier` 7, others about 2, `scale` and `large` much more.
 A group that was measured to its end replaces all of its earlier figures.
 `python docs/make/figures.py` writes the tables of the pages from the file.
 """

@@ -60,6 +60,7 @@ def speed(figures: Figures) -> Iterator[str]:
     yield from table(["", "sacofa", "pm4py", "pm4py / sacofa"], rows(), numbers=3)
     grown = [figures.value(n) for n in figures.entries if n.startswith("speed/growth/")]
     yield ""
+    yield f"Medians of {figures.entry('speed/receipt/1/sacofa/pm4py')['runs']} runs."
     yield (
         "`laplace` alone on counted variants, with 10 to 400 activities and cases of 5 to 40 "
         f"events (up to 400^40 possible sequences): {min(grown):.0f} to {max(grown):.0f} ms."
