@@ -41,11 +41,11 @@ def test_after_an_error_or_interrupt_nothing_is_left(
 def test_a_file_that_exists_needs_force(tmp_path: Path) -> None:
     """Refused before any work, also when it turned up meanwhile; overwritten by force."""
     target = tmp_path / "out.csv"
-    with pytest.raises(OutputError, match="--force"), write_whole(target) as part:
+    with pytest.raises(OutputError, match="force=True"), write_whole(target) as part:
         part.write_text("mine")
         target.write_text("theirs")
     assert target.read_text() == "theirs"
-    with pytest.raises(OutputError, match="--force"), write_whole(target):
+    with pytest.raises(OutputError, match="force=True"), write_whole(target):
         pytest.fail("asked to work for nothing")
     with write_whole(target, force=True) as part:
         part.write_text("mine")

@@ -43,6 +43,7 @@ BLOCKS: dict[str, Callable[[Figures], Iterator[str]]] = {
     "claims": papers.claims,
     "authors": papers.authors,
     "periods": releases.periods,
+    "coverage": releases.coverage,
     "hospital": releases.hospital,
     "hospital-rules": releases.hospital_rules,
     "scale": speed.scale,

@@ -28,7 +28,7 @@ from sacofa.queries.flow import VOTE_UNITS
 from sacofa.report.flow import count_flow
 from sacofa.report.maps import Map, draw_map
 from sacofa.report.rules_picture import draw_rules
-from sacofa.report.sureness import find_within
+from sacofa.report.sureness import margins_of
 from sacofa.semantics import ModelOptions, Rules, RuleStates, read_model
 
 HOSPITAL = "the ward's process manual of 2025"
@@ -318,7 +318,7 @@ def before_after() -> str:
         count_flow(original),
         count_flow(released),
         enough=0.72,
-        margin=find_within(release).step,
+        margins=margins_of(release).steps,
     )
     assert level is not None, "pip install 'sacofa[map]'"
     gap, head = 50.0, 30.0

@@ -213,6 +213,39 @@ def wide(figures: Figures) -> Iterator[str]:
     yield f"Medians of {entry['runs']} runs, seeds {entry['seeds']}."
 
 
+def verdict(figures: Figures) -> Iterator[str]:
+    """What verdicts predict beside what was measured."""
+
+    def rows() -> Iterator[Sequence[str]]:
+        for word in ("reliable", "rough", "unreliable"):
+            place = f"verdict/{word}"
+            if not figures.has(f"{place}/releases"):
+                continue
+            cells = [f"{figures.value(f'{place}/releases'):.0f}"]
+            cells.append(f"{figures.value(f'{place}/wrong'):.0%}")
+            for measure in ("edges", "activities"):
+                middle = figures.value(f"{place}/{measure}")
+                most = figures.value(f"{place}/{measure}/95")
+                cells.append(f"{middle:.3f} ({most:.3f})")
+            for measure in ("edges of predicted", "activities of predicted"):
+                middle = figures.value(f"{place}/{measure}")
+                most = figures.value(f"{place}/{measure}/95")
+                cells.append(f"{middle:.2f} ({most:.2f})")
+            yield [word, *cells]
+
+    head = [
+        "verdict", "releases", "edges off by more than 0.15 or activity shares by more than 0.05",
+        "edges, TV", "activity shares", "edges ÷ predicted", "activity shares ÷ predicted",
+    ]  # fmt: skip
+    yield from table(head, rows(), numbers=6)
+    entry = figures.entry("verdict/releases")
+    yield ""
+    yield (
+        f"Medians of {entry['runs']} releases, in brackets the 95 % quantile; seeds "
+        f"{entry['seeds']}."
+    )
+
+
 def attributes(figures: Figures) -> Iterator[str]:
     """Released attributes, and what they cost the rest."""
 
@@ -356,3 +389,45 @@ def hospital_rules(figures: Figures) -> Iterator[str]:
         f"of the model and {language} with its language ({one} with one deviation; medians of "
         f"{runs} runs)."
     )
+
+
+KINDS_OF_MARGINS = {
+    "cases": "number of cases",
+    "variant": "cases of a variant",
+    "activity": "events of an activity",
+    "step": "directly-follows pairs",
+    "wait": "median waits",
+    "cycle time": "shares of cycle times",
+    "begin": "shares of months",
+    "attribute": "shares of values",
+}
+"""Kinds of released figures, with their titles."""
+ALL_LOGS = "all logs"
+
+
+def coverage(figures: Figures) -> Iterator[str]:
+    """How often margins of error hold, and how wide they are, for each kind and log."""
+    logs = dict.fromkeys(
+        name.split("/")[1] for name in figures.entries if name.startswith("coverage/")
+    )
+    names = [*(log for log in logs if log != ALL_LOGS), *([ALL_LOGS] if ALL_LOGS in logs else [])]
+
+    def rows() -> Iterator[list[str]]:
+        for kind, title in KINDS_OF_MARGINS.items():
+            for log in names:
+                place = f"coverage/{log}/{kind}"
+                if figures.has(f"{place}/ratio"):
+                    yield [title, log, *_margins(figures, place)]
+
+    head = ["figures", "log", "runs", "number", "coverage", "margin", "error", "ratio"]
+    yield from table(head, rows(), numbers=6)
+
+
+def _margins(figures: Figures, place: str) -> Iterator[str]:
+    yield str(figures.entry(f"{place}/coverage")["runs"])
+    yield f"{figures.value(f'{place}/figures'):,.0f}"
+    yield f"{100 * figures.value(f'{place}/coverage'):.1f} %"
+    for what in ("margin", "error"):
+        value = figures.value(f"{place}/{what}")
+        yield f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+    yield f"{figures.value(f'{place}/ratio'):.2f}"

@@ -13,12 +13,15 @@
         ├── BudgetError      a release that would overspend the budget
         └── PolicyError      a release that the policy forbids
 
-A message reads *what happened: what to do*. The values are attributes too.
+A message reads *what happened: what to do*. The values are attributes too. Settings that a message
+advises are `Argument` values in it. `str(error)` names them as Python does; the command line and
+the web app name them in their own words (`in_words`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from fractions import Fraction
 from numbers import Integral
@@ -57,10 +60,45 @@ def is_whole(value: object) -> bool:
     return type(value) is int or (isinstance(value, Integral) and not isinstance(value, bool))
 
 
+@dataclass(frozen=True)
+class Argument:
+    """A setting that a message advises."""
+
+    name: str
+    """Its name in Python."""
+    value: str | bool | None = None
+    """The value that it should have; None: whichever fits."""
+
+    def __str__(self) -> str:
+        """The argument as Python calls it."""
+        return self.name if self.value is None else f"{self.name}={self.value!r}"
+
+
+Part = str | Argument
+"""A part of a message."""
+
+
+def all_in_words(parts: Iterable[Part], wording: Callable[[Argument], str] = str) -> str:
+    """Put a message together, with its arguments in some wording."""
+    return "".join(wording(part) if isinstance(part, Argument) else part for part in parts)
+
+
 class SacofaError(Exception):
     """The root of all errors that this package raises on purpose."""
 
     exit_status = 1
+
+    def __init__(self, *parts: Part) -> None:
+        super().__init__(all_in_words(parts))
+        self.parts = parts
+
+    def in_words(self, wording: Callable[[Argument], str]) -> str:
+        """The message with the arguments that it advises in some wording."""
+        return all_in_words(self.parts, wording)
+
+    def advises(self, name: str) -> bool:
+        """Whether the message advises an argument."""
+        return any(isinstance(part, Argument) and part.name == name for part in self.parts)
 
 
 class SettingError(SacofaError):
@@ -68,11 +106,15 @@ class SettingError(SacofaError):
 
     exit_status = 2
 
-    def __init__(self, name: str, value: object, must: str) -> None:
-        super().__init__(f"{name} ({value}) must be {must}")
+    def __init__(self, name: str, value: object, *must: Part) -> None:
+        super().__init__(f"{name} ({value}) must be ", *must)
         self.name = name
         self.value = value
-        self.must = must
+        self.must = all_in_words(must)
+
+    def must_in_words(self, wording: Callable[[Argument], str]) -> str:
+        """What the setting must be, with the arguments that it advises in some wording."""
+        return all_in_words(self.parts[1:], wording)
 
 
 class OutputError(SacofaError):
@@ -80,10 +122,10 @@ class OutputError(SacofaError):
 
     exit_status = 2
 
-    def __init__(self, path: object, what: str) -> None:
-        super().__init__(f"{path}: {what}")
+    def __init__(self, path: object, *what: Part) -> None:
+        super().__init__(f"{path}: ", *what)
         self.path = str(path)
-        self.what = what
+        self.what = all_in_words(what)
 
 
 class MissingExtraError(SacofaError):
@@ -99,12 +141,12 @@ class MissingExtraError(SacofaError):
 class ReadError(SacofaError):
     """A log or file that cannot be read."""
 
-    def __init__(self, path: object, what: str) -> None:
+    def __init__(self, path: object, *what: Part) -> None:
         # Names of columns and files may hold line breaks; a message is one line.
-        what = " ".join(what.splitlines())
-        super().__init__(f"{path}: {what}")
+        what = tuple(" ".join(p.splitlines()) if isinstance(p, str) else p for p in what)
+        super().__init__(f"{path}: ", *what)
         self.path = str(path)
-        self.what = what
+        self.what = all_in_words(what)
 
 
 class ColumnsError(ReadError):
@@ -122,12 +164,12 @@ class ColumnsError(ReadError):
             there += f" and {len(present) - MOST_COLUMNS:,} more"
         what = f"no column for {' and '.join(missing)}" if named is None else f'no column "{named}"'
         advice = nearest(named, present) if named is not None else ""
-        named_what = "it" if named is None else "one of them"
-        super().__init__(
-            path,
-            f"{what}; columns there: {there}."
-            + (advice or f" Name {named_what} with {' '.join('--' + m for m in missing)}"),
-        )
+        parts: list[Part] = [f"{what}; columns there: {there}.{advice}"]
+        if not advice:
+            parts.append(" Name one of them with ")
+            for place, role in enumerate(missing):
+                parts += [" and "] * (place > 0) + [Argument(role)]
+        super().__init__(path, *parts)
         self.missing = tuple(missing)
         self.present = tuple(present)
 

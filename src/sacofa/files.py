@@ -8,14 +8,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from .errors import OutputError
+from .errors import Argument, OutputError
 from .locks import lock_file
 from .temporary import make_locked, remove, remove_abandoned
 
 PREFIX = ".sacofa-part-"
 """How the names of folders begin in which files are written before they get their names."""
 
-EXISTS = "exists already: choose another name or use --force"
+EXISTS = ("exists already: choose another name or use ", Argument("force", True))
 
 
 @contextmanager
@@ -61,13 +61,13 @@ def give_name(part: Path, target: Path, path: str | Path, force: bool) -> None:
     try:
         os.link(part, target)
     except FileExistsError:
-        raise OutputError(path, EXISTS) from None
+        raise OutputError(path, *EXISTS) from None
     except OSError as error:
         # Some file systems have no links; the lock of the folder keeps others of us away.
         if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK):
             raise
         if target.exists():
-            raise OutputError(path, EXISTS) from None
+            raise OutputError(path, *EXISTS) from None
         os.replace(part, target)
 
 
@@ -166,4 +166,4 @@ def refuse(path: str | Path, target: Path, force: bool) -> None:
     if target.exists() and not target.is_file():
         raise OutputError(path, "is not a regular file")
     if target.exists() and not force:
-        raise OutputError(path, EXISTS)
+        raise OutputError(path, *EXISTS)

@@ -13,7 +13,7 @@ import json
 import random
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -51,7 +51,7 @@ SETTINGS: dict[str, list[str]] = {
 OWN = re.compile(r"(?m)^for your eyes only: .*\n")
 """What the holder of the log is told about it."""
 
-SAID_OF_ANSWERS = ("notes", "verdict", "margins")
+SAID_OF_ANSWERS = ("notes", "verdict", "judgement", "margins", "missing_activities")
 """The parts of a certificate that `certified` makes of noisy answers."""
 
 FORMATS = ("csv", "xes", "xes.gz", "parquet", "json")
@@ -133,7 +133,9 @@ def without_answers(seen: Seen) -> Seen:
     certificate = {name: part for name, part in seen.certificate.items() if name not in said}
     prices = [entry["epsilon_exact"] for entry in certificate.get("spent", [])]
     certificate["spent"] = None if None in prices else sum(map(Fraction, prices), Fraction(0))
-    words = re.sub(r"(?m)^(Notes|Verdict|Figures|Paid for) .*(\n {14}.*)*\n", "", seen.words)
+    words = re.sub(
+        r"(?m)^(Notes|Verdict|Missing|Figures|Paid for) .*(\n {14}.*)*\n", "", seen.words
+    )
     words = re.sub(r"Released [\d,]+ cases in [\d,]+ variants", "Released", words)
     files = dict.fromkeys(seen.files, b"")
     return replace(seen, certificate=certificate, words=words, files=files)
@@ -200,7 +202,7 @@ def compare_with_same_answers(
     with answering(noise, monkeypatch):
         first = look(run, folder / "first", "certified", logs()["any way"], suffix)
     assert first.status == 0
-    assert all(first.certificate[name] for name in SAID_OF_ANSWERS)
+    assert all(first.certificate[name] for name in ("notes", "verdict", "judgement", "margins"))
     for i, (kind, log) in enumerate(logs().items()):
         with answering(ByHand(leading_to(noise.seen)), monkeypatch):
             other = look(run, folder / str(i), "certified", log, suffix)
@@ -315,16 +317,14 @@ def test_the_check_finds_mechanisms_that_tell(
         compare(run, tmp_path, "certified")
 
 
-def saying(part: str) -> type[Certified]:
+def saying(part: str, add: Callable[[Any, int], object]) -> type[Certified]:
     """A mechanism that puts the true number of cases into a part of what it says."""
 
     class Says(Certified):
         def run(self, session: Session, progress: Progress | None = None) -> Output:
             """Release, and add the number of cases."""
             output = super().run(session, progress)
-            told = f"{secret(session).cases} cases"
-            said = getattr(output, part)
-            return replace(output, **{part: (*said, told) if part == "notes" else told})
+            return replace(output, **{part: add(getattr(output, part), secret(session).cases)})
 
     return Says
 
@@ -338,7 +338,12 @@ class Marks(Certified):
         return replace(output, core=np.full(len(output.variants), secret(session).cases > 99))
 
 
-BROKEN = {"verdict": saying("verdict"), "notes": saying("notes"), "core": Marks}
+BROKEN = {
+    "verdict": saying("verdict", lambda said, cases: replace(said, cases_needed=cases)),
+    "margins": saying("margins", lambda said, cases: replace(said, cases=cases)),
+    "notes": saying("notes", lambda said, cases: (*said, f"{cases} cases")),
+    "core": Marks,
+}
 
 
 @pytest.mark.parametrize("broken", BROKEN.values(), ids=BROKEN)

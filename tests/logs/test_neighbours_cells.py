@@ -189,7 +189,9 @@ def options_for(name: str, options: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in options.items() if key not in left_out}
 
 
-NO_PERIODS = ("json lines", "pm4py", "relation", "query of polars", "spark", "postgresql")
+NO_PERIODS = (
+    "json lines", "workbook", "pm4py", "relation", "query of polars", "spark", "postgresql"
+)  # fmt: skip
 """Stores of which no periods are read."""
 
 
@@ -259,11 +261,17 @@ FOUND = [
     ("pandas", {"mark": "zones"}, "soon", {}),
     ("pandas", {"start": "seconds since 1970"}, "soon", {"time_format": "%d.%m.%Y"}),
     ("relation", {"time": "nanoseconds since 1970"}, 2.5, {}),
+    ("json lines", {"mark": "large numbers"}, None, {}),
+    ("workbook", {"mark": "large numbers"}, None, {}),
 ]
 """Stores, palettes, odd values and options with which the law was once broken."""
 
 
-@pytest.mark.parametrize(("name", "special", "odd", "options"), FOUND)
+@pytest.mark.parametrize(
+    ("name", "special", "odd", "options"),
+    FOUND,
+    ids=[f"{name}: {next(iter(special.items()))} and {odd!r}" for name, special, odd, _ in FOUND],
+)
 def test_what_once_broke_the_law(
     name: str, special: dict[str, str], odd: Any, options: dict[str, Any]
 ) -> None:

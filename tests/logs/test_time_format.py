@@ -136,11 +136,11 @@ def test_a_month_may_come_first(tmp_path: Path) -> None:
 
 def test_nobody_guesses_day_and_month(tmp_path: Path) -> None:
     """Where nothing tells, or stamps contradict each other, somebody has to say it."""
-    with pytest.raises(ReadError, match=r'"03/04/2025": say --time-format day-first or'):
+    with pytest.raises(ReadError, match=r'"03/04/2025": say time_format=.day-first. or'):
         times_of(tmp_path, ["03/04/2025", "05/06/2025"])
     assert times_of(tmp_path, ["03/04/2025"], time_format="month-first") == ["2025-03-04T00:00:00"]
     assert times_of(tmp_path, ["03/04/2025"], time_format="%m/%d/%Y") == ["2025-03-04T00:00:00"]
-    with pytest.raises(ReadError, match=r'"31/12/2025".*"12/31/2025".*--time-format'):
+    with pytest.raises(ReadError, match=r'"31/12/2025".*"12/31/2025".*time_format=.day-first.'):
         times_of(tmp_path, ["31/12/2025", "12/31/2025"])
     read = times_of(tmp_path, ["31/12/2025", "12/31/2025"], time_format="day-first")
     assert read == ["2025-12-31T00:00:00", None]
@@ -162,7 +162,7 @@ def test_numbers_that_count_nothing_known(tmp_path: Path) -> None:
     rows = [Event(case="1", activity=f"{i}", time=f"{46000 - i}") for i in range(3)]
     path = write_csv(tmp_path / "log.csv", rows)
     assert list(count_variants(path)) == [(("2", "1", "0"), 1)]
-    with pytest.raises(ReadError, match=r'"45998" counts\. Say it with --time-format excel'):
+    with pytest.raises(ReadError, match=r'"45998" counts\. Say it with time_format: excel'):
         read_cases(path)
     assert times_of(tmp_path, ["7", "8"], time_format="number") == [None, None]
 
@@ -291,3 +291,29 @@ def test_times_that_are_no_text_with_starts_that_are(kind: str, tmp_path: Path) 
     declared = log("1/2/2025", "1/3/2025", time_format="month-first")
     assert starts_of(declared) == [24 * 60, 48 * 60] and not declared.assumptions
     assert starts_of(log("1735689600", "x", time_format="epoch"))[0] == 0
+
+
+@pytest.mark.parametrize("first", ["number", "text"])
+def test_numbers_next_to_dates_are_the_times_they_are(first: str, tmp_path: Path) -> None:
+    """Seconds, milliseconds and compact dates have their place among texts, not after them."""
+    stamps = ["1735653600", "2024-12-31 15:00:00", "1735660800000", "01.01.2025", "20250102"]
+    rows = list(zip("abcde", stamps, strict=True))
+    listed = rows if first == "number" else rows[::-1]
+    path = tmp_path / "log.csv"
+    path.write_text("case,activity,time\n" + "".join(f"1,{name},{time}\n" for name, time in listed))
+    assert dict(count_variants(open_log(path))) == {tuple("abcde"): 1}
+
+
+@pytest.mark.parametrize("number", ["7", "-1", "20250199", "45322"])
+def test_numbers_that_are_no_times_are_refused_next_to_times(number: str, tmp_path: Path) -> None:
+    """With their row; alone in their column they are an order, and a declared form decides."""
+    path = tmp_path / "log.csv"
+    path.write_text(f"case,activity,time\n1,a,2025-01-01\n1,b,{number}\n")
+    with pytest.raises(
+        ReadError, match='column "time" holds a number in row 2 that cannot be read'
+    ):
+        count_variants(open_log(path))
+    assert dict(count_variants(open_log(path, order="file"))) == {("a", "b"): 1}
+    assert dict(count_variants(open_log(path, time_format="iso"))) == {("a", "b"): 1}
+    path.write_text("case,activity,time\n1,b,8\n1,a,7\n")
+    assert dict(count_variants(open_log(path))) == {("a", "b"): 1}

@@ -253,7 +253,7 @@ def test_wrong_time_stamps(tmp_path: Path) -> None:
     """Events without a time that can be read come last; a file without any time is refused."""
     path = write(tmp_path, xes(trace(event("a", "yesterday"))))
     assert count_variants(path).cases == 1
-    with pytest.raises(ReadError, match=r"no time stamp.*can be read.*--order file"):
+    with pytest.raises(ReadError, match=r"no time stamp.*can be read.*order='file'"):
         count_variants(open_log(path, order="time"))
     some = (event("c"), event("b", "soon"), event("a", "2020-01-01"))
     told: list[str] = []

@@ -11,6 +11,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -21,7 +22,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sacofa.errors import BudgetError, LedgerError, SettingError
-from sacofa.privacy.ledger import Account, Entry, Ledger
+from sacofa.privacy.ledger import Account, Entry, Ledger, rows, storage
 
 PRICES = st.fractions(min_value=Fraction(1, 1000), max_value=1, max_denominator=1000)
 
@@ -311,19 +312,126 @@ def test_a_row_that_changed_or_went_missing_is_damage(ledger: Ledger, change: st
     """Whoever looks at all rows finds it, and a reservation has never more left than there is."""
     for price in (1, 2, 3):
         reserve(ledger, Fraction(price, 10))
-    with sqlite3.connect(ledger.path) as database:
+    with forging(ledger) as database:
+        database.execute(change)
+    with pytest.raises(LedgerError, match="damaged"):
+        ledger.check()
+    with pytest.raises((BudgetError, LedgerError)):
+        reserve(ledger, Fraction(5, 10))
+
+
+@contextmanager
+def forging(ledger: Ledger) -> Iterator[sqlite3.Connection]:
+    """The database without its triggers, which are there again at the end."""
+    with closing(sqlite3.connect(ledger.path)) as database, database:
         triggers = database.execute(
             "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
         ).fetchall()
         for name, _ in triggers:
             database.execute(f"DROP TRIGGER {name}")
-        database.execute(change)
+        yield database
         for _, made in triggers:
             database.execute(made)
+
+
+def with_three(ledger: Ledger) -> list[Entry]:
+    """Two releases of the whole log and one of a period, of 1/10 each."""
+    ledger.set_budget("visits", Fraction(9))
+    reserve(ledger, Fraction(1, 10))
+    reserve(ledger, Fraction(1, 10))
+    reserve(ledger, Fraction(1, 10), period="2025-01", charged="overlapping")
+    ledger.check()
+    return ledger.entries()
+
+
+def test_a_check_adds_up_every_account(ledger: Ledger) -> None:
+    """A sum that was changed and sealed again is damage, for the dataset and for its periods."""
+    with_three(ledger)
+    (account,) = ledger.accounts()
+    (part,) = account.parts
+    for changed in (
+        replace(account, finite=Fraction(1, 10)),
+        replace(account, endless=1),
+        replace(account, budget=Fraction(10)),
+        replace(part, finite=Fraction(0)),
+        replace(part, endless=1),
+        replace(part, charged="period", finite=Fraction(0)),
+        replace(part, period="2025-02"),
+        replace(account, dataset="another"),
+    ):
+        whole = ledger.path.read_bytes()
+        with forging(ledger) as database:
+            rows.write(database, changed)
+        with pytest.raises(LedgerError, match="damaged"):
+            ledger.check()
+        ledger.path.write_bytes(whole)
+    ledger.check()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"price": Fraction(1, 5)},
+        {"price": None},
+        {"settings": '{"max_length": 3}'},
+        {"mechanism": "laplace"},
+        {"at": "2020-01-01T00:00:00+00:00"},
+        {"token": "0" * 32},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_a_chain_holds_what_was_asked_and_paid(ledger: Ledger, change: dict[str, Any]) -> None:
+    """A row that was changed and sealed again, with sums to match, does not fit its chain."""
+    entry = with_three(ledger)[0]
+    changed = replace(entry, **change)
+    (account,) = ledger.accounts()
+    with forging(ledger) as database:
+        rows.write(database, changed)
+        rows.write(database, account.charge(entry.price, -1).charge(changed.price))
     with pytest.raises(LedgerError, match="damaged"):
         ledger.check()
-    with pytest.raises((BudgetError, LedgerError)):
-        reserve(ledger, Fraction(5, 10))
+
+
+def test_a_file_of_the_same_size_is_not_the_release(ledger: Ledger, tmp_path: Path) -> None:
+    """What settles an entry is the hash of its file."""
+    entry = reserve(ledger, Fraction(1))
+    finish(ledger, entry, tmp_path / "out.csv")
+    (tmp_path / "out.csv").write_bytes(b"RELEASED")
+    ledger.settle()
+    assert [e.state for e in ledger.entries()] == ["reserved"]
+    (tmp_path / "out.csv").write_bytes(b"released")
+    ledger.settle()
+    (tmp_path / "out.csv").unlink()
+    assert [e.state for e in ledger.entries()] == ["released"]
+
+
+TINY = Fraction(1, 10**40)
+"""Far less than a float can tell from nothing beside 1."""
+
+
+def test_budgets_are_compared_exactly(ledger: Ledger) -> None:
+    """A release that is over the budget by less than a float can hold is refused."""
+    reserve(ledger, Fraction(1, 3))
+    for period, charged in ((None, "dataset"), ("2025", "period"), ("2025", "overlapping")):
+        with pytest.raises(BudgetError):
+            reserve(ledger, Fraction(2, 3) + TINY, period=period, charged=charged)
+    reserve(ledger, Fraction(2, 3) - TINY, period="2025", charged="overlapping")
+    with pytest.raises(BudgetError):
+        reserve(ledger, 2 * TINY, period="2025-01")
+    assert ledger.account("visits").left == TINY
+    reserve(ledger, TINY)
+    assert ledger.account("visits").left == 0
+
+
+def test_every_change_reaches_the_disk(ledger: Ledger) -> None:
+    """What SQLite was told: a power cut takes back nothing that was reported as done."""
+    for opened in (storage.reading, storage.writing):
+        with opened(ledger.path) as database:
+            found = [
+                database.execute(f"PRAGMA {name}").fetchone()[0]
+                for name in ("synchronous", "journal_mode", "fullfsync")
+            ]
+        assert found == [3, "delete", 1]
 
 
 def in_child(body: str, path: Path, **options: Any) -> subprocess.CompletedProcess[str]:

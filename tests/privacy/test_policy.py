@@ -168,3 +168,16 @@ def test_a_link_to_a_ledger_does_not_lose_its_policy(ledger: Ledger, tmp_path: P
         reserve(Ledger(link), HALF)
     with sqlite3.connect(ledger.path) as database:
         assert database.execute("SELECT count(*) FROM entries").fetchone() == (0,)
+
+
+def test_limits_are_compared_exactly(ledger: Ledger) -> None:
+    """What is above a limit by less than a float can hold is refused."""
+    state(ledger, 'largest_release = "1/3"\nlargest_year = "2/3"\n')
+    tiny = Fraction(1, 10**40)
+    with pytest.raises(PolicyError, match="a release may cost"):
+        reserve(ledger, Fraction(1, 3) + tiny)
+    reserve(ledger, Fraction(1, 3))
+    reserve(ledger, Fraction(1, 3) - tiny)
+    with pytest.raises(PolicyError, match="together"):
+        reserve(ledger, 2 * tiny)
+    reserve(ledger, tiny)

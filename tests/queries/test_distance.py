@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rapidfuzz.distance import Levenshtein
 
+from sacofa.queries import distance
 from sacofa.queries.distance import WHOLE, distances, nearest
 
 sequences = st.lists(st.integers(0, 4), max_size=6).map(tuple)
@@ -28,3 +32,31 @@ def test_many_activities_are_written_otherwise_and_are_as_far_apart(
     assert few.tolist() == many.tolist()
     high = [tuple(251 + i for i in ids) for ids in rows]
     assert distances(high, high, 256).tolist() == few.tolist()
+
+
+some = st.lists(st.lists(st.integers(0, 5), max_size=9).map(tuple), min_size=1, max_size=40)
+
+
+@given(some, some, st.sampled_from([1, 7, 1 << 17]))
+def test_distances_are_those_of_whole_numbers(
+    rows: list[tuple[int, ...]], columns: list[tuple[int, ...]], together: int
+) -> None:
+    """Rounded down to parts of WHOLE without floating point, however they are divided up."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(distance, "TOGETHER", together)
+        patch.setattr(distance, "SQUARE", 3)
+        for right in (columns, rows):
+            expected = [
+                [Levenshtein.distance(a, b) * WHOLE // max(len(a), len(b), 1) for b in right]
+                for a in rows
+            ]
+            assert distances(rows, right, 6).tolist() == expected
+            places = [min(range(len(right)), key=each.__getitem__) for each in expected]
+            assert nearest(rows, right, 6).tolist() == places
+
+
+@pytest.mark.parametrize("length", [1023, 65_537, 1_000_003])
+def test_long_sequences_are_rounded_down_as_well(length: int) -> None:
+    """Floating point meets each whole number that division by a length rounds down to."""
+    edits = np.arange(0, length + 1, max(length // 50_000, 1))
+    assert np.array_equal(np.floor(edits / length * WHOLE), edits * WHOLE // length)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sacofa import (
     ADMIT_NONE,
@@ -16,19 +20,27 @@ from sacofa import (
     Certified,
     Laplace,
     Mechanism,
+    Promise,
     ReadError,
+    Rules,
     Sacofa,
+    Semantics,
     SettingError,
+    Spend,
     Unit,
     anonymize,
     learn_rules,
     read_rules,
     write_rules,
 )
+from sacofa.domains import Attribute
 from sacofa.examples import running_example
+from sacofa.mechanisms.certified.budget import Shares
 from sacofa.mechanisms.protocol import for_log
+from sacofa.mechanisms.registry import MECHANISMS
 from sacofa.privacy import total_epsilon
-from sacofa.semantics import FromSecretLog
+from sacofa.release.certificate import certify as certify_run
+from sacofa.semantics import FromSecretLog, scorer_of
 
 LOG = running_example()
 LAPLACE = Laplace(level_epsilon="0.1", max_length=7, prune=20)
@@ -170,3 +182,141 @@ def test_what_is_no_certificate_is_refused(text: str) -> None:
     """Damaged certificates are one of our errors."""
     with pytest.raises(ReadError):
         Certificate.from_json(text)
+
+
+@given(st.fractions(min_value="1e-9", max_value=1000, max_denominator=10**12))
+def test_epsilon_is_never_rounded_down(epsilon: Fraction) -> None:
+    """The number for people is at least the exact ε, and the next one below would not be."""
+    plain = certify_plain(LAPLACE)
+    spent = (replace(plain.spent[0], epsilon=epsilon),)
+    content = json.loads(replace(plain, spent=spent).to_json())
+    for said in (content, content["spent"][0]):
+        number = said["epsilon"]
+        assert Fraction(said["epsilon_exact"]) == epsilon <= Fraction(number)
+        assert Fraction(float(np.nextafter(number, 0))) < epsilon
+
+
+def certify_plain(mechanism: Mechanism) -> Certificate:
+    """The certificate of a run before it begins."""
+    return certify_run(mechanism, ONE_CASE, (), reproducible=False)
+
+
+def odd_scorer(rules: Rules) -> Semantics:
+    """Another score function."""
+    return scorer_of(rules)
+
+
+RULES = learn_rules(LOG, source="the hospital's handbook")
+USUAL: dict[str, dict[str, object]] = {
+    "certified": {"epsilon": 1},
+    "laplace": {"level_epsilon": "0.1", "max_length": 7, "prune": 20},
+    "sacofa": {"level_epsilon": 1, "max_length": 3, "prune_harmless": 3, "prune_harmful": 5},
+}
+OTHER: dict[str, dict[str, object]] = {
+    "certified": {
+        "epsilon": 2,
+        "max_length": 9,
+        "rules": RULES,
+        "earlier": LOG,
+        "max_length_bound": 900,
+        "shares": Shares(search=Fraction(6, 100)),
+        "time": False,
+        "time_share": "1/3",
+        "attribute_share": "1/3",
+        "attributes": (Attribute(name="channel", of_case=True),),
+        "granularity": "day",
+        "calendar": "2019-01/2023-12",
+        "order_penalty": 0,
+        "false_steps": "1/50",
+        "search_threshold": 2,
+        "final_threshold": 4,
+        "min_gain": 2,
+        "core_min_gain": 4,
+        "core_order_penalty": Fraction(9),
+        "wide": 90,
+        "large_log_ratio": "3/100",
+        "candidates": "1/3",
+        "min_candidates": 20,
+        "max_candidates": 400,
+    },
+    "laplace": {
+        "level_epsilon": "0.2",
+        "max_length": 8,
+        "prune": 21,
+        "prune_finished": False,
+        "max_prefixes": 1000,
+    },
+    "sacofa": {
+        "level_epsilon": 2,
+        "max_length": 4,
+        "prune": 4,
+        "prune_harmless": 2,
+        "prune_harmful": 6,
+        "prune_finished": False,
+        "rules": RULES,
+        "max_violations": 2,
+        "scorer": odd_scorer,
+        "max_prefixes": 1000,
+    },
+}
+"""For each field of each mechanism a value that is not its default."""
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "field"),
+    [(name, entry.name) for name, kind in MECHANISMS.items() for entry in fields(kind)],
+)
+def test_settings_name_everything_that_is_not_usual(mechanism: str, field: str) -> None:
+    """Each field of a mechanism; one that is new needs another value in `OTHER`."""
+    usual = dict(USUAL[mechanism])
+    before = certify_plain(MECHANISMS[mechanism](**usual)).settings
+    if field == "prune" and mechanism == "sacofa":
+        del usual["prune_harmless"], usual["prune_harmful"]
+    made = certify_plain(MECHANISMS[mechanism](**{**usual, field: OTHER[mechanism][field]}))
+    after = json.loads(made.to_json())["settings"]
+    (named, *more) = [key for key in after if key.split(".")[0] == field]
+    assert not more
+    assert after[named] != json.loads(json.dumps(before, default=str)).get(named)
+
+
+def test_settings_name_nothing_twice_and_no_default() -> None:
+    """What is usual is not repeated, but for what a mechanism always states."""
+    assert set(certify_plain(Certified(epsilon=1)).settings) == set(Certified(epsilon=1).settings())
+    made = certify_plain(Certified(epsilon=1, shares=Shares(search=Fraction(6, 100)), wide=100))
+    assert json.loads(made.to_json())["settings"]["shares.search"] == "3/50"
+    assert not {"wide", "shares", "shares.size"} & set(made.settings)
+
+
+@dataclass(frozen=True)
+class Outside:
+    """A mechanism from outside that states none of its settings."""
+
+    epsilon: Fraction
+    least: int = 3
+    weights: tuple[Fraction, ...] = ()
+    log: object = None
+
+    name = "outside"
+    supports_distributed = False
+
+    def settings(self) -> Mapping[str, object]:
+        """Nothing."""
+        return {}
+
+    def promise(self, unit: Unit) -> Promise:
+        """One line."""
+        return Promise(accesses=(Spend(what="all", epsilon=self.epsilon, line="all"),))
+
+
+def test_settings_of_a_mechanism_from_outside_are_named() -> None:
+    """Whatever it says itself; what is not a plain value is named by its type alone."""
+    usual = Outside(Fraction(1, 3))
+    assert certify_plain(usual).settings == {"epsilon": "1/3"}  # type: ignore[arg-type]
+    other = Outside(Fraction(1), np.int64(4), (Fraction(1, 2),), LOG)  # type: ignore[arg-type]
+    settings = json.loads(certify_plain(other).to_json())["settings"]  # type: ignore[arg-type]
+    assert settings == {
+        "epsilon": "1",
+        "least": 4,
+        "weights": ["1/2"],
+        "log": "sacofa.variants.VariantCounts",
+    }

@@ -16,6 +16,7 @@ from sacofa.examples import running_example
 from sacofa.logs import open_log
 from sacofa.logs.periods import Period
 from sacofa.release import Release, read_release, verify
+from sacofa.release.certificate import SEEDED
 from sacofa.release.combine import cases_margin, combine, combine_files
 from sacofa.release.earlier import read_earlier, start_from
 from sacofa.release.periods import PeriodStatement
@@ -70,8 +71,12 @@ def test_persons_pay_for_every_period_unless_each_stands_for_itself() -> None:
     both = combine([made("2025-01", unit=each), made("2025-02", unit=each)]).certificate
     assert (both.epsilon, both.unit.max_cases) == (Fraction(1, 2), 2)
     assert any("over all of them it costs ε = 1" in note for note in both.notes)
-    with pytest.raises(SettingError, match="of one unit"):
-        price(made("2025-01", unit=each), made("2025-02"))
+    units = [person, each, Unit(), replace(person, person="q"), replace(each, person="q")]
+    for one in units:
+        for other in units:
+            if one is not other:
+                with pytest.raises(SettingError, match="of one unit"):
+                    price(made("2025-01", unit=one), made("2025-02", unit=other))
 
 
 def test_person_periods_add_up_where_they_overlap() -> None:
@@ -82,6 +87,25 @@ def test_person_periods_add_up_where_they_overlap() -> None:
     assert price(jan, year) == 1
     assert price(jan, feb, year) == Fraction(3, 2)
     assert price(made("2025-01"), made("2025-02"), made("2025")) == Fraction(1, 2)
+
+
+@pytest.mark.parametrize("seeded", [(), (0,), (1,), (2,), (0, 2), (0, 1, 2)])
+def test_a_combination_may_be_published_if_all_parts_may(seeded: tuple[int, ...]) -> None:
+    """Noise that anyone can draw again hides nothing, wherever it is."""
+    parts = [
+        replace(
+            part,
+            certificate=replace(
+                part.certificate,
+                publishable=number not in seeded,
+                not_promised=(SEEDED,) if number in seeded else (),
+            ),
+        )
+        for number, part in enumerate((made("2025-01"), made("2025-02"), made("2025-03")))
+    ]
+    both = combine(parts).certificate
+    assert both.publishable == (not seeded)
+    assert (SEEDED in both.not_promised) == bool(seeded)
 
 
 def test_a_combination_says_what_a_copy_of_the_ledger_means() -> None:

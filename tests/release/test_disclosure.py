@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from datetime import date
+from fractions import Fraction
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -15,13 +16,20 @@ from sacofa import Certified, Laplace, Sacofa, anonymize, open_log
 from sacofa.errors import OutputError, ReadError, SettingError
 from sacofa.examples import running_example
 from sacofa.logs.periods import Period
+from sacofa.mechanisms.verdict import PARTS, Cause, PredictedErrors, Sureness, Verdict
 from sacofa.queries.flow import TrigramVotes
 from sacofa.release.certificate import SEEDED, Certificate
 from sacofa.release.combine import combine
 from sacofa.release.disclosure import Deployment, disclose, make_record, write_record
 from sacofa.release.disclosure.annex import to_html, to_markdown
 from sacofa.release.disclosure.german import PAIRS, find_german
-from sacofa.release.disclosure.words import HEADINGS, LABELS, SENTENCES
+from sacofa.release.disclosure.words import (
+    HEADINGS,
+    LABELS,
+    SENTENCES,
+    VERDICT_IN_GERMAN,
+    Language,
+)
 from sacofa.release.periods import PeriodStatement
 from sacofa.unit import Unit
 
@@ -210,6 +218,39 @@ def test_every_sentence_of_certificates_has_a_german_one(
         for section in disclose(odd, language="de")
         for text in section.sentences
     )
+
+
+@pytest.mark.parametrize("sureness", Sureness)
+def test_a_verdict_is_said_in_both_languages(
+    certificates: dict[str, Certificate], sureness: Sureness
+) -> None:
+    """With the same numbers, in German notation, and the missing activities."""
+    verdict = Verdict(
+        sureness=sureness,
+        errors=PredictedErrors(edges=0.2, activities=0.04, lengths=0.07, attributes=1.3),
+        causes=tuple(Cause),
+        cases_needed=4_813,
+        epsilon_needed=Fraction(6, 5),
+    )
+    assert set(PARTS) == set(VERDICT_IN_GERMAN)
+    judged = replace(
+        certificates["certified"], verdict=str(verdict), judgement=verdict,
+        missing_activities=("Admission", "Leave"),
+    )  # fmt: skip
+    assert Certificate.from_json(judged.to_json()).judgement == verdict
+    said: dict[Language, str] = {
+        language: " ".join(
+            text
+            for section in disclose(judged, language=language)
+            if section.key == "accuracy"
+            for text in section.sentences
+        )
+        for language in ("en", "de")
+    }
+    assert str(verdict)[1:] in said["en"] and VERDICT_IN_GERMAN[sureness.value][1:] in said["de"]
+    for number in ("20 %", "4 %", "7 %", "100 %", "4.813 Fälle oder ε = 1,2"):
+        assert number in said["de"]
+    assert all("Admission, Leave" in text for text in said.values())
 
 
 def test_settings_are_said_in_words(certificates: dict[str, Certificate]) -> None:

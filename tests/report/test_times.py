@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from sacofa.cases import gather
+from sacofa.mechanisms.margins import Margins
 from sacofa.report import make_internal_report, make_report
 from sacofa.report.durations import say_duration
-from sacofa.report.times import describe_times
+from sacofa.report.times import describe_times, median_waits
 from sacofa.variants import VariantCounts
 
 from .releases import HOSTILE, hospital, of, slow, timed
@@ -82,17 +83,23 @@ def test_work_is_shown_where_it_was_released() -> None:
     assert "waiting before" in internal
 
 
-def test_few_votes_are_rough() -> None:
-    """Four cases at ε = 1 are, four thousand are not; without a price nobody knows."""
-    release = timed()
-    many = replace(
-        release,
-        variants=replace(release.variants, counts=release.variants.counts * 1_000),
-        times=np.tile([0, 3_600], 4_000),
+def test_medians_have_margins_where_they_are_known() -> None:
+    """At 0.25 the second to the third quarter of waits; at 0.5, or not stated, nothing is known."""
+    log = VariantCounts.of({("a", "b"): 5})
+    release = replace(of(log), times=np.array([0, 10, 0, 20, 0, 30, 0, 40, 0, 50]))
+    known, unknown = (
+        replace(
+            release,
+            certificate=replace(release.certificate, margins=Margins(waits={("a", "b"): off})),
+        )
+        for off in (0.25, 0.5)
     )
-    unpaid = replace(release, certificate=of(release.variants).certificate)
-    found = [describe_times(each) for each in (release, many, unpaid)]
-    assert [times is not None and times.waits[0].rough for times in found] == [True, False, False]
+    wait = median_waits(known)["a", "b"]
+    assert (wait.low, wait.median, wait.high, wait.rough) == (20, 30, 40, False)
+    assert median_waits(unknown)["a", "b"].rough and median_waits(release)["a", "b"].rough
+    pages = [make_report(each, title="x") for each in (known, unknown)]
+    assert ["20 s – 40 s" in page for page in pages] == [True, False]
+    assert ['<span class="tag">rough</span>' in page for page in pages] == [False, True]
 
 
 def test_many_years_are_shown_by_year() -> None:

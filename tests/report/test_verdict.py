@@ -8,7 +8,9 @@ from fractions import Fraction
 
 import pytest
 
+from sacofa.mechanisms.verdict import Cause, PredictedErrors, Sureness, Verdict
 from sacofa.privacy.accounting import Spend
+from sacofa.release import Release
 from sacofa.report import make_report
 from sacofa.report.promise import LIMITS, STRENGTHS, explain_epsilon
 from sacofa.report.verdict import list_checks, say_verdict
@@ -29,21 +31,31 @@ def test_words_of_strength_change_at_their_limits(number: int, limit: str) -> No
     assert STRENGTHS[number + 1] in say_verdict(of(ONE, Spend(what="x", epsilon=above)))
 
 
-@pytest.mark.parametrize(
-    ("verdict", "word"),
-    [
-        ("reliable: noise is about 4% of what is to be seen.", "reliable"),
-        ("rough: noise is about 20%; 9 cases or ε = 2 would do.", "rough"),
-        ("too small for this ε: noise is about 80%.", "too small for this ε"),
-    ],
-)
-def test_how_sure_figures_are_is_a_word_that_is_seen(verdict: str, word: str) -> None:
-    """It stands beside the strength, in a colour of its own; other words stay as they are."""
+def judged(sureness: Sureness, missing: tuple[str, ...] = ()) -> Release:
+    """A release with a verdict."""
+    verdict = Verdict(
+        sureness=sureness,
+        errors=PredictedErrors(edges=0.2, activities=0.04),
+        causes=() if sureness is Sureness.RELIABLE else (Cause.NOISE, Cause.MODEL),
+        cases_needed=9_000,
+        epsilon_needed=Fraction(2),
+    )
     release = of(ONE)
-    certificate = replace(release.certificate, verdict=verdict)
-    page = make_report(replace(release, certificate=certificate), title="T")
-    assert re.search(rf'<span class="strength s\d">{word}</span> noise is about', page)
-    other = replace(certificate, verdict="good enough.")
+    certificate = replace(
+        release.certificate, verdict=str(verdict), judgement=verdict, missing_activities=missing
+    )
+    return replace(release, certificate=certificate)
+
+
+@pytest.mark.parametrize("sureness", Sureness)
+def test_how_sure_figures_are_is_a_word_that_is_seen(sureness: Sureness) -> None:
+    """It stands beside the strength, in a colour of its own; other words stay as they are."""
+    release = judged(sureness)
+    page = make_report(release, title="T")
+    errors = "expected errors: directly-follows edges 20%, activity shares 4%"
+    word = rf'<span class="strength s\d">{sureness.value}</span> \({errors}\)'
+    assert re.search(word, page)
+    other = replace(release.certificate, verdict="good enough.", judgement=None)
     page = make_report(replace(release, certificate=other), title="T")
     assert "How sure the figures are: good enough." in page
 
@@ -76,8 +88,12 @@ def test_where_nothing_is_promised_nothing_is_called_protected() -> None:
 
 def test_unsure_figures_are_something_to_check() -> None:
     """Sure ones are not."""
-    sure, rough = (
-        replace(of(ONE), certificate=replace(of(ONE).certificate, verdict=words))
-        for words in ("reliable: noise is small.", "rough: noise is large.")
-    )
+    sure, rough = judged(Sureness.RELIABLE), judged(Sureness.ROUGH)
     assert len(list_checks(rough)) == len(list_checks(sure)) + 1
+
+
+def test_missing_activities_are_something_to_check() -> None:
+    """They are named."""
+    release = judged(Sureness.RELIABLE, ("Admission", "Leave"))
+    assert "public activities: Admission, Leave." in list_checks(release)[-1].why
+    assert "Admission, Leave" in make_report(release, title="T")

@@ -77,7 +77,7 @@ def test_a_file_that_exists_is_kept(tmp_path: Path) -> None:
     """Unless it is overwritten by force."""
     path = tmp_path / "rules.toml"
     path.write_text("mine")
-    with pytest.raises(OutputError, match="--force"):
+    with pytest.raises(OutputError, match="force=True"):
         write_rules(Rules.free(("a",)), path)
     assert path.read_text() == "mine"
     write_rules(Rules.free(("a",)), path, force=True)

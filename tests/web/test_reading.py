@@ -13,7 +13,7 @@ pytest.importorskip("fastapi", reason="the app needs the extra web: pip install 
 from sacofa.errors import ColumnsError
 from sacofa.logs import ReadOptions
 from sacofa.web.reading import BY_HAND, LEFT_OUT, ColumnChoice, more_fields, read_fields
-from sacofa.web.words import plain_numbers, plain_words
+from sacofa.web.words import as_field, plain_numbers, plain_words
 
 WEB = Path(__file__).parents[2] / "src" / "sacofa" / "web"
 
@@ -35,7 +35,7 @@ def test_what_is_left_out_is_as_if_nobody_had_asked() -> None:
 @pytest.mark.parametrize(
     ("said", "shown"),
     [
-        ("a.xes: too much: say that it is trusted (--trusted) if that is meant", "a.xes: too much"),
+        ("a.xes: too much: say that it is trusted (“trusted”) if that is meant", "a.xes: too much"),
         ("choose another with --time-format", "choose another with “time format”"),
         ("left out (--max-cases 3)", "left out"),
         ("choose order=time if they are right", "choose the order by time if they are right"),
@@ -48,8 +48,11 @@ def test_messages_lose_their_options(said: str, shown: str) -> None:
 
 def test_a_missing_column_is_chosen_on_the_page() -> None:
     """The remedy of the command line is not the page's."""
-    words = plain_words(str(ColumnsError("a.csv", ["case", "activity"], ["x", "y"])))
-    assert words == "a.csv: no column for case and activity; columns there: x, y. Choose it below"
+    words = ColumnsError("a.csv", ["case", "activity"], ["x", "y"]).in_words(as_field)
+    assert plain_words(words) == (
+        "a.csv: no column for case and activity; columns there: x, y. "
+        "Name one of them with “case” and “activity”"
+    )
 
 
 def test_fractions_become_decimal_numbers_where_they_are_exact() -> None:

@@ -16,7 +16,7 @@ from typing import Annotated, Any
 import typer
 
 from .._version import __version__
-from ..errors import SacofaError, SettingError, plain
+from ..errors import Argument, SacofaError, SettingError, plain
 from .grouped import CommandList
 from .interrupts import end_interrupted
 from .streams import write_anywhere
@@ -85,7 +85,7 @@ def run_program(arguments: list[str] | None = None) -> None:
     except SettingError as error:
         _fail(_by_option(error, command, words), error.exit_status)
     except SacofaError as error:
-        _fail(str(error), error.exit_status)
+        _fail(error.in_words(partial(_as_option, _flags(command, words))), error.exit_status)
     except ClickException as error:
         if type(error).__name__ == "NoArgsIsHelpError":
             typer.echo(str(error))
@@ -114,8 +114,8 @@ def run_program(arguments: list[str] | None = None) -> None:
     sys.exit(status if isinstance(status, int) else 0)
 
 
-def _by_option(error: SettingError, command: Any, words: list[str]) -> str:
-    """Say what is wrong with a setting, by the name of its option where there is one."""
+def _flags(command: Any, words: list[str]) -> dict[str, str]:
+    """The options of a command, by the names of their arguments."""
     for word in words:
         command = getattr(command, "commands", {}).get(word, command)
     flags = {
@@ -125,10 +125,26 @@ def _by_option(error: SettingError, command: Any, words: list[str]) -> str:
     }
     if "epsilon" in flags:
         flags["level_epsilon"] = flags["epsilon"]
+    return flags
+
+
+def _as_option(flags: dict[str, str], argument: Argument) -> str:
+    """An argument that a message advises, as an option of the command."""
+    flag = flags.get(argument.name, f"--{argument.name.replace('_', '-')}")
+    if argument.value is False:
+        return flag.replace("--", "--no-", 1)
+    return flag if argument.value in (None, True) else f"{flag} {argument.value}"
+
+
+def _by_option(error: SettingError, command: Any, words: list[str]) -> str:
+    """Say what is wrong with a setting, by the name of its option where there is one."""
+    flags = _flags(command, words)
     name = flags.get(error.name, error.name)
     value = "" if error.value is None else f" ({error.value})"
     must = re.sub(
-        r"(?<![\w-])[a-z]+(?:_[a-z]+)+(?!\w)", lambda word: flags.get(word[0], word[0]), error.must
+        r"(?<![\w-])[a-z]+(?:_[a-z]+)+(?!\w)",
+        lambda word: flags.get(word[0], word[0]),
+        error.must_in_words(partial(_as_option, flags)),
     )
     return f"{name}{value} must be {must}"
 

@@ -56,10 +56,13 @@ Seed = Annotated[
 
 _READ_TYPES: dict[str, Any] = {
     "activity": list[str],
+    "timestamp": list[str],
+    "start": list[str],
     "attribute": list[str],
     "pair": list[str],
     "columns": Path,
     "max_cases": int,
+    "skip_rows": int,
     "employees": bool,
     "personal": bool,
     "accept_other": bool,

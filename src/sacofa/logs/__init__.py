@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .columns import Columns
-from .inspect import Inspection, inspect_variants
+from .inspect import Inspection, inspect_log, inspect_variants
 from .log import count_variants, distribute_variants, is_distributed, open_log, read_cases
 from .options import ReadOptions
 from .source import Log, Notify
@@ -17,6 +17,7 @@ __all__ = [
     "ReadOptions",
     "count_variants",
     "distribute_variants",
+    "inspect_log",
     "inspect_variants",
     "is_distributed",
     "open_log",

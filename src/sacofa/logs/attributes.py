@@ -28,7 +28,7 @@ from ..domains import (
     found_domain,
     plain_name,
 )
-from ..errors import ColumnsError, ReadError, SettingError
+from ..errors import Argument, ColumnsError, Part, ReadError, SettingError
 from .columns_file import Declared, DeclaredColumns, read_columns
 from .options import ReadOptions
 from .personal import personal_by_name, personal_by_values
@@ -228,11 +228,12 @@ def _attribute(
             "attribute",
             asked,
             "a group, as org:group: this one names people at work, whom a unit of cases does not "
-            "protect. Declare groups for it in the file of columns, or say --employees",
+            "protect. Declare groups for it in the file of columns, or say ",
+            Argument("employees", True),
         )
     personal = personal_by_name(asked)
     if personal is not None and not said.is_public and not options.personal:
-        raise SettingError("attribute", asked, _harmless(personal))
+        raise SettingError("attribute", asked, *_harmless(personal))
     return Attribute(
         name=bare_name(asked),
         of_case=there.of_case if said.of_case is None else said.of_case,
@@ -241,11 +242,12 @@ def _attribute(
     )
 
 
-def _harmless(personal: str) -> str:
+def _harmless(personal: str) -> tuple[Part, ...]:
     """What an attribute must be instead of personal data."""
     return (
         f"something that cannot name a person: this one looks like {personal}. Leave it out, "
-        "declare groups or bins for it in the file of columns, or insist with --personal"
+        "declare groups or bins for it in the file of columns, or insist with ",
+        Argument("personal", True),
     )
 
 
@@ -293,11 +295,12 @@ def check_values(name: str, attributes: Sequence[Attribute], options: ReadOption
                 name,
                 f"{attribute.key} has more than {MOST_FOUND} different values, so that "
                 f'each would be released as "{OTHER}". Leave it out, declare its values, groups or '
-                "bins in the file of columns, or accept it with --accept-other",
+                "bins in the file of columns, or accept it with ",
+                Argument("accept_other", True),
             )
         if attribute.personal is not None and not attribute.collapsed and not options.personal:
             must = _harmless(attribute.personal)
-            raise ReadError(name, f"the values of {attribute.key} must be {must}")
+            raise ReadError(name, f"the values of {attribute.key} must be ", *must)
 
 
 def _check_sizes(attributes: Sequence[Attribute], cases: int | None) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from ..errors import ReadError
+from ..errors import Argument, ReadError
 from .unpacking import Packing, explained, packing_in, unpacked
 
 Progress = Callable[[float], None]
@@ -112,8 +112,9 @@ class BoundedFile:
         if self._packed and not self._trusted and self.done > self._limit:
             raise ReadError(
                 self.path,
-                f"unpacks to more than {self._limit >> 20:,} MB: "
-                "say that it is trusted (--trusted) if that is meant",
+                f"unpacks to more than {self._limit >> 20:,} MB: say that it is trusted (",
+                Argument("trusted", True),
+                ") if that is meant",
             )
         return data
 

@@ -61,7 +61,7 @@ class BroughtReader:
         if columns is None:
             return columns
         kinds = self.kinds(source)
-        text = any(name and kinds[name] == "string" for name in columns.times)
+        text = bool(columns.joined) or any(kinds[name] == "string" for name in columns.times)
         return replace(columns, text_times=text)
 
     def count(
@@ -96,8 +96,7 @@ class BroughtReader:
             )
             with open_database(log.name) as database:
                 table = open_table(database, source)
-                typed = {name: TYPES.get(kinds[name]) for name in (columns.timestamp, columns.start)
-                         if name is not None}  # fmt: skip
+                typed = {name: TYPES.get(kinds[name]) for name in columns.times}
                 fields = ", ".join(
                     f"{_cast(table.columns[name][0], typed.get(name))} AS {quoted(name)}"
                     for name in names

@@ -74,7 +74,7 @@ def offered_columns(log: Log) -> list[OfferedColumn]:
     if log.columns is None:
         return []
     found = []
-    for name, kind in _others(log, log.reader.kinds(log.source)):
+    for name, kind in other_columns(log, log.reader.kinds(log.source)):
         if name in IDS or plain_name(name) in IDS:
             continue
         advice = why_left_out(name, kind)
@@ -101,7 +101,7 @@ def describe_columns(log: Log, kinds: Mapping[str, str]) -> tuple[str, list[str]
         "# cases = 1000               # about how many cases there are, if that is public",
     ]
     assert log.columns is not None
-    for name, kind in _others(log, kinds):
+    for name, kind in other_columns(log, kinds):
         reason = why_left_out(name, kind)
         if reason is not None:
             told.append(f"{name}: {reason}")
@@ -116,7 +116,8 @@ def describe_columns(log: Log, kinds: Mapping[str, str]) -> tuple[str, list[str]
     return "\n".join(lines) + "\n", told
 
 
-def _others(log: Log, kinds: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def other_columns(log: Log, kinds: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """The columns without a role, with their types."""
     assert log.columns is not None
     used = {*log.columns.roles, TRUNCATED, TIME_KEY, CORE_KEY, f"case:{CORE_KEY}", "unfinished"}
     for name, kind in kinds.items():

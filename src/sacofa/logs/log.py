@@ -62,6 +62,14 @@ FORMED = ("duckdb.events", "pm4py_log")
 REMOTE = ("spark.reader", "postgresql")
 """Modules that can give rows as they are, to be read like a table where that is needed."""
 
+FORM_OPTIONS: dict[str, tuple[Format, ...]] = {
+    "encoding": ("csv", "tsv"),
+    "header": ("csv", "tsv", "xlsx", "ods"),
+    "skip_rows": ("csv", "tsv", "xlsx", "ods"),
+    "sheet": ("xlsx", "ods"),
+}
+"""Options about the form of a file, and the formats that have it."""
+
 FILE_FIRST: tuple[Format, ...] = ("xes", "json", "pm4py log")
 """Formats whose order of events is meant: time stamps are often coarser than it."""
 
@@ -108,7 +116,7 @@ def open_log(source: Any, options: ReadOptions | None = None, **more: Any) -> Lo
         options = replace(options, order="time")
     columns = reader.find(opened, options)
     if module in REMOTE and columns is not None:
-        says_more = columns.start or columns.lifecycle
+        says_more = columns.start or columns.lifecycle or columns.joined
         if options.time_format is not None or says_more:
             from .brought import BroughtReader
 
@@ -153,6 +161,7 @@ def count_variants(
     The result is secret, and so is what `notify` is told: it is for the person who holds the log.
     """
     log = source if isinstance(source, Log) else open_log(source)
+    _announce(log, notify)
     return log.reader.count(log, progress, notify)
 
 
@@ -166,6 +175,7 @@ def read_cases(
     room on the disk. What is on the disk goes when `by_case` is closed, or forgotten.
     """
     log = source if isinstance(source, Log) else open_log(source)
+    _announce(log, notify)
     by_case = log.reader.cases(log, progress, notify)
     if notify is not None:
         tell_unnamed(by_case.attributes, by_case.outside, notify)
@@ -193,7 +203,15 @@ def distribute_variants(
         raise SettingError("engine", log.source.format, "spark, to leave variants on a cluster")
     from .spark.reader import distribute
 
+    _announce(log, notify)
     return distribute(log, progress, notify)
+
+
+def _announce(log: Log, notify: Notify | None) -> None:
+    """Tell the holder of a log how its times are read, where that was recognised by names."""
+    if notify is not None and log.columns is not None:
+        for note in log.columns.notes(log.options):
+            notify(note)
 
 
 def is_distributed(log: Log) -> bool:
@@ -272,10 +290,10 @@ def _open_files(paths: list[str], options: ReadOptions) -> Source:
     if len(files) > 1 and found == "json":
         raise ReadError(paths[1], "variants must be one file")
     _check_different(files)
-    for option in ("encoding", "header"):
+    for option, formats in FORM_OPTIONS.items():
         value = getattr(options, option)
-        if value and found not in ("csv", "tsv", *(("xlsx", "ods") if option == "header" else ())):
-            shown = value if isinstance(value, str) else ",".join(value)
+        if value not in (None, ()) and found not in formats:
+            shown = ",".join(value) if isinstance(value, tuple) else value
             raise SettingError(option, shown, f"left out for {found}")
     return Source(
         name=name,
@@ -284,5 +302,7 @@ def _open_files(paths: list[str], options: ReadOptions) -> Source:
         trusted=options.trusted,
         encoding=options.encoding,
         header=options.header,
+        skip_rows=options.skip_rows,
+        sheet=options.sheet,
         held=held,
     )

@@ -41,7 +41,7 @@ def notify_counts(
     if disordered:
         notify(
             f"the time stamps of {count_of(disordered, 'case')} contradict the order of the "
-            "events, which is kept: choose --order time if the times are right"
+            "events, which is kept: choose the order by time if the times are right"
         )
     if joined:
         notify(f"{count_of(joined, 'start')} of work joined with the end of it, as one event each")

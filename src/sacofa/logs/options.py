@@ -6,11 +6,11 @@ import codecs
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from ..errors import SettingError, nearest
+from ..errors import SettingError, is_whole, nearest
 from ..periods import Period
 from ..unit import ONE_CASE, Unit
 from .formats import SUFFIXES
-from .time_format import check_time_format
+from .time_format import NUMBERS, check_time_format
 
 Order = Literal["time", "file"]
 Engine = Literal["spark", "r4pm"]
@@ -32,13 +32,15 @@ class ReadOptions:
     """Column of the case id."""
     activity: tuple[str, ...] = ()
     """Column of the activity; several are joined with a plus sign."""
-    timestamp: str | None = None
-    """Column of the time stamp."""
+    timestamp: str | tuple[str, ...] | None = None
+    """Column of the time stamp. If the date and the time of day are in two columns, name both:
+    first the date, then the time of day."""
     time_format: str | None = None
     """How time stamps are written: iso, day-first, month-first, epoch, epoch-ms, epoch-us, excel,
     number, or a pattern such as "%d.%m.%Y %H:%M"; left out, that is found."""
-    start: str | None = None
-    """Column of the time at which work began, where the time stamp says when it ended."""
+    start: str | tuple[str, ...] | None = None
+    """Column of the time at which work began, if the time stamp is the time at which it ended.
+    Two columns, date and time of day, are joined like those of the time stamp."""
     lifecycle: str | None = None
     """Column that says whether an event is the start or the end of work (start, complete)."""
     order: Order | None = None
@@ -51,13 +53,19 @@ class ReadOptions:
     period: str | None = None
     """Only cases that were completed then, in UTC: 2026, 2026-Q4, 2026-10 or 2026-10-31."""
     protect: Protect | None = None
-    """For persons with a period: person (prices of periods add up) or person-period."""
+    """What to protect if person and period are given. person: ε adds up over all periods.
+    person-period: ε adds up over periods that overlap."""
     format: str | None = None
     """How files are stored, where their names do not tell."""
     encoding: str | None = None
     """How the letters of a text file are written, such as cp1252; left out, that is found."""
     header: tuple[str, ...] = ()
     """What the columns are called, with commas between, where no line of the file says it."""
+    skip_rows: int | None = None
+    """Lines of a text table, or rows of a spreadsheet, above the header. Detected automatically if
+    omitted."""
+    sheet: str | None = None
+    """Sheet of a spreadsheet, by its name or its number from 1. The first if omitted."""
     query: str | None = None
     """What is asked of a database: one row for each event."""
     engine: Engine | None = None
@@ -82,6 +90,16 @@ class ReadOptions:
         if isinstance(self.activity, str):
             object.__setattr__(self, "activity", (self.activity,))
         object.__setattr__(self, "activity", tuple(self.activity or ()))
+        for name in ("timestamp", "start"):
+            object.__setattr__(self, name, _stamp(name, getattr(self, name)))
+        if self.time_format in NUMBERS and not {type(self.timestamp), type(self.start)}.isdisjoint(
+            {tuple}
+        ):
+            raise SettingError(
+                "time_format",
+                self.time_format,
+                "iso, day-first, month-first or a pattern if date and time of day are two columns",
+            )
         for name in ("attribute", "pair"):
             given = getattr(self, name) or ()
             object.__setattr__(self, name, (given,) if isinstance(given, str) else tuple(given))
@@ -95,6 +113,10 @@ class ReadOptions:
         object.__setattr__(self, "header", tuple(name.strip() for name in self.header or ()))
         if len(set(self.header)) < len(self.header) or "" in self.header:
             raise SettingError("header", ",".join(self.header), "different names")
+        if self.skip_rows is not None and not (is_whole(self.skip_rows) and self.skip_rows >= 0):
+            raise SettingError("skip_rows", self.skip_rows, "a whole number, 0 or more")
+        if self.sheet is not None:
+            object.__setattr__(self, "sheet", str(self.sheet))
         if self.encoding is not None and not _is_encoding(self.encoding):
             advice = nearest(self.encoding, ENCODINGS)
             raise SettingError(
@@ -141,6 +163,16 @@ class ReadOptions:
     def unit(self) -> Unit:
         """What is protected where a log is read so."""
         return self._make_unit()
+
+
+def _stamp(name: str, given: Any) -> str | tuple[str, ...] | None:
+    """Take one column, or those of the date and of the time of day."""
+    columns = (given,) if isinstance(given, str) else tuple(given or ())
+    if len(columns) > 2 or len(set(columns)) < len(columns):
+        raise SettingError(
+            name, ", ".join(columns), "one column, or those of the date and of the time of day"
+        )
+    return columns if len(columns) == 2 else next(iter(columns), None)
 
 
 def _pair(pair: Any) -> tuple[str, str]:

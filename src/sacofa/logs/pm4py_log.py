@@ -20,7 +20,7 @@ from .attributes import Present, Sightings, describe_taken, resolve_attributes, 
 from .bounded_file import Progress
 from .case_store import StoredCases
 from .cells import Use, is_missing, text_of
-from .columns import COLUMNS_TAKEN, TIMES_TAKEN, TRUNCATED, Columns, resolve_columns
+from .columns import COLUMNS_TAKEN, TIMES_TAKEN, TRUNCATED, Columns, one_column, resolve_columns
 from .duckdb import events
 from .frames import in_column
 from .lifecycle import TRANSITION
@@ -138,12 +138,15 @@ def _of_event_log(name: str, log: MemoryLog, names: list[str], options: ReadOpti
     """What holds what where it is called as in XES."""
     if options.case is not None:
         raise SettingError("case", options.case, "left out for an EventLog: each trace is a case")
+    stamp, start = (
+        one_column(role, getattr(options, role), "an EventLog") for role in ("timestamp", "start")
+    )
     timed = log.declared.times or TIME in names
     columns = Columns(
         case=CASE,
         activity=options.activity or (NAME,),
-        timestamp=options.timestamp or (TIME if timed or options.order == "time" else None),
-        start=options.start,
+        timestamp=stamp or (TIME if timed or options.order == "time" else None),
+        start=start,
         lifecycle=options.lifecycle or TRANSITION,
         person=options.person,
         truncated=TRUNCATED,
@@ -199,12 +202,11 @@ def _as_table(log: Log) -> Log:
                 texts = [_text(row.get(name), use) for row in rows]
             made[name] = pandas.Series(texts, dtype="object")
     if log.options.time_format is None:
-        for name in (columns.timestamp, columns.start):
-            if name is not None:
-                found = [_moment(row.get(name)) for row in rows]
-                if log.timed and name == columns.timestamp:
-                    _check_times(log.name, name, made[name], found)
-                made[name] = pandas.Series(found, dtype="datetime64[us, UTC]")
+        for name in columns.times:
+            found = [_moment(row.get(name)) for row in rows]
+            if log.timed and name == columns.timestamp:
+                _check_times(log.name, name, made[name], found)
+            made[name] = pandas.Series(found, dtype="datetime64[us, UTC]")
     for each in columns.attributes:
         # Of an attribute of cases that a case lacks, the first value of its events counts.
         places = (each.key, each.name) if each.of_case else (each.key,)
@@ -221,7 +223,7 @@ def _check_times(
 ) -> None:
     """Refuse to order by times of which none can be read."""
     if not any(found) and any(text is not None for text in texts):
-        raise ReadError(name, only_iso(column))
+        raise ReadError(name, *only_iso(column))
 
 
 def _first(values: Iterable[Any]) -> str | None:

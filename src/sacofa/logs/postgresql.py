@@ -163,15 +163,15 @@ def rows(log: Log, names: list[str]) -> Iterator[list[str | None]]:
             name: postgresql_sql.text(_quoted(name), types[name], uses.get(name, "value"))
             for name in names
         }
-        for name in (columns.timestamp, columns.start):
-            if name is not None and types[name] in MOMENTS:
+        for name in columns.times:
+            if types[name] in MOMENTS:
                 time = _quoted(name)
                 text[name] = f"(CASE WHEN {_is_time(time)} THEN {time}::timestamptz END)::text"
         order = [f'{text[name]} COLLATE "C" NULLS LAST' for name in (*columns.activity, *names)]
         if columns.lifecycle is not None:
             word = f"lower(btrim(coalesce({text[columns.lifecycle]}, '')))"
             order.insert(len(columns.activity), f"({word} <> '{START}')")
-        if columns.timestamp is not None and types[columns.timestamp] in MOMENTS:
+        if columns.timestamp in columns.times and types[columns.timestamp] in MOMENTS:
             order.insert(0, f"{_quoted(columns.timestamp)} NULLS LAST")
         with session.cursor(name="rows") as cursor:
             cursor.itersize = AT_ONCE

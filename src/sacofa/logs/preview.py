@@ -120,7 +120,7 @@ def _attributes(event: Any, types: dict[str, str]) -> dict[str, str]:
 def _make(names: list[str], types: list[str], rows: list[Any], left_out: int) -> Preview:
     values = list(zip(*rows, strict=True)) or [()] * len(names)
     columns = tuple(
-        PreviewColumn(name=name, type=_guess_type(column) if kind == "VARCHAR" else _word(kind))
+        PreviewColumn(name=name, type=guess_type(column) if kind == "VARCHAR" else _word(kind))
         for name, kind, column in zip(names, types, values, strict=True)
     )
     return Preview(columns=columns, rows=tuple(map(tuple, rows)), left_out=left_out)
@@ -134,7 +134,7 @@ def _word(kind: str) -> str:
     return PLAIN.get(kind, "text" if kind == "string" else kind.lower())
 
 
-def _guess_type(values: tuple[str | None, ...]) -> str:
+def guess_type(values: tuple[str | None, ...]) -> str:
     """What text looks like to people: a number, a time, or text."""
     there = [value for value in values if value]
     if there and all(_is_number(value) for value in there):

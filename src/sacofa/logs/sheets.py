@@ -1,4 +1,4 @@
-"""Rows of spreadsheets: the first sheet of an .xlsx or .ods file, as text, one row at a time.
+"""Rows of spreadsheets: a sheet of an .xlsx or .ods file, as text, one row at a time.
 
 Both are archives of XML, which is read as a stream: memory holds one row, and for .xlsx the texts
 that its cells share. A cell that holds a date says so itself, so it is known for what it is.
@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from lxml import etree
 
-from ..errors import ReadError
+from ..errors import Argument, ReadError, nearest
 from .bounded_file import MAX_EXPANSION, SMALL, unreadable
 from .unpacking import explained
 
@@ -26,18 +26,27 @@ MAX_WIDTH = 10_000
 """No table of events has more columns."""
 MAX_DAYS = 3_000_000
 """Numbers of more days are no dates."""
+MAX_NAMED_SHEETS = 20
+"""A message names no more sheets than this."""
 MAX_REPEATED = 1 << 20
 """More equal rows one after the other are refused unless trusted."""
 MAX_SHARED_BYTES = 1 << 28
 """More bytes of shared texts than this are refused unless trusted: all are held in memory."""
 
 
-def sheet_rows(path: Path, format: str, *, trusted: bool = False) -> Iterator[Row]:
-    """Give the rows of the first sheet that have any content."""
+def sheet_rows(
+    path: Path, format: str, *, trusted: bool = False, skip: int = 0, sheet: str | None = None
+) -> Iterator[Row]:
+    """Give the rows of a sheet that have any content, without the first `skip` rows of the sheet.
+
+    The sheet is given by its name or by its number, from 1; it is the first otherwise.
+    """
     rows = _xlsx if format == "xlsx" else _ods
     try:
         with zipfile.ZipFile(path) as archive:
-            for row in rows(_Parts(archive, path, trusted)):
+            for number, row in rows(_Parts(archive, path, trusted), sheet):
+                if number <= skip:
+                    continue
                 while row and row[-1] is None:
                     row.pop()
                 if row:
@@ -90,7 +99,9 @@ class _Parts:
         if self._left < 0 and not self.trusted:
             raise ReadError(
                 self.path,
-                "unpacks to more than is safe: say that it is trusted (--trusted) if that is meant",
+                "unpacks to more than is safe: say that it is trusted (",
+                Argument("trusted", True),
+                ") if that is meant",
             )
 
 
@@ -111,22 +122,34 @@ def _local(element: Any) -> str:
     return str(etree.QName(element).localname)
 
 
-def _xlsx(parts: _Parts) -> Iterator[Row]:
+def _no_sheet(path: Path, names: list[str], sheet: str) -> ReadError:
+    there = ", ".join(f'"{name}"' for name in names[:MAX_NAMED_SHEETS])
+    return ReadError(path, f'has no sheet "{sheet}"; sheets there: {there}.{nearest(sheet, names)}')
+
+
+def _xlsx(parts: _Parts, sheet: str | None) -> Iterator[tuple[int, Row]]:
     epoch = datetime(1899, 12, 30)
-    first = None
+    names: list[str] = []
+    chosen = None
     for element in parts.elements("xl/workbook.xml", "workbookPr", "sheet"):
         if _local(element) == "workbookPr":
             if element.get("date1904") in ("1", "true"):
                 epoch = datetime(1904, 1, 1)
-        elif first is None:
-            first = next((v for k, v in element.items() if k.endswith("}id")), None)
+        else:
+            names.append(element.get("name", ""))
+            if chosen is None and _is_chosen(names, sheet):
+                chosen = next((v for k, v in element.items() if k.endswith("}id")), None)
+    if sheet is not None and chosen is None:
+        raise _no_sheet(parts.path, names, sheet)
     target = "worksheets/sheet1.xml"
     for link in parts.elements("xl/_rels/workbook.xml.rels", "Relationship"):
-        if link.get("Id") == first:
+        if link.get("Id") == chosen:
             target = link.get("Target", target)
     name = target.lstrip("/") if target.startswith("/") else f"xl/{target}"
     shared, dates = _shared(parts), _date_styles(parts)
+    number = 0
     for row in parts.elements(name, "row"):
+        number = _whole(parts, row.get("r", str(number + 1)))
         cells: Row = []
         for cell in row.iterchildren("{*}c"):
             place = _column(cell.get("r"), len(cells))
@@ -134,7 +157,7 @@ def _xlsx(parts: _Parts) -> Iterator[Row]:
                 continue
             cells += [None] * (place + 1 - len(cells))
             cells[place] = _xlsx_value(parts, cell, shared, dates, epoch)
-        yield cells
+        yield number, cells
 
 
 def _xlsx_value(
@@ -165,6 +188,9 @@ def _number(text: str, epoch: datetime | None) -> Any:
     except ValueError:
         return text
     if epoch is not None and (date := _date(number, epoch)) is not None:
+        if 0 <= number < 1 and date.date() == epoch.date():
+            # A time of day without a date: no event of a log was on the first day of the calendar.
+            return date.time()
         return date
     # Long case ids would lose digits as floating point numbers.
     return int(text) if re.fullmatch(r"-?\d{1,300}", text) else number
@@ -238,32 +264,53 @@ def _column(reference: str | None, after: int) -> int:
     return place - 1
 
 
-def _ods(parts: _Parts) -> Iterator[Row]:
-    table = None
+def _ods(parts: _Parts, sheet: str | None) -> Iterator[tuple[int, Row]]:
+    table: Any = None
+    names: list[str] = []
+    number = 0
     for row in parts.elements("content.xml", "table-row"):
         around = [*row.iterancestors("{*}table")]
         if len(around) != 1:
             # A table in a cell is no part of the sheet, nor the end of it.
             continue
-        if table is None:
-            table = around[0]
         if around[0] is not table:
-            return
-        cells: Row = []
-        for cell in row:
-            if _local(cell) not in ("table-cell", "covered-table-cell"):
-                continue
-            many = min(_repeated(cell, "number-columns-repeated"), MAX_WIDTH - len(cells))
-            cells += [_ods_value(cell)] * many
-        while cells and cells[-1] is None:
-            cells.pop()
-        if not cells:
+            if table is not None and _is_chosen(names, sheet):
+                return
+            table, number = around[0], 0
+            names.append(next((v for k, v in table.items() if k.endswith("}name")), ""))
+        if not _is_chosen(names, sheet):
             continue
+        cells = _ods_cells(row)
         many = _repeated(row, "number-rows-repeated")
+        if not cells:
+            number += many
+            continue
         if many > MAX_REPEATED and not parts.trusted:
             raise ReadError(parts.path, f"has a row {many:,} times, which is beyond belief")
         for _ in range(many):
-            yield list(cells)
+            number += 1
+            yield number, list(cells)
+    if sheet is not None and not _is_chosen(names, sheet):
+        raise _no_sheet(parts.path, names, sheet)
+
+
+def _is_chosen(names: list[str], sheet: str | None) -> bool:
+    """Whether the last of these sheets is the one that was given, or the first."""
+    return (
+        len(names) == 1 if sheet is None else bool(names) and sheet in (names[-1], str(len(names)))
+    )
+
+
+def _ods_cells(row: Any) -> Row:
+    cells: Row = []
+    for cell in row:
+        if _local(cell) not in ("table-cell", "covered-table-cell"):
+            continue
+        many = min(_repeated(cell, "number-columns-repeated"), MAX_WIDTH - len(cells))
+        cells += [_ods_value(cell)] * many
+    while cells and cells[-1] is None:
+        cells.pop()
+    return cells
 
 
 def _repeated(element: Any, name: str) -> int:
@@ -281,12 +328,20 @@ def _ods_value(cell: Any) -> Any:
     if kind == "boolean":
         return said.get("boolean-value")
     if kind == "time":
-        return said.get("time-value")
+        return _clock(said.get("time-value", ""))
     if kind is None:
         return None
     if "string-value" in said:
         return str(said["string-value"])
     return "\n".join(_text(part) for part in cell.iterchildren("{*}p"))
+
+
+def _clock(duration: str) -> str:
+    """A time of day as people write it: `PT08H30M00S` is 08:30:00; longer durations stay."""
+    parts = re.fullmatch(r"PT(\d+)H(\d\d?)M(\d\d?)([.,]\d+)?S", duration)
+    if parts is None or int(parts[1]) > 23:
+        return duration
+    return f"{int(parts[1]):02}:{int(parts[2]):02}:{int(parts[3]):02}{parts[4] or ''}"
 
 
 def _text(element: Any) -> str:

@@ -48,6 +48,10 @@ class Source:
     """How the letters of text files are written, where that was said."""
     header: tuple[str, ...] = ()
     """What columns are called where no line of the file says it."""
+    skip_rows: int | None = None
+    """How many lines or rows stand above the header; None: it is looked for."""
+    sheet: str | None = None
+    """The sheet of a spreadsheet, by its name or number; None: the first."""
     held: object = field(default=None, repr=False)
     """What keeps the files in their place."""
 

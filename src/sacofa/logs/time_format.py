@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from ..errors import SettingError, nearest, plain
+from ..errors import Argument, Part, SettingError, nearest, plain
 
 Named = Literal[
     "iso", "day-first", "month-first", "epoch", "epoch-ms", "epoch-us", "excel", "number"
@@ -58,52 +58,79 @@ def check_time_format(form: str | None) -> None:
         )
 
 
-def only_iso(column: str) -> str:
+def only_iso(column: str) -> tuple[Part, ...]:
     """Say that no time stamp can be read, where ISO 8601 is the only form."""
     return (
         f'no time stamp in column "{column}" can be read: write them as 2025-12-31 or '
-        "2025-12-31T14:05:00+01:00, or take the events as they stand (--order file)"
+        "2025-12-31T14:05:00+01:00, or take the events as they stand (",
+        Argument("order", "file"),
+        ")",
     )
 
 
-def unreadable_times(column: str, value: str, form: str | None = None) -> str:
+def unreadable_times(column: str, value: str, form: str | None = None) -> tuple[Part, ...]:
     """Say that no time stamp of a column can be read, and what to do."""
     such = f" (such as {_shown(value)})"
     if form is not None:
         return (
-            f'no time stamp in column "{column}" can be read{such} as --time-format {form} says: '
-            f"choose one of {', '.join(NAMED)}, or a pattern such as %d.%m.%Y %H:%M"
+            f'no time stamp in column "{column}" can be read{such} as ',
+            Argument("time_format", form),
+            f" says: choose one of {', '.join(NAMED)}, or a pattern such as %d.%m.%Y %H:%M",
         )
     return (
         f'no time stamp in column "{column}" can be read{such}: write them as 2025-12-31 14:05:00, '
         "31.12.2025 14:05, 12/31/2025 2:05 PM, 31 Dec 2025 or as seconds since 1970, say how they "
-        "are written (--time-format), or take the events as they stand (--order file)"
+        "are written (",
+        Argument("time_format"),
+        "), or take the events as they stand (",
+        Argument("order", "file"),
+        ")",
     )
 
 
-def unknown_numbers(column: str, value: str) -> str:
+def unknown_numbers(column: str, value: str) -> tuple[Part, ...]:
     """Say that the numbers of a column are no times that are known."""
     return (
         f'no time stamp in column "{column}" is a time: nobody knows what {_shown(value)} counts. '
-        "Say it with --time-format excel, epoch, epoch-ms or epoch-us, or spend nothing on times "
-        "(--no-time)"
+        "Say it with ",
+        Argument("time_format"),
+        ": excel, epoch, epoch-ms or epoch-us. Or spend nothing on times (",
+        Argument("time", False),
+        ")",
     )
 
 
-def open_order(column: str, value: str) -> str:
+def mixed_times(column: str, row: int | None = None) -> tuple[Part, ...]:
+    """Say that a column has times, and numbers that are none."""
+    where = "holds numbers" if row is None else f"holds a number in row {row}"
+    return (
+        f'column "{column}" {where} that cannot be read as a time, next to times: correct the '
+        "value, or declare how time stamps are written (",
+        Argument("time_format"),
+        ")",
+    )
+
+
+def open_order(column: str, value: str) -> tuple[Part, ...]:
     """Say that nothing tells which of day and month comes first."""
     return (
         f'nothing tells which of day and month comes first in column "{column}", as in '
-        f"{_shown(value)}: say --time-format day-first or --time-format month-first"
+        f"{_shown(value)}: say ",
+        Argument("time_format", "day-first"),
+        " or ",
+        Argument("time_format", "month-first"),
     )
 
 
-def both_orders(column: str, day: str, month: str) -> str:
+def both_orders(column: str, day: str, month: str) -> tuple[Part, ...]:
     """Say that a column has stamps of both kinds."""
     return (
         f'the day comes first in some time stamps of column "{column}" ({_shown(day)}) and the '
-        f"month in others ({_shown(month)}): say --time-format day-first or month-first, and "
-        "those written otherwise count as missing"
+        f"month in others ({_shown(month)}): say ",
+        Argument("time_format", "day-first"),
+        " or ",
+        Argument("time_format", "month-first"),
+        ", and those written otherwise count as missing",
     )
 
 

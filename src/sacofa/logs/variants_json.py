@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from ..errors import ReadError, SettingError
+from ..errors import Argument, ReadError, SettingError
 from ..variants import VariantCounts
 from .bounded_file import BoundedFile, Progress
 from .case_store import StoredCases
@@ -69,8 +69,9 @@ def read_variants(path: Path, *, trusted: bool = False) -> VariantCounts:
     if not trusted and sum(map(text.count, (b",", b"[", b"{"))) > MOST_VALUES:
         raise ReadError(
             path,
-            f"holds more than {MOST_VALUES:,} values: "
-            "say that it is trusted (--trusted) if that is meant",
+            f"holds more than {MOST_VALUES:,} values: say that it is trusted (",
+            Argument("trusted", True),
+            ") if that is meant",
         )
     try:
         content = json.loads(text)

@@ -68,7 +68,7 @@ def _pairs(variants: VariantCounts) -> list[str]:
     return [
         f"{count_of(len(both), 'activity is', 'activities are')} there twice, as start and as end "
         f'("{plain(both[0][:60])}"): each counts as two events. Leave the ending out of the name, '
-        "and give it in a column of its own (--lifecycle)"
+        "and give it in a column of its own (lifecycle)"
     ]
 
 
@@ -80,9 +80,9 @@ def _disorder(log: Log | None) -> list[str]:
     disordered = count(log)
     if not disordered:
         return []
-    taken = "the times are taken (--order file for the rows)"
+    taken = "the times are taken (choose the order of the file for the rows)"
     if not log.timed:
-        taken = "the rows are taken (--order time for the times)"
+        taken = "the rows are taken (choose the order by time for the times)"
     return [
         f"in {count_of(disordered, 'case')} events stand in another order than their times say: "
         f"{taken}"

@@ -30,7 +30,7 @@ from .attributes import (
 )
 from .bounded_file import Progress
 from .case_store import CaseStore, StoredCases
-from .columns import TIMES_TAKEN, Columns
+from .columns import TIMES_TAKEN, Columns, one_column
 from .lifecycle import TRANSITION, join_instances
 from .notices import is_blank, notify_counts
 from .options import ReadOptions
@@ -82,7 +82,7 @@ def find(source: Source, options: ReadOptions) -> Columns:
     columns = Columns(
         case="concept:name",
         activity=options.activity or ("concept:name",),
-        timestamp=options.timestamp or TIME,
+        timestamp=one_column("timestamp", options.timestamp, "XES") or TIME,
         lifecycle=options.lifecycle or TRANSITION,
         person=options.person,
         truncated=TRUNCATED,
@@ -198,7 +198,7 @@ def _counted_cases(
             share = partial(_share, progress, done, len(paths))
         yield from _cases(path, log, counter, share, checks, with_times)
     if log.timed and checks.events and checks.untimed == checks.events and checks.unread:
-        raise ReadError(log.name, only_iso(columns.timestamp or TIME))
+        raise ReadError(log.name, *only_iso(columns.timestamp or TIME))
     notify_counts(
         notify,
         untimed=checks.untimed if log.timed else 0,

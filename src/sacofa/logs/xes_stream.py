@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from lxml import etree
 
-from ..errors import ReadError
+from ..errors import Argument, ReadError
 from .bounded_file import BoundedFile, Progress
 
 MAX_CASE_BYTES = 1 << 24
@@ -72,7 +72,9 @@ class _Watch:
             raise ReadError(
                 self._stream.path,
                 f"a single case takes more than {MAX_CASE_BYTES >> 20} MB: "
-                "say that the file is trusted (--trusted) if that is meant",
+                "say that the file is trusted (",
+                Argument("trusted", True),
+                ") if that is meant",
             )
         return self._stream.read(size)
 

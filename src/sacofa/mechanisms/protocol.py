@@ -112,7 +112,10 @@ class Mechanism(Protocol):
         """Whether it asks only queries that can be answered in parts on a cluster."""
 
     def settings(self) -> Mapping[str, object]:
-        """The settings that the certificate repeats."""
+        """The settings that the certificate repeats, whether or not they differ from defaults.
+
+        Fields of a dataclass that differ from their defaults are added if they are not among them.
+        """
 
     def promise(self, unit: Unit) -> Promise:
         """What is promised for a unit, and at what price."""

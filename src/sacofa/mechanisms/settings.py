@@ -6,8 +6,12 @@ the classes. A field that people may set is marked with `offered`; its docstring
 
 from __future__ import annotations
 
-from dataclasses import MISSING, Field, dataclass, field, fields
+from collections.abc import Iterator
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from functools import lru_cache
+from math import isfinite
+from numbers import Integral, Real
+from types import FunctionType
 from typing import Any, Literal
 
 from ..described import field_docs
@@ -55,6 +59,58 @@ def settings_of(mechanism: type) -> tuple[Setting, ...]:
         for entry in fields(mechanism)
         if "kind" in entry.metadata
     )
+
+
+def all_settings(mechanism: Any) -> dict[str, object]:
+    """The settings that a certificate repeats.
+
+    These are the ones that the mechanism states itself, and all its fields that differ from their
+    defaults. So a certificate is complete whatever a mechanism, also one from outside, states.
+    """
+    stated = dict(mechanism.settings())
+    if is_dataclass(mechanism):
+        for name, value in _changed_fields(mechanism):
+            stated.setdefault(name, value)
+    return stated
+
+
+def _changed_fields(thing: Any, usual: Any = None) -> Iterator[tuple[str, object]]:
+    """The fields whose values are not those of `usual`, or without it not their defaults."""
+    for entry in fields(thing):
+        value = getattr(thing, entry.name)
+        default = _default(entry) if usual is None else getattr(usual, entry.name)
+        if value is default or (_is_plain(value) and _is_plain(default) and value == default):
+            continue
+        if is_dataclass(value) and type(value) is type(default):
+            for name, inner in _changed_fields(value, default):
+                yield f"{entry.name}.{name}", inner
+        else:
+            yield entry.name, _describe(value)
+
+
+def _default(entry: Field[Any]) -> Any:
+    return entry.default if entry.default_factory is MISSING else entry.default_factory()
+
+
+def _is_plain(value: object) -> bool:
+    if isinstance(value, tuple | list):
+        return all(map(_is_plain, value))
+    return value is None or isinstance(value, str | Real)
+
+
+def _describe(value: Any) -> object:
+    """A plain value as JSON has it, or the name of a function or type: the same in every run."""
+    if isinstance(value, tuple | list) and _is_plain(value):
+        return [_describe(one) for one in value]
+    if value is None or isinstance(value, str | bool):
+        return value
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Real):
+        return float(value) if isinstance(value, float) and isfinite(value) else str(value)
+    # The content of anything else could be confidential: an outside mechanism may hold a log.
+    named = value if isinstance(value, FunctionType | type) else type(value)
+    return f"{named.__module__}.{named.__qualname__}"
 
 
 def _is_required(entry: Field[Any]) -> bool:

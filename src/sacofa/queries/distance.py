@@ -2,42 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
+Distances = NDArray[np.int32]
+Floats = NDArray[np.float64]
 Ids = tuple[int, ...]
 """A sequence of activity ids."""
 
 WHOLE = 1 << 20
 """The distance of two sequences that have nothing in common."""
-# So many distances are held at once: bounds memory, not the result.
-TOGETHER = 1 << 20
+# How many distances are worked out at once: bounds memory and fits a cache, and changes no result.
+TOGETHER = 1 << 17
+SQUARE = 1 << 9
+"""How many columns are worked out at a time where rows and columns are the same."""
 
 
-def distances(rows: Iterable[Ids], columns: Sequence[Ids], activities: int) -> Ints:
+def distances(rows: Iterable[Ids], columns: Sequence[Ids], activities: int) -> Distances:
     """The distance of each row to each column, in whole parts of WHOLE: no two machines differ."""
-    from rapidfuzz.distance import Levenshtein
-    from rapidfuzz.process import cdist
-
     left, right = _texts(rows, activities), _texts(columns, activities)
-    edits = cdist(left, right, scorer=Levenshtein.distance, dtype=np.int32).astype(np.int64)
-    # At least 1, so that two empty sequences are 0 apart.
-    longer = np.maximum(_lengths(left)[:, None], np.maximum(_lengths(right), 1))
-    result: Ints = edits * WHOLE // longer
+    result = np.empty((len(left), len(right)), dtype=np.int32)
+    if left != right:
+        for block, found in _blocks(left, right):
+            result[block] = found
+        return result
+    # Each is as far from another as that from it: half of them are enough.
+    for start in range(0, len(left), SQUARE):
+        here, on = slice(start, start + SQUARE), slice(start, None)
+        for block, found in _blocks(right[on], left[here]):
+            result[on, here][block] = found
+        result[here, on] = result[on, here].T
     return result
 
 
 def nearest(rows: Sequence[Ids], columns: Sequence[Ids], activities: int) -> Ints:
     """The place of the nearest column of each row: the first of those with the least distance."""
-    many = max(1, TOGETHER // max(len(columns), 1))
     found = np.zeros(len(rows), dtype=np.int64)
-    for start in range(0, len(rows), many):
-        part = distances(rows[start : start + many], columns, activities)
-        found[start : start + many] = part.argmin(axis=1)
+    right = _texts(columns, activities)
+    for block, part in _blocks(_texts(rows, activities), right):
+        # Floating point holds them exactly: they are whole numbers.
+        found[block] = part.argmin(axis=1)
     return found
+
+
+def _blocks(left: list[str], right: list[str]) -> Iterator[tuple[slice, Floats]]:
+    """The distances of some rows at a time: whole numbers, as floating point."""
+    from rapidfuzz.distance import Levenshtein
+    from rapidfuzz.process import cdist
+
+    size = max(1, TOGETHER // max(len(right), 1))
+    # At least 1, so that two empty sequences are 0 apart.
+    wide = np.maximum(_lengths(right), 1)
+    for start in range(0, len(left), size):
+        part = left[start : start + size]
+        edits = cdist(part, right, scorer=Levenshtein.distance, dtype=np.int32)
+        # edits * WHOLE / longer is a multiple of 1/longer, and floating point is off by less than
+        # 2^-32: it is rounded down as whole numbers are, several times as fast.
+        share = edits / np.maximum(_lengths(part)[:, None], wide)
+        share *= WHOLE
+        yield slice(start, start + size), np.floor(share, out=share)
 
 
 def _lengths(texts: list[str]) -> Ints:

@@ -14,6 +14,7 @@ from .._version import __version__
 from ..errors import ReadError, SettingError
 from ..mechanisms.margins import Margins
 from ..mechanisms.protocol import Mechanism
+from ..mechanisms.settings import all_settings
 from ..mechanisms.verdict import Verdict
 from ..privacy.accounting import Access, Leak, Spend, check_noise_fits, total_epsilon
 from ..unit import Unit
@@ -43,7 +44,7 @@ class Certificate:
     not_promised: tuple[str, ...]
     """What a reader might expect and must not."""
     settings: Mapping[str, object]
-    """The settings of the mechanism."""
+    """The settings of the mechanism: all that differ from their defaults, and some that do not."""
     publishable: bool = True
     """False where the noise can be drawn again from a seed."""
     version: str = __version__
@@ -174,7 +175,7 @@ def certify(
         spent=promise.accesses,
         assumptions=(*unit.assumptions, *assumptions, *promise.assumptions),
         not_promised=(*((SEEDED,) if reproducible else ()), *promise.not_promised),
-        settings=dict(mechanism.settings()),
+        settings=all_settings(mechanism),
         publishable=not reproducible,
         period=period,
     )
@@ -188,7 +189,11 @@ def _price(name: str, price: Fraction | None) -> dict[str, object]:
 
 
 def _number(value: Fraction) -> int | float:
-    return int(value) if value.denominator == 1 else float(value)
+    """The nearest number that JSON can hold and that is not less: no ε is stated too small."""
+    if value.denominator == 1:
+        return int(value)
+    nearest = float(value)
+    return nearest if nearest >= value else math.nextafter(nearest, math.inf)
 
 
 def guarantee(epsilon: Fraction | None, unit: Unit, *, publishable: bool = True) -> str:

@@ -17,7 +17,7 @@ from ..logs import Log, Notify, ReadOptions, distribute_variants, is_distributed
 from ..logs import open_log as open_source
 from ..logs.write import check_names, output_of
 from ..mechanisms.protocol import Mechanism, asks_times, check_mechanism, for_log
-from ..mechanisms.settings import settings_of
+from ..mechanisms.settings import Setting, settings_of
 from ..privacy.ledger import Ledger
 from ..privacy.ledger.case_key import key_path
 from ..variants import VariantCounts
@@ -148,7 +148,8 @@ def _refuse_more_than_variants(mechanism: Mechanism, attributes: Sequence[Attrib
     if attributes:
         raise SettingError("attribute", attributes[0].key, ONLY_VARIANTS)
     usual = for_log(mechanism, timed=False)
-    for setting in settings_of(type(mechanism)) if is_dataclass(mechanism) else ():
+    offered: tuple[Setting, ...] = settings_of(type(mechanism)) if is_dataclass(mechanism) else ()
+    for setting in offered:
         value = getattr(mechanism, setting.name)
         if setting.kind != "flag" and value != getattr(usual, setting.name):
             raise SettingError(setting.option, value, ONLY_VARIANTS)

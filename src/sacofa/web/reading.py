@@ -24,7 +24,7 @@ from .words import plain_words
 
 Whole = Annotated[int, Field(ge=1, le=10**9)]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=1_000)]
-Kind = Literal["text", "texts", "choice", "whole", "flag"]
+Kind = Literal["text", "texts", "stamp", "choice", "whole", "flag"]
 
 LEFT_OUT = ("format", "query", "engine")
 """Not for uploads: their name tells the format, and the app reaches no database and no cluster."""
@@ -89,6 +89,8 @@ def more_fields() -> tuple[ReadField, ...]:
 def _kind_of(hint: Any) -> tuple[Kind | None, tuple[str, ...]]:
     if get_origin(hint) in (Union, types.UnionType):
         kinds = [part for part in get_args(hint) if part is not type(None)]
+        if kinds == [str, tuple[str, ...]]:
+            return "stamp", ()
         return _kind_of(kinds[0]) if len(kinds) == 1 else (None, ())
     if get_origin(hint) is Literal:
         return "choice", tuple(map(str, get_args(hint)))
@@ -113,6 +115,7 @@ def _field(entry: ReadField) -> tuple[Any, Any]:
         return bool, Field(default=False, description=entry.help)
     kinds: dict[str, Any] = {
         "text": Name,
+        "stamp": Name | Annotated[list[Name], Field(min_length=1, max_length=2)],
         "whole": Whole,
         "choice": Literal[entry.choices or ("",)],
     }

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
+from ..errors import Argument
 from ..report.promise import say_number
 
 HINTS = (
-    (re.compile(r"[:;,]? ?(?:or )?say that (?:it|the file) is trusted \(--trusted\).*"), ""),
-    (re.compile(r" Name it with --[a-z-]+(?: --[a-z-]+)*"), " Choose it below"),
+    # The page has a button for it.
+    (re.compile(r"[:;,]? ?(?:or )?say that (?:it|the file) is trusted \(“trusted”\).*"), ""),
     (re.compile(r"\bmax_length\b"), "the greatest length"),
     (re.compile(r"\border=(time|file)\b"), r"the order by \1"),
     (re.compile(r"\s*\(--[a-z][a-z-]*(?:[ =][^)]*)?\)"), ""),
@@ -18,6 +19,14 @@ HINTS = (
 """Parts of messages that speak of the command line, and what pages say instead."""
 FRACTION = re.compile(r"\b[0-9]{1,15}/[1-9][0-9]{0,14}\b")
 OPTION = re.compile(r"--([a-z][a-z-]*)")
+
+
+def as_field(argument: Argument) -> str:
+    """An argument that a message advises, as the page calls its field."""
+    name = f"“{argument.name.replace('_', ' ')}”"
+    if argument.value in (None, True):
+        return name
+    return f"{name}: {'no' if argument.value is False else argument.value}"
 
 
 def plain_numbers(message: str) -> str:

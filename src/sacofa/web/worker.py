@@ -37,7 +37,7 @@ from ..report.sureness import margins_of
 from ..semantics import ModelOptions, Rules
 from ..semantics.models import MODELS
 from .options import read_options
-from .words import plain_numbers, plain_words
+from .words import as_field, plain_numbers, plain_words
 
 Tell = Callable[..., None]
 LARGEST_RESULT = 2_000_000
@@ -54,8 +54,6 @@ MOST_COMPARED = 1_000_000
 """Times of more events are not compared with their order: the log is read once more for that."""
 LONGEST_MESSAGE = 10_000
 ENCODING = re.compile(r"^(\s*<\?xml\b[^>]*?)\s+encoding\s*=\s*(?:\"[^\"]*\"|'[^']*')")
-TRUSTED = "--trusted"
-"""Names the remedy in messages about files that look like bombs."""
 FIGURES = ("figures.csv", "figures.json")
 """The figures of the report with their ±, as tables."""
 RELEASE = "release.parquet"
@@ -85,7 +83,7 @@ def main() -> None:
     except SacofaError as error:
         full = _is_trusted(request) and _is_full(request["memory"])
         words = _too_much(request) if full else explain(error, request)
-        tell(refused=words, trustable=TRUSTED in str(error))
+        tell(refused=words, trustable=error.advises("trusted"))
     except MemoryError:
         if not _is_trusted(request):
             raise
@@ -120,7 +118,7 @@ def inspect(request: dict[str, Any], tell: Tell) -> dict[str, Any]:
     found = request["columns"]
     if log.columns is not None:
         found = {**found, "case": log.columns.case, "activity": log.columns.activity}
-        found |= {"timestamp": log.columns.timestamp, "order": log.order}
+        found |= {"timestamp": log.columns.columns_of(log.columns.timestamp), "order": log.order}
     tell("comparing times with the order", 0.0)
     content |= {
         "names": list(variants.activities),
@@ -261,7 +259,7 @@ def _public_rules(request: dict[str, Any], notify: Callable[[str], None]) -> Rul
 
 def explain(error: SacofaError, request: dict[str, Any]) -> str:
     """The message with the user's own name of the file, and no word of the command line."""
-    message = str(error)
+    message = error.in_words(as_field)
     for path, name in (("log", "title"), ("rules_log", "rules_name")):
         if request.get(path) is not None:
             message = message.replace(str(Path(request[path]).absolute()), request.get(name) or "")

@@ -1,7 +1,8 @@
 """Text tables: what the beginning of a file says of it, and how DuckDB reads it.
 
-The encoding, what stands between columns and what they are called are told by the first line, which
-is about no case. Were it told by what comes later, one more case could change how all are read.
+The encoding, what stands between columns and what they are called are told by the header and the
+titles above it (see `header`), which are about no case. Were it told by what comes later, one more
+case could change how all are read.
 
 Where names are given because no line says them, the first line is a case. Then the encoding is
 UTF-8 unless it is named. What stands between columns must be the one thing that makes as many of
@@ -19,11 +20,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...errors import ReadError
+from ...errors import Argument, ReadError
 from ..bounded_file import BoundedFile, packing_of
 from ..columns import TRUNCATED
 from ..csv_injection import unescape_formula
 from ..formats import Format
+from ..header import MAX_TITLE_ROWS, find_header
 from ..source import Source
 from ..unpacking import Packing
 from .sql import file_literal, literal
@@ -68,6 +70,13 @@ class Head:
     """Whether a line of the file names the columns."""
     line_end: str = "\n"
     """How its lines end."""
+    titles: int = 0
+    """How many lines stand above the header, except for `sep=;`."""
+
+    @property
+    def skipped(self) -> int:
+        """How many lines stand above the header, or above the first row of a file without one."""
+        return int(self.said) + self.titles
 
     @property
     def columns(self) -> list[str]:
@@ -79,12 +88,12 @@ class Head:
     @property
     def is_plain(self) -> bool:
         """Whether DuckDB reads it as it is."""
-        return self.encoding == "utf-8" and self.packing in (None, "gzip")
+        return self.encoding == "utf-8" and self.packing in (None, "gzip") and not self.titles
 
 
 def read_heads(source: Source) -> list[Head]:
     """Read the beginning of each file; all must have the same columns, in any order."""
-    heads = [_head(path, source.format, source.encoding, source.header) for path in source.content]
+    heads = [_head(path, source) for path in source.content]
     first = heads[0]
     for head in heads[1:]:
         if sorted(head.names) != sorted(first.names):
@@ -101,7 +110,7 @@ def csv_header(paths: Sequence[Path], format: Format) -> tuple[list[str], str]:
     source = Source(name=str(paths[0]), format=format, content=tuple(paths))
     first, *others = read_heads(source)
     for head in (first, *others):
-        if not head.is_plain or head.said:
+        if not head.is_plain or head.skipped:
             raise ReadError(head.path, "must be plain CSV in UTF-8, or gzip, for this engine")
         if head.packing != first.packing:
             raise ReadError(head.path, "must be gzip if the first file is, and only then")
@@ -114,7 +123,7 @@ def csv_sql(heads: Sequence[Head]) -> str:
     """Give the rows of files as SQL, with the columns c0, c1, … of the first file."""
     first = heads[0]
     places = {name: i for i, name in reversed(list(enumerate(first.names)))}
-    alike = [(head.names, head.comma, head.packing, head.said, head.line_end) for head in heads]
+    alike = [(head.names, head.comma, head.packing, head.skipped, head.line_end) for head in heads]
     if len(set(alike)) == 1:
         return _read_csv(heads)
     parts = []
@@ -135,7 +144,7 @@ def _read_csv(heads: Sequence[Head]) -> str:
     # Its strict mode is the default; where that is said, it finds no rows that end with CRLF.
     sql = (
         f"read_csv([{files}], auto_detect = false, columns = {{{columns}}}, "
-        f"header = {str(first.named).lower()}, skip = {int(first.said)}, "
+        f"header = {str(first.named).lower()}, skip = {first.skipped}, "
         f"delim = {literal(first.comma)}, quote = '\"', escape = '\"', nullstr = '', "
         f"new_line = {literal(repr(first.line_end)[1:-1])}, comment = '', "
         "null_padding = false, ignore_errors = false, hive_partitioning = false, "
@@ -152,28 +161,27 @@ def _read_csv(heads: Sequence[Head]) -> str:
     return f"(SELECT * FROM {sql} WHERE NOT ({again}))"
 
 
-def _head(path: Path, format: Format, encoding: str | None, header: tuple[str, ...]) -> Head:
-    packing = packing_of(path)
-    with BoundedFile(path) as stream:
-        start = b""
-        while len(start) < MAX_ROW_BYTES and (more := stream.read(1 << 16)):
-            start += more
-            if b"\n" in more and start.count(b'"') % 2 == 0:
-                break
-    encoding = encoding or _encoding(path, start, named=not header)
+def _head(path: Path, source: Source) -> Head:
+    packing, header = packing_of(path), source.header
+    start = _start(path)
+    encoding = source.encoding or _encoding(path, start, named=not header)
+    titles = source.skip_rows or 0
+    if source.skip_rows is None and not header:
+        titles = _titles(start, encoding, source)
+    if titles and source.encoding is None and not header:
+        # Titles and the header tell it together.
+        lines = titles + 1 + start.removeprefix(BOM).lower().startswith(b"sep=")
+        encoding = _encoding(path, start, named=True, lines=lines)
     try:
         # What cannot be read is told when all is read: here only the first line is needed.
         text = codecs.getincrementaldecoder(encoding)("replace").decode(start)
-        text = text.removeprefix("\ufeff")
+        said, text = _separator(text.removeprefix("\ufeff"))
+        text = "".join(lines_of(text)[titles:]) if titles else text
         line_end = _line_end(path, text)
-        line, _, rest = text.partition("\n")
-        said = re.fullmatch(r"sep=([!#-/:-@\[-`{-~\t ])\r?", line, re.IGNORECASE)
-        comma = said[1] if said else None
-        if said:
-            text, line = rest, rest.partition("\n")[0]
-        if max(map(line.count, comma or COMMAS)) >= MAX_COLUMNS:
+        line = text.partition("\n")[0]
+        if max(map(line.count, said or COMMAS)) >= MAX_COLUMNS:
             raise too_wide(path)
-        comma = comma or ("\t" if format == "tsv" else None)
+        comma = said or ("\t" if source.format == "tsv" else None)
         comma = (
             _checked_comma(path, text, comma, len(header))
             if header
@@ -181,7 +189,7 @@ def _head(path: Path, format: Format, encoding: str | None, header: tuple[str, .
         )
         names = next(csv.reader(io.StringIO(text, newline=""), delimiter=comma), None)
     except csv.Error as error:
-        raise ReadError(path, f"not a text table in {encoding}: {error}{ADVICE}") from None
+        raise ReadError(path, f"not a text table in {encoding}: {error}", *ADVICE) from None
     if not names:
         raise ReadError(path, "the file is empty")
     if not header and any(map(CONTROL.search, names)):
@@ -195,22 +203,80 @@ def _head(path: Path, format: Format, encoding: str | None, header: tuple[str, .
         said=said is not None,
         named=not header,
         line_end=line_end,
+        titles=titles,
     )
 
 
-ADVICE = ": name its encoding with --encoding, such as cp1252 (Windows) or utf-16"
+def _start(path: Path) -> bytes:
+    """The beginning of a file: the lines among which its header is."""
+    with BoundedFile(path) as stream:
+        start = b""
+        while len(start) < MAX_ROW_BYTES and (more := stream.read(1 << 16)):
+            start += more
+            if start.count(b"\n") > MAX_TITLE_ROWS and start.count(b'"') % 2 == 0:
+                break
+    return start
+
+
+def _separator(text: str) -> tuple[str | None, str]:
+    """What the first line says of what stands between columns, and the text below it."""
+    line, _, rest = text.partition("\n")
+    said = re.fullmatch(r"sep=([!#-/:-@\[-`{-~\t ])\r?", line, re.IGNORECASE)
+    return (said[1], rest) if said else (None, text)
+
+
+def _titles(start: bytes, encoding: str, source: Source) -> int:
+    """How many lines stand above the header, without the line `sep=;`."""
+    if encoding in ("utf-8", "cp1252"):
+        # Letters of one line say nothing about how another can be read.
+        text = "".join(map(_any_text, io.BytesIO(start.removeprefix(BOM)).readlines()))
+    else:
+        text = codecs.getincrementaldecoder(encoding)("replace").decode(start)
+    said, text = _separator(text.removeprefix("\ufeff"))
+    comma = said or ("\t" if source.format == "tsv" else None)
+    rows: list[list[str]] = []
+    ends = [0]
+    lines = lines_of(text)
+    while len(rows) <= MAX_TITLE_ROWS and ends[-1] < len(lines):
+        end = ends[-1] + 1
+        # Line breaks in quotes are part of a cell.
+        while end < len(lines) and "".join(lines[ends[-1] : end]).count('"') % 2:
+            end += 1
+        row = "".join(lines[ends[-1] : end])
+        rows.append(_first_row(row, comma or max(COMMAS, key=row.count)) or [])
+        ends.append(end)
+    return ends[find_header(rows)] if rows else 0
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a text with their ends; only LF ends one."""
+    return io.StringIO(text, newline="\n").readlines()
+
+
+def _any_text(line: bytes) -> str:
+    try:
+        return line.decode()
+    except UnicodeDecodeError:
+        return line.decode("cp1252", "replace")
+
+
+ADVICE = (
+    ": name its encoding with ",
+    Argument("encoding"),
+    ", such as cp1252 (Windows) or utf-16",
+)
 """What to do where letters cannot be read."""
 
 
-def _encoding(path: Path, start: bytes, *, named: bool) -> str:
-    """Tell the encoding by the mark that a file begins with, or by a first line that is no case."""
+def _encoding(path: Path, start: bytes, *, named: bool, lines: int = 1) -> str:
+    """Tell the encoding by the mark that a file begins with, or by lines that are no case."""
     for mark, encoding in MARKS.items():
         if start.startswith(mark):
             return encoding
-    line = start.partition(b"\n")[0]
+    line = b"\n".join(start.split(b"\n", lines)[:lines])
     if not named:
         if b"\0" in line:
-            raise ReadError(path, f"is not written in utf-8{ADVICE}")
+            raise ReadError(path, "is not written in utf-8", *ADVICE)
         return "utf-8"
     if b"\0" in line:
         return "utf-16-le" if line[1:2] == b"\0" else "utf-16-be"

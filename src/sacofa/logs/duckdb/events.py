@@ -43,7 +43,7 @@ from .database import CATALOG, borrowed
 from .parquet_files import refuse_other_roles
 from .source import looking, open_database, open_table
 from .sql import literal
-from .staging import check_fields, staged, text_columns
+from .staging import check_fields, count_titles, staged, text_columns
 from .stamps import pattern_time
 from .survey import Rows, Survey, survey
 
@@ -111,9 +111,9 @@ def find(source: Source, options: ReadOptions) -> Columns:
     return replace(
         columns,
         # Whether times are text follows from all of them in a frame, so it is none of its form.
-        text_times=any(
-            name and (is_text(kinds[name]) or source.format == "frame") for name in columns.times
-        ),
+        text_times=bool(columns.joined)
+        or any(is_text(kinds[name]) or source.format == "frame" for name in columns.times),
+        titles=count_titles(source),
         attributes=attributes,
         taken=(
             *((COLUMNS_TAKEN,) if source.format == "jsonl" else ()),

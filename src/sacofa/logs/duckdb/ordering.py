@@ -62,7 +62,7 @@ class TimeKey:
     time: str
     """The time; missing where there is none that can be read."""
     number: str | None = None
-    """For text: the number that it is, where it is not a time; numbers come after times."""
+    """For text: the number that it is, which breaks ties, and orders numbers that are not times."""
     moment: str | None = None
     """The time as a number of 64 bits, if its type has one."""
     micros: str = "NULL::BIGINT"
@@ -90,12 +90,15 @@ class TimeKey:
         time = read if read is not None else iso_time(column)
         if form is not None:
             return cls(time=time, moment=f"epoch_us({time})", micros=f"epoch_us({time})")
+        # Whether a number is a time follows from its size, so it has its place among times.
         number = f"CASE WHEN {time} IS NULL THEN {text_number(column)} END"
+        known = f"make_timestamp({number_time(f'try_cast({column} AS DOUBLE)')})::{INSTANT}"
+        time = f"coalesce({time}, {known})"
         return cls(
             time=time,
             number=number,
             moment=f"epoch_us({time})",
-            micros=f"coalesce(epoch_us({time}), {number_time(f'({number}).double')})",
+            micros=f"epoch_us({time})",
         )
 
     @classmethod

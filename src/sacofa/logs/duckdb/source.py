@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ...errors import ReadError
+from ...errors import Argument, ReadError
 from ...temporary import secret_folder
 from ..cells import Use, duckdb_sql
 from ..columns import Columns
@@ -17,6 +17,7 @@ from ..frames import as_registered, frame_columns
 from ..source import Source
 from .csv_files import ADVICE, csv_sql, read_heads
 from .database import borrowed, make_database
+from .joining import JoinedTime
 from .parquet_files import has_several_types, refuse_wide
 from .sql import file_literal, quoted
 
@@ -44,10 +45,27 @@ class Table:
     """How many bits that number takes at most."""
     numbered: bool = False
     """Whether rows carry that number, so that they may be read in any order."""
+    two_ways: Mapping[str, str] = field(default_factory=dict)
+    """For joined time stamps whether their time of day can be read in two ways, as SQL."""
 
     def text(self, column: str, use: Use = "value") -> str:
         """Give a column as text, as SQL."""
         return duckdb_sql.text(*self.columns[column], use)
+
+    def with_joined(self, columns: Columns | None) -> Table:
+        """Add the time stamps whose date and time of day are in two columns."""
+        if columns is None or not columns.joined:
+            return self
+        joined = {
+            each.name: JoinedTime.of(each, self.text, self.columns[each.time][1])
+            for each in columns.joined
+        }
+        texts = {name: (each.text, "VARCHAR") for name, each in joined.items()}
+        return replace(
+            self,
+            columns=self.columns | texts,
+            two_ways={name: each.two_ways for name, each in joined.items()},
+        )
 
 
 @contextmanager
@@ -75,7 +93,7 @@ def clear_errors(name: str) -> Iterator[None]:
         raise interrupt_in(error) or error from None
     except duckdb.Error as error:
         if "unicode" in str(error).lower() or "utf-8" in str(error).lower():
-            raise ReadError(name, f"is not written in utf-8{ADVICE}") from None
+            raise ReadError(name, "is not written in utf-8", *ADVICE) from None
         raise ReadError(name, f"cannot be read: {_plain_words(str(error))}") from None
 
 
@@ -114,6 +132,10 @@ def as_relation(name: str, query: Any) -> tuple[Any, Any]:
 
 def open_table(database: Any, source: Source, columns: Columns | None = None) -> Table:
     """Open files of one format, or a frame, of which these columns are needed."""
+    return _open(database, source, columns).with_joined(columns)
+
+
+def _open(database: Any, source: Source, columns: Columns | None) -> Table:
     names: list[str] | None = None
     if source.format in ("csv", "tsv"):
         return _open_csv(source)
@@ -168,5 +190,7 @@ def _refuse_parquet_bomb(database: Any, paths: Sequence[Path], files: str) -> No
         raise ReadError(
             paths[0],
             f"holds {rows:,} rows in {size:,} bytes, which is beyond belief: "
-            "say that it is trusted (--trusted) if that is meant",
+            "say that it is trusted (",
+            Argument("trusted", True),
+            ") if that is meant",
         )

@@ -11,20 +11,21 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...errors import ColumnsError, ReadError
+from ...errors import Argument, ColumnsError, ReadError
 from ...temporary import secret_folder, writing_in
 from ..attributes import column_of
 from ..bounded_file import BoundedFile
 from ..cells import Use, duckdb_sql, text_of
-from ..columns import COMMON, Columns, plain_name
+from ..columns import COMMON, Columns, partner, plain_name
 from ..frames import in_column
+from ..header import MAX_TITLE_ROWS, find_header
 from ..options import ReadOptions
 from ..source import Source
-from .csv_files import ADVICE, MAX_COLUMNS, MAX_ROW_BYTES, Head, read_heads, too_wide
+from .csv_files import ADVICE, MAX_COLUMNS, MAX_ROW_BYTES, Head, lines_of, read_heads, too_wide
 from .ordering import as_double
 from .source import clear_errors
 from .sql import quoted
@@ -43,8 +44,17 @@ def text_columns(source: Source) -> list[str] | None:
     if source.format in ("csv", "tsv"):
         return read_heads(source)[0].columns
     if source.format in ROWS:
-        return _names(source, source.content[0], next(_rows(source, source.content[0]), None))
+        return _named_rows(source, source.content[0])[0]
     return None
+
+
+def count_titles(source: Source) -> int:
+    """How many lines or rows were found above the header of the first file, unless it was said."""
+    if source.skip_rows is not None:
+        return 0
+    if source.format in ("csv", "tsv"):
+        return read_heads(source)[0].titles
+    return _named_rows(source, source.content[0])[2] if source.format in ROWS else 0
 
 
 @contextmanager
@@ -76,6 +86,7 @@ def staged(source: Source, columns: Columns | None = None) -> Iterator[Source]:
             format="csv" if rows else source.format,
             encoding="utf-8",
             header=() if rows else source.header,
+            skip_rows=0 if rows else source.skip_rows,
         )
 
 
@@ -95,9 +106,14 @@ def check_fields(source: Source, names: list[str], options: ReadOptions) -> Read
     }
     for role, common in COMMON.items():
         found = [name for name in names if plain_name(name) in common]
+        if role in ("timestamp", "start"):
+            pairs = [partner(name, names) or () for name in found]
+            found = list(dict.fromkeys([*found, *chain(*pairs)]))
         if len(found) > 1 and not said.get(role):
             raise ReadError(
-                source.name, f"several fields may be the {role} ({', '.join(found)}): --{role}"
+                source.name,
+                f"several fields may be the {role} ({', '.join(found)}): name one with ",
+                Argument(role),
             )
         if role == "timestamp" and not found and not said[role] and options.order != "file":
             raise ColumnsError(source.name, [role], names)
@@ -105,29 +121,35 @@ def check_fields(source: Source, names: list[str], options: ReadOptions) -> Read
 
 
 def _transcode(head: Head, target: Path, trusted: bool) -> None:
-    """Write a text file as UTF-8."""
+    """Write a text file as UTF-8; lines above its header become empty, so all keep their place."""
     decoder = codecs.getincrementaldecoder(head.encoding)()
     with BoundedFile(head.path, trusted=trusted) as stream, target.open("wb") as file:
         first, done = True, False
+        above, waiting = head.skipped if head.titles else 0, ""
         while not done:
             block = stream.read(1 << 18)
             done = not block
             try:
                 text = decoder.decode(block, final=done)
             except UnicodeDecodeError:
-                raise ReadError(head.path, f"is not written in {head.encoding}{ADVICE}") from None
-            text_of_file = text.removeprefix("\ufeff") if first else text
-            file.write(text_of_file.encode("utf-8", "replace"))
+                raise ReadError(head.path, f"is not written in {head.encoding}", *ADVICE) from None
+            text = text.removeprefix("\ufeff") if first else text
             first = first and not text
+            if above > 0:
+                # These are few lines, which come in the first blocks.
+                waiting += text
+                lines = lines_of(waiting)
+                if len(lines) <= above and not done:
+                    continue
+                kept = lines[: int(head.said)]
+                blank = [head.line_end] * (above - len(kept))
+                text, above = "".join([*kept, *blank, *lines[above:]]), 0
+            file.write(text.encode("utf-8", "replace"))
 
 
 def _write_rows(source: Source, path: Path, target: Path, uses: Mapping[str, Use]) -> None:
     """Write rows as CSV; what is missing is an empty field, and text stands in quotes."""
-    rows = _rows(source, path)
-    first = next(rows, None)
-    names = _names(source, path, first)
-    if source.header and first is not None:
-        rows = chain([first], rows)
+    names, rows, _ = _named_rows(source, path)
     write_table(target, names, _as_texts(path, names, rows, uses))
 
 
@@ -159,20 +181,31 @@ def write_table(target: Path, names: list[str], rows: Iterable[list[str | None]]
             file.write(",".join(quoted) + "\n")
 
 
-def _names(source: Source, path: Path, first: Row | None) -> list[str]:
-    if first is None:
+def _named_rows(source: Source, path: Path) -> tuple[list[str], Iterator[Row], int]:
+    """The names of the columns, the rows below them, and how many rows stand above them."""
+    if source.format == "jsonl":
+        rows = _json_rows(path, source.trusted)
+        above = 1
+    else:
+        from ..sheets import sheet_rows
+
+        rows = sheet_rows(
+            path,
+            source.format,
+            trusted=source.trusted,
+            skip=source.skip_rows or 0,
+            sheet=source.sheet,
+        )
+        above = MAX_TITLE_ROWS + 1 if source.skip_rows is None and not source.header else 1
+    first = list(islice(rows, above))
+    if not first:
         raise ReadError(path, "the file is empty")
     if source.header and source.format != "jsonl":
-        return list(source.header)
-    return [text_of(name) or "" for name in first]
-
-
-def _rows(source: Source, path: Path) -> Iterator[Row]:
-    if source.format == "jsonl":
-        return _json_rows(path, source.trusted)
-    from ..sheets import sheet_rows
-
-    return sheet_rows(path, source.format, trusted=source.trusted)
+        return list(source.header), chain(first, rows), 0
+    texts = [[text_of(cell) for cell in row] for row in first] if above > 1 else []
+    place = find_header(texts)
+    names = [text_of(name) or "" for name in first[place]]
+    return names, chain(first[place + 1 :], rows), place
 
 
 def _json_rows(path: Path, trusted: bool) -> Iterator[Row]:

@@ -16,9 +16,17 @@ from ..cells import TOO_LARGE, duckdb_sql
 from ..columns import Columns
 from ..notices import BLANK
 from ..options import JOINER
-from ..time_format import NUMBERS, both_orders, open_order, unknown_numbers, unreadable_times
+from ..time_format import (
+    NUMBERS,
+    both_orders,
+    mixed_times,
+    open_order,
+    unknown_numbers,
+    unreadable_times,
+)
 from ..variant_counter import check_unique
 from .instances import stage_of
+from .joining import TWO_WAYS
 from .ordering import PLACE_BITS, Ordering, TimeKey
 from .source import ROW_BITS, Table
 from .sql import literal
@@ -68,6 +76,8 @@ class Rows:
     """The texts of the attributes that are read."""
     too_large: Mapping[str, str] = field(default_factory=dict)
     """For columns of numbers that name something, when two names may have become one, as SQL."""
+    two_ways: tuple[str, ...] = ()
+    """Whether a time of day can be read in two ways, for each joined time stamp that is read."""
 
     @classmethod
     def of(
@@ -89,6 +99,7 @@ class Rows:
             times = TimeKey.of(*_stamp(table, stamp, form), form)
         person = table.text(columns.person, "name") if columns.person else None
         truncated = table.text(columns.truncated) if columns.truncated else None
+        read = filter(None, (stamp if times else None, columns.start if with_times else None))
         rows = cls(
             table=table,
             source=table,
@@ -111,6 +122,7 @@ class Rows:
                 for name, use in columns.uses.items()
                 if name and (test := duckdb_sql.too_large(*table.columns[name], use))
             },
+            two_ways=tuple(table.two_ways[name] for name in read if name in table.two_ways),
         )
         return rows.read_as("either") if rows.texts and form is not None else rows
 
@@ -135,6 +147,11 @@ class Rows:
     def is_open(self) -> bool:
         """Whether stamps may leave open which of day and month comes first."""
         return bool(self.texts) and self.form is None
+
+    @property
+    def may_mix(self) -> bool:
+        """Whether events are put in order by text that may hold times and other numbers."""
+        return self.key is not None and self.key.number is not None and self.form is None
 
     def read_as(self, order: DayMonth, like: str | None = None) -> Rows:
         """The same, with time stamps read in their form, or in any; most look `like` this one."""
@@ -164,6 +181,8 @@ class Rows:
         missing = " OR ".join(f"{part} IS NULL" for part in self.parts)
         # Without a time column no row is lone: one without an activity is taken for a mistake.
         yield f"({missing}) AND NOT ({self.lone})", "has no activity"
+        for two_ways in self.two_ways:
+            yield two_ways, TWO_WAYS
 
 
 def _stamp(table: Table, column: str, form: str | None) -> tuple[str, str]:
@@ -243,6 +262,8 @@ def survey(
         "untimed": f"count_if({unread})" if key else "0",
         "unread": f"bool_or({unread} AND {rows.stamp} IS NOT NULL)" if key else "false",
         "timeless": f"count_if({no_time})",
+        "dated": f"bool_or({key.time} IS NOT NULL)" if rows.may_mix and key else "false",
+        "plain": f"bool_or({_plain_number(key)})" if rows.may_mix and key else "false",
         "odd": "false",
         "day_month": "0",
         **{what: f"bool_or({test})" for test, what in wrong},
@@ -271,6 +292,9 @@ def survey(
     for test, what in wrong:
         if any(group[what] for group in found):
             raise ReadError(name, f"row {_first_row(database, table, test)} {what}")
+    if all(any(group[kind] for group in found) for kind in ("dated", "plain")):
+        row = _first_row(database, table, _plain_number(key) if key else "false")
+        raise ReadError(name, *mixed_times(columns.timestamp or "", row))
     activities = [row[len(asked) :] for row in answers if row[len(asked)] is not None]
     names = [JOINER.join(activity) for activity in activities]
     check_unique(name, names)
@@ -283,11 +307,11 @@ def survey(
     some_unread = rows.kind == "VARCHAR" and any(group["unread"] for group in found)
     if rows.key and some_unread and untimed == events:
         shown = _first_stamp(database, rows, f"{rows.stamp} IS NOT NULL AND {unread}")
-        raise ReadError(name, unreadable_times(column, shown or "", rows.form))
+        raise ReadError(name, *unreadable_times(column, shown or "", rows.form))
     timeless = sum(group["timeless"] for group in found)
     if with_times and rows.form != "number" and untimed < timeless == events:
         shown = _first_stamp(database, rows, f"NOT ({key.missing if key else 'false'})")
-        raise ReadError(name, unknown_numbers(column, shown or ""))
+        raise ReadError(name, *unknown_numbers(column, shown or ""))
     if rows.is_open and not rows.is_plain:
         told = 0
         for group in found:
@@ -336,6 +360,11 @@ def survey(
     )
 
 
+def _plain_number(key: TimeKey) -> str:
+    """Whether text is a number, and none that stands for a time."""
+    return f"({key.time} IS NULL AND {key.number} IS NOT NULL)"
+
+
 def _day_month(database: Any, name: str, column: str, rows: Rows, told: int) -> DayMonth:
     """Say which of day and month comes first; refuse a column that tells both, or nothing."""
 
@@ -347,9 +376,9 @@ def _day_month(database: Any, name: str, column: str, rows: Rows, told: int) -> 
         return ""
 
     if told & DAY_FIRST and told & MONTH_FIRST:
-        raise ReadError(name, both_orders(column, first(DAY_FIRST), first(MONTH_FIRST)))
+        raise ReadError(name, *both_orders(column, first(DAY_FIRST), first(MONTH_FIRST)))
     if told == OPEN:
-        raise ReadError(name, open_order(column, first(OPEN)))
+        raise ReadError(name, *open_order(column, first(OPEN)))
     return "month" if told & MONTH_FIRST else "day"
 
 

@@ -17,7 +17,7 @@ from ..lifecycle import START
 from ..notices import BLANK
 from ..options import JOINER
 from ..source import Log
-from ..time_format import only_iso
+from ..time_format import mixed_times, only_iso
 from ..variant_counter import check_unique
 
 ZONED = r":.*(Z|[+-][0-9]{2}:?[0-9]{2})\s*$"
@@ -77,6 +77,8 @@ def events_of(log: Log, columns: Columns, frame: Any, *, with_values: bool = Fal
         missing.alias("missing"),
         untimed.alias("untimed"),
         stamp.isNotNull().alias("stamped"),
+        time.isNotNull().alias("dated"),
+        number.isNotNull().alias("plain"),
         _microseconds(kinds.get(columns.timestamp or ""), columns.timestamp, time).alias("time_us"),
         _too_large(columns, kinds).alias("too_large"),
         _struct(rank).alias("rank"),
@@ -138,8 +140,8 @@ def text_of(log: Log, columns: Columns, frame: Any, names: list[str]) -> TextRow
 
     dated = tuple(
         name
-        for name in dict.fromkeys((columns.timestamp, columns.start))
-        if name is not None and dict(frame.dtypes)[name] in spark_sql.MOMENTS
+        for name in dict.fromkeys(columns.times)
+        if dict(frame.dtypes)[name] in spark_sql.MOMENTS
     )
     kinds, uses = dict(frame.dtypes), columns.uses
     refused = frame.select(functions.max(_too_large(columns, kinds))).first()
@@ -228,6 +230,8 @@ def survey(log: Log, columns: Columns, events: Any) -> tuple[list[str], int]:
             functions.count(functions.when(unread, 1)).alias("untimed"),
             functions.max(unread & functions.col("stamped")).alias("unread"),
             functions.max("too_large").alias("too_large"),
+            functions.max("dated").alias("dated"),
+            functions.max("plain").alias("plain"),
         )
         .collect()
     )
@@ -236,10 +240,12 @@ def survey(log: Log, columns: Columns, events: Any) -> tuple[list[str], int]:
     for what in ("case", "activity"):
         if any(row[what] for row in found):
             raise ReadError(log.name, f"has a row without {what}")
+    if log.timed and all(any(row[kind] for row in found) for kind in ("dated", "plain")):
+        raise ReadError(log.name, *mixed_times(columns.timestamp or ""))
     size = sum(row.events for row in found)
     untimed = sum(row.untimed for row in found) if log.timed else 0
     if untimed and untimed == size and any(row.unread for row in found):
-        raise ReadError(log.name, only_iso(columns.timestamp or ""))
+        raise ReadError(log.name, *only_iso(columns.timestamp or ""))
     names = [JOINER.join(row.parts) for row in found if row.events]
     check_unique(log.name, names)
     return sorted(names), untimed

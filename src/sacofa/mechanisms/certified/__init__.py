@@ -17,8 +17,10 @@
 * evidence, fit: the numbers of cases that explain all answers at once;
 * smooth: the same where hardly two cases are alike;
 * orderly: which orders are dropped, and which variants are the orderly core;
+* presence: activities that the released cases lack are inserted;
 * times: times of the released events, under their share of ε;
-* verdict: how sure a release is;
+* margins, share_margins: how far released figures may be off;
+* verdict: what a release is good for: predicted errors, before and after a run;
 * questions: what is asked, query by query;
 * run: all of it, in order;
 * attributes: what cases and events have besides;

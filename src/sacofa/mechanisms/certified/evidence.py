@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -182,13 +182,20 @@ class Evidence:
         before = 0
         for answer in self._answers:
             entries = [answer.entries(ids) for ids in pool]
-            places = np.array([cell for here, _ in entries for cell in here], dtype=np.int64)
+            lengths = [len(here) for here, _ in entries]
+            total = sum(lengths)
+            listed = chain.from_iterable([here for here, _ in entries])
+            places = np.fromiter(listed, np.int64, total)
             # Of the steps between many activities, hardly any are in a pool.
-            used, places = np.unique(places, return_inverse=True)
+            present = np.zeros(len(answer.values), dtype=np.bool_)
+            present[places] = True
+            used = np.flatnonzero(present)
+            places = (np.cumsum(present) - 1)[places]
             sure, there = answer.sureness[used], answer.values[used]
-            owners.append(np.repeat(np.arange(len(pool)), [len(here) for here, _ in entries]))
+            owners.append(np.repeat(np.arange(len(pool)), lengths))
             cells.append(before + places)
-            added = np.array([amount for _, here in entries for amount in here])
+            each = chain.from_iterable([here for _, here in entries])
+            added = np.fromiter(each, np.float64, total)
             amounts.append(added * (answer.noise * sure[places]))
             answers.append(answer.expected[used] * sure)
             sureness.append(sure)

@@ -33,19 +33,18 @@ from .size import cases_margin, count_cases
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-SURE = 1.75
-"""A margin is as many roots of the expected squared error. For a normal error of just that size it
-would be 1.96; but where the fit follows noise, noise is in the disagreement as well and counts
-twice. Derived from 20 runs each on Receipt, Sepsis, traffic fines, the hospital example and a
-generated log; `make figures ONLY=coverage` checks it on others."""
+SURE = 1.96
+"""A normal error stays within as many roots of its expected square in 95 of 100 runs."""
 SURE_OF_SUM = 1.5
-"""The same for the events of an activity: errors of the pairs around it cancel in part."""
+"""The same for figures that several answers hold in place: the events of an activity, by the pairs
+that lead to it and from it, and a median, by all bins. Chosen with the two values below on Receipt,
+Sepsis, traffic fines, the hospital example and generated logs, 8 to 20 runs each."""
 SIMILAR = 5
 """Figures are compared with the fifth of all figures whose counts are nearest."""
 LOOKALIKES = 12
 """Cases that differ from a candidate vote for it where no other candidate is nearer. The list of
 candidates is as long as noise allows, so their number grows with noise: up to that many scales of
-the last vote, on the logs named above at ε = 1 and 0.1."""
+the last vote, on the same logs at ε = 1 and 0.1."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,23 +9,23 @@ that makes models of a released log imprecise. Everything here reads noisy votes
 
 from __future__ import annotations
 
+import heapq
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...queries.distance import WHOLE, Ids, distances
+from ...queries.distance import WHOLE, Distances, Ids, distances
 
 Ints = NDArray[np.int64]
 
-WEIGHTS = 40
-"""All votes together have so many bits, so that votes times distances have 61."""
+WEIGHTS = 32
+"""All votes together have so many bits at most: votes times distances then have 52, and floating
+point, which is several times as fast, holds them and their sums exactly."""
 HIGHEST = 1 << 61
 """More than any representative gains: a higher price changes nothing."""
-WORST = -(1 << 62)
-"""Less than any representative can be worth before it pays for disorder."""
 
 
 def select_medoids(
@@ -44,56 +44,93 @@ def select_medoids(
     # Candidates without votes may be chosen, but nobody asks how near they are to anything.
     voting = np.flatnonzero(votes > 0)
     weights, shift = _bounded(votes[voting])
-    to_voting = distances([candidates[i] for i in voting.tolist()], candidates, activities)
-    orders: dict[int, _Orders] = {}
-    known = _Orders()
-    # Before anyone is chosen, everybody is as far away as can be.
-    nearest = np.full(len(voting), WHOLE, dtype=np.int64)
+    by_candidate = distances(candidates, [candidates[i] for i in voting.tolist()], activities)
     fixed, each = (min(int(part * WHOLE) >> shift, HIGHEST) for part in (cost, order_penalty))
+    search = _Search(candidates, activities, weights, by_candidate, fixed, each)
     chosen: list[int] = []
-    # How much nearer all votes come, for every candidate; later it can only be less.
-    worth = weights @ (WHOLE - to_voting) - fixed
-    by_candidate = np.ascontiguousarray(to_voting.T)
-    while len(chosen) < len(candidates):
-        worth[chosen] = WORST
-        best = len(candidates)
-        most: float = -math.inf
-        # Disorder only costs: whoever is worth less than the best so far need not be asked.
-        for i, value in _descending(worth):
-            if value < most:
-                break
-            if chosen and value > WORST:
-                value = int(weights @ np.maximum(nearest - by_candidate[i], 0)) - fixed
-                worth[i] = value
-            if i not in orders:
-                orders[i] = _Orders.of(candidates[i], activities)
-            profit = value - known.new_disorder(orders[i]) * each
-            # The lower place among equals, so that no sort decides.
-            if (profit, -i) > (most, -best):
-                best, most = i, profit
-        if chosen and most <= 0:
+    while search.worth:
+        best, profit = search.best()
+        if chosen and profit <= 0:
             break
+        search.take(best, len(chosen))
         chosen.append(best)
-        known = known.joined(orders[best])
-        nearest = np.minimum(nearest, to_voting[:, best])
     represented = np.zeros(len(chosen), dtype=np.int64)
-    np.add.at(represented, to_voting[:, chosen].argmin(axis=1), votes[voting])
+    np.add.at(represented, search.owners, votes[voting])
     return chosen, represented
 
 
+class _Search:
+    """Finds the candidate that is worth most, again and again."""
+
+    def __init__(
+        self,
+        candidates: Sequence[Ids],
+        activities: int,
+        weights: Ints,
+        by_candidate: Distances,
+        fixed: int,
+        each: int,
+    ) -> None:
+        self._candidates, self._activities = candidates, activities
+        self._weights, self._by_candidate = weights.astype(np.float64), by_candidate
+        self._fixed, self._each = fixed, each
+        self._orders: dict[int, _Orders] = {}
+        self._known = _Orders()
+        # Before anyone is chosen, everybody is as far away as can be.
+        self._nearest = np.full(by_candidate.shape[1], WHOLE, dtype=np.int32)
+        self.owners = np.zeros(by_candidate.shape[1], dtype=np.int64)
+        """Which of those that were taken represents each vote."""
+        whole = WHOLE * int(weights.sum())
+        self.worth = [(self._off(row) - whole + fixed, i) for i, row in enumerate(by_candidate)]
+        """How much nearer all votes come, below 0, with the place of each candidate that is left.
+
+        A heap. With each choice a candidate can only be worth less: these are bounds.
+        """
+        heapq.heapify(self.worth)
+
+    def best(self) -> tuple[int, float]:
+        """Find the best candidate, and what it is worth after its price for disorder."""
+        best, most, off, seen = len(self._candidates), -math.inf, self._off(self._nearest), []
+        # Disorder only costs: whoever is worth less than the best so far need not be asked.
+        while self.worth and -self.worth[0][0] >= most:
+            bound, i = heapq.heappop(self.worth)
+            price = self._known.new_disorder(self._order(i)) * self._each
+            if -bound - price >= most:
+                left = np.minimum(self._nearest, self._by_candidate[i])
+                bound = self._off(left) - off + self._fixed
+                # The lower place among equals, so that no sort decides.
+                if (-bound - price, -i) > (most, -best):
+                    best, most = i, -bound - price
+            seen.append((bound, i))
+        for entry in seen:
+            if entry[1] != best:
+                heapq.heappush(self.worth, entry)
+        return best, most
+
+    def take(self, best: int, place: int) -> None:
+        """Let the best represent all that are nearer to it than to those before."""
+        row = self._by_candidate[best]
+        self.owners[row < self._nearest] = place
+        self._nearest = np.minimum(self._nearest, row)
+        self._known = self._known.joined(self._orders.pop(best))
+
+    def _off(self, distances: Distances) -> int:
+        """How far away all votes are: exact, as floating point holds numbers of this size."""
+        return int(self._weights @ distances)
+
+    def _order(self, i: int) -> _Orders:
+        if i not in self._orders:
+            self._orders[i] = _Orders.of(self._candidates[i], self._activities)
+        return self._orders[i]
+
+
 def _bounded(votes: Ints) -> tuple[Ints, int]:
-    """Halve all votes as often as it takes for what they are worth in sum to fit 61 bits.
+    """Halve all votes as often as it takes for what they are worth in sum to fit 52 bits.
 
     Only votes of noise beyond any log are so many. They lose what no choice depends on.
     """
     shift = max(int(votes.sum()).bit_length() - WEIGHTS, 0)
     return votes >> shift, shift
-
-
-def _descending(values: Ints) -> Iterator[tuple[int, int]]:
-    """Places and values, the highest first; lower places first among equals."""
-    order = np.argsort(-values, kind="stable")
-    return zip(order.tolist(), values[order].tolist(), strict=True)
 
 
 class _Orders:

@@ -46,7 +46,7 @@ def drop_disorder(fitted: Fitted, least: float, refit: Refit) -> Fitted:
             for (a, b), number in cases.items()
             if number < least and (a == b or cases.get((b, a), 0.0) > RARER * number)
         }
-        left = [ids for ids in fitted if not (orders[ids] & rare)]
+        left = [ids for ids in fitted if orders[ids].isdisjoint(rare)]
         if not left or len(left) == len(fitted):
             break
         fitted = refit(fitted, left)

@@ -20,13 +20,11 @@ from ...queries.durations import bins, within
 from ...queries.protocol import Answer
 from ...queries.times import Arrivals, CycleTime, Gaps
 from ..margins import Margins, ShareMargin, Step
-from .margins import SURE, Compared
+from .margins import SURE, SURE_OF_SUM, Compared
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-NORMAL = 1.96
-"""A normal error stays within as many standard deviations in 95 of 100 runs."""
 MANY_CELLS = 200
 """Fewer noisy cells do not say how full cells usually are: each is taken as its answer says."""
 UNKNOWN = 0.5
@@ -114,7 +112,7 @@ def _of_begins(answer: Answer, released: CaseBatch) -> ShareMargin:
         return ShareMargin(fixed=1.0, slope=0.0)
     off = (compared.expected - compared.released)[there]
     square = max(float((off**2).mean()), float(compared.variance[0]))
-    return ShareMargin(fixed=NORMAL * square**0.5 / float(compared.released.sum()), slope=0.0)
+    return ShareMargin(fixed=SURE * square**0.5 / float(compared.released.sum()), slope=0.0)
 
 
 def _of_cases(compared: Compared, groups: Ints, number: int) -> tuple[Floats, Floats]:
@@ -214,6 +212,6 @@ def _of_waits(answer: Answer, released: CaseBatch) -> dict[Step, float]:
             compared.variance[cells],
             compared.released[cells],
         ).median_square()
-        size = min(SURE * square**0.5, UNKNOWN)
+        size = min(SURE_OF_SUM * square**0.5, UNKNOWN)
         found[released.activities[a], released.activities[b]] = size
     return found

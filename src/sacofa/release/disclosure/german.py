@@ -340,32 +340,7 @@ PAIRS: tuple[tuple[str, str], ...] = (
         "ein einziger Fall kann die Regeln ändern und damit das Veröffentlichte, über jedes ε "
         "hinaus",
     ),
-    # Verdict and notes.
-    (
-        "reliable: noise is about {#}% of what is to be seen.",
-        "verlässlich: Das Rauschen beträgt etwa {#} % dessen, was zu sehen ist.",
-    ),
-    (
-        "rough: noise is about {#}% of what is to be seen; {#} cases or ε = {#} would do.",
-        "grob: Das Rauschen beträgt etwa {#} % dessen, was zu sehen ist; {#} Fälle oder ε = {#} "
-        "würden genügen.",
-    ),
-    (
-        "too small for this ε: noise is about {#}% of what is to be seen; {#} cases or ε = {#} "
-        "would do.",
-        "zu klein für dieses ε: Das Rauschen beträgt etwa {#} % dessen, was zu sehen ist; {#} "
-        "Fälle oder ε = {#} würden genügen.",
-    ),
-    (
-        "too small for this ε: noise hides all that is to be seen; {#} cases or ε = {#} would do.",
-        "zu klein für dieses ε: Das Rauschen verdeckt alles, was zu sehen wäre; {#} Fälle oder "
-        "ε = {#} würden genügen.",
-    ),
-    (
-        "too small for this ε: noise hides all that is to be seen; {#} cases would do.",
-        "zu klein für dieses ε: Das Rauschen verdeckt alles, was zu sehen wäre; {#} Fälle würden "
-        "genügen.",
-    ),
+    # Notes.
     (
         "All noise was drawn exactly, the number of empty cells that reach a threshold too: no "
         "numerical error adds to ε, and δ is 0.",

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from ...errors import ReadError, RulesError, SettingError, nearest
+from ...errors import Argument, ReadError, RulesError, SettingError, nearest
 from ...files import write_whole
 from ..lines import find_line, quoted
 
@@ -115,6 +115,8 @@ def check_names(
             raise ReadError(path, f'"{name}" is not in the map of names: add it, or "" for none')
         found[name] = name if names is None else names[name]
         if activities is not None and found[name] and found[name] not in activities:
-            advice = nearest(found[name], activities) or " Give it a pair in a map (--names)."
-            raise ReadError(path, f'"{found[name]}" is not among the declared activities.{advice}')
+            what = f'"{found[name]}" is not among the declared activities.'
+            if advice := nearest(found[name], activities):
+                raise ReadError(path, what + advice)
+            raise ReadError(path, f"{what} Give it a pair in a map (", Argument("names"), ").")
     return found

@@ -4,17 +4,19 @@ import { count, find, items, make } from "./common.js";
 const form = find("#columns-form");
 const option = (value, text = value) => make("option", { value, textContent: text });
 const field = (name) => form.elements.namedItem(name);
-const roles = { case: "case", activity: "activity", activity2: "activity", timestamp: "time stamp" };
+const roles = { case: "case", activity: "activity", activity2: "activity", timestamp: "time stamp", timestamp2: "time of day" };
 let rest = [];
 
 /** What stands in the form, as the interface takes it. */
 export const chosenReading = () => {
   const value = (name) => field(name).value || null;
-  const chosen = { case: value("case"), timestamp: value("timestamp"), order: value("order") };
+  const chosen = { case: value("case"), order: value("order") };
+  chosen.timestamp = value("timestamp") && [value("timestamp"), value("timestamp2")].filter(Boolean);
   chosen.activity = [value("activity"), value("activity2"), ...rest].filter(Boolean);
   for (const input of form.querySelectorAll("[data-kind]")) {
     const text = input.value.trim();
-    const read = { flag: () => text === "true", texts: () => text.split(",").map((part) => part.trim()).filter(Boolean), whole: () => (text ? Number(text) : null) };
+    const parts = text.split(",").map((part) => part.trim()).filter(Boolean);
+    const read = { flag: () => text === "true", texts: () => parts, stamp: () => (parts.length ? parts : null), whole: () => (text ? Number(text) : null) };
     chosen[input.name] = (read[input.dataset.kind] ?? (() => text || null))();
   }
   return chosen;
@@ -24,7 +26,8 @@ export const chosenReading = () => {
 const restore = (reading) => {
   const [first, second, ...more] = reading.activity;
   rest = more;
-  const values = { ...reading, activity: first, activity2: second };
+  const [timestamp, timestamp2] = [reading.timestamp ?? []].flat();
+  const values = { ...reading, activity: first, activity2: second, timestamp, timestamp2 };
   for (const input of form.elements) {
     const value = values[input.name];
     const text = Array.isArray(value) ? value.join(", ") : value === false ? "" : String(value ?? "");
@@ -41,8 +44,9 @@ export const showReading = (log) => {
   const found = job.inspection?.found;
   const columns = job.inspection?.columns ?? job.columns?.present ?? (job.preview?.columns ?? []).map((column) => column.name);
   const missing = job.columns?.missing ?? [];
-  const known = (name) => (name === "activity" ? found?.activity[0] : found?.[name]);
-  for (const name of ["case", "activity", "timestamp"]) {
+  const [date, time] = [found?.timestamp ?? []].flat();
+  const known = (name) => ({ activity: found?.activity[0], timestamp: date, timestamp2: time })[name] ?? (name === "case" ? found?.case : undefined);
+  for (const name of ["case", "activity", "timestamp", "timestamp2"]) {
     offer(field(name), columns, missing.includes(name) ? "choose …" : known(name) ? `as found: ${known(name)}` : "none");
     field(name).classList.toggle("wrong", missing.includes(name));
   }

@@ -1,0 +1,108 @@
+"""A date and a time of day in two columns, joined as one time stamp, as SQL.
+
+The joined text follows from the two cells of its row and from what is declared, never from other
+rows. A time of day is written 14:23:59, 2:23 PM, 142359 (SAP), as a part of a day (0.6, as
+spreadsheets count) or as a full time stamp, whose date is ignored. A cell that is neither makes the
+time stamp unreadable. A cell that could be read in two ways, such as 930 (9:30 or 0:09:30), is
+refused unless a pattern or the name of its column decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..cells.duckdb_sql import FLOATING
+from ..columns import DateAndTime
+from .sql import literal
+
+MIDNIGHT = (
+    r"[ T]+(?:00?[:.]00(?:[:.]00(?:[.,]0+)?)?|12:00(?::00)?\s*AM)\s*(?:Z|UTC|[+-]00(?::?00)?)?$"
+)
+"""What spreadsheets and frames write after a date that has no time of day."""
+
+ANY_DATE = r"^\d{1,4}[-./]\d{1,2}[-./]\d{1,4}[ T]+"
+"""What spreadsheets and frames write before a time of day that has no date."""
+
+CLOCK = r"^(?:\d{1,2}[:.]\d{2}|\d{1,2}\s*[AaPp]\.?[Mm])"
+"""How a time of day begins that is written with a mark between its parts, or with AM or PM."""
+
+UNREADABLE = "?"
+"""Stands for a half that is missing or cannot be read."""
+
+TWO_WAYS = (
+    "has a time of day that can be read in two ways, such as 930 (9:30 or 0:09:30) or 0.25 "
+    "(0:25 or a quarter of a day): write it with colons, or declare a time format such as "
+    "%Y%m%d %H%M%S for both columns together"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class JoinedTime:
+    """A joined time stamp, as SQL."""
+
+    text: str
+    """Date and time of day as one text; missing where both are missing."""
+    two_ways: str
+    """Whether the time of day can be read in two ways."""
+
+    @classmethod
+    def of(cls, joined: DateAndTime, text: Callable[[str], str], time_kind: str) -> JoinedTime:
+        """Join two columns; `text` gives one as text, `time_kind` is the type of the second."""
+        date, time = f"trim({text(joined.date)})", f"trim({text(joined.time)})"
+        time = f"regexp_replace({time}, {literal(ANY_DATE)}, '')"
+        day = f"regexp_replace({date}, {literal(MIDNIGHT)}, '', 'i')"
+        # A date with a time of day of its own would give the joined time stamp two of them.
+        day = f"CASE WHEN NOT contains({day}, ':') THEN nullif({day}, '') END"
+        two_ways = "false"
+        if joined.form is not None and "%" in joined.form:
+            clock = _padded(time, joined.form)
+        else:
+            exact = joined.six_digits or time_kind in FLOATING
+            clock = _clock(time, exact_digits=joined.six_digits, is_fraction=time_kind in FLOATING)
+            two_ways = _two_ways(time, digits=not joined.six_digits, fraction=not exact)
+        whole = (
+            f"CASE WHEN {text(joined.date)} IS NOT NULL OR {text(joined.time)} IS NOT NULL THEN "
+            f"coalesce({day}, '{UNREADABLE}') || ' ' || coalesce({clock}, '{UNREADABLE}') END"
+        )
+        return cls(text=f"({whole})", two_ways=f"coalesce({two_ways}, false)")
+
+
+def _clock(time: str, *, exact_digits: bool, is_fraction: bool) -> str:
+    """A time of day with colons; missing where it is none."""
+    digits = r"\d{1,6}" if exact_digits else r"\d{5,6}|0+"
+    fraction = r"0?[.,]\d+" if is_fraction else r"0?[.,]\d{3,}"
+    six = f"lpad({time}, 6, '0')"
+    day = f"replace({time}, ',', '.')"
+    # To the millisecond: a third of a day has no end in binary.
+    part = (
+        f"(TIME '00:00:00' + to_milliseconds(round(try_cast({day} AS DOUBLE) * 86400000)::BIGINT))"
+    )
+    return (
+        f"CASE WHEN regexp_full_match({time}, '{digits}') AND len({time}) <= 6 "
+        f"THEN {six}[1:2] || ':' || {six}[3:4] || ':' || {six}[5:6] "
+        f"WHEN regexp_full_match({time}, '{fraction}') THEN {part}::VARCHAR "
+        f"WHEN regexp_matches({time}, {literal(CLOCK)}) THEN {time} END"
+    )
+
+
+def _padded(time: str, pattern: str) -> str:
+    """A time of day with the zeros that numbers do not keep, as the declared pattern needs them."""
+    compact = pattern.rpartition(" ")[2]
+    width = {"%H%M%S": 6, "%H%M": 4}.get(compact)
+    if width is None:
+        return f"nullif({time}, '')"
+    short = f"regexp_full_match({time}, '\\d{{1,{width}}}')"
+    return f"CASE WHEN {short} THEN lpad({time}, {width}, '0') ELSE nullif({time}, '') END"
+
+
+def _two_ways(time: str, *, digits: bool, fraction: bool) -> str:
+    """Whether a time of day can be read in two ways."""
+    tests = ["false"]
+    if digits:
+        tests.append(
+            f"regexp_full_match({time}, '\\d{{1,4}}') AND try_cast({time} AS INTEGER) <> 0"
+        )
+    if fraction:
+        tests.append(f"regexp_full_match({time}, '0[.,]\\d{{1,2}}')")
+    return f"({' OR '.join(tests)})"
