@@ -48,6 +48,11 @@ class ShareMargin:
     edges: tuple[float, ...] = ()
     """Of numbers: the edges of the ranges that were asked for."""
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "fixed", round(self.fixed, DECIMALS))
+        # The slope adds to a square.
+        object.__setattr__(self, "slope", round(self.slope, 2 * DECIMALS))
+
     def of(self, share: float, values: int = 1) -> float:
         """The margin of a share that so many values make up together."""
         return min(sqrt(self.fixed**2 * values + self.slope * share), 1.0)
@@ -74,6 +79,13 @@ class Margins:
     waits: Mapping[Step, float] = field(default_factory=dict)
     """Of the median wait of a directly-follows pair, as a share of its waits: at 0.1 the true
     median lies between the released 40th and 60th percentile."""
+
+    def __post_init__(self) -> None:
+        # A certificate that is read back states the same.
+        waits = {step: round(size, DECIMALS) for step, size in self.waits.items()}
+        object.__setattr__(self, "waits", waits)
+        rounded = tuple(round(size, DECIMALS) for size in self.cycle_time)
+        object.__setattr__(self, "cycle_time", rounded)
 
     def ranges(self) -> dict[str, tuple[int, int]]:
         """The smallest and the largest margin of each kind of count; what is known."""
@@ -117,10 +129,8 @@ class Margins:
         )
         content["activities"] = [[place[name], size] for name, size in self.activities.items()]
         content["steps"] = [[place[a], place[b], size] for (a, b), size in self.steps.items()]
-        content["waits"] = [
-            [place[a], place[b], round(size, DECIMALS)] for (a, b), size in self.waits.items()
-        ]
-        content["cycle_time"] = [round(size, DECIMALS) for size in self.cycle_time]
+        content["waits"] = [[place[a], place[b], size] for (a, b), size in self.waits.items()]
+        content["cycle_time"] = list(self.cycle_time)
         content["begin"] = None if self.begin is None else _share(self.begin)
         content["attributes"] = {key: _share(share) for key, share in self.attributes.items()}
         return content
@@ -177,11 +187,7 @@ def root_of_squares(sizes: list[int]) -> int:
 
 
 def _share(share: ShareMargin) -> dict[str, object]:
-    # The slope adds to a square.
-    content: dict[str, object] = {
-        "fixed": round(share.fixed, DECIMALS),
-        "slope": round(share.slope, 2 * DECIMALS),
-    }
+    content: dict[str, object] = {"fixed": share.fixed, "slope": share.slope}
     return {**content, "edges": list(share.edges)} if share.edges else content
 
 
