@@ -15,7 +15,7 @@ import pytest
 from sacofa import Certified
 from sacofa.evaluation import claims, comparison, experiment
 from sacofa.evaluation.measures import model
-from sacofa.mechanisms.certified import verdict
+from sacofa.mechanisms.certified import presence, verdict
 
 from .pages import DOCS, FENCE, ROOT
 
@@ -92,20 +92,22 @@ MEASURED = re.compile(
 SETTINGS = {
     *(f"{float(value):g}" for value in (model.NOISE, claims.EVEN, Fraction(5, 2))),
     *(
-        f"{limit:g}"
+        form.format(limit)
         for errors in (verdict.RELIABLE, verdict.ROUGH)
         for limit in errors.known().values()
+        for form in ("{:g}", "{:.2f}")
     ),
     f"{experiment.TIME_LIMIT:g} s",
     *(
         f"{float(100 * share):g} %"
         for share in (
             Certified.time_share, Certified.attribute_share, Certified.large_log_ratio,
-            comparison.COMMON_LENGTH,
+            comparison.COMMON_LENGTH, Fraction(1, presence.CASES_EACH_INSERTION),
         )
     ),
 }  # fmt: skip
-"""Numbers that the code sets: thresholds, limits, shares of ε, the default of `--prune` times ε."""
+"""Numbers that the code sets: thresholds, limits of verdicts, shares of ε, the default of `--prune`
+times ε."""
 GIVEN = re.compile(r"ε = [\d., and]+|\d+\.\d+\.\d+|Python \d\.\d+|before \d\.\d+")
 """What a reader chooses, and versions."""
 

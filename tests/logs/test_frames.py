@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -253,6 +254,16 @@ def test_numbers_that_floats_run_together_are_refused() -> None:
             columns[role] = [*large, third]
             with pytest.raises(ReadError, match=f'column "{role}" has a number of 2\\^53 or more'):
                 count_variants(open_log(pd.DataFrame(columns), person="who", max_cases=1))
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow", "relation", "parquet"])
+@pytest.mark.parametrize("role", ["activity", "time", "who"])
+def test_lengths_of_time_are_refused(role: str, kind: str, tmp_path: Path) -> None:
+    """By their type, when a log is opened."""
+    columns: dict[str, list[Any]] = {"case": [1, 2], "activity": ["a", "b"], "time": [None, None]}
+    columns = {**columns, "who": ["x", "y"], role: [timedelta(1), timedelta(2)]}
+    with pytest.raises(ReadError, match=f'column "{role}" has lengths of time in it, .* as text'):
+        open_log(FRAMES[kind](columns, tmp_path), person="who", max_cases=1)
 
 
 @pytest.mark.parametrize(

@@ -245,7 +245,7 @@ event_logs = st.lists(
 
 @given(rows=event_logs)
 @settings(max_examples=25, deadline=None, database=None)
-def test_neighbours_stay_neighbours(
+def test_what_two_cells_are_joined_to_depends_on_no_other_row(
     rows: list[Event], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """What two cells are joined to depends on no other row."""

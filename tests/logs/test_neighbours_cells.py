@@ -59,6 +59,7 @@ TIMES: dict[str, list[Any]] = {
     "whole numbers": [1, 2, 3],
     "seconds since 1970": [1580515197, 1580515198, 1580515199],
     "nanoseconds since 1970": [1580515199999999000 + n for n in (400, 600, 999)],
+    "numbers of several kinds": [1580515198, 20200101, 20200102000000],
     "17 digits": LARGE,
     "ticks": [637161983999999991, 637161983999999992, 637161983999999993],
     "decimals": [Decimal("1.0000000000000001"), Decimal("1.0000000000000002"), Decimal(2)],
@@ -79,7 +80,8 @@ CASES = 4
 """So many cases are in both logs."""
 REFUSED = re.compile(
     r"2\^53 or more|lengths of time|has no activity|without activity|without concept:name|"
-    r"in the first file|another form|nothing tells which|no time stamp in column"
+    r"in the first file|another form|nothing tells which|no time stamp in column|"
+    r"cannot be read as a time, next to times"
 )
 """What a case may make a log be refused for."""
 
@@ -260,7 +262,8 @@ FOUND = [
     ("pandas", {"activity": "moments"}, "soon", {}),
     ("pandas", {"mark": "zones"}, "soon", {}),
     ("pandas", {"start": "seconds since 1970"}, "soon", {"time_format": "%d.%m.%Y"}),
-    ("relation", {"time": "nanoseconds since 1970"}, 2.5, {}),
+    ("relation", {"time": "nanoseconds since 1970"}, None, {}),
+    ("pandas", {"time": "numbers of several kinds"}, "soon", {}),
     ("json lines", {"mark": "large numbers"}, None, {}),
     ("workbook", {"mark": "large numbers"}, None, {}),
 ]

@@ -73,6 +73,12 @@ def plan(
         _show(made, Console(highlight=False))
 
 
+TIES = (
+    "Events of a case with equal time stamps keep the order of their file or frame; in a database "
+    "or a Spark DataFrame, which have none, the name of the activity decides."
+)
+
+
 def _content(made: Plan) -> dict[str, object]:
     """A plan as plain values; prices as numbers and as exact fractions."""
     return {
@@ -114,7 +120,7 @@ def _show(made: Plan, console: Console) -> None:
         )
     console.print(table)
     console.print("")
-    for line in made.lines():
+    for line in (TIES, *made.lines()):
         console.print(line)
 
 

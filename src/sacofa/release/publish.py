@@ -17,7 +17,7 @@ from ..logs import Log, Notify, ReadOptions, distribute_variants, is_distributed
 from ..logs import open_log as open_source
 from ..logs.write import check_names, output_of
 from ..mechanisms.protocol import Mechanism, asks_times, check_mechanism, for_log
-from ..mechanisms.settings import Setting, settings_of
+from ..mechanisms.settings import settings_of
 from ..privacy.ledger import Ledger
 from ..privacy.ledger.case_key import key_path
 from ..variants import VariantCounts
@@ -147,9 +147,10 @@ def _refuse_more_than_variants(mechanism: Mechanism, attributes: Sequence[Attrib
     """Refuse attributes and settings of times, which a file of variants cannot hold."""
     if attributes:
         raise SettingError("attribute", attributes[0].key, ONLY_VARIANTS)
+    if not is_dataclass(mechanism):
+        return
     usual = for_log(mechanism, timed=False)
-    offered: tuple[Setting, ...] = settings_of(type(mechanism)) if is_dataclass(mechanism) else ()
-    for setting in offered:
+    for setting in settings_of(type(mechanism)):
         value = getattr(mechanism, setting.name)
         if setting.kind != "flag" and value != getattr(usual, setting.name):
             raise SettingError(setting.option, value, ONLY_VARIANTS)

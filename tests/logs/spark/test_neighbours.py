@@ -19,11 +19,12 @@ import pytest
 
 from sacofa.audit.neighbours import Event, EventLog, units_of
 from sacofa.cases import NO_TIME, CaseBatch
-from sacofa.logs import Log, count_variants, read_cases
+from sacofa.errors import ReadError
+from sacofa.logs import Log, count_variants, open_log, read_cases
 from sacofa.unit import ONE_CASE, Unit
 
 from .. import broken, ways
-from ..stores import in_spark
+from ..stores import in_parquet_files, in_spark
 from ..test_cases import check_times
 from ..test_neighbours import PERSON, options_of
 from ..test_neighbours_cells import broken_by, columns_of, declared, law_for, palettes_of
@@ -132,6 +133,14 @@ def test_types_change_nothing(session: Any) -> None:
         both = [columns_of(palettes, {role: None}), columns_of(palettes)]
         broken, _ = broken_by("spark", in_spark, both, {"columns": declared(palettes)})
         assert broken is None
+
+
+def test_files_with_different_types_are_refused(session: Any, tmp_path: Path) -> None:
+    """Spark would take the types of one file for those of all."""
+    palettes = palettes_of(mark="whole numbers")
+    files = in_parquet_files(columns_of(palettes, {"mark": None}), tmp_path)
+    with pytest.raises(ReadError, match='column "mark" is DOUBLE, and BIGINT in the first file'):
+        open_log(files, engine="spark", attribute=("mark",))
 
 
 def from_the_first(found: Valued) -> Valued:

@@ -40,7 +40,7 @@ from .counting import PartitionCounter
 from .csv_files import read_heads
 from .csv_rows import check_rows
 from .database import CATALOG, borrowed
-from .parquet_files import refuse_other_roles
+from .parquet_files import lengths_of_time, refuse_other_roles
 from .source import looking, open_database, open_table
 from .sql import literal
 from .staging import check_fields, count_titles, staged, text_columns
@@ -76,6 +76,8 @@ def _typed_columns(source: Source) -> dict[str, str]:
     with looking(source.name) as database:
         table = open_table(database, source)
         found = {name: kind for name, (_, kind) in table.columns.items()}
+        if source.format == "parquet":
+            found |= dict.fromkeys(lengths_of_time(database, source.content), "INTERVAL")
     # DuckDB guesses the type of objects from some of them: one case could change it.
     return found | dict.fromkeys(object_columns(source.content), "VARCHAR")
 

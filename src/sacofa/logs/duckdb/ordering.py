@@ -108,9 +108,12 @@ class TimeKey:
             micros = declared_number(column, form or "")
             return cls(time=f"make_timestamp({micros})", moment=micros, micros=micros)
         number = column if kind.startswith("DECIMAL") else as_double(column)
-        moment = f"try_cast({number} AS BIGINT)" if kind in WHOLE else None
-        micros = cls.micros if form == "number" else number_time(column)
-        return cls(time=number, moment=moment, micros=micros)
+        if form == "number":
+            moment = f"try_cast({number} AS BIGINT)" if kind in WHOLE else None
+            return cls(time=number, moment=moment)
+        # As for text: one text among the numbers makes text of all of them.
+        micros = number_time(column)
+        return cls(time=f"make_timestamp({micros})", number=number, micros=micros)
 
     @classmethod
     def _of_text_number(cls, column: str, form: str) -> TimeKey:

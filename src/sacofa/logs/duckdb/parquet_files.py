@@ -7,6 +7,7 @@ first would say what type a column has in all of them, and `007` would become 7.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import groupby
@@ -107,6 +108,30 @@ def refuse_other_roles(
     for path, each in zip(paths, types, strict=True):
         if resolve_columns(str(path), [*each, *of_folders], options) != columns:
             raise ReadError(path, "has other columns than the first file")
+
+
+def lengths_of_time(database: Any, paths: Sequence[Path]) -> list[str]:
+    """Name the columns that pandas wrote for lengths of time: the file has whole numbers there.
+
+    Of what unit they are numbers, pandas chooses by all values.
+    """
+    files = ", ".join(file_literal(path) for path in paths)
+    told = database.execute(
+        f"SELECT value FROM parquet_kv_metadata([{files}]) WHERE key = 'pandas'::BLOB"
+    ).fetchall()
+    found = []
+    for (value,) in told:
+        try:
+            columns = json.loads(bytes(value))["columns"]
+            found += [
+                each["field_name"]
+                for each in columns
+                if str(each["numpy_type"]).startswith("timedelta")
+            ]
+        except (ValueError, KeyError, TypeError, RecursionError):
+            # What a program other than pandas wrote there says nothing.
+            continue
+    return [name for name in found if isinstance(name, str)]
 
 
 def _types(database: Any, paths: Sequence[Path]) -> list[dict[str, str]]:

@@ -11,7 +11,7 @@ from ...errors import ReadError
 
 MISSING = re.compile(r"ModuleNotFoundError: No module named '(\w+)")
 """What Python says on a machine that lacks a package."""
-IN_DATA = "SQLSTATE: 22"
+IN_DATA = ("SQLSTATE: 22", "Job aborted due to stage failure")
 """How errors are marked that a value of the log causes."""
 
 
@@ -46,7 +46,7 @@ def first_line(error: Exception) -> str:
         with suppress(Exception):
             text = error.java_exception.getMessage() or text
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    if IN_DATA in text:
+    if any(mark in text for mark in IN_DATA):
         # What stands in quotes is the value that Spark stumbled upon.
         lines[0] = re.sub("'.*'|'.*$", "…", lines[0])
     return lines[0][:300] if lines else type(error).__name__

@@ -30,7 +30,7 @@ from ..columns import Columns, resolve_columns
 from ..duckdb.csv_files import csv_header, read_heads
 from ..duckdb.csv_rows import check_rows
 from ..duckdb.events import names_as_meant, texts_as_meant
-from ..duckdb.parquet_files import has_several_types, refuse_other_roles
+from ..duckdb.parquet_files import has_several_types, lengths_of_time, refuse_other_roles
 from ..duckdb.source import looking
 from ..frames import in_column
 from ..notices import notify_counts
@@ -63,14 +63,15 @@ def _check_types(source: Source, columns: Columns) -> None:
     """Refuse columns without text, and those that have different types in different files."""
     with clear_errors(source.name):
         types = dict(_open(source).dtypes)
-    for name in (*columns.roles, *(column_of(each, types) for each in columns.attributes)):
-        if name is not None:
-            with in_column(source.name, name):
-                check_type(types[name])
     if source.format == "parquet":
         with looking(source.name) as database:
             # Spark takes the types of one file for those of all.
             has_several_types(database, source.content, columns, frozenset())
+            types |= dict.fromkeys(lengths_of_time(database, source.content), "interval")
+    for name in (*columns.roles, *(column_of(each, types) for each in columns.attributes)):
+        if name is not None:
+            with in_column(source.name, name):
+                check_type(types[name])
 
 
 def kinds(source: Source) -> dict[str, str]:
