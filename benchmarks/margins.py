@@ -36,8 +36,8 @@ SEEDS = range(901, 931)
 CHECKED = (
     "mixed-10-600-held-out",
     "choices-30-1200-held-out",
-    "loops-16-2000-held-out",
-    "parallel-20-3000-held-out",
+    "loops-16-2000",
+    "sequential-12-6000-held-out",
 )
 AMOUNTS = """
 [attributes."case:amount"]

@@ -195,7 +195,7 @@ KEPT: tuple[TreeLog, ...] = tuple(
         (20_000, 15, "mixed", 108, False),
         (600, 10, "mixed", 201, True),
         (1_200, 30, "choices", 202, True),
-        (2_000, 16, "loops", 203, True),
+        (2_000, 16, "loops", 203, False),
         (3_000, 20, "parallel", 204, True),
         (5_000, 50, "mixed", 205, True),
         (6_000, 12, "sequential", 206, True),

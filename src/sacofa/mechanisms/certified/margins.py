@@ -7,7 +7,9 @@ behaviour. So the expected squared error of a sum of cells is
     (count per vote)² · (Σ variance of each cell, given its answer
                          + (Σ expected cell − Σ what the release would have answered)²)
 
-where expectation and variance of a cell given its noisy answer are those of module `shrink`. The
+where expectation and variance of a cell given its noisy answer are those of module `shrink`. To
+counts of pairs and activities the error of the number of events adds, which the answer about
+lengths reveals. The
 disagreement of one figure is a noisy sample of its error: half of it is replaced by that of figures
 of similar count. All of it is post-processing.
 """
@@ -22,7 +24,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ...queries.flow import NearestCandidate, StepVotes
+from ...queries.flow import CaseLengths, NearestCandidate, StepVotes
 from ...queries.histogram import AllSequences
 from ...queries.protocol import Answer, Part, Query
 from ...variants import VariantCounts
@@ -82,7 +84,9 @@ def find_flow_margins(answers: Sequence[Answer], released: VariantCounts) -> Mar
         return Margins()
     _, variance = count_cases(answers)
     steps = next((a for a in answers if isinstance(a.query, StepVotes)), None)
-    by_step, by_activity = ({}, {}) if steps is None else _of_steps(steps, released)
+    lengths = next((a for a in answers if isinstance(a.query, CaseLengths)), None)
+    off = 0.0 if lengths is None else _length_error(lengths, released)
+    by_step, by_activity = ({}, {}) if steps is None else _of_steps(steps, released, off)
     return Margins(
         cases=cases_margin(variance),
         variants=_of_variants(answers, released),
@@ -107,7 +111,25 @@ def sizes(counts: Floats, squares: Floats, sure: float) -> list[int]:
     return [max(int(size), 1) for size in found.tolist()]
 
 
-def _of_steps(answer: Answer, released: VariantCounts) -> tuple[dict[Step, int], dict[str, int]]:
+def _length_error(answer: Answer, released: VariantCounts) -> float:
+    """The expected error of the released number of events, as a part of that number.
+
+    Votes for pairs do not reveal how long cases are: longer cases give less of a vote to each pair.
+    The votes for lengths add up to the number of events, as they interpolate between lengths.
+    """
+    assert isinstance(answer.query, CaseLengths)
+    edges = np.array(answer.query.edges, dtype=np.float64)
+    compared = Compared.of(answer, released.project_onto(answer.activities))
+    # The log was asked before cases were truncated: far longer ones are noise, or cannot be seen.
+    last = int(np.flatnonzero(compared.released).max(initial=0)) + 1
+    edges, off = edges[:last], (compared.expected - compared.released)[:last]
+    square = float(edges @ off) ** 2 + float(edges**2 @ compared.variance[:last])
+    return float(np.sqrt(square)) / max(float(edges @ compared.released[:last]), 1e-9)
+
+
+def _of_steps(
+    answer: Answer, released: VariantCounts, length_error: float
+) -> tuple[dict[Step, int], dict[str, int]]:
     """Of each directly-follows pair, and of each activity by what leads to it and from it."""
     assert isinstance(answer.query, StepVotes)
     part = released.project_onto(answer.activities)
@@ -129,6 +151,7 @@ def _of_steps(answer: Answer, released: VariantCounts) -> tuple[dict[Step, int],
             for a, b in pairs
         ]
     )
+    squares += (amounts * length_error) ** 2
     by_step = {
         (places[a], places[b]): size
         for (a, b), size in zip(pairs, sizes(amounts, squares, SURE), strict=True)
@@ -146,6 +169,7 @@ def _of_steps(answer: Answer, released: VariantCounts) -> tuple[dict[Step, int],
             for a in there
         ]
     )
+    squares += (events[there] * length_error) ** 2
     found = sizes(events[there], squares, SURE_OF_SUM)
     return by_step, {answer.activities[a]: size for a, size in zip(there, found, strict=True)}
 
