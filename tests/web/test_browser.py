@@ -295,12 +295,12 @@ def test_attributes_are_ticked_and_show_their_price(
 ) -> None:
     """Every one more makes the others dearer; what is ticked is what is released."""
     rows = [
-        f"{i},{step},2025-03-0{1 + i % 9}T0{hour}:00:00,{('web', 'shop')[i % 2]},{i % 40},Ann,{i}"
+        f"{i},{step},2025-03-0{1 + i % 9}T0{hour}:00:00,{('web', 'shop')[i % 2]},{i % 40},Ann,{i},Eva Bly"
         for i in range(200)
         for hour, step in enumerate(("order", "pay"))
     ]
     path = tmp_path / "orders.csv"
-    header = "case,activity,timestamp,case:channel,amount,org:resource,invoice_id"
+    header = "case,activity,timestamp,case:channel,amount,org:resource,invoice_id,customer_name"
     path.write_text("\n".join([header, *rows]))
     columns = tmp_path / "columns.toml"
     columns.write_text('[attributes.amount]\ntype = "number"\nmin = 0\nmax = 40\nunit = 5\n')
@@ -310,18 +310,22 @@ def test_attributes_are_ticked_and_show_their_price(
     _charge_nobody(page)
     box = page.locator("#attribute-list")
     assert "identifier" in box.locator("label", has_text="invoice_id").inner_text()
+    # Names of persons are offered apart, and can be ticked only after the user has insisted.
+    assert box.locator("label", has_text="customer_name").count() == 0
+    assert page.locator("#personal-list input[value=customer_name]").first.is_disabled()
     price = box.locator("label", has_text="case:channel").locator("output")
     box.get_by_role("checkbox", name="case:channel").check()
     page.locator("#attribute-list output", has_text="ε = 0.200").wait_for()
     page.locator("[name=columns_file]").set_input_files(columns)
-    box.get_by_role("checkbox", name="amount").check()
+    box.locator("input[value=amount]").first.check()
+    box.get_by_role("checkbox", name="amount: one value for each case").check()
     page.locator("#attribute-sum", has_text="0.20 buys attributes").wait_for()
     box.locator("label", has_text="amount").locator("output", has_text="ε").wait_for()
     assert 0.05 < float(price.inner_text().split()[2].strip(",")) < 0.15
-    box.get_by_role("checkbox", name="org:resource").check()
+    box.locator("input[value='org:resource']").first.check()
     _await_promise(page, "names people at work")
     assert page.get_by_role("button", name="Release").is_disabled()
-    box.get_by_role("checkbox", name="org:resource").uncheck()
+    box.locator("input[value='org:resource']").first.uncheck()
     _await_promise(page, "2.72")
     assert accessibility_faults(page) == []
     page.get_by_role("button", name="Release").click()
@@ -331,7 +335,7 @@ def test_attributes_are_ticked_and_show_their_price(
     with page.expect_download() as download:
         page.locator("#files").get_by_role("link", name="log.csv").first.click()
     header, *released = download.value.path().read_text().splitlines()
-    assert {"case:channel", "amount"} <= set(header.split(",")) and "org:resource" not in header
+    assert {"case:channel", "case:amount"} <= set(header.split(",")) and "org:resource" not in header
     # The one complaint is that the plan was refused, as it had to be.
     assert len(released) > 100 and ["422" in line for line in complaints] == [True]
 

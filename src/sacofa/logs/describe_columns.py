@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from ..domains import IDS, RESOURCES, plain_name
 from .columns import TRUNCATED
@@ -53,42 +52,6 @@ def why_left_out(name: str, kind: str) -> str | None:
     if kind == "date" or any(plain.endswith(word) for word in TIME_WORDS):
         return "looks like a copy of times: it is left out; declare it if it is none"
     return None
-
-
-@dataclass(frozen=True, kw_only=True)
-class OfferedColumn:
-    """A column that may be released as an attribute."""
-
-    name: str
-    """As the log calls it."""
-    kind: str
-    """Its type, in the words of XES."""
-    advice: str | None
-    """What speaks against it, by its name and type."""
-    personal: str | None
-    """The personal data that its name announces; it is released only if the user insists."""
-
-
-def offered_columns(log: Log) -> list[OfferedColumn]:
-    """The columns that may be released as attributes; identifiers by name are none of them."""
-    if log.columns is None:
-        return []
-    found = []
-    for name, kind in other_columns(log, log.reader.kinds(log.source)):
-        if name in IDS or plain_name(name) in IDS:
-            continue
-        advice = why_left_out(name, kind)
-        if plain_name(name) in RESOURCES:
-            advice = AT_WORK
-        found.append(
-            OfferedColumn(
-                name=name,
-                kind=kind,
-                advice=advice and advice.partition(":")[0],
-                personal=personal_by_name(name),
-            )
-        )
-    return found
 
 
 def describe_columns(log: Log, kinds: Mapping[str, str]) -> tuple[str, list[str]]:

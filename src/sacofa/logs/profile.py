@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ..domains import RESOURCES, Attribute, plain_name
+from ..domains import IDS, RESOURCES, Attribute, plain_name
 from ..errors import ReadError
 from .cells import CellError
 from .describe_columns import AT_WORK, other_columns, why_left_out
-from .personal import personal_by_values
+from .personal import personal_by_name, personal_by_values
 from .preview import TABLES, guess_type
 from .source import Log
 
@@ -55,6 +55,8 @@ class ColumnProfile:
     """Whether each case has one value at most; None: not known."""
     advice: str | None
     """Why it should not be released as it is, by its name and its values; None: no reason found."""
+    personal: str | None = None
+    """The personal data that its name or its values look like, such as "names of persons"."""
 
 
 def find_roles(log: Log) -> tuple[Role, ...]:
@@ -122,6 +124,7 @@ def _profile(name: str, kind: str, found: _Contents | None, cases: int) -> Colum
     type_ = words.get(kind, "text")
     if found is not None and type_ == "text":
         type_ = guess_type(tuple(found.values))
+    personal = personal_by_name(name)
     if found is not None and advice is None:
         personal = personal_by_values(found.values)
         if personal is not None:
@@ -134,7 +137,16 @@ def _profile(name: str, kind: str, found: _Contents | None, cases: int) -> Colum
         values=None if found is None else found.size,
         constant=None if found is None else found.constant,
         advice=advice,
+        personal=personal,
     )
+
+
+def offered_columns(log: Log, cases: int) -> list[ColumnProfile]:
+    """The columns that may be released as attributes; identifiers by name are none of them."""
+    if log.columns is None:
+        return []
+    profiles, _ = profile_columns(log, cases)
+    return [each for each in profiles if not {each.name, plain_name(each.name)} & IDS]
 
 
 def _contents(log: Log, names: list[str]) -> dict[str, _Contents]:

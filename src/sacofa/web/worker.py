@@ -24,9 +24,9 @@ from zipfile import ZIP_DEFLATED, ZipFile
 from ..errors import ColumnsError, ReadError, SacofaError
 from ..files import write_whole
 from ..logs import ReadOptions, count_variants, inspect_variants, open_log
-from ..logs.describe_columns import offered_columns
 from ..logs.inspect import shown_variants
 from ..logs.preview import count_disordered, preview
+from ..logs.profile import offered_columns
 from ..mechanisms.registry import make_mechanism
 from ..privacy.ledger import Ledger
 from ..release import Release, certificate_path, publish, read_release, write_release
@@ -123,7 +123,7 @@ def inspect(request: dict[str, Any], tell: Tell) -> dict[str, Any]:
     content |= {
         "names": list(variants.activities),
         "columns": log.reader.list_columns(log.source),
-        "attributes": [asdict(column) for column in offered_columns(log)],
+        "attributes": [asdict(column) for column in offered_columns(log, variants.cases)],
         "found": found,
         "notices": [plain_words(notice) for notice in notices],
         "disordered": count_disordered(log) if variants.events <= MOST_COMPARED else None,

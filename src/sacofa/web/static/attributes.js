@@ -7,21 +7,24 @@ const employees = form.elements.namedItem("employees");
 const personal = form.elements.namedItem("personal");
 const other = form.elements.namedItem("accept_other");
 const file = form.elements.namedItem("columns_file");
-const words = { string: "text", int: "number", float: "number", boolean: "yes/no", date: "date" };
+const kinds = { number: "float", date: "date", time: "date", "yes or no": "boolean" };
 let offered = [];
 
 const names = () => JSON.parse(chosen.value || "[]").filter((name) => offered.some((one) => one.name === name));
 const content = async () => (file.files.length ? await file.files[0].text() : null);
 
+/** A column that was declared to have one value for each case is asked for as such. */
+const asked = (name) => (find(`#attributes [data-of-case="${CSS.escape(name)}"]`)?.checked ? `case:${name}` : name);
+
 /** As a job takes it. */
 export const chosenAttributes = async () => {
-  const attribute = names();
+  const attribute = names().map(asked);
   return attribute.length ? { attribute, employees: employees.checked, personal: personal.checked, accept_other: other.checked, columns: await content() } : {};
 };
 
 /** As a plan takes it: with the types, from which prices follow. */
 export const forPlan = async () => {
-  const attributes = names().map((name) => ({ name, kind: offered.find((one) => one.name === name).kind }));
+  const attributes = names().map((name) => ({ name: asked(name), kind: kinds[offered.find((one) => one.name === name).type] ?? "string" }));
   return attributes.length ? { attributes, employees: employees.checked, personal: personal.checked, columns: await content() } : {};
 };
 
@@ -40,22 +43,27 @@ export const showAttributes = (attributes) => {
   const choice = (one) => {
     const box = make("input", { type: "checkbox", value: one.name, checked: ticked.has(one.name) });
     box.addEventListener("input", tick);
-    const kind = one.advice ? `${words[one.kind]}; ${one.advice}` : words[one.kind];
-    return make("label", { className: "choice" }, box, make("span", {}, one.name, make("small", { textContent: kind })), make("output", { className: "n small" }));
+    const about = one.advice ? `${one.type}; ${one.advice}` : one.type;
+    const choice = make("label", { className: "choice" }, box, make("span", {}, one.name, make("small", { textContent: about })), make("output", { className: "n small" }));
+    // In this log each case has one value; whether that is so by the process, only its owner knows.
+    if (!one.constant || /^(case:|\(case\) )/i.test(one.name)) return [choice];
+    const of = make("input", { type: "checkbox", value: one.name });
+    of.dataset.ofCase = one.name;
+    return [choice, make("label", { className: "choice of-case" }, of, make("span", {}, make("small", { textContent: `${one.name}: one value for each case` })))];
   };
   const harmless = offered.filter((one) => !one.personal);
   const risky = offered.filter((one) => one.personal);
   find("#attribute-none").hidden = Boolean(harmless.length);
   find("#attribute-list").hidden = !harmless.length;
-  find("#attribute-list").replaceChildren(...harmless.map(choice));
+  find("#attribute-list").replaceChildren(...harmless.flatMap(choice));
   find("#attribute-personal").hidden = !risky.length;
-  find("#personal-list").replaceChildren(...risky.map(choice));
+  find("#personal-list").replaceChildren(...risky.flatMap(choice));
   allowPersonal();
 };
 
 /** What looks like personal data can be ticked only after the user has insisted. */
 const allowPersonal = () => {
-  const boxes = [...find("#personal-list").querySelectorAll("input")];
+  const boxes = [...find("#personal-list").querySelectorAll("input:not([data-of-case])")];
   for (const box of boxes) {
     box.disabled = !personal.checked;
     if (personal.checked || !box.checked) continue;
@@ -70,7 +78,7 @@ export const showPrices = (shares) => {
   const of = (test) => shares.filter(({ what }) => test(what));
   const priced = of((what) => what.startsWith("attribute "));
   const ticked = names();
-  for (const box of find("#attributes").querySelectorAll(".attributes input")) {
+  for (const box of find("#attributes").querySelectorAll(".attributes input:not([data-of-case])")) {
     const share = box.checked ? priced[ticked.indexOf(box.value)] : null;
     box.parentElement.querySelector("output").textContent = share ? `ε = ${share.epsilon.toFixed(3)}, ± ${Math.ceil(share.noise)} cases` : "";
   }
