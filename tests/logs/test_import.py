@@ -223,11 +223,19 @@ def workbook(path: Path, cell: str, styles: str = '<xf numFmtId="0"/><xf numFmtI
     return path
 
 
-@pytest.mark.parametrize("days", ["2990000", "2958466", "-700000", "1e400", "nan", "x"])
-def test_a_date_that_no_calendar_has(days: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("days", ["1e400", "nan", "x"])
+def test_a_date_cell_without_a_number_has_no_time(days: str, tmp_path: Path) -> None:
     """One cell stops nothing: its event has no time."""
     path = workbook(tmp_path / "log.xlsx", f'<c s="1"><v>{days}</v></c>')
     assert seen(path) == [(("a",), 1), (("b",), 1)]
+
+
+@pytest.mark.parametrize("days", ["2990000", "2958466", "-700000"])
+def test_a_date_that_no_calendar_has_is_refused_with_its_row(days: str, tmp_path: Path) -> None:
+    """It is a number next to times, which would otherwise come after all of them."""
+    path = workbook(tmp_path / "log.xlsx", f'<c s="1"><v>{days}</v></c>')
+    with pytest.raises(ReadError, match=r'column "time" holds a number in row 2 that cannot'):
+        seen(path)
 
 
 @pytest.mark.parametrize(

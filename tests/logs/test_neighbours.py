@@ -288,7 +288,7 @@ def test_objects_of_pandas_are_text_each_for_itself(monkeypatch: pytest.MonkeyPa
     names = ["True", "False", "x"]
     log = [Event(case=f"{i}", activity=names[i % 3 if i < 3 else 0]) for i in range(6)]
     assert not list(check_neighbours(read, [log], unit=ONE_CASE))
-    monkeypatch.setattr(source, "as_registered", lambda frame, columns: frame)
+    monkeypatch.setattr(source, "as_registered", lambda frame, columns, name: frame)
     assert list(check_neighbours(read, [log], unit=ONE_CASE))
 
 

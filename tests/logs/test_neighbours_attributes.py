@@ -115,7 +115,7 @@ def try_law(
 @pytest.mark.parametrize("name", TRIED)
 def test_files_and_frames(name: str) -> None:
     """A case that comes or goes takes its own values with it, and nothing else."""
-    try_law(FILES[name], 4)
+    try_law(FILES[name], 8)
 
 
 def test_a_database(address: str) -> None:

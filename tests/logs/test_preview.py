@@ -48,7 +48,7 @@ def test_the_first_events_are_shown(tmp_path: Path, suffix: str) -> None:
     assert names["concept:name"] == "text"
     assert names["time:timestamp"] == "time"
     place = list(names).index("concept:name")
-    assert [row[place] for row in shown.rows[:3]] == ["Register", "Triage", "Antibiotics"]
+    assert [row[place] for row in shown.rows[:3]] == ["Register", "Triage", "Surgery"]
     assert len(shown.rows) == ROWS
 
 

@@ -46,7 +46,7 @@ def test_times_that_contradict_the_rows(tmp_path: Path) -> None:
     """Whichever order is taken, the other one is told of."""
     path = tmp_path / "log.csv"
     path.write_text("case,activity,time\n1,a,2.1.2025\n1,b,1.1.2025\n2,a,1.1.2025\n2,b,\n")
-    for order, other in (("time", "--order file"), ("file", "--order time")):
+    for order, other in (("time", "order of the file"), ("file", "order by time")):
         log = open_log(path, order=order)
         (warning,) = inspect_variants(count_variants(log), log=log).warnings
         assert warning.startswith("in 1 case events stand") and other in warning

@@ -295,7 +295,8 @@ def test_attributes_are_ticked_and_show_their_price(
 ) -> None:
     """Every one more makes the others dearer; what is ticked is what is released."""
     rows = [
-        f"{i},{step},2025-03-0{1 + i % 9}T0{hour}:00:00,{('web', 'shop')[i % 2]},{i % 40},Ann,{i},Eva Bly"
+        f"{i},{step},2025-03-0{1 + i % 9}T0{hour}:00:00,{('web', 'shop')[i % 2]},{i % 40},Ann,{i},"
+        "Eva Bly"
         for i in range(200)
         for hour, step in enumerate(("order", "pay"))
     ]
@@ -335,7 +336,9 @@ def test_attributes_are_ticked_and_show_their_price(
     with page.expect_download() as download:
         page.locator("#files").get_by_role("link", name="log.csv").first.click()
     header, *released = download.value.path().read_text().splitlines()
-    assert {"case:channel", "case:amount"} <= set(header.split(",")) and "org:resource" not in header
+    assert {"case:channel", "case:amount"} <= set(
+        header.split(",")
+    ) and "org:resource" not in header
     # The one complaint is that the plan was refused, as it had to be.
     assert len(released) > 100 and ["422" in line for line in complaints] == [True]
 

@@ -190,7 +190,9 @@ def resolve_columns(name: str, present: Sequence[str], options: ReadOptions) -> 
     for role, column in given:
         if column not in present:
             raise ColumnsError(name, [role], present, column)
-    free = [column for column in present if column not in dict(given).values()]
+    # The case may also be the person: then every person has one case.
+    taken = {column for role, column in given if role != "person"}
+    free = [column for column in present if column not in taken]
     case = options.case or _common("case", free)
     activity = options.activity
     if not activity and (found := _common("activity", [n for n in free if n != case])):
