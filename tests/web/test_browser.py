@@ -310,7 +310,7 @@ def test_attributes_are_ticked_and_show_their_price(
     page.wait_for_selector("#settings:visible")
     _charge_nobody(page)
     box = page.locator("#attribute-list")
-    assert "identifier" in box.locator("label", has_text="invoice_id").inner_text()
+    assert "identifier" in box.locator("label", has_text="invoice_id").first.inner_text()
     # Names of persons are offered apart, and can be ticked only after the user has insisted.
     assert box.locator("label", has_text="customer_name").count() == 0
     assert page.locator("#personal-list input[value=customer_name]").first.is_disabled()
@@ -321,7 +321,7 @@ def test_attributes_are_ticked_and_show_their_price(
     box.locator("input[value=amount]").first.check()
     box.get_by_role("checkbox", name="amount: one value for each case").check()
     page.locator("#attribute-sum", has_text="0.20 buys attributes").wait_for()
-    box.locator("label", has_text="amount").locator("output", has_text="ε").wait_for()
+    box.locator("label", has_text="amount").first.locator("output", has_text="ε").wait_for()
     assert 0.05 < float(price.inner_text().split()[2].strip(",")) < 0.15
     box.locator("input[value='org:resource']").first.check()
     _await_promise(page, "names people at work")

@@ -51,8 +51,10 @@ class OfferedAttribute(BaseModel):
     """A column of the log that may be released as an attribute."""
 
     name: str
-    kind: str
-    advice: str | None = Field(description="What speaks against it, by its name and type.")
+    type: str = Field(description="What its values look like: text, number, date, time, yes or no.")
+    constant: bool | None = Field(description="Whether each case has one value at most.")
+    advice: str | None = Field(description="Why it should not be released as it is.")
+    personal: str | None = Field(description="The personal data that it looks like, if any.")
 
 
 class InspectionAnswer(BaseModel):
