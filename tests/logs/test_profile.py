@@ -24,7 +24,7 @@ COLUMNS = (
     ColumnProfile(name="points", type="number", values=2, constant=True, advice=None),
     ColumnProfile(
         name="who", type="text", values=3, constant=True,
-        advice="its values look like names of persons",
+        advice="its values look like names of persons", personal="names of persons",
     ),
 )  # fmt: skip
 
