@@ -15,9 +15,9 @@ import time
 from fractions import Fraction
 
 from sacofa.audit import Finding, audit, built_in_pairs, make_minimal, persons_pair, threshold_of
+from sacofa.kernel.accounting import total_epsilon
+from sacofa.kernel.unit import ONE_CASE
 from sacofa.mechanisms.registry import MECHANISMS
-from sacofa.privacy.accounting import total_epsilon
-from sacofa.unit import ONE_CASE
 
 PERSON = 3
 SHOWN = 0.85

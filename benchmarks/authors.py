@@ -29,8 +29,8 @@ from figure import Figure, median
 from utility import read_logs
 
 from sacofa import VariantCounts
-from sacofa.evaluation import Evaluator
-from sacofa.evaluation.reproduction import SETTINGS, Setting, Thresholds
+from sacofa.evaluate import Evaluator
+from sacofa.evaluate.reproduction import SETTINGS, Setting, Thresholds
 
 PROGRAM = "SACOFA_AUTHORS"
 SEEDS = range(10)

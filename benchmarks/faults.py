@@ -33,10 +33,10 @@ import sacofa
 from sacofa.cli import main as main_of_program
 from sacofa.cli.app import make_app
 from sacofa.errors import SacofaError
-from sacofa.logs import write_variants
-from sacofa.privacy.ledger import Ledger
+from sacofa.events import write_variants
+from sacofa.kernel.variants import VariantCounts
+from sacofa.ledger import Ledger
 from sacofa.release import certificate_path, verify
-from sacofa.variants import VariantCounts
 
 PLACE = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(sacofa.__file__).parents[1])}

@@ -17,13 +17,13 @@ import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from attributes import measure_attributes
 from authors import measure_authors
 from figure import Figure, drop_others, keep_figures
 from margins import measure_coverage
 from periods import measure_periods
 from pripel import measure_pripel
 from reading import measure_large, measure_scale
-from rules import measure_rules
 from speed import measure_speed
 from times import measure_cost, measure_times
 from utility import (
@@ -36,7 +36,7 @@ from utility import (
 from verdict import measure_verdict
 from wide import measure_wide
 
-from attributes import measure_attributes
+from rules import measure_rules
 
 Group = Callable[[Path], Iterator[Figure]]
 

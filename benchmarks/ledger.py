@@ -21,8 +21,8 @@ from fractions import Fraction
 from pathlib import Path
 from statistics import median
 
-from sacofa.privacy.ledger import Ledger, rows
-from sacofa.privacy.ledger.records import Account, Entry
+from sacofa.ledger import Ledger, rows
+from sacofa.ledger.records import Account, Entry
 
 MEMORY = "/dev/shm"
 PRICE = Fraction(1, 10**6)

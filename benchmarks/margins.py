@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 from trees import KEPT, TreeLog
 
 from sacofa import Certified, anonymize, open_log
-from sacofa.cases import CaseBatch, Cases, gather
-from sacofa.evaluation.measures.timed import Timed
-from sacofa.evaluation.reproduction import find_logs
+from sacofa.evaluate.measures.timed import Timed
+from sacofa.evaluate.reproduction import find_logs
+from sacofa.events import read_cases
 from sacofa.examples import hospital
-from sacofa.logs import read_cases
+from sacofa.kernel.cases import CaseBatch, Cases, gather
 from sacofa.release.anonymize import Release
 from sacofa.report.figures import ReleasedFigure, list_figures
 from sacofa.report.flow import count_flow

@@ -19,12 +19,12 @@ import pandas as pd
 import pm4py
 
 from sacofa import Certified, Noise, Rules, VariantCounts, learn_rules
-from sacofa.cases import Cases
-from sacofa.evaluation.measures.similarity import similarity
-from sacofa.logs import count_variants, open_log
+from sacofa.evaluate.measures.similarity import similarity
+from sacofa.events import count_variants, open_log
+from sacofa.kernel.bits import SeededBits
+from sacofa.kernel.cases import Cases
 from sacofa.mechanisms.protocol import perform
-from sacofa.privacy.bits import SeededBits
-from sacofa.semantics import FromPublicLog, Model, ModelOptions, read_model
+from sacofa.rules import FromPublicLog, Model, ModelOptions, read_model
 
 EPSILON = "0.1"
 LEARNT = "learnt from that half"

@@ -48,7 +48,7 @@ print(json.dumps({{"clock": time.perf_counter() - wall, "processor": time.proces
 """
 
 OURS = """
-from sacofa.logs import count_variants, open_log
+from sacofa.events import count_variants, open_log
 found = count_variants(open_log({path!r}, order={order!r}))
 answer = [found.events, found.cases, len(found)]
 """
@@ -75,15 +75,15 @@ answer = [len(frame), None, None]
 """
 
 R4PM_VARIANTS = """
-from sacofa.logs import count_variants, open_log
+from sacofa.events import count_variants, open_log
 found = count_variants(open_log({path!r}, engine="r4pm"))
 answer = [found.events, found.cases, len(found)]
 """
 
 WRITE = """
 import numpy as np
-from sacofa.logs import write_variants
-from sacofa.variants import VariantCounts
+from sacofa.events import write_variants
+from sacofa.kernel.variants import VariantCounts
 ids, lengths = np.arange(10 * 5000) % 24, np.full(5000, 10)
 variants = VariantCounts.from_arrays([f"activity {{i}}" for i in range(24)], ids, lengths,
                                      np.full(5000, {events} // 50_000))

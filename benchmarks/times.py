@@ -19,17 +19,17 @@ from reading import sample
 from speed import measured
 
 from sacofa import Certified, open_log
-from sacofa.cases import CaseBatch, Cases, gather
-from sacofa.evaluation.measures.distances import cycle_time_distance
-from sacofa.evaluation.measures.indicators import Indicator
-from sacofa.evaluation.measures.performance import performance
-from sacofa.evaluation.measures.similarity import similarity
-from sacofa.evaluation.measures.timed import Timed
-from sacofa.evaluation.reproduction import find_logs
-from sacofa.logs import read_cases
+from sacofa.evaluate.measures.distances import cycle_time_distance
+from sacofa.evaluate.measures.indicators import Indicator
+from sacofa.evaluate.measures.performance import performance
+from sacofa.evaluate.measures.similarity import similarity
+from sacofa.evaluate.measures.timed import Timed
+from sacofa.evaluate.reproduction import find_logs
+from sacofa.events import read_cases
+from sacofa.kernel.bits import SeededBits
+from sacofa.kernel.cases import CaseBatch, Cases, gather
+from sacofa.kernel.noise import Noise
 from sacofa.mechanisms import perform
-from sacofa.privacy.bits import SeededBits
-from sacofa.privacy.noise import Noise
 
 SEEDS = range(601, 621)
 """Kept for these figures: whoever tunes takes others."""

@@ -22,9 +22,9 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from sacofa.cases import MICROSECONDS, CaseBatch
-from sacofa.logs.duckdb.sql import literal
-from sacofa.variants import VariantCounts
+from sacofa.events.duckdb.sql import literal
+from sacofa.kernel.cases import MICROSECONDS, CaseBatch
+from sacofa.kernel.variants import VariantCounts
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]

@@ -1,6 +1,6 @@
 """How useful releases of the paper's logs are: `certified` next to the papers' mechanisms.
 
-Every release is measured by `sacofa.evaluation`, the same way for every mechanism: F, fitness and
+Every release is measured by `sacofa.evaluate`, the same way for every mechanism: F, fitness and
 precision are those of the model mined from the whole release; the orderly core is chosen by one
 filter and has columns of its own.
 
@@ -22,19 +22,19 @@ from tempfile import TemporaryDirectory
 from figure import Figure, median
 
 from sacofa import Certified, Laplace, Mechanism, Sacofa, VariantCounts, anonymize, learn_rules
-from sacofa.cases import Cases
-from sacofa.evaluation import Evaluator
-from sacofa.evaluation.claims import BASELINE, CERTIFIED, SACOFA
-from sacofa.evaluation.comparison import default_prune
-from sacofa.evaluation.measures.similarity import similarity
-from sacofa.evaluation.perform import Performer
-from sacofa.evaluation.read import read_measured
-from sacofa.evaluation.reproduction import SETTINGS, Reproduction, find_logs
-from sacofa.evaluation.runs import DONE, LIMIT, Run
-from sacofa.evaluation.summary import Summary
+from sacofa.evaluate import Evaluator
+from sacofa.evaluate.claims import BASELINE, CERTIFIED, SACOFA
+from sacofa.evaluate.comparison import default_prune
+from sacofa.evaluate.measures.similarity import similarity
+from sacofa.evaluate.perform import Performer
+from sacofa.evaluate.read import read_measured
+from sacofa.evaluate.reproduction import SETTINGS, Reproduction, find_logs
+from sacofa.evaluate.runs import DONE, LIMIT, Run
+from sacofa.evaluate.summary import Summary
+from sacofa.events import count_variants, open_log
 from sacofa.examples import hospital, hospital_csv, hospital_model
-from sacofa.logs import count_variants, open_log
-from sacofa.semantics import FromPublicLog, ModelOptions, Rules, read_model
+from sacofa.kernel.cases import Cases
+from sacofa.rules import FromPublicLog, ModelOptions, Rules, read_model
 
 EPSILONS = ("1", "0.1")
 SEEDS = range(501, 511)

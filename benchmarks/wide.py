@@ -14,9 +14,9 @@ import numpy as np
 from figure import Figure, median
 
 from sacofa import Certified, anonymize
-from sacofa.evaluation.measures.analysts import steps_distance
-from sacofa.evaluation.measures.similarity import similarity
-from sacofa.variants import VariantCounts
+from sacofa.evaluate.measures.analysts import steps_distance
+from sacofa.evaluate.measures.similarity import similarity
+from sacofa.kernel.variants import VariantCounts
 
 CASES, ACTIVITIES, COMMON = 1_200, 400, 60
 SEEDS = range(801, 811)

@@ -10,7 +10,7 @@ from fractions import Fraction
 from statistics import median
 
 from sacofa import Certified, Laplace, Mechanism, Sacofa, anonymize
-from sacofa.evaluation import Evaluator
+from sacofa.evaluate import Evaluator
 from sacofa.examples import hospital
 
 ONE = Fraction(1)

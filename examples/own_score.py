@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sacofa import Rules, Sacofa, anonymize
 from sacofa.examples import running_example
-from sacofa.semantics import Stated
+from sacofa.rules import Stated
 
 PATHS = [
     ("Register", "Triage", "Surgery", "Release"),

@@ -10,7 +10,7 @@ import numpy as np
 
 from sacofa import Certified, Rules, VariantCounts, anonymize, read_rules, write_rules
 from sacofa.examples import running_example
-from sacofa.semantics import RuleStates, Stated
+from sacofa.rules import RuleStates, Stated
 
 ACTIVITIES = ("Antibiotics", "Consultation", "Register", "Release", "Surgery", "Triage")
 

@@ -7,8 +7,8 @@ import io
 import pandas
 
 from sacofa import open_log
+from sacofa.events import count_variants
 from sacofa.examples import hospital, hospital_csv, running_example
-from sacofa.logs import count_variants
 
 
 def test_the_running_example_is_the_paper_s_table() -> None:

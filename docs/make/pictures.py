@@ -22,14 +22,14 @@ import numpy as np
 
 from sacofa import Certified, Noise, VariantCounts, anonymize, learn_rules
 from sacofa.examples import hospital, hospital_model, running_example
-from sacofa.privacy.bits import SeededBits
-from sacofa.queries.distance import nearest
-from sacofa.queries.flow import VOTE_UNITS
+from sacofa.kernel.bits import SeededBits
+from sacofa.kernel.queries.distance import nearest
+from sacofa.kernel.queries.flow import VOTE_UNITS
 from sacofa.report.flow import count_flow
 from sacofa.report.maps import Map, draw_map
 from sacofa.report.rules_picture import draw_rules
 from sacofa.report.sureness import margins_of
-from sacofa.semantics import ModelOptions, Rules, RuleStates, read_model
+from sacofa.rules import ModelOptions, Rules, RuleStates, read_model
 
 HOSPITAL = "the ward's process manual of 2025"
 TARGET = Path(__file__).parents[1] / "pictures"

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from ._version import __version__
 
 if TYPE_CHECKING:
-    from .cases import CaseBatch, Cases
     from .errors import (
         BudgetError,
         ColumnsError,
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
         SettingError,
         TooLargeError,
     )
-    from .logs import (
+    from .events import (
         Log,
         ReadOptions,
         count_variants,
@@ -36,6 +35,13 @@ if TYPE_CHECKING:
         inspect_variants,
         open_log,
     )
+    from .kernel import Leak, Noise, Spend
+    from .kernel.cases import CaseBatch, Cases
+    from .kernel.queries.protocol import Query
+    from .kernel.session import Session
+    from .kernel.unit import ONE_CASE, Unit
+    from .kernel.variants import VariantCounts
+    from .ledger import Ledger
     from .mechanisms import (
         ADMIT_NONE,
         Certified,
@@ -48,9 +54,6 @@ if TYPE_CHECKING:
         Sacofa,
         plan,
     )
-    from .privacy import Leak, Noise, Spend
-    from .privacy.ledger import Ledger
-    from .queries import Query, Session
     from .release import (
         Certificate,
         PrivateKey,
@@ -67,24 +70,24 @@ if TYPE_CHECKING:
         verify_signed,
         write_release,
     )
-    from .semantics import Rules, Semantics, learn_rules, read_rules, write_rules
-    from .unit import ONE_CASE, Unit
-    from .variants import VariantCounts
+    from .rules import Rules, Semantics, learn_rules, read_rules, write_rules
 
 _HOMES = {
-    ".cases": "CaseBatch Cases",
+    ".kernel.cases": "CaseBatch Cases",
     ".errors": "BudgetError ColumnsError LedgerError MissingExtraError OutputError PolicyError "
     "PromiseError ReadError RulesError SacofaError SettingError TooLargeError",
-    ".logs": "Log ReadOptions count_variants distribute_variants inspect_variants open_log",
+    ".events": "Log ReadOptions count_variants distribute_variants inspect_variants open_log",
     ".mechanisms": "ADMIT_NONE Certified Laplace Mechanism Outcome Output Plan Promise Sacofa plan",
-    ".privacy": "Leak Noise Spend",
-    ".privacy.ledger": "Ledger",
-    ".queries": "Query Session",
+    ".kernel.accounting": "Leak Spend",
+    ".kernel.noise": "Noise",
+    ".ledger": "Ledger",
+    ".kernel.queries.protocol": "Query",
+    ".kernel.session": "Session",
     ".release": "Certificate PrivateKey PublicKey Release anonymize make_key publish "
     "read_private_key read_public_key read_release sign verify verify_signed write_release",
-    ".semantics": "Rules Semantics learn_rules read_rules write_rules",
-    ".unit": "ONE_CASE Unit",
-    ".variants": "VariantCounts",
+    ".rules": "Rules Semantics learn_rules read_rules write_rules",
+    ".kernel.unit": "ONE_CASE Unit",
+    ".kernel.variants": "VariantCounts",
 }
 """Where the public names are at home. They are loaded when they are first used: a program that
 loads all of them at once can be neither quick to start nor interrupted in good order."""

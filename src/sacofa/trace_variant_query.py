@@ -20,10 +20,10 @@ from types import ModuleType
 from typing import Any, ClassVar
 
 from .errors import SettingError, nearest
+from .kernel.variants import VariantCounts
 from .mechanisms import Certified, Laplace, Mechanism, Sacofa
 from .release import anonymize
 from .release.frames import event_columns, to_pandas
-from .variants import VariantCounts
 
 
 class Parameters(Enum):

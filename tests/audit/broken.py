@@ -14,13 +14,13 @@ from fractions import Fraction
 import numpy as np
 
 from sacofa import Mechanism, Noise, Output, Promise, Session, Spend, Unit, VariantCounts
+from sacofa.kernel.noise import Ints
+from sacofa.kernel.queries.flow import VOTE_UNITS, CaseLengths
+from sacofa.kernel.queries.histogram import open_histogram
+from sacofa.kernel.queries.protocol import Part, Query
+from sacofa.kernel.reals import Real, power, precision
 from sacofa.mechanisms.protocol import Progress, for_log
-from sacofa.privacy.noise import Ints
-from sacofa.privacy.reals import Real, power, precision
-from sacofa.queries.flow import VOTE_UNITS, CaseLengths
-from sacofa.queries.histogram import open_histogram
-from sacofa.queries.protocol import Part, Query
-from sacofa.semantics.allowed import all_sequences
+from sacofa.rules.allowed import all_sequences
 
 
 class HalfTheScale(Noise):

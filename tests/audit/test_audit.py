@@ -37,11 +37,11 @@ from sacofa.audit import (
 from sacofa.audit.guess import learn_guesser
 from sacofa.audit.runs import Batch, count_guesses, observe
 from sacofa.audit.views import VIEWS, view_transcript
+from sacofa.kernel.bits import SeededBits
+from sacofa.kernel.noise import Ints
+from sacofa.kernel.unit import ONE_CASE
 from sacofa.mechanisms import perform
 from sacofa.mechanisms.protocol import Progress
-from sacofa.privacy.bits import SeededBits
-from sacofa.privacy.noise import Ints
-from sacofa.unit import ONE_CASE
 
 from .broken import (
     ContinuousTail,

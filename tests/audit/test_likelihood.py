@@ -13,9 +13,9 @@ from sacofa.audit import Pair, audit, built_in_pairs, pairs_around, persons_arou
 from sacofa.audit.likelihood import ALL, NEARER, UNIT, LikelihoodRatioAttack, views_for
 from sacofa.audit.views import VIEWS
 from sacofa.examples import running_example
+from sacofa.kernel.bits import SeededBits
+from sacofa.kernel.noise import Ints
 from sacofa.mechanisms import perform
-from sacofa.privacy.bits import SeededBits
-from sacofa.privacy.noise import Ints
 
 from .broken import HalfTheScale, WithNoise
 

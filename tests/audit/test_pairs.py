@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from sacofa import Certified, Laplace, Sacofa, SettingError, VariantCounts, queries
+from sacofa import Certified, Laplace, Sacofa, SettingError, VariantCounts
 from sacofa.audit import (
     Pair,
     attribute_pairs,
@@ -19,12 +19,13 @@ from sacofa.audit import (
     timed_pairs,
 )
 from sacofa.examples import running_example
+from sacofa.kernel import queries
+from sacofa.kernel.bits import SeededBits
+from sacofa.kernel.noise import Noise
+from sacofa.kernel.reals import tail
+from sacofa.kernel.unit import ONE_CASE
 from sacofa.mechanisms import perform
-from sacofa.privacy.bits import SeededBits
-from sacofa.privacy.noise import Noise
-from sacofa.privacy.reals import tail
-from sacofa.semantics import learn_rules
-from sacofa.unit import ONE_CASE
+from sacofa.rules import learn_rules
 
 
 @pytest.mark.parametrize("threshold", [1, 2, 70])

@@ -7,8 +7,8 @@ import numpy as np
 from sacofa.audit import built_in_pairs, make_minimal
 from sacofa.audit.runs import Batch, observe
 from sacofa.audit.views import VIEWS, Feature, view_transcript
+from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms.protocol import Outcome
-from sacofa.variants import VariantCounts
 
 
 def test_every_value_of_every_run_is_kept() -> None:

@@ -13,16 +13,16 @@ from sacofa import Certified, Noise, Output, Promise, Session, SettingError, Spe
 from sacofa.audit import Finding, audit, make_minimal, timed_pairs, timed_persons_pair
 from sacofa.audit.likelihood import ALL, NEARER, UNIT, LikelihoodRatioAttack
 from sacofa.audit.views import view_release
-from sacofa.cases import CaseBatch, Cases
+from sacofa.kernel.bits import SeededBits
+from sacofa.kernel.cases import CaseBatch, Cases
+from sacofa.kernel.noise import Ints
+from sacofa.kernel.queries.protocol import Query
+from sacofa.kernel.queries.times import Clock, Gaps
+from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms import perform
 from sacofa.mechanisms.protocol import Progress
-from sacofa.privacy.bits import SeededBits
-from sacofa.privacy.noise import Ints
-from sacofa.queries.protocol import Query
-from sacofa.queries.times import Clock, Gaps
-from sacofa.timing.ask import time_queries
-from sacofa.timing.settings import TimeSettings
-from sacofa.variants import VariantCounts
+from sacofa.synthesis.times.ask import time_queries
+from sacofa.synthesis.times.settings import TimeSettings
 
 from .test_likelihood import ZeroNoise
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from sacofa.cli import main
-from sacofa.logs import write_variants
-from sacofa.variants import VariantCounts
+from sacofa.events import write_variants
+from sacofa.kernel.variants import VariantCounts
 
 
 def run(*arguments: object) -> int:

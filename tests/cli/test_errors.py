@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sacofa.errors import Argument, ColumnsError, OutputError, ReadError, SacofaError, SettingError
-from sacofa.logs import count_variants, open_log
+from sacofa.events import count_variants, open_log
 
 from .conftest import Run
 
@@ -76,7 +76,7 @@ def test_no_reader_names_an_option_of_the_command_line() -> None:
     allowed = {"describe_columns.py"}  # A file to be filled in, for the command line.
     lines = [
         (path.name, line.strip())
-        for path in (SOURCES / "logs").rglob("*.py")
+        for path in (SOURCES / "events").rglob("*.py")
         if path.name not in allowed
         for line in path.read_text(encoding="utf-8").splitlines()
     ]

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from sacofa.cli import main
-from sacofa.evaluation.registry import BY_NAME
-from sacofa.logs import write_variants
-from sacofa.variants import VariantCounts
+from sacofa.evaluate.registry import BY_NAME
+from sacofa.events import write_variants
+from sacofa.kernel.variants import VariantCounts
 
 ORIGINAL = VariantCounts.of({("a", "b", "c"): 6, ("a", "c"): 4})
 

@@ -10,7 +10,7 @@ import pytest
 from sacofa import Laplace, Ledger, publish
 from sacofa.errors import PolicyError
 from sacofa.examples import running_example
-from sacofa.privacy.ledger.policy import policy_path
+from sacofa.ledger.policy import policy_path
 from tests.cli.conftest import Run
 
 QUARTER = ["--mechanism", "laplace", "--epsilon", "1/8", "--max-length", "2", "--prune", "9"]

@@ -7,7 +7,7 @@ import sys
 
 from sacofa.cli.app import command_names
 
-FOR_PAGES = {"jinja2", "sacofa.report.build", "sacofa.evaluation"}
+FOR_PAGES = {"jinja2", "sacofa.report.build", "sacofa.evaluate"}
 FOR_SOME_LOGS = {"lxml", "duckdb", "pandas", "polars", "pyarrow", "pyspark", "psycopg", "zstandard"}
 FOR_NETWORKS = {"http.client", "urllib.request", "asyncio", "fastapi", "uvicorn"}
 FOR_MEASURES = {"pm4py", "sklearn", "ot", "matplotlib", "scipy", "rapidfuzz"}

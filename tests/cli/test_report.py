@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from sacofa.cli import main
+from sacofa.events.write import write_variants
 from sacofa.examples import running_example
-from sacofa.logs.write import write_variants
 from sacofa.release import certificate_path
 
 

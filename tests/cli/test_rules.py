@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from sacofa.cli import main
-from sacofa.logs import count_variants, open_log
-from sacofa.semantics import FromSecretLog, learn_rules, read_rules
+from sacofa.events import count_variants, open_log
+from sacofa.rules import FromSecretLog, learn_rules, read_rules
 
 
 @pytest.fixture

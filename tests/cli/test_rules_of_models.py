@@ -12,11 +12,11 @@ from lxml import etree
 
 from sacofa import RulesError
 from sacofa.cli import main
+from sacofa.events.write import write_variants
 from sacofa.examples import hospital, hospital_model
-from sacofa.logs.write import write_variants
-from sacofa.semantics import ModelOptions, Stated, read_model, read_rules, scorer_of
+from sacofa.rules import ModelOptions, Stated, read_model, read_rules, scorer_of
 
-FILES = Path(__file__).parents[1] / "semantics" / "models" / "files"
+FILES = Path(__file__).parents[1] / "rules" / "models" / "files"
 
 
 @pytest.fixture

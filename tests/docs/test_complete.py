@@ -18,13 +18,13 @@ import typer
 import sacofa
 from sacofa import Laplace, anonymize, errors
 from sacofa.cli.app import make_app
-from sacofa.evaluation.table import HEADER
+from sacofa.evaluate.table import HEADER
+from sacofa.events import variants_json
 from sacofa.examples import hospital, running_example
-from sacofa.logs import variants_json
-from sacofa.privacy.ledger.records import Budget, Entry
+from sacofa.ledger.records import Budget, Entry
 from sacofa.report import figures_file
 from sacofa.report.flow import count_flow
-from sacofa.semantics import file as rules_file
+from sacofa.rules import file as rules_file
 
 from .pages import DOCS, GENERATED, ROOT, all_pages
 
@@ -32,7 +32,7 @@ TOPICS = sorted((DOCS / "reference" / "python").glob("*.md"))
 API = "".join(p.read_text("utf-8") for p in (DOCS / "reference" / "api.md", *TOPICS))
 ERRORS = (DOCS / "reference" / "errors.md").read_text(encoding="utf-8")
 FORMATS = (DOCS / "reference" / "formats.md").read_text(encoding="utf-8")
-PACKAGES = ["audit", "evaluation", "examples", "queries", "report", "semantics"]
+PACKAGES = ["audit", "evaluate", "examples", "kernel", "report", "rules"]
 
 
 def every_command() -> dict[str, Any]:
@@ -224,12 +224,12 @@ def test_contributors_are_sent_to_files_that_exist() -> None:
     """Every file that CONTRIBUTING names is there, in the package or beside it."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     # Its recipes make files of their own.
-    made = {"queries/starts.py", "mechanisms/starts.py", "semantics/ends.py"}
+    made = {"kernel/queries/starts.py", "mechanisms/starts.py", "rules/ends.py"}
     named = set(re.findall(r"`([\w./-]+\.(?:py|md))`", text)) - made
     assert len(named) > 10
     package = Path(sacofa.__file__).parent
     for name in named:
-        places = [ROOT / name, package / name, package / "semantics" / name]
+        places = [ROOT / name, package / name, package / "rules" / name]
         assert any(place.exists() for place in places), name
 
 

@@ -9,8 +9,8 @@ from zipfile import ZipFile
 
 import pytest
 
+from sacofa.events.write import write_variants
 from sacofa.examples.hospital import hospital
-from sacofa.logs.write import write_variants
 from sacofa.release import verify
 
 from ..web.clients import started

@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 
 from sacofa import Certified
-from sacofa.evaluation import claims, comparison, experiment
-from sacofa.evaluation.measures import model
-from sacofa.mechanisms.certified import presence, verdict
+from sacofa.evaluate import claims, comparison, experiment
+from sacofa.evaluate.measures import model
+from sacofa.mechanisms.certified import verdict
+from sacofa.synthesis.flow import presence
 
 from .pages import DOCS, FENCE, ROOT
 

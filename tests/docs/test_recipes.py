@@ -18,7 +18,7 @@ PAGE = ROOT / "CONTRIBUTING.md"
 CHECK_LAW = """
 import numpy as np
 from sacofa import VariantCounts
-from sacofa.queries.starts import Starts
+from sacofa.kernel.queries.starts import Starts
 names = ["a", "b"]
 log = {("a", "b"): 3, (): 2, ("b",): 1}
 before = Starts(2).table(VariantCounts.of(log, names))
@@ -34,8 +34,8 @@ from itertools import product
 import numpy as np
 from sacofa import Rules, Sacofa, anonymize
 from sacofa.examples import running_example
-from sacofa.semantics import learn_rules
-from sacofa.semantics.ends import Ends
+from sacofa.rules import learn_rules
+from sacofa.rules.ends import Ends
 log = running_example()
 scorer = Ends.with_one_of(["Release"])(learn_rules(log, "public"))
 names = range(len(log.activities))
@@ -74,9 +74,9 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     source = tmp_path_factory.mktemp("copy")
     package = source / "sacofa"
     shutil.copytree(ROOT / "src" / "sacofa", package, ignore=shutil.ignore_patterns("__pycache__"))
-    (package / "queries" / "starts.py").write_text(recipe("How many"), encoding="utf-8")
+    (package / "kernel" / "queries" / "starts.py").write_text(recipe("How many"), encoding="utf-8")
     (package / "mechanisms" / "starts.py").write_text(recipe("The mechanism"), encoding="utf-8")
-    (package / "semantics" / "ends.py").write_text(recipe("What a case"), encoding="utf-8")
+    (package / "rules" / "ends.py").write_text(recipe("What a case"), encoding="utf-8")
     registry = package / "mechanisms" / "registry.py"
     text = registry.read_text(encoding="utf-8")
     for before, after in (

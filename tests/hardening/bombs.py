@@ -21,10 +21,10 @@ from pathlib import Path
 
 import duckdb  # noqa: F401
 
-import sacofa.logs.xes  # noqa: F401
+import sacofa.events.xes  # noqa: F401
 from sacofa.errors import SacofaError
-from sacofa.logs import count_variants, open_log
-from sacofa.semantics import read_rules
+from sacofa.events import count_variants, open_log
+from sacofa.rules import read_rules
 
 MEMORY = 5 << 29
 """Two and a half gigabytes: libraries and threads reserve a good part of it."""

@@ -24,14 +24,14 @@ from pathlib import Path
 from typing import Any
 
 from sacofa.errors import SacofaError
-from sacofa.logs import count_variants, open_log, write_variants
+from sacofa.events import count_variants, open_log, write_variants
+from sacofa.kernel.unit import ONE_CASE
+from sacofa.kernel.variants import VariantCounts
+from sacofa.ledger import Ledger
 from sacofa.mechanisms.paper import Laplace
-from sacofa.privacy.ledger import Ledger
 from sacofa.release.certificate import Certificate, certify
-from sacofa.semantics import learn_rules
-from sacofa.semantics.file import read_rules, write_rules
-from sacofa.unit import ONE_CASE
-from sacofa.variants import VariantCounts
+from sacofa.rules import learn_rules
+from sacofa.rules.file import read_rules, write_rules
 
 MEMORY = 4 << 30
 """The address space of the process; what asks for more fails."""

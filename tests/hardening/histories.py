@@ -23,14 +23,14 @@ from fractions import Fraction
 from pathlib import Path
 
 from sacofa.errors import BudgetError, LedgerError
-from sacofa.logs import open_log
-from sacofa.logs.periods import Period
+from sacofa.events import open_log
+from sacofa.events.periods import Period
+from sacofa.kernel.unit import Unit
+from sacofa.ledger import CaseKey, Entry, Ledger
+from sacofa.ledger import rows as ledger_rows
 from sacofa.mechanisms.paper import Laplace
-from sacofa.privacy.ledger import CaseKey, Entry, Ledger
-from sacofa.privacy.ledger import rows as ledger_rows
 from sacofa.release import periods as release_periods
 from sacofa.release import publish
-from sacofa.unit import Unit
 
 from .killed import PLACE, ended, forked
 
@@ -406,7 +406,7 @@ def sabotage(mistake: str) -> None:
     if mistake == "forget":
         ledger_rows.find_taken = lambda *_: set()  # type: ignore[assignment]
     elif mistake == "free-periods":
-        from sacofa.privacy.ledger import Account
+        from sacofa.ledger import Account
 
         Account.allows = lambda *_: True  # type: ignore[method-assign,assignment]
     elif mistake == "periods-alone":
@@ -423,7 +423,7 @@ def sabotage(mistake: str) -> None:
 
         release_periods.Turn.wants = forgetful  # type: ignore[method-assign]
     elif mistake == "lose-returns":
-        from sacofa.privacy.ledger.records import Part
+        from sacofa.ledger.records import Part
 
         charge = Part.charge
         Part.charge = lambda self, price, times=1: charge(self, price) if times > 0 else self  # type: ignore[method-assign]

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from sacofa.errors import ReadError
-from sacofa.logs import count_variants, open_log, write_variants
-from sacofa.logs.duckdb import parquet_files
+from sacofa.events import count_variants, open_log, write_variants
+from sacofa.events.duckdb import parquet_files
+from sacofa.kernel.variants import MOST_CASES, VariantCounts
 from sacofa.mechanisms import Certified, Laplace, Mechanism
 from sacofa.release import anonymize
 from sacofa.release.bound import bound_events
-from sacofa.variants import MOST_CASES, VariantCounts
 from tests.cli.conftest import Run
 
 LAPLACE = Laplace(level_epsilon=1, max_length=3, prune=2)

@@ -38,7 +38,7 @@ def test_a_few_faults_of_each_kind(part: str) -> None:
 def test_reserving_waits_for_the_disk_five_times(tmp_path: Path) -> None:
     """Journal, its folder, its length, the ledger, the folder again: SQLite at its most careful."""
     code = (
-        "import sys\nfrom fractions import Fraction\nfrom sacofa.privacy.ledger import Ledger\n"
+        "import sys\nfrom fractions import Fraction\nfrom sacofa.ledger import Ledger\n"
         "ledger = Ledger.create(sys.argv[1])\nledger.set_budget('visits', Fraction(9))\n"
         "for _ in range(int(sys.argv[2])):\n"
         "    ledger.reserve('visits', mechanism='m', settings='{}', price=Fraction(1),"

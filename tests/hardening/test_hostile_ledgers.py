@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from sacofa.errors import LedgerError, SettingError
-from sacofa.privacy.ledger import Entry, Ledger, rows
+from sacofa.ledger import Entry, Ledger, rows
 
 
 @pytest.fixture

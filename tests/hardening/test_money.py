@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from sacofa.errors import LedgerError, OutputError, SettingError
-from sacofa.logs import write_variants
+from sacofa.events import write_variants
+from sacofa.kernel.variants import VariantCounts
+from sacofa.ledger import Ledger
 from sacofa.mechanisms.certified import Certified
 from sacofa.mechanisms.paper import Laplace
-from sacofa.privacy.ledger import Ledger
 from sacofa.release import certificate_path, publish
-from sacofa.variants import VariantCounts
 from tests.cli.conftest import Run
 
 TENTH = Certified(epsilon=Fraction(1, 10), max_length=3)

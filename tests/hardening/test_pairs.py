@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from sacofa.errors import OutputError, ReadError
+from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms.paper import Laplace
 from sacofa.release import anonymize, verify, write_release
 from sacofa.release import pair as pairs
-from sacofa.variants import VariantCounts
 
 from .child import run_module
 from .paired import made, state

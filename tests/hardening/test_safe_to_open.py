@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from sacofa.logs import write_variants
-from sacofa.variants import VariantCounts
+from sacofa.events import write_variants
+from sacofa.kernel.variants import VariantCounts
 from tests.cli.conftest import Run
 
 MARKUP = [

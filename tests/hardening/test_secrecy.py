@@ -25,15 +25,15 @@ import numpy as np
 import pytest
 
 from sacofa.errors import ReadError
-from sacofa.logs import count_variants, open_log, write_variants
-from sacofa.mechanisms.certified import Certified, mark_core
+from sacofa.events import count_variants, open_log, write_variants
+from sacofa.kernel.bits import SeededBits
+from sacofa.kernel.noise import Noise
+from sacofa.kernel.session import Session
+from sacofa.kernel.variants import VariantCounts
+from sacofa.mechanisms.certified import Certified
 from sacofa.mechanisms.protocol import Output, Progress
 from sacofa.mechanisms.registry import MECHANISMS
-from sacofa.privacy.bits import SeededBits
-from sacofa.privacy.noise import Noise
-from sacofa.queries import Session
 from sacofa.release import certificate_path, verify
-from sacofa.variants import VariantCounts
 from tests.cli.conftest import Run
 from tests.mechanisms.certified.outcomes import ByHand, Ints, leading_to
 
@@ -160,7 +160,7 @@ def check_canonical(path: Path) -> None:
     # The orderly core follows from what was released.
     certified = certificate.mechanism == Certified.name and certificate.epsilon is not None
     core = (
-        mark_core(again, Certified(epsilon=certificate.epsilon, time=False)) if certified else None
+        Certified(epsilon=certificate.epsilon, time=False).mark_core(again) if certified else None
     )
     write_variants(again, copy, core=core)
     same = copy.read_bytes() == path.read_bytes()

@@ -13,17 +13,17 @@ from pathlib import Path
 import pytest
 
 import sacofa
+from sacofa.base.temporary import PREFIX, secret_folder
 from sacofa.errors import OutputError
-from sacofa.logs import write_variants
-from sacofa.logs.generate import write_sample
-from sacofa.privacy.ledger import Ledger
-from sacofa.temporary import PREFIX, secret_folder
-from sacofa.variants import VariantCounts
+from sacofa.events import write_variants
+from sacofa.events.generate import write_sample
+from sacofa.kernel.variants import VariantCounts
+from sacofa.ledger import Ledger
 
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 # Partitions are made of a small log, too, so that there is something to leave behind.
 PROGRAM = (
-    "import sys\nfrom sacofa.logs.duckdb import partitions\npartitions.PARTITION_ROWS = 2_000\n"
+    "import sys\nfrom sacofa.events.duckdb import partitions\npartitions.PARTITION_ROWS = 2_000\n"
     "partitions.SPREAD = 16\nfrom sacofa.cli import main\nmain(sys.argv[1:])\n"
 )
 
@@ -177,7 +177,7 @@ def test_an_interrupt_while_cleaning_up_cleans_up(
     """A second Ctrl-C does not leave half of a log."""
     import shutil
 
-    from sacofa import temporary
+    from sacofa.base import temporary
 
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     real, calls = shutil.rmtree, iter([True, False])

@@ -7,10 +7,10 @@ from functools import cache
 
 import numpy as np
 
+from sacofa.kernel.noise import Noise
+from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms.level import Growth
-from sacofa.privacy.noise import Noise
-from sacofa.semantics.protocol import Semantics
-from sacofa.variants import VariantCounts
+from sacofa.rules.protocol import Semantics
 
 Prefix = tuple[int, ...]
 

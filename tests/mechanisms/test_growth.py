@@ -13,20 +13,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sacofa.cases import Cases
 from sacofa.errors import TooLargeError
+from sacofa.kernel.accounting import Spend
+from sacofa.kernel.bits import SeededBits
+from sacofa.kernel.cases import Cases
+from sacofa.kernel.noise import Noise
+from sacofa.kernel.session import Session
+from sacofa.kernel.unit import Unit
+from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms.growth import PrefixCounts, grow, level_line
 from sacofa.mechanisms.level import Growth
-from sacofa.privacy.accounting import Spend
-from sacofa.privacy.bits import SeededBits
-from sacofa.privacy.noise import Noise
-from sacofa.queries.session import Session
-from sacofa.semantics.free import NoRules
-from sacofa.semantics.learn import learn_rules
-from sacofa.semantics.protocol import Semantics
-from sacofa.semantics.states import RuleStates
-from sacofa.unit import Unit
-from sacofa.variants import VariantCounts
+from sacofa.rules.free import NoRules
+from sacofa.rules.learn import learn_rules
+from sacofa.rules.protocol import Semantics
+from sacofa.rules.states import RuleStates
 from tests.chances import FITS, agree
 from tests.mechanisms.literal import grow_literally
 

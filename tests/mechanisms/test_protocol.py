@@ -8,17 +8,17 @@ from fractions import Fraction
 import pytest
 
 from sacofa import anonymize
-from sacofa.cases import Cases
 from sacofa.errors import PromiseError
+from sacofa.kernel.accounting import Leak, Spend, total_epsilon
+from sacofa.kernel.bits import SeededBits
+from sacofa.kernel.cases import Cases
+from sacofa.kernel.noise import Noise
+from sacofa.kernel.queries.protocol import Ints
+from sacofa.kernel.unit import ONE_CASE, Unit
+from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms import Certified, Laplace, Mechanism, Sacofa, perform
 from sacofa.mechanisms.protocol import Promise, for_log
-from sacofa.privacy.accounting import Leak, Spend, total_epsilon
-from sacofa.privacy.bits import SeededBits
-from sacofa.privacy.noise import Noise
-from sacofa.queries.protocol import Ints
-from sacofa.semantics import Rules
-from sacofa.unit import ONE_CASE, Unit
-from sacofa.variants import VariantCounts
+from sacofa.rules import Rules
 
 NAMES = ("a", "b", "c")
 LOGS = {

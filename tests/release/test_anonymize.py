@@ -30,16 +30,16 @@ from sacofa import (
     publish,
     write_release,
 )
+from sacofa.events import write_variants
+from sacofa.events.periods import Period
 from sacofa.examples import running_example
-from sacofa.logs import write_variants
-from sacofa.logs.periods import Period
-from sacofa.logs.released import ReleasedColumn
+from sacofa.kernel.bits import SeededBits
+from sacofa.kernel.released import ReleasedColumn
 from sacofa.mechanisms.protocol import Outcome
-from sacofa.privacy.bits import SeededBits
 from sacofa.release import Certificate, certificate_path, read_release
 from sacofa.release.bound import drop_empty_cases
 from sacofa.release.periods import PeriodStatement
-from sacofa.semantics import RuleStates
+from sacofa.rules import RuleStates
 
 LOG = running_example()
 LAPLACE = Laplace(level_epsilon=1, max_length=6, prune=3)

@@ -33,14 +33,14 @@ from sacofa import (
     read_rules,
     write_rules,
 )
-from sacofa.domains import Attribute
 from sacofa.examples import running_example
+from sacofa.kernel.accounting import total_epsilon
+from sacofa.kernel.attributes import Attribute
 from sacofa.mechanisms.certified.budget import Shares
 from sacofa.mechanisms.protocol import for_log
 from sacofa.mechanisms.registry import MECHANISMS
-from sacofa.privacy import total_epsilon
 from sacofa.release.certificate import certify as certify_run
-from sacofa.semantics import FromSecretLog, scorer_of
+from sacofa.rules import FromSecretLog, scorer_of
 
 LOG = running_example()
 LAPLACE = Laplace(level_epsilon="0.1", max_length=7, prune=20)
@@ -318,5 +318,5 @@ def test_settings_of_a_mechanism_from_outside_are_named() -> None:
         "epsilon": "1",
         "least": 4,
         "weights": ["1/2"],
-        "log": "sacofa.variants.VariantCounts",
+        "log": "sacofa.kernel.variants.VariantCounts",
     }

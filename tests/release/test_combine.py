@@ -11,17 +11,17 @@ import pytest
 
 from sacofa import Certified, Laplace, VariantCounts, anonymize, write_release
 from sacofa.errors import ReadError, SettingError
-from sacofa.evaluation.measures.analysts import steps_distance
+from sacofa.evaluate.measures.analysts import steps_distance
+from sacofa.events import open_log
+from sacofa.events.periods import Period
 from sacofa.examples import running_example
-from sacofa.logs import open_log
-from sacofa.logs.periods import Period
-from sacofa.privacy.accounting import Leak
+from sacofa.kernel.accounting import Leak
+from sacofa.kernel.unit import Unit
 from sacofa.release import Release, read_release, verify
 from sacofa.release.certificate import SEEDED
 from sacofa.release.combine import cases_margin, combine, combine_files
 from sacofa.release.earlier import read_earlier, start_from
 from sacofa.release.periods import PeriodStatement
-from sacofa.unit import Unit
 
 MECHANISM = Laplace(level_epsilon="1/4", max_length=2, prune=1)
 BASE = anonymize(running_example(), MECHANISM, seed=3)

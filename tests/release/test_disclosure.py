@@ -14,10 +14,10 @@ import pytest
 
 from sacofa import Certified, Laplace, Sacofa, anonymize, open_log
 from sacofa.errors import OutputError, ReadError, SettingError
+from sacofa.events.periods import Period
 from sacofa.examples import running_example
-from sacofa.logs.periods import Period
-from sacofa.mechanisms.verdict import PARTS, Cause, PredictedErrors, Sureness, Verdict
-from sacofa.queries.flow import TrigramVotes
+from sacofa.kernel.queries.flow import TrigramVotes
+from sacofa.kernel.unit import Unit
 from sacofa.release.certificate import SEEDED, Certificate
 from sacofa.release.combine import combine
 from sacofa.release.disclosure import Deployment, disclose, make_record, write_record
@@ -31,7 +31,7 @@ from sacofa.release.disclosure.words import (
     Language,
 )
 from sacofa.release.periods import PeriodStatement
-from sacofa.unit import Unit
+from sacofa.synthesis.verdict import PARTS, Cause, PredictedErrors, Sureness, Verdict
 
 PEOPLE = Deployment(
     name="Emergency visits",

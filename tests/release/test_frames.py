@@ -5,11 +5,11 @@ from __future__ import annotations
 import polars
 import pytest
 
+from sacofa.events import count_variants, open_log
 from sacofa.examples import running_example
-from sacofa.logs import count_variants, open_log
+from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms import Certified
 from sacofa.release import Release, anonymize
-from sacofa.variants import VariantCounts
 
 
 @pytest.fixture(scope="module")

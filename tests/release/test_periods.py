@@ -16,12 +16,12 @@ import pytest
 
 from sacofa import Certified, Laplace, Ledger, ReadOptions, publish, read_release
 from sacofa.errors import BudgetError, LedgerError, SacofaError, SettingError
-from sacofa.logs import open_log
-from sacofa.logs.source import Log
-from sacofa.privacy.ledger.case_key import key_path
+from sacofa.events import open_log
+from sacofa.events.source import Log
+from sacofa.kernel.variants import VariantCounts
+from sacofa.ledger.case_key import key_path
 from sacofa.release.combine import combine
 from sacofa.release.verify import verify
-from sacofa.variants import VariantCounts
 
 ONE = Laplace(level_epsilon="1/2", max_length=2, prune=1)
 
@@ -466,7 +466,7 @@ def test_a_ledger_of_version_2_is_read_and_grows(tmp_path: Path) -> None:
     """It gets its new tables with the next change, and keeps what it holds."""
     import sqlite3
 
-    from sacofa.privacy.ledger import rows, storage
+    from sacofa.ledger import rows, storage
 
     path = tmp_path / "old.ledger"
     with sqlite3.connect(path) as database:

@@ -10,15 +10,16 @@ import numpy as np
 import pytest
 
 from sacofa import examples
-from sacofa.domains import Attribute, YesNo
+from sacofa.base.domains import YesNo
 from sacofa.errors import ReadError
-from sacofa.logs.released import NO_VALUE, ReleasedColumn
-from sacofa.mechanisms.certified import Certified, mark_core
+from sacofa.kernel.attributes import Attribute
+from sacofa.kernel.released import NO_VALUE, ReleasedColumn
+from sacofa.kernel.unit import ONE_CASE
+from sacofa.kernel.variants import VariantCounts
+from sacofa.mechanisms.certified import Certified
 from sacofa.release import Release, certificate_path, read_release, write_release
 from sacofa.release.anonymize import certify_request
 from sacofa.report import read_comparison
-from sacofa.unit import ONE_CASE
-from sacofa.variants import VariantCounts
 from tests.report.releases import hospital, of
 
 
@@ -94,7 +95,7 @@ def test_the_core_is_the_one_that_was_released(
     variants = examples.hospital()
     usual = Certified(epsilon="1/10")
     mechanism = replace(usual, **share).with_attributes(attributes)
-    core = mark_core(variants, mechanism)
+    core = mechanism.mark_core(variants)
     none = np.full(variants.events, NO_VALUE, dtype=np.int32)
     ward = ReleasedColumn(name="ward", of_case=False, kind="boolean", texts=(), codes=none)
     release = Release(
@@ -107,7 +108,7 @@ def test_the_core_is_the_one_that_was_released(
     back = read_release(tmp_path / "out.csv")
     assert back.variants == variants and back.core is not None
     assert back.core.tolist() == core.tolist()
-    same = core.tolist() == mark_core(variants, usual).tolist()
+    same = core.tolist() == usual.mark_core(variants).tolist()
     assert same == (not share and not attributes)
 
 

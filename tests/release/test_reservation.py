@@ -22,15 +22,15 @@ from sacofa.errors import (
     SettingError,
     TooLargeError,
 )
-from sacofa.logs import Log, ReadOptions, open_log, write_variants
+from sacofa.events import Log, ReadOptions, open_log, write_variants
+from sacofa.kernel.session import Session
+from sacofa.kernel.unit import Unit
+from sacofa.kernel.variants import VariantCounts
+from sacofa.ledger import Ledger
 from sacofa.mechanisms.certified import Certified
 from sacofa.mechanisms.paper import Laplace, Sacofa
 from sacofa.mechanisms.protocol import Output, Progress, Promise
-from sacofa.privacy.ledger import Ledger
-from sacofa.queries.session import Session
 from sacofa.release import publish
-from sacofa.unit import Unit
-from sacofa.variants import VariantCounts
 
 TENTH = Certified(epsilon=Fraction(1, 10), max_length=3)
 
@@ -248,10 +248,10 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from sacofa.mechanisms.certified import Certified
-from sacofa.privacy.ledger import Ledger
-from sacofa.queries.session import Session
+from sacofa.ledger import Ledger
+from sacofa.kernel.session import Session
 from sacofa.release import publish
-from sacofa.unit import Unit
+from sacofa.kernel.unit import Unit
 folder = Path(sys.argv[1])
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 def fill():

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from sacofa.errors import ReadError, SettingError
+from sacofa.events.write import write_variants
 from sacofa.examples import hospital, hospital_model, running_example
-from sacofa.logs.write import write_variants
 from sacofa.release.rules import public_rules
-from sacofa.semantics import (
+from sacofa.rules import (
     FromModel,
     FromPublicLog,
     ModelOptions,

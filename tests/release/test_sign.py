@@ -19,8 +19,8 @@ import pytest
 from sacofa import Laplace, Ledger, open_log, publish
 from sacofa.errors import LedgerError, MissingExtraError, ReadError, SettingError
 from sacofa.examples import running_example
-from sacofa.privacy.ledger import rows, storage
-from sacofa.privacy.ledger.records import Part
+from sacofa.ledger import rows, storage
+from sacofa.ledger.records import Part
 from sacofa.release import certificate_path
 from sacofa.release.envelope import Statement, authenticated_bytes, seal, unseal
 from sacofa.release.keys import (

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from sacofa.errors import ReadError
+from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms.certified import Certified
 from sacofa.release import anonymize, certificate_path, write_release
 from sacofa.release.verify import verify
-from sacofa.variants import VariantCounts
 
 
 @pytest.fixture(params=["csv", "xes", "xes.gz", "parquet", "json"])

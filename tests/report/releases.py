@@ -10,15 +10,15 @@ from random import Random
 import numpy as np
 import pytest
 
-from sacofa.cases import CaseBatch, Cases
 from sacofa.examples import running_example
+from sacofa.kernel.accounting import Access, Spend
+from sacofa.kernel.cases import CaseBatch, Cases
+from sacofa.kernel.queries.times import Gaps
+from sacofa.kernel.unit import ONE_CASE
+from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms.paper import Laplace, Sacofa
-from sacofa.privacy.accounting import Access, Spend
-from sacofa.queries.times import Gaps
 from sacofa.release.anonymize import Release, anonymize
 from sacofa.release.certificate import Certificate
-from sacofa.unit import ONE_CASE
-from sacofa.variants import VariantCounts
 
 HOSTILE = (
     "</script><script>document.title='owned'</script>",

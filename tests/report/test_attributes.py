@@ -6,7 +6,7 @@ import csv
 from pathlib import Path
 
 from sacofa import Certified, anonymize
-from sacofa.logs import open_log
+from sacofa.events import open_log
 from sacofa.report import make_report
 from sacofa.report.attributes import describe_attributes
 

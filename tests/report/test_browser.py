@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from sacofa.examples import running_example
-from sacofa.mechanisms.margins import Margins
+from sacofa.kernel.variants import VariantCounts
 from sacofa.report import make_internal_report, make_report
 from sacofa.report.flow import count_flow
-from sacofa.variants import VariantCounts
+from sacofa.synthesis.margins import Margins
 
 from ..browser import Window, accessibility_faults, open_browser
 from .releases import HOSTILE, hospital, large, leaking, of, timed

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from sacofa.kernel.variants import VariantCounts
 from sacofa.report.explorer import MOST_STEPS, list_variants
-from sacofa.variants import VariantCounts
 
 from .releases import large
 

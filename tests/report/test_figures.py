@@ -14,15 +14,15 @@ import numpy as np
 import pytest
 
 from sacofa import Certified, anonymize, examples
-from sacofa.logs.csv_injection import unescape_formula
-from sacofa.logs.released import ReleasedColumn
-from sacofa.mechanisms.margins import Margins, ShareMargin
-from sacofa.privacy.accounting import Spend
+from sacofa.events.csv_injection import unescape_formula
+from sacofa.kernel.accounting import Spend
+from sacofa.kernel.released import ReleasedColumn
+from sacofa.kernel.variants import VariantCounts
 from sacofa.release.anonymize import Release
 from sacofa.report import ReleasedFigure, list_figures, write_figures
 from sacofa.report.figures_file import COLUMNS
 from sacofa.report.sureness import margins_of, variant_margin
-from sacofa.variants import VariantCounts
+from sacofa.synthesis.margins import Margins, ShareMargin
 
 from .releases import HOSTILE, hospital, leaking, of, timed
 

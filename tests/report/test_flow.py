@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sacofa.kernel.variants import VariantCounts
 from sacofa.report.flow import (
     MOST_STEPS,
     Flow,
@@ -23,7 +24,6 @@ from sacofa.report.flow import (
     widest_ways,
 )
 from sacofa.report.page import FOLDER
-from sacofa.variants import VariantCounts
 
 names = st.sampled_from("abcdefg")
 variants = st.dictionaries(st.lists(names, max_size=7).map(tuple), st.integers(1, 50), max_size=12)

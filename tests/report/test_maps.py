@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sacofa.errors import MissingExtraError
+from sacofa.kernel.variants import VariantCounts
 from sacofa.report.flow import count_flow
 from sacofa.report.layout import break_name, lay_out
 from sacofa.report.maps import draw_map
-from sacofa.variants import VariantCounts
 
 from .releases import HOSTILE, without_packages
 

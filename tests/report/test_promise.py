@@ -8,7 +8,8 @@ from fractions import Fraction
 
 import pytest
 
-from sacofa.privacy.accounting import Leak, Spend
+from sacofa.kernel.accounting import Leak, Spend
+from sacofa.kernel.unit import Unit
 from sacofa.report.promise import (
     explain_epsilon,
     say_factor,
@@ -17,7 +18,6 @@ from sacofa.report.promise import (
     say_reasons,
     say_spent,
 )
-from sacofa.unit import Unit
 
 from .releases import hospital, leaking
 

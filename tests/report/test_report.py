@@ -13,18 +13,18 @@ from pathlib import Path
 import lxml.html
 import pytest
 
-from sacofa.evaluation.registry import MEASURES
-from sacofa.evaluation.runs import Row
-from sacofa.evaluation.table import RunTable
+from sacofa.evaluate.registry import MEASURES
+from sacofa.evaluate.runs import Row
+from sacofa.evaluate.table import RunTable
 from sacofa.examples import running_example
+from sacofa.kernel.accounting import Leak
+from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms import Certified
-from sacofa.privacy.accounting import Leak
 from sacofa.release.anonymize import Release, anonymize
 from sacofa.report import Facts, make_internal_report, make_report, read_comparison
 from sacofa.report.promise import say_promise
 from sacofa.report.verdict import say_verdict
 from sacofa.report.words import plain_terms
-from sacofa.variants import VariantCounts
 
 from .releases import HOSTILE, hospital, large, leaking, of, slow, timed, without_packages
 

@@ -9,7 +9,7 @@ import pytest
 from lxml import etree
 
 from sacofa.report.rules_picture import draw_rules
-from sacofa.semantics import Rules, read_rules
+from sacofa.rules import Rules, read_rules
 
 pytest.importorskip("pygraphviz", reason="pip install 'sacofa[map]'")
 

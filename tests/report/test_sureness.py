@@ -7,15 +7,15 @@ from pathlib import Path
 
 import numpy as np
 
+from sacofa.events import count_variants, open_log
 from sacofa.examples.hospital import hospital
-from sacofa.logs import count_variants, open_log
+from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms import Certified
-from sacofa.mechanisms.margins import Margins
 from sacofa.release.anonymize import Release, anonymize
 from sacofa.report.figures import list_figures
 from sacofa.report.flow import count_flow
 from sacofa.report.sureness import margins_of
-from sacofa.variants import VariantCounts
+from sacofa.synthesis.margins import Margins
 
 from .releases import leaking, of
 

@@ -8,12 +8,12 @@ import lxml.html
 import numpy as np
 import pytest
 
-from sacofa.cases import gather
-from sacofa.mechanisms.margins import Margins
+from sacofa.kernel.cases import gather
+from sacofa.kernel.variants import VariantCounts
 from sacofa.report import make_internal_report, make_report
 from sacofa.report.durations import say_duration
 from sacofa.report.times import describe_times, median_waits
-from sacofa.variants import VariantCounts
+from sacofa.synthesis.margins import Margins
 
 from .releases import HOSTILE, hospital, of, slow, timed
 

@@ -8,14 +8,14 @@ from fractions import Fraction
 
 import pytest
 
-from sacofa.mechanisms.verdict import Cause, PredictedErrors, Sureness, Verdict
-from sacofa.privacy.accounting import Spend
+from sacofa.kernel.accounting import Spend
+from sacofa.kernel.unit import Unit
+from sacofa.kernel.variants import VariantCounts
 from sacofa.release import Release
 from sacofa.report import make_report
 from sacofa.report.promise import LIMITS, STRENGTHS, explain_epsilon
 from sacofa.report.verdict import list_checks, say_verdict
-from sacofa.unit import Unit
-from sacofa.variants import VariantCounts
+from sacofa.synthesis.verdict import Cause, PredictedErrors, Sureness, Verdict
 
 from .releases import hospital, leaking, of, timed
 

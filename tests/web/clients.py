@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
+from sacofa.events.write import write_variants
 from sacofa.examples import running_example
-from sacofa.logs.write import write_variants
 from sacofa.web.settings import ServeSettings
 
 from ..forked import PYTHON

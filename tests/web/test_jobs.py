@@ -17,13 +17,13 @@ from zipfile import ZipFile
 
 import pytest
 
+from sacofa.events import count_variants, open_log
+from sacofa.events.write import OUTPUTS, write_variants
 from sacofa.examples import hospital_model, running_example
-from sacofa.logs import count_variants, open_log
-from sacofa.logs.write import OUTPUTS, write_variants
-from sacofa.privacy.ledger import Ledger
+from sacofa.kernel.variants import VariantCounts
+from sacofa.ledger import Ledger
 from sacofa.release import read_release, verify
-from sacofa.semantics import FromSecretLog, learn_rules, write_rules
-from sacofa.variants import VariantCounts
+from sacofa.rules import FromSecretLog, learn_rules, write_rules
 from sacofa.web.settings import ServeSettings
 
 from ..report.releases import HOSTILE

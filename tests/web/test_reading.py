@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("fastapi", reason="the app needs the extra web: pip install 'sacofa[web]'")
 
 from sacofa.errors import ColumnsError
-from sacofa.logs import ReadOptions
+from sacofa.events import ReadOptions
 from sacofa.web.reading import BY_HAND, LEFT_OUT, ColumnChoice, more_fields, read_fields
 from sacofa.web.words import as_field, plain_numbers, plain_words
 

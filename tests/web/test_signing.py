@@ -9,8 +9,8 @@ import pytest
 
 pytest.importorskip("cryptography", reason="needs the extra sign")
 
-from sacofa.privacy.ledger import Ledger
-from sacofa.privacy.ledger.policy import policy_path
+from sacofa.ledger import Ledger
+from sacofa.ledger.policy import policy_path
 from sacofa.release import certificate_path, make_key, read_private_key, read_public_key
 from sacofa.release.sign import signature_path, verify_signed
 

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..cases import CaseBatch, Values
-from ..domains import Attribute, Categories, cells_of
-from ..unit import ONE_CASE, Unit
+from ..base.domains import Categories
+from ..kernel.attributes import Attribute, cells_of
+from ..kernel.cases import CaseBatch, Values
+from ..kernel.unit import ONE_CASE, Unit
 from .pairs import CASES, Pair
 from .timed_pairs import BEGIN, NAMES, WAIT
 

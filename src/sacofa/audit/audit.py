@@ -9,10 +9,10 @@ from fractions import Fraction
 from functools import partial
 
 from ..errors import SettingError
+from ..kernel.accounting import total_epsilon
+from ..kernel.epsilon import Epsilon, parse_epsilon
+from ..kernel.noise import Noise
 from ..mechanisms.protocol import Mechanism, perform
-from ..privacy.accounting import total_epsilon
-from ..privacy.epsilon import Epsilon, parse_epsilon
-from ..privacy.noise import Noise
 from .bound import least_refuted, prove_epsilon
 from .guess import Guesser, learn_guesser
 from .likelihood import views_for

@@ -16,11 +16,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ..cases import CaseBatch
+from ..kernel.cases import CaseBatch
+from ..kernel.language import Word
+from ..kernel.queries.protocol import Answer, Ints, Query, SparseQuery
+from ..kernel.variants import VariantCounts
 from ..mechanisms.protocol import Outcome
-from ..queries.protocol import Answer, Ints, Query, SparseQuery
-from ..semantics.language import Word
-from ..variants import VariantCounts
 from .pairs import Pair
 from .views import VIEWS, Features, View, view_transcript
 

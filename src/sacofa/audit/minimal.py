@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from ..kernel.unit import Unit
 from ..mechanisms.protocol import Mechanism, for_log
 from ..mechanisms.registry import MECHANISMS, make_mechanism
 from ..mechanisms.settings import settings_of
-from ..unit import Unit
 
 ACTIVITIES = 2
 """How many activities the pairs around a threshold have."""

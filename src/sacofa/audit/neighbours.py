@@ -16,9 +16,9 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, Literal
 
 from ..errors import SacofaError
-from ..logs.notices import is_blank
-from ..unit import Unit
-from ..variants import VariantCounts
+from ..events.notices import is_blank
+from ..kernel.unit import Unit
+from ..kernel.variants import VariantCounts
 
 
 @dataclass(frozen=True, kw_only=True)

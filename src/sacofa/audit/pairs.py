@@ -12,12 +12,12 @@ from functools import cached_property
 
 import numpy as np
 
-from ..cases import CaseBatch, Cases
-from ..domains import Attribute
 from ..errors import SettingError
-from ..semantics.language import Word
-from ..unit import Unit
-from ..variants import VariantCounts
+from ..kernel.attributes import Attribute
+from ..kernel.cases import CaseBatch, Cases
+from ..kernel.language import Word
+from ..kernel.unit import Unit
+from ..kernel.variants import VariantCounts
 
 CASES = 10
 """How many ordinary cases surround the one that is looked for."""

@@ -14,9 +14,9 @@ from typing import TypeVar
 import numpy as np
 
 from ..errors import SacofaError
+from ..kernel.bits import Bits, SeededBits, SystemBits, Words
+from ..kernel.noise import Noise
 from ..mechanisms.protocol import Mechanism, for_log, perform
-from ..privacy.bits import Bits, SeededBits, SystemBits, Words
-from ..privacy.noise import Noise
 from .guess import Guesser
 from .pairs import Pair
 from .sample import Ints, Sample

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..cases import NO_TIME, CaseBatch
-from ..queries.durations import DAY, HOUR, YEAR
-from ..unit import ONE_CASE, Unit
+from ..kernel.cases import NO_TIME, CaseBatch
+from ..kernel.queries.durations import DAY, HOUR, YEAR
+from ..kernel.unit import ONE_CASE, Unit
 from .pairs import CASES, Pair
 
 NAMES = ("a", "b")

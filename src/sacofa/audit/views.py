@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..kernel.variants import VariantCounts
 from ..mechanisms.protocol import Outcome
-from ..variants import VariantCounts
 
 Feature = tuple[Hashable, ...]
 """The name of a value: which part, and where in it."""

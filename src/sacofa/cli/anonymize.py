@@ -12,19 +12,19 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from ..base.files import check_apart, check_target, identity, write_whole
+from ..base.temporary import secret_folder
 from ..errors import OutputError, SettingError, plain
-from ..files import check_apart, check_target, identity, write_whole
-from ..logs import ReadOptions
-from ..logs.standard_input import NAME
-from ..logs.write import output_of
+from ..events import ReadOptions
+from ..events.standard_input import NAME
+from ..events.write import output_of
 from ..mechanisms.registry import DEFAULT, MECHANISMS, make_mechanism
 from ..release import Release, certificate_path, publish
 from ..release.bound import MAX_RELEASED_EVENTS
 from ..release.earlier import start_from
 from ..release.publish import ONLY_VARIANTS
 from ..release.rules import public_rules
-from ..semantics import ModelOptions
-from ..temporary import secret_folder
+from ..rules import ModelOptions
 from . import options as shared
 from .grouped import OUTPUT, PROMISE, RULES, WHAT, GroupedCommand
 from .ledger import open_ledger

@@ -29,14 +29,15 @@ from ..audit import (
     timed_persons_pair,
 )
 from ..errors import SettingError
-from ..logs import ReadOptions, count_variants, open_log
+from ..events import ReadOptions, count_variants, open_log
+from ..kernel.accounting import total_epsilon
+from ..kernel.epsilon import parse_epsilon
+from ..kernel.unit import MAX_CASES_BOUND, ONE_CASE, Unit
+from ..kernel.variants import VariantCounts
 from ..mechanisms.protocol import Mechanism, asks_times, check_asked
 from ..mechanisms.registry import DEFAULT, MECHANISMS, make_mechanism
-from ..privacy import parse_epsilon, total_epsilon
 from ..release.publish import Stage
 from ..release.rules import public_rules
-from ..unit import MAX_CASES_BOUND, ONE_CASE, Unit
-from ..variants import VariantCounts
 from . import options as shared
 from .show import progress_bar
 

@@ -12,9 +12,9 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from ..described import field_docs
+from ..base.described import field_docs
+from ..base.files import check_apart, check_target
 from ..errors import ReadError, SettingError, plain
-from ..files import check_apart, check_target
 from ..release.disclosure import Deployment, disclose, make_record, write_annex, write_record
 from ..release.disclosure.registry import check_record_name
 from ..release.disclosure.words import check_language

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import typer
 
+from ..base.files import check_apart, check_target, write_whole
 from ..errors import plain
-from ..files import check_apart, check_target, write_whole
-from ..logs import ReadOptions
-from ..logs.describe_columns import starting_file
+from ..events import ReadOptions
+from ..events.describe_columns import starting_file
 from . import options as shared
 
 

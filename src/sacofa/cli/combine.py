@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from ..base.files import check_apart, check_target
 from ..errors import plain
-from ..files import check_apart, check_target
-from ..logs.write import output_of
+from ..events.write import output_of
 from ..release import certificate_path, write_release
 from ..release.combine import combine_files
 from . import options

@@ -11,13 +11,13 @@ import typer
 from rich.console import Console
 
 from ..errors import ReadError
-from ..evaluation.comparison import Comparison
-from ..evaluation.comparison import compare as compare_mechanisms
-from ..evaluation.evaluate import variants_of
-from ..evaluation.experiment import TIME_LIMIT, Progress
-from ..evaluation.read import read_measured
-from ..evaluation.runs import DONE, Row
-from ..logs import ReadOptions, open_log
+from ..evaluate.comparison import Comparison
+from ..evaluate.comparison import compare as compare_mechanisms
+from ..evaluate.evaluate import variants_of
+from ..evaluate.experiment import TIME_LIMIT, Progress
+from ..evaluate.read import read_measured
+from ..evaluate.runs import DONE, Row
+from ..events import ReadOptions, open_log
 from ..mechanisms.registry import MECHANISMS
 from ..release.publish import Stage
 from .options import LogPath, takes_read_options

@@ -9,10 +9,10 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from ..base.files import write_whole
 from ..errors import OutputError
+from ..events import open_log
 from ..examples import hospital_csv, hospital_model
-from ..files import write_whole
-from ..logs import open_log
 from ..mechanisms import Certified
 from ..release import certificate_path, publish
 from ..report import make_report

@@ -12,15 +12,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..cases import Cases, gather
 from ..errors import ReadError, SettingError
-from ..evaluation import Evaluator, Measures
-from ..evaluation.evaluate import variants_of
-from ..evaluation.measures.indicators import FORM, Indicator
-from ..evaluation.measures.timed import Timed
-from ..evaluation.read import read_measured
-from ..evaluation.registry import BY_NAME
-from ..logs import ReadOptions, open_log
+from ..evaluate import Evaluator, Measures
+from ..evaluate.evaluate import variants_of
+from ..evaluate.measures.indicators import FORM, Indicator
+from ..evaluate.measures.timed import Timed
+from ..evaluate.read import read_measured
+from ..evaluate.registry import BY_NAME
+from ..events import ReadOptions, open_log
+from ..kernel.cases import Cases, gather
 from ..report.durations import say_duration
 from .options import Json, takes_read_options
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from ..logs.generate import write_sample
+from ..events.generate import write_sample
 from . import options
 from .show import progress_bar
 

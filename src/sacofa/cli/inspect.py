@@ -12,8 +12,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from ..errors import ReadError, plain
-from ..logs import Inspection, ReadOptions, inspect_log, open_log
-from ..logs.inspect import shown_variants
+from ..events import Inspection, ReadOptions, inspect_log, open_log
+from ..events.inspect import shown_variants
 from .options import Json, LogPaths, one_or_all, takes_read_options
 from .show import progress_bar, to_json
 

@@ -10,11 +10,11 @@ from typing import Annotated, Any
 
 import typer
 
+from ..base.files import check_apart, check_target, write_whole
 from ..errors import SettingError, plain
-from ..files import check_apart, check_target, write_whole
-from ..privacy import parse_epsilon
-from ..privacy.ledger import Account, Entry, Ledger
-from ..privacy.ledger.policy import Policy, policy_path
+from ..kernel.epsilon import parse_epsilon
+from ..ledger import Account, Entry, Ledger
+from ..ledger.policy import Policy, policy_path
 from ..release.keys import read_private_key
 from ..release.sign_ledger import sign_ledger, verify_ledger
 from . import options

@@ -15,13 +15,13 @@ from typing import Annotated, Any
 
 import typer
 
-from ..described import field_docs
+from ..base.described import field_docs
 from ..errors import ReadError, SettingError
-from ..logs import ReadOptions
+from ..events import ReadOptions
 from ..mechanisms.registry import DEFAULT, choices
 from ..mechanisms.settings import Kind
-from ..semantics import ModelOptions
-from ..semantics.models import read_names_map
+from ..rules import ModelOptions
+from ..rules.models import read_names_map
 from .grouped import LOG, OUTPUT, PAPER, PROMISE, RULES, WHAT
 
 LogPath = Annotated[

@@ -11,11 +11,11 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from ..logs import ReadOptions
-from ..logs.attributes import declared_attributes, pairs_of
+from ..events import ReadOptions
+from ..events.attributes import declared_attributes, pairs_of
+from ..kernel.unit import ONE_CASE, Unit
 from ..mechanisms import Plan
 from ..mechanisms import plan as make_plan
-from ..unit import ONE_CASE, Unit
 from . import options
 from .show import format_epsilon
 

@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
+from ..base.files import check_apart, check_target, write_whole
 from ..errors import SettingError, plain
-from ..evaluation.read import read_measured
-from ..files import check_apart, check_target, write_whole
-from ..logs import ReadOptions, open_log
+from ..evaluate.read import read_measured
+from ..events import ReadOptions, open_log
 from ..release import certificate_path, read_release
 from ..report import Facts, make_internal_report, make_report, read_comparison, write_figures
 from ..report.figures_file import is_table

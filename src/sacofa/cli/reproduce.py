@@ -9,10 +9,10 @@ import typer
 from rich.console import Console
 
 from ..errors import ReadError
-from ..evaluation.experiment import TIME_LIMIT
-from ..evaluation.reproduction import Reproduction, find_logs
-from ..evaluation.reproduction import reproduce as reproduce_paper
-from ..logs import count_variants, open_log
+from ..evaluate.experiment import TIME_LIMIT
+from ..evaluate.reproduction import Reproduction, find_logs
+from ..evaluate.reproduction import reproduce as reproduce_paper
+from ..events import count_variants, open_log
 from .compare import Folder, TimeLimit, Workers, kept_when_interrupted, runs_of, show_outcome
 from .show import progress_bar
 

@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
+from ..base.files import check_apart, check_target, write_whole
 from ..errors import ReadError, SettingError
-from ..files import check_apart, check_target, write_whole
-from ..logs import ReadOptions, count_variants, open_log
+from ..events import ReadOptions, count_variants, open_log
 from ..report.rules_picture import draw_rules
-from ..semantics import (
+from ..rules import (
     FromPublicLog,
     FromSecretLog,
     ModelOptions,
@@ -22,8 +22,8 @@ from ..semantics import (
     show_rules,
     write_rules,
 )
-from ..semantics.models import MODELS, propose, write_names
-from ..semantics.models.names import UNKNOWN
+from ..rules.models import MODELS, propose, write_names
+from ..rules.models.names import UNKNOWN
 from .options import Force, read_names, say, takes_model_options, takes_read_options
 
 SECRET = (

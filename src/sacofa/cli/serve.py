@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ..errors import MissingExtraError, SettingError
-from ..privacy.ledger import Ledger
+from ..ledger import Ledger
 from ..release.keys import read_private_key
 from .key import ask_passphrase
 

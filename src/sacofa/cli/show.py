@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from ..errors import plain
-from ..privacy.accounting import Access, Leak, Spend
+from ..kernel.accounting import Access, Leak, Spend
 from ..release import Certificate
 from ..release.publish import Stage
 

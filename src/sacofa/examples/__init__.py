@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..variants import VariantCounts
+from ..kernel.variants import VariantCounts
 from .hospital import hospital
 from .hospital_times import hospital_csv
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ..privacy.bits import SeededBits
-from ..privacy.noise import Noise
-from ..variants import VariantCounts
+from ..kernel.bits import SeededBits
+from ..kernel.noise import Noise
+from ..kernel.variants import VariantCounts
 
 SEED = 2021
 

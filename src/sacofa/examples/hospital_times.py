@@ -7,9 +7,9 @@ import io
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
-from ..privacy.bits import SeededBits
-from ..privacy.noise import Noise
-from ..variants import Variant
+from ..kernel.bits import SeededBits
+from ..kernel.noise import Noise
+from ..kernel.variants import Variant
 from .hospital import SEED, hospital
 
 FIRST_DAY, DAYS = datetime(2000, 1, 1, tzinfo=UTC), 1_096

@@ -14,13 +14,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..prefixes import Prefixes
-from ..queries.session import Session
-from ..semantics.language import Word
-from ..semantics.protocol import Semantics
-from ..variants import VariantCounts
+from ..kernel.language import Word
+from ..kernel.session import Session
+from ..kernel.variants import VariantCounts
+from ..rules.protocol import Semantics
 from .level import Growth, Level
 from .prefix_tree import NOTHING, Found, Frontier, NoisyPrefixes, spell
+from .prefixes import Prefixes
 from .protocol import Progress
 
 

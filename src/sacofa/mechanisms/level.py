@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import TooLargeError
-from ..prefixes import Prefixes
-from ..privacy.noise import Noise
-from ..privacy.reals import smallest_threshold, tail
-from ..semantics.protocol import Semantics
+from ..kernel.noise import Noise
+from ..kernel.reals import smallest_threshold, tail
+from ..rules.protocol import Semantics
 from .prefix_tree import NOTHING, Found, Frontier, Ints, backtrack
+from .prefixes import Prefixes
 
 MAX_PREFIXES = 2_000_000
 

@@ -18,19 +18,19 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from ..errors import SettingError, is_whole
-from ..privacy.accounting import Access, Leak, Spend
-from ..privacy.epsilon import Epsilon, parse_epsilon
-from ..queries.session import Session
-from ..semantics.free import NoRules
-from ..semantics.learn import learn_rules
-from ..semantics.protocol import Semantics
-from ..semantics.rules import Rules
-from ..semantics.scoring import scorer_of
-from ..unit import Unit
-from ..variants import MOST_CASES, VariantCounts
+from ..kernel.accounting import Access, Leak, Spend
+from ..kernel.epsilon import Epsilon, parse_epsilon
+from ..kernel.session import Session
+from ..kernel.unit import Unit
+from ..kernel.variants import MOST_CASES, VariantCounts
+from ..rules.free import NoRules
+from ..rules.learn import learn_rules
+from ..rules.protocol import Semantics
+from ..rules.rules import Rules
+from ..rules.scoring import scorer_of
+from ..synthesis.margins import Margins, VariantMargins
 from .growth import PrefixCounts, grow, level_line
 from .level import MAX_PREFIXES, Growth
-from .margins import Margins, VariantMargins
 from .protocol import TRUNCATION, Output, Progress, Promise
 from .settings import offered
 

@@ -9,10 +9,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..prefixes import NONE
-from ..semantics.language import Word
-from ..unit import Unit
-from ..variants import VariantCounts
+from ..kernel.language import Word
+from ..kernel.unit import Unit
+from ..kernel.variants import VariantCounts
+from .prefixes import NONE
 
 Ints = NDArray[np.int64]
 

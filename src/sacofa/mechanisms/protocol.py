@@ -9,18 +9,18 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cases import Cases
-from ..domains import Attribute
 from ..errors import SettingError
-from ..logs.released import Columns
-from ..privacy.accounting import Access
-from ..privacy.noise import Noise
-from ..queries.protocol import Answer
-from ..queries.session import Session
-from ..unit import Unit
-from ..variants import VariantCounts
-from .margins import Margins
-from .verdict import Verdict
+from ..kernel.accounting import Access
+from ..kernel.attributes import Attribute
+from ..kernel.cases import Cases
+from ..kernel.noise import Noise
+from ..kernel.queries.protocol import Answer
+from ..kernel.released import Columns
+from ..kernel.session import Session
+from ..kernel.unit import Unit
+from ..kernel.variants import VariantCounts
+from ..synthesis.margins import Margins
+from ..synthesis.verdict import Verdict
 
 Progress = Callable[[float], None]
 

@@ -14,7 +14,7 @@ from numbers import Integral, Real
 from types import FunctionType
 from typing import Any, Literal
 
-from ..described import field_docs
+from ..base.described import field_docs
 
 Kind = Literal["epsilon", "whole", "whole or inf", "number", "word", "flag", "rules"]
 """What a setting takes; how each kind is asked for is the business of whoever asks."""

@@ -10,11 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cases import MICROSECONDS, CaseBatch, Cases
 from ..errors import SettingError, is_whole
-from ..logs import Log, Notify, count_variants, open_log, read_cases
-from ..logs.attributes import check_values
-from ..logs.released import Columns
+from ..events import Log, Notify, count_variants, open_log, read_cases
+from ..events.attributes import check_values
+from ..kernel.bits import Bits, SeededBits, SystemBits
+from ..kernel.cases import MICROSECONDS, CaseBatch, Cases
+from ..kernel.noise import Noise
+from ..kernel.released import Columns
+from ..kernel.unit import Unit
+from ..kernel.variants import VariantCounts, check_names, read_only
 from ..mechanisms.protocol import (
     Mechanism,
     Progress,
@@ -24,10 +28,6 @@ from ..mechanisms.protocol import (
     for_log,
     perform,
 )
-from ..privacy.bits import Bits, SeededBits, SystemBits
-from ..privacy.noise import Noise
-from ..unit import Unit
-from ..variants import VariantCounts, check_names, read_only
 from .bound import (
     MAX_RELEASED_EVENTS,
     bound_columns,

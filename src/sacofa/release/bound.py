@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import SettingError, is_whole
-from ..logs.released import Columns
+from ..kernel.released import Columns
+from ..kernel.variants import VariantCounts
 from ..mechanisms.protocol import Outcome
-from ..variants import VariantCounts
 
 Times = NDArray[np.int64] | None
 """When each released event happened, case by case; None: times are made up."""

@@ -12,12 +12,12 @@ from typing import Any
 
 from .._version import __version__
 from ..errors import ReadError, SettingError
-from ..mechanisms.margins import Margins
+from ..kernel.accounting import Access, Leak, Spend, check_noise_fits, total_epsilon
+from ..kernel.unit import Unit
 from ..mechanisms.protocol import Mechanism
 from ..mechanisms.settings import all_settings
-from ..mechanisms.verdict import Verdict
-from ..privacy.accounting import Access, Leak, Spend, check_noise_fits, total_epsilon
-from ..unit import Unit
+from ..synthesis.margins import Margins
+from ..synthesis.verdict import Verdict
 from .periods import PeriodStatement
 from .single_keys import loads
 

@@ -19,12 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ReadError, SettingError
-from ..logs.released import Columns
-from ..mechanisms.margins import Margins, Variant, VariantMargins, root_of_squares
-from ..privacy.accounting import Access, Leak, Spend
-from ..privacy.ledger import Account
-from ..unit import Unit
-from ..variants import VariantCounts
+from ..kernel.accounting import Access, Leak, Spend
+from ..kernel.released import Columns
+from ..kernel.unit import Unit
+from ..kernel.variants import VariantCounts
+from ..ledger import Account
+from ..synthesis.margins import Margins, Variant, VariantMargins, root_of_squares
 from .anonymize import Release
 from .certificate import Certificate
 from .join_columns import all_texts, laid_out_columns, shared_columns, with_values

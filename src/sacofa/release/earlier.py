@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..errors import ReadError, SettingError
+from ..kernel.variants import VariantCounts
 from ..mechanisms.certified import Certified
 from ..mechanisms.protocol import Mechanism
-from ..variants import VariantCounts
 from .read import read_release
 
 

@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..domains import Kind
 from ..errors import MissingExtraError
-from ..logs.columns import TRUNCATED
-from ..logs.released import (
+from ..events.columns import TRUNCATED
+from ..events.released import (
     CORE_KEY,
     START_KEY,
     TIME_KEY,
     all_events,
     describe_times,
 )
-from ..logs.released import Columns as Attributes
-from ..variants import VariantCounts
+from ..kernel.attributes import Kind
+from ..kernel.released import Columns as Attributes
+from ..kernel.variants import VariantCounts
 
 TIMES = ("time:timestamp", START_KEY)
 """The columns that hold times."""

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cases import CaseBatch, Values
-from ..logs.released import NO_VALUE, Columns, ReleasedColumn
+from ..kernel.cases import CaseBatch, Values
+from ..kernel.released import NO_VALUE, Columns, ReleasedColumn
 from .read import event_places
 
 

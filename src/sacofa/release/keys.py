@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..base.files import check_target, write_whole
 from ..errors import MissingExtraError, OutputError, ReadError, SettingError
-from ..files import check_target, write_whole
 
 PRIVATE, PUBLIC = ".key", ".pub"
 """How the names of key files end."""

@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from ..files import explained, give_name, locked, refuse, staged, sync_folder
-from ..temporary import remove_abandoned
+from ..base.files import explained, give_name, locked, refuse, staged, sync_folder
+from ..base.temporary import remove_abandoned
 
 PREFIX = ".sacofa-pair-"
 """How the names of folders begin in which pairs are made ready."""

@@ -17,12 +17,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..base.periods import Period
 from ..errors import SettingError
-from ..logs import Log
-from ..periods import Period
-from ..privacy.ledger import CaseKey, Ledger
-from ..privacy.ledger.records import Charged
-from ..unit import Unit
+from ..events import Log
+from ..kernel.unit import Unit
+from ..ledger import CaseKey, Ledger
+from ..ledger.records import Charged
 
 LOG_ALONE = (
     "Releases of other periods may have cases in common with this one: no ledger kept them apart."

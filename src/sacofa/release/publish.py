@@ -9,18 +9,18 @@ from dataclasses import is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..cases import Cases
-from ..domains import Attribute, labels_of
+from ..base.files import check_apart, check_target
 from ..errors import OutputError, PromiseError, SettingError
-from ..files import check_apart, check_target
-from ..logs import Log, Notify, ReadOptions, distribute_variants, is_distributed
-from ..logs import open_log as open_source
-from ..logs.write import check_names, output_of
+from ..events import Log, Notify, ReadOptions, distribute_variants, is_distributed
+from ..events import open_log as open_source
+from ..events.write import check_names, output_of
+from ..kernel.attributes import Attribute, labels_of
+from ..kernel.cases import Cases
+from ..kernel.variants import VariantCounts
+from ..ledger import Ledger
+from ..ledger.case_key import key_path
 from ..mechanisms.protocol import Mechanism, asks_times, check_mechanism, for_log
 from ..mechanisms.settings import settings_of
-from ..privacy.ledger import Ledger
-from ..privacy.ledger.case_key import key_path
-from ..variants import VariantCounts
 from .anonymize import (
     Release,
     anonymize,

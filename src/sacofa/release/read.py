@@ -12,14 +12,16 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cases import MICROSECONDS, NO_TIME, CaseBatch, gather
-from ..domains import AsWritten, Attribute, Kind
+from ..base.domains import AsWritten
 from ..errors import ReadError
-from ..logs import Log, count_variants, open_log, read_cases
-from ..logs.released import NO_VALUE, PRIVATE, Columns, ReleasedColumn
-from ..logs.time_mark import time_mark
-from ..mechanisms.certified import Certified, mark_core
-from ..variants import VariantCounts
+from ..events import Log, count_variants, open_log, read_cases
+from ..events.released import PRIVATE
+from ..events.time_mark import time_mark
+from ..kernel.attributes import Attribute, Kind
+from ..kernel.cases import MICROSECONDS, NO_TIME, CaseBatch, gather
+from ..kernel.released import NO_VALUE, Columns, ReleasedColumn
+from ..kernel.variants import VariantCounts
+from ..mechanisms.certified import Certified
 from .anonymize import Release
 from .certificate import Certificate
 from .verify import verify
@@ -169,7 +171,7 @@ def _core(variants: VariantCounts, certificate: Certificate) -> NDArray[np.bool_
     """Mark the orderly core: it follows from what was released, and is worked out again."""
     if certificate.mechanism != Certified.name or certificate.epsilon is None:
         return None
-    return mark_core(variants, _as_released(certificate, certificate.epsilon))
+    return _as_released(certificate, certificate.epsilon).mark_core(variants)
 
 
 def _as_released(certificate: Certificate, epsilon: Fraction) -> Certified:

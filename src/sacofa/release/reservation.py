@@ -9,8 +9,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ..errors import LedgerError, SettingError
-from ..privacy.ledger import Entry, Ledger
-from ..privacy.ledger.records import Charged
+from ..ledger import Entry, Ledger
+from ..ledger.records import Charged
 from .certificate import Certificate
 from .periods import Turn, charged_for
 

@@ -7,11 +7,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from ..base.files import identity
 from ..errors import ReadError, SettingError
-from ..files import identity
-from ..logs import count_variants, open_log
-from ..logs.formats import find_files
-from ..semantics import FromPublicLog, ModelOptions, Rules, learn_rules, open_rules
+from ..events import count_variants, open_log
+from ..events.formats import find_files
+from ..rules import FromPublicLog, ModelOptions, Rules, learn_rules, open_rules
 
 NO_MODEL = ModelOptions()
 

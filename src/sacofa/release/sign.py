@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from ..base.files import check_target, write_whole
 from ..errors import ReadError
-from ..files import check_target, write_whole
 from .envelope import Statement, seal, unseal
 from .keys import PrivateKey, PublicKey
 from .pair import certificate_path

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from ..base.files import check_target, write_whole
 from ..errors import LedgerError, ReadError
-from ..files import check_target, write_whole
-from ..privacy.ledger import Budget, Entry, Ledger
+from ..ledger import Budget, Entry, Ledger
 from .envelope import Statement, seal, unseal
 from .keys import PrivateKey, PublicKey
 from .sign import signature_path

@@ -6,8 +6,8 @@ import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
-from ..files import sync
-from ..logs.write import write_variants
+from ..base.files import sync
+from ..events.write import write_variants
 from .anonymize import Release
 from .certificate import Certificate
 from .pair import write_pair

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ..logs.released import ReleasedColumn
+from ..kernel.released import ReleasedColumn
 from ..release.anonymize import Release
 from .sureness import margins_of
 from .times import Bar, with_margins

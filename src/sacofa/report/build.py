@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..cases import CaseBatch, Cases, gather
-from ..evaluation.evaluate import variants_of
-from ..mechanisms.margins import Margins
+from ..evaluate.evaluate import variants_of
+from ..kernel.cases import CaseBatch, Cases, gather
+from ..kernel.variants import VariantCounts
 from ..release.anonymize import Release
-from ..variants import VariantCounts
+from ..synthesis.margins import Margins
 from .attributes import describe_attributes
 from .comparison import ComparisonTable
 from .explorer import list_variants

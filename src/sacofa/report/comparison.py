@@ -8,8 +8,8 @@ from pathlib import Path
 from statistics import quantiles
 
 from ..errors import ReadError
-from ..evaluation.registry import MEASURES
-from ..evaluation.runs import HEADER, Row
+from ..evaluate.registry import MEASURES
+from ..evaluate.runs import HEADER, Row
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ..mechanisms.margins import Margins
-from ..variants import VariantCounts
+from ..kernel.variants import VariantCounts
+from ..synthesis.margins import Margins
 from .sureness import variant_margin
 
 MOST_VARIANTS, MOST_STEPS = 5_000, 200_000

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import OutputError
-from ..logs.csv_injection import escape_formula
-from ..logs.duckdb.database import as_os_error, borrowed
-from ..logs.duckdb.sql import literal
+from ..events.csv_injection import escape_formula
+from ..events.duckdb.database import as_os_error, borrowed
+from ..events.duckdb.sql import literal
 from ..release.anonymize import Release
 from .figures import ReleasedFigure, list_figures
 

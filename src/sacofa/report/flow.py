@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..mechanisms.margins import Place, Step
-from ..variants import VariantCounts
+from ..kernel.variants import VariantCounts
+from ..synthesis.margins import Place, Step
 
 SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
 """How much of all that happened the levels of detail show at least."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import MissingExtraError
-from ..mechanisms.margins import Place, Step
+from ..synthesis.margins import Place, Step
 
 LETTER, LINE = 6.9, 15.0
 """The room that a letter and a line of text take, in points."""

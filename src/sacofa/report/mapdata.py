@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..mechanisms.margins import Margins, Step
+from ..synthesis.margins import Margins, Step
 from .flow import Flow
 
 Medians = Mapping[tuple[str, str], float]

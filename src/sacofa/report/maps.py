@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..errors import MissingExtraError
-from ..mechanisms.margins import Step
+from ..synthesis.margins import Step
 from .flow import Flow, choose_levels
 from .layout import Arrow, Layout, Point, lay_out
 

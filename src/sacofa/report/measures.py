@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..cases import Cases
-from ..evaluation import Evaluator
-from ..evaluation.evaluate import variants_of
-from ..evaluation.registry import BY_NAME
+from ..evaluate import Evaluator
+from ..evaluate.evaluate import variants_of
+from ..evaluate.registry import BY_NAME
+from ..kernel.cases import Cases
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
 
-from ..privacy.accounting import Access, Leak
+from ..kernel.accounting import Access, Leak
 from ..release.certificate import Certificate
 
 BEFORE = (0.01, 0.1, 0.5, 0.9)

@@ -12,9 +12,9 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
-from ..mechanisms.margins import Step
-from ..semantics.rules import Rules
-from ..semantics.show import never_happens
+from ..rules.rules import Rules
+from ..rules.show import never_happens
+from ..synthesis.margins import Step
 from .layout import Box, lay_out
 from .maps import pair as point
 

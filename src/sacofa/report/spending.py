@@ -13,8 +13,8 @@ from fractions import Fraction
 from html import escape
 
 from ..errors import plain
-from ..privacy.ledger import Account, Ledger
-from ..privacy.ledger.records import Charged
+from ..ledger import Account, Ledger
+from ..ledger.records import Charged
 from .promise import say_number
 
 BAR = 30

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..mechanisms.margins import Margins
 from ..release.anonymize import Release
+from ..synthesis.margins import Margins
 
 
 def margins_of(release: Release) -> Margins:

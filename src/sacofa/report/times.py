@@ -9,12 +9,12 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cases import CaseBatch
-from ..evaluation.measures.performance import bottlenecks
-from ..evaluation.measures.timed import Timed
-from ..mechanisms.margins import ShareMargin
-from ..queries.durations import HUMAN, SECOND
+from ..evaluate.measures.performance import bottlenecks
+from ..evaluate.measures.timed import Timed
+from ..kernel.cases import CaseBatch
+from ..kernel.queries.durations import HUMAN, SECOND
 from ..release.anonymize import Release
+from ..synthesis.margins import ShareMargin
 from .durations import say_duration
 from .mapdata import Medians
 from .sureness import margins_of

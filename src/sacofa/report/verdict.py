@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..mechanisms.verdict import Sureness
 from ..release.anonymize import Release
 from ..release.certificate import Certificate
+from ..synthesis.verdict import Sureness
 from .promise import STRENGTHS, say_number, say_promise, strength_level, subject_of
 
 LEARNT = (

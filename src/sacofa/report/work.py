@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cases import MICROSECONDS, NO_TIME, CaseBatch
+from ..kernel.cases import MICROSECONDS, NO_TIME, CaseBatch
 from .durations import say_duration
 
 Floats = NDArray[np.float64]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..logs.write import OUTPUTS
+from ..events.write import OUTPUTS
 from . import schemas
 from .jobs import ENDED, Job, Jobs
 from .reading import ColumnChoice

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..logs import ReadOptions
-from ..logs.columns_file import parse_columns
+from ..events import ReadOptions
+from ..events.columns_file import parse_columns
 
 
 def read_options(chosen: Mapping[str, Any]) -> ReadOptions:

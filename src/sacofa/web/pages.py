@@ -10,8 +10,8 @@ from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.concurrency import run_in_threadpool
 
-from ..logs.formats import SUFFIXES
-from ..logs.unpacking import ENDINGS
+from ..events.formats import SUFFIXES
+from ..events.unpacking import ENDINGS
 from ..mechanisms.registry import choices
 from ..report.page import colour_rules
 from .api.common import OneJob

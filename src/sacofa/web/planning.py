@@ -6,18 +6,19 @@ from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
 
-from ..domains import Attribute, Categories
+from ..base.domains import Categories
 from ..errors import SettingError, nearest
-from ..logs import ReadOptions
-from ..logs.attributes import declared_attributes
+from ..events import ReadOptions
+from ..events.attributes import declared_attributes
+from ..kernel.attributes import Attribute
+from ..ledger import Ledger
 from ..mechanisms import Certified
 from ..mechanisms import plan as plan_certified
 from ..mechanisms.protocol import Mechanism, for_log
 from ..mechanisms.registry import make_mechanism
-from ..privacy.ledger import Ledger
 from ..release.anonymize import certify_request
 from ..report.promise import explain_epsilon, say_number, say_promise
-from ..semantics import Rules, Stated
+from ..rules import Rules, Stated
 from .options import columns_content
 from .reading import ColumnChoice
 from .requests import MechanismChoice, PlanRequest

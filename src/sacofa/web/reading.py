@@ -17,8 +17,8 @@ from typing import (
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, create_model
 
-from ..described import field_docs
-from ..logs import ReadOptions
+from ..base.described import field_docs
+from ..events import ReadOptions
 from .options import read_options
 from .words import plain_words
 

@@ -14,11 +14,11 @@ from pydantic import (
     create_model,
 )
 
-from ..described import field_docs
+from ..base.described import field_docs
 from ..mechanisms.registry import DEFAULT, choices
 from ..mechanisms.settings import Kind as SettingKind
-from ..semantics import ModelOptions
-from ..semantics.models.options import MOST_DEVIATIONS
+from ..rules import ModelOptions
+from ..rules.models.options import MOST_DEVIATIONS
 from .reading import COLUMNS, ColumnChoice, ColumnsContent, Name, Whole
 
 DatasetName = Annotated[str, StringConstraints(min_length=1, max_length=200)]

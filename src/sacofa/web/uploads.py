@@ -15,7 +15,7 @@ from typing import Any
 from starlette.concurrency import run_in_threadpool
 
 from ..errors import ReadError
-from ..logs.formats import SUFFIXES, format_of
+from ..events.formats import SUFFIXES, format_of
 from .settings import ServeSettings
 
 MOST_LOGS = 20

@@ -21,21 +21,21 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
+from ..base.files import write_whole
 from ..errors import ColumnsError, ReadError, SacofaError
-from ..files import write_whole
-from ..logs import ReadOptions, count_variants, inspect_variants, open_log
-from ..logs.inspect import shown_variants
-from ..logs.preview import count_disordered, preview
-from ..logs.profile import offered_columns
+from ..events import ReadOptions, count_variants, inspect_variants, open_log
+from ..events.inspect import shown_variants
+from ..events.preview import count_disordered, preview
+from ..events.profile import offered_columns
+from ..ledger import Ledger
 from ..mechanisms.registry import make_mechanism
-from ..privacy.ledger import Ledger
 from ..release import Release, certificate_path, publish, read_release, write_release
 from ..release.certificate import Certificate
 from ..release.rules import public_rules
 from ..report.promise import explain_epsilon, say_number, say_promise
 from ..report.sureness import margins_of
-from ..semantics import ModelOptions, Rules
-from ..semantics.models import MODELS
+from ..rules import ModelOptions, Rules
+from ..rules.models import MODELS
 from .options import read_options
 from .words import as_field, plain_numbers, plain_words
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from ..base.temporary import make_locked, remove, remove_abandoned
 from ..errors import OutputError
-from ..temporary import make_locked, remove, remove_abandoned
 
 PREFIX = "serve-"
 

@@ -6,19 +6,9 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from sacofa.mechanisms.certified.evidence import (
-    Evidence,
-    Nearest,
-    count_table,
-    length_table,
-    occurrence_table,
-    step_table,
-    trigram_table,
-)
-from sacofa.mechanisms.certified.lengths import bin_edges
-from sacofa.privacy.noise import Noise
-from sacofa.queries.distance import Ids
-from sacofa.queries.flow import (
+from sacofa.kernel.noise import Noise
+from sacofa.kernel.queries.distance import Ids
+from sacofa.kernel.queries.flow import (
     VOTE_UNITS,
     ActivityVotes,
     CaseCount,
@@ -27,9 +17,19 @@ from sacofa.queries.flow import (
     StepVotes,
     TrigramVotes,
 )
-from sacofa.variants import VariantCounts
+from sacofa.kernel.variants import VariantCounts
+from sacofa.synthesis.flow.evidence import (
+    Evidence,
+    Nearest,
+    count_table,
+    length_table,
+    occurrence_table,
+    step_table,
+    trigram_table,
+)
+from sacofa.synthesis.flow.lengths import bin_edges
 
-from ...queries.bare import session_of
+from ...kernel.queries.bare import session_of
 
 NAMES = tuple("abcd")
 POOL: list[Ids] = [(0, 1, 2), (0, 2, 1), (0, 1, 1, 2), (3,), (0, 3), (), (0, 1, 2, 3, 0)]

@@ -7,7 +7,7 @@ the ratio of the two likelihoods is known exactly.
 
 The histogram over all sequences draws its empty cells in other ways. Here it is replaced by one
 that noises every cell by hand and shows the same; that both have one distribution, and that what
-the real one shows is private, is tested in tests/queries/test_histogram.py.
+the real one shows is private, is tested in tests/kernel/queries/test_histogram.py.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from unittest.mock import patch
 import numpy as np
 from numpy.typing import NDArray
 
-from sacofa.cases import CaseBatch, Cases
+from sacofa.kernel import session as session_module
+from sacofa.kernel.accounting import Access
+from sacofa.kernel.bits import SeededBits
+from sacofa.kernel.cases import CaseBatch, Cases
+from sacofa.kernel.language import Language, Word
+from sacofa.kernel.noise import Noise
+from sacofa.kernel.queries import histogram as histogram_module
+from sacofa.kernel.queries.histogram import AllSequences
+from sacofa.kernel.queries.protocol import Part, Query
+from sacofa.kernel.session import Opened, Session
+from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms.certified.certified import Certified
 from sacofa.mechanisms.protocol import Output
-from sacofa.privacy.accounting import Access
-from sacofa.privacy.bits import SeededBits
-from sacofa.privacy.noise import Noise
-from sacofa.queries import histogram as histogram_module
-from sacofa.queries import session as session_module
-from sacofa.queries.histogram import AllSequences
-from sacofa.queries.protocol import Part, Query
-from sacofa.queries.session import Opened, Session
-from sacofa.semantics.allowed import all_sequences
-from sacofa.semantics.language import Language, Word
-from sacofa.variants import VariantCounts
+from sacofa.rules.allowed import all_sequences
 
 Ints = NDArray[np.int64]
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sacofa.errors import SettingError
 from sacofa.mechanisms.certified import Certified
 from sacofa.mechanisms.certified.budget import Shares, in_noise_scales
-from sacofa.semantics.rules import Rules
+from sacofa.rules.rules import Rules
 
 
 @given(st.fractions(Fraction(1, 100), 100), st.fractions(Fraction(1, 100), 100))

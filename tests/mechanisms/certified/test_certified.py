@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from sacofa import anonymize, open_log
-from sacofa.cases import Cases
-from sacofa.domains import Attribute
 from sacofa.errors import SettingError
+from sacofa.kernel.attributes import Attribute
+from sacofa.kernel.bits import SeededBits
+from sacofa.kernel.cases import Cases
+from sacofa.kernel.noise import Noise
+from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms import Outcome, perform
 from sacofa.mechanisms.certified import Certified, run
-from sacofa.privacy.bits import SeededBits
-from sacofa.privacy.noise import Noise
-from sacofa.semantics import Rules, learn_rules
-from sacofa.semantics.violations import Violations
-from sacofa.variants import VariantCounts
+from sacofa.rules import Rules, learn_rules
+from sacofa.rules.violations import Violations
 
 LOG = VariantCounts.of(
     {tuple("abcd"): 60, tuple("acbd"): 40, tuple("abd"): 30, tuple("ad"): 3}, tuple("abcd")

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 from sacofa import Cases, Certified, Noise, Outcome, VariantCounts
-from sacofa.cases import CaseBatch
+from sacofa.kernel.bits import SeededBits
+from sacofa.kernel.cases import CaseBatch
+from sacofa.kernel.queries.flow import NearestCandidate
+from sacofa.kernel.unit import Unit
 from sacofa.mechanisms import perform
-from sacofa.mechanisms.certified.margins import find_flow_margins, sizes, step_counts
 from sacofa.mechanisms.certified.plan import plan
-from sacofa.mechanisms.margins import Margins, ShareMargin, Step, VariantMargins
 from sacofa.mechanisms.paper import Laplace, Sacofa
-from sacofa.privacy.bits import SeededBits
-from sacofa.queries.flow import NearestCandidate
-from sacofa.semantics import Rules
-from sacofa.unit import Unit
+from sacofa.rules import Rules
+from sacofa.synthesis.flow.margins import find_flow_margins, sizes, step_counts
+from sacofa.synthesis.margins import Margins, ShareMargin, Step, VariantMargins
 
 from .mixture import log_of
 

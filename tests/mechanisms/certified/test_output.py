@@ -16,14 +16,14 @@ import numpy as np
 import pytest
 
 from sacofa.audit import Pair, attribute_pairs, timed_pairs
-from sacofa.cases import CaseBatch, Cases
+from sacofa.kernel.bits import SeededBits
+from sacofa.kernel.cases import CaseBatch, Cases
+from sacofa.kernel.noise import Noise
+from sacofa.kernel.session import Session
+from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms.certified.certified import Certified
 from sacofa.mechanisms.protocol import Output, Progress
-from sacofa.privacy.bits import SeededBits
-from sacofa.privacy.noise import Noise
-from sacofa.queries.session import Session
-from sacofa.semantics import Rules
-from sacofa.variants import VariantCounts
+from sacofa.rules import Rules
 
 from .outcomes import (
     ByHandOutcome,

@@ -6,13 +6,13 @@ from fractions import Fraction
 
 import pytest
 
-from sacofa.cases import Cases
+from sacofa.kernel.bits import SeededBits
+from sacofa.kernel.cases import Cases
+from sacofa.kernel.noise import Noise
+from sacofa.kernel.unit import ONE_CASE, Unit
+from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms import perform
 from sacofa.mechanisms.certified import Certified, plan
-from sacofa.privacy.bits import SeededBits
-from sacofa.privacy.noise import Noise
-from sacofa.unit import ONE_CASE, Unit
-from sacofa.variants import VariantCounts
 
 
 @pytest.mark.parametrize("max_length", [None, 10])

@@ -11,16 +11,16 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sacofa.cases import NO_TIME, CaseBatch, Cases
+from sacofa.kernel.cases import NO_TIME, CaseBatch, Cases
+from sacofa.kernel.queries.durations import DAY, HOUR
+from sacofa.kernel.queries.flow import VOTE_UNITS
 from sacofa.mechanisms.certified import Certified
 from sacofa.mechanisms.protocol import perform
-from sacofa.queries.durations import DAY, HOUR
-from sacofa.queries.flow import VOTE_UNITS
-from sacofa.timing.ask import time_queries
-from sacofa.timing.settings import TimeSettings
+from sacofa.synthesis.times.ask import time_queries
+from sacofa.synthesis.times.settings import TimeSettings
 
-from ...queries.batches import Event, batch
-from ...timing.releases import office, seeded
+from ...kernel.queries.batches import Event, batch
+from ...synthesis.times.releases import office, seeded
 
 LIMIT = 2**62
 ADDED: dict[str, list[Event]] = {
@@ -64,7 +64,7 @@ def test_the_share_is_reached() -> None:
 
 def test_a_careless_vote_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """One whole vote for each gap breaks the bound."""
-    from sacofa.queries.times import Clock
+    from sacofa.kernel.queries.times import Clock
 
     monkeypatch.setattr(Clock, "spread", lambda _, owner: np.full(len(owner), VOTE_UNITS))
     assert price(office(200), ADDED["an ordinary case"]) > EPSILON

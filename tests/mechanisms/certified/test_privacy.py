@@ -3,8 +3,8 @@
 What is tried: four small logs, five cases or persons more in each, both directions, and for each of
 these pairs NOISES vectors of noise of all signs and several sizes. For these outcomes the ratio is
 exact. For all others it follows from what is tested by itself: no case changes a table by more than
-its sensitivity (tests/queries/test_flow.py), and noise has the scale that the price pays for
-(tests/queries/test_session.py); and here, that the same answers lead to the same queries.
+its sensitivity (tests/kernel/queries/test_flow.py), and noise has the scale that the price pays for
+(tests/kernel/test_session.py); and here, that the same answers lead to the same queries.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ import numpy as np
 import pytest
 
 from sacofa.errors import PromiseError
+from sacofa.kernel.accounting import Spend
+from sacofa.kernel.queries.flow import VOTE_UNITS, NearestCandidate, StepVotes
+from sacofa.kernel.queries.protocol import Ints, Query
+from sacofa.kernel.reals import tail
+from sacofa.kernel.session import Session
+from sacofa.kernel.unit import ONE_CASE, Unit
+from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms.certified.budget import BudgetSplit
 from sacofa.mechanisms.certified.certified import Certified
-from sacofa.privacy.accounting import Spend
-from sacofa.privacy.reals import tail
-from sacofa.queries.flow import VOTE_UNITS, NearestCandidate, StepVotes
-from sacofa.queries.protocol import Ints, Query
-from sacofa.queries.session import Session
-from sacofa.semantics import Rules
-from sacofa.unit import ONE_CASE, Unit
-from sacofa.variants import VariantCounts
+from sacofa.rules import Rules
 
 from . import outcomes
 from .outcomes import leading_to, listed, run_by_hand, some_outcomes

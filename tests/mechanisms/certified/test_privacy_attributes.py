@@ -13,9 +13,9 @@ from fractions import Fraction
 import pytest
 
 from sacofa.audit import Finding, Pair, attribute_pairs, attribute_persons_pair, audit, make_minimal
+from sacofa.kernel.session import Session
 from sacofa.mechanisms.certified.certified import Certified
 from sacofa.mechanisms.protocol import Output, Progress
-from sacofa.queries.session import Session
 
 from . import outcomes
 from .outcomes import ForgetsCases, breaks, listed, run_by_hand

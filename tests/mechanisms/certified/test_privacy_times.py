@@ -12,9 +12,9 @@ from fractions import Fraction
 import pytest
 
 from sacofa.audit import Pair, timed_pairs, timed_persons_pair
+from sacofa.kernel.queries.protocol import Ints, Query
+from sacofa.kernel.session import Session
 from sacofa.mechanisms.certified.certified import Certified
-from sacofa.queries.protocol import Ints, Query
-from sacofa.queries.session import Session
 
 from . import outcomes
 from .outcomes import ForgetsCases, breaks, listed, run_by_hand

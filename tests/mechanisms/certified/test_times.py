@@ -13,21 +13,21 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sacofa import anonymize
-from sacofa.cases import NO_TIME, Cases
-from sacofa.logs import count_variants, open_log, read_cases
+from sacofa.events import count_variants, open_log, read_cases
+from sacofa.kernel.accounting import Spend
+from sacofa.kernel.bits import SeededBits
+from sacofa.kernel.cases import NO_TIME, Cases
+from sacofa.kernel.noise import Ints, Noise
+from sacofa.kernel.queries.durations import DAY, HOUR, MINUTE
+from sacofa.kernel.queries.flow import VOTE_UNITS
+from sacofa.kernel.unit import ONE_CASE, Unit
 from sacofa.mechanisms import Certified, perform
 from sacofa.mechanisms.certified import run
-from sacofa.privacy.accounting import Spend
-from sacofa.privacy.bits import SeededBits
-from sacofa.privacy.noise import Ints, Noise
-from sacofa.queries.durations import DAY, HOUR, MINUTE
-from sacofa.queries.flow import VOTE_UNITS
 from sacofa.release import Release, write_release
 from sacofa.release.read import read_release
-from sacofa.timing.ask import time_queries
-from sacofa.timing.settings import TimeSettings
-from sacofa.unit import ONE_CASE, Unit
-from tests.queries.batches import LAST, YEAR_1, YEAR_9999, Event, batch, nasty_cases
+from sacofa.synthesis.times.ask import time_queries
+from sacofa.synthesis.times.settings import TimeSettings
+from tests.kernel.queries.batches import LAST, YEAR_1, YEAR_9999, Event, batch, nasty_cases
 
 SMALL = Certified(epsilon=Fraction(1), max_length=4, min_candidates=4, max_candidates=8)
 BEGIN = 18_262 * DAY

@@ -10,24 +10,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sacofa import anonymize
-from sacofa.cases import Cases
 from sacofa.errors import SettingError
 from sacofa.examples import running_example
+from sacofa.kernel.accounting import total_epsilon
+from sacofa.kernel.bits import SeededBits
+from sacofa.kernel.cases import Cases
+from sacofa.kernel.noise import Noise
+from sacofa.kernel.queries.histogram import AllSequences, Histogram
+from sacofa.kernel.reals import Real
+from sacofa.kernel.unit import Unit
+from sacofa.kernel.variants import MOST_CASES, VariantCounts
 from sacofa.mechanisms import Certified, Laplace, Sacofa, perform
-from sacofa.mechanisms.certified.frequent import ROOM, UNCOUNTABLE, all_threshold, show_frequent
 from sacofa.mechanisms.certified.settings import TUNED
-from sacofa.privacy.accounting import total_epsilon
-from sacofa.privacy.bits import SeededBits
-from sacofa.privacy.noise import Noise
-from sacofa.privacy.reals import Real
-from sacofa.queries.histogram import AllSequences, Histogram
 from sacofa.release.anonymize import certify_request
-from sacofa.semantics import Rules, Steps, all_sequences, learn_rules
-from sacofa.semantics.provenance import Stated
-from sacofa.unit import Unit
-from sacofa.variants import MOST_CASES, VariantCounts
-from tests.privacy.test_noise import Scripted
-from tests.queries.bare import session_of
+from sacofa.rules import Rules, Steps, all_sequences, learn_rules
+from sacofa.rules.provenance import Stated
+from sacofa.synthesis.flow.frequent import ROOM, UNCOUNTABLE, all_threshold, show_frequent
+from tests.kernel.queries.bare import session_of
+from tests.kernel.test_noise import Scripted
 
 NAMES = tuple("abcdef")
 

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 from sacofa import Cases, Certified, Noise, VariantCounts
-from sacofa.domains import Attribute, Categories
+from sacofa.base.domains import Categories
+from sacofa.kernel.attributes import Attribute
+from sacofa.kernel.bits import SeededBits
+from sacofa.kernel.queries.flow import VOTE_UNITS
 from sacofa.mechanisms import Outcome, perform
 from sacofa.mechanisms.certified.verdict import RELIABLE, foresee, judge
-from sacofa.mechanisms.verdict import Cause, Sureness, Verdict
-from sacofa.privacy.bits import SeededBits
-from sacofa.queries.flow import VOTE_UNITS
+from sacofa.synthesis.verdict import Cause, Sureness, Verdict
 
 from .mixture import MAX_LENGTH, log_of
 

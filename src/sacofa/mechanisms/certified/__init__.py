@@ -2,35 +2,18 @@
 
 * budget: how ε is divided;
 * settings: what can be set, and what follows from it;
-* lengths: where cases are truncated, if nobody says;
-* edits: what one change makes of a usual sequence;
-* steps: the semantics, which activity may come directly after which;
-* occurrences: which activities stand out, and which happen once;
-* frequent: which variants can be shown as they are;
-* sampler: uniform numbers for what is made of answers;
-* chain, rule_walker: sequences drawn step by step, within public rules;
-* candidates, earlier: the list of sequences that cases vote for, with what earlier releases showed;
-* medoids: which of them are released;
-* size: the number of cases, by all answers;
-* apportion: votes become whole numbers of cases;
-* shrink: what cells likely hold, given all answers;
-* evidence, fit: the numbers of cases that explain all answers at once;
-* smooth: the same where hardly two cases are alike;
-* orderly: which orders are dropped, and which variants are the orderly core;
-* presence: activities that the released cases lack are inserted;
-* times: times of the released events, under their share of ε;
-* margins, share_margins: how far released figures may be off;
-* verdict: what a release is good for: predicted errors, before and after a run;
-* questions: what is asked, query by query;
+* questions: the queries of a run, one by one;
+* times, attributes: the queries about times and attributes;
 * run: all of it, in order;
-* attributes: what cases and events have besides;
+* verdict: what a release is good for: predicted errors, before and after a run;
 * certified: the mechanism, its promise;
 * plan: what all of it costs and buys, before a log is read.
+
+The answers become a release in `sacofa.synthesis`.
 """
 
 from .certified import Certified
-from .orderly import mark_core
 from .plan import Plan, plan
 from .verdict import foresee
 
-__all__ = ["Certified", "Plan", "Verdict", "foresee", "mark_core", "plan"]
+__all__ = ["Certified", "Plan", "Verdict", "foresee", "plan"]

@@ -20,14 +20,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from ...domains import ALL_DATES, RESOURCES, Attribute, plain_name
+from ...base.domains import ALL_DATES, RESOURCES, plain_name
 from ...errors import SettingError
-from ...privacy.accounting import Spend
-from ...queries.session import Session
-from ...unit import Unit
+from ...kernel.accounting import Spend
+from ...kernel.attributes import Attribute
+from ...kernel.session import Session
+from ...kernel.unit import Unit
+from ...synthesis.flow.frequent import all_threshold
+from ...synthesis.flow.lengths import known_length
 from ..protocol import TRUNCATION, Output, Progress, Promise
-from .frequent import all_threshold
-from .lengths import known_length
 from .run import MAX_ACTIVITIES, CertifiedRun
 from .settings import FLOW, OF_TIMES, CertifiedSettings
 

@@ -6,23 +6,23 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
-from ...attributes.ask import divide
-from ...domains import Attribute
 from ...errors import SettingError
-from ...privacy.epsilon import Epsilon
-from ...privacy.reals import smallest_threshold
-from ...queries.flow import VOTE_UNITS
-from ...timing.ask import OWN_ROW
-from ...timing.settings import TimeShares
-from ...unit import ONE_CASE, Unit
-from ..verdict import Verdict
+from ...kernel.attributes import Attribute
+from ...kernel.epsilon import Epsilon
+from ...kernel.queries.flow import VOTE_UNITS
+from ...kernel.reals import smallest_threshold
+from ...kernel.unit import ONE_CASE, Unit
+from ...synthesis.attributes.ask import divide
+from ...synthesis.flow.frequent import all_threshold
+from ...synthesis.flow.lengths import bin_edges
+from ...synthesis.flow.size import cases_margin, precision
+from ...synthesis.flow.steps import most_false_steps
+from ...synthesis.times.ask import OWN_ROW
+from ...synthesis.times.settings import TimeShares
+from ...synthesis.verdict import Verdict
 from .budget import LEAST_MOVED, MOST_MOVED
 from .certified import Certified
-from .frequent import all_threshold
-from .lengths import bin_edges
 from .run import MAX_ACTIVITIES
-from .size import cases_margin, precision
-from .steps import most_false_steps
 from .verdict import foresee
 
 LENGTH = "max_length"

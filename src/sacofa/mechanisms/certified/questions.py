@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...queries.distance import Ids
-from ...queries.flow import (
+from ...kernel.queries.distance import Ids
+from ...kernel.queries.flow import (
     FEW_FOR_REPEATS,
     VOTE_UNITS,
     VOTES_FOR_REPEATS,
@@ -21,10 +21,10 @@ from ...queries.flow import (
     StepVotes,
     TrigramVotes,
 )
-from ...queries.histogram import open_histogram
-from ...queries.session import Session
-from .chain import Chain
-from .evidence import (
+from ...kernel.queries.histogram import open_histogram
+from ...kernel.session import Session
+from ...synthesis.flow.chain import Chain
+from ...synthesis.flow.evidence import (
     FULL,
     Evidence,
     Nearest,
@@ -35,18 +35,18 @@ from .evidence import (
     step_table,
     trigram_table,
 )
-from .frequent import show_frequent
-from .lengths import bin_edges, choose_length, mean_length, unseen_length
-from .occurrences import (
+from ...synthesis.flow.frequent import show_frequent
+from ...synthesis.flow.lengths import bin_edges, choose_length, mean_length, unseen_length
+from ...synthesis.flow.occurrences import (
     activities_once,
     activities_repeated,
     activities_there,
     shares_repeating,
     step_weights,
 )
+from ...synthesis.flow.size import count_cases
+from ...synthesis.flow.steps import KeptSteps, keep_steps
 from .settings import FLOW, CertifiedSettings
-from .size import count_cases
-from .steps import KeptSteps, keep_steps
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

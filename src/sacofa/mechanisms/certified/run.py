@@ -9,31 +9,31 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from ...cases import MICROSECONDS, CaseBatch
 from ...errors import SettingError
-from ...logs.released import Columns
-from ...queries.distance import Ids
-from ...queries.session import Session
-from ...variants import VariantCounts
-from ..margins import Margins
+from ...kernel.cases import MICROSECONDS, CaseBatch
+from ...kernel.queries.distance import Ids
+from ...kernel.released import Columns
+from ...kernel.session import Session
+from ...kernel.variants import VariantCounts
+from ...synthesis.flow.apportion import apportion, round_to
+from ...synthesis.flow.candidates import CandidateGenerator
+from ...synthesis.flow.chain import Chain
+from ...synthesis.flow.earlier import join_known, known_candidates
+from ...synthesis.flow.fit import fit, unexplained
+from ...synthesis.flow.margins import find_flow_margins
+from ...synthesis.flow.medoids import select_medoids
+from ...synthesis.flow.orderly import Fitted, Refit, drop_disorder
+from ...synthesis.flow.presence import insert_missing
+from ...synthesis.flow.sampler import UniformSampler
+from ...synthesis.flow.smooth import settle, share_out, smooth
+from ...synthesis.flow.steps import KeptSteps
+from ...synthesis.margins import Margins
+from ...synthesis.share_margins import add_share_margins
 from ..protocol import Output, Progress
-from .apportion import apportion, round_to
 from .attributes import ask_attributes
 from .budget import in_noise_scales
-from .candidates import CandidateGenerator
-from .chain import Chain
-from .earlier import join_known, known_candidates
-from .fit import fit, unexplained
-from .margins import find_flow_margins
-from .medoids import select_medoids
-from .orderly import Fitted, Refit, drop_disorder, mark_core
-from .presence import insert_missing
 from .questions import Questions
-from .sampler import UniformSampler
 from .settings import CertifiedSettings
-from .share_margins import add_share_margins
-from .smooth import settle, share_out, smooth
-from .steps import KeptSteps
 from .times import ask_times
 from .verdict import judge
 
@@ -138,7 +138,7 @@ class CertifiedRun:
             times=times,
             starts=starts,
             columns=columns,
-            core=mark_core(variants, self._set),
+            core=self._set.mark_core(variants),
             verdict=judge(self._set, self._session.answers, size, variants),
             margins=None if scaled else self._margins(variants, times, columns),
             notes=tuple(ask.notes),

@@ -5,16 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ...domains import Attribute
+import numpy as np
+from numpy.typing import NDArray
+
 from ...errors import SettingError, is_whole
-from ...privacy.epsilon import Epsilon, parse_epsilon
-from ...semantics.rules import Rules
-from ...timing.settings import TimeSettings
-from ...unit import Unit
-from ...variants import VariantCounts
+from ...kernel.attributes import Attribute
+from ...kernel.epsilon import Epsilon, parse_epsilon
+from ...kernel.unit import Unit
+from ...kernel.variants import VariantCounts
+from ...rules.rules import Rules
+from ...synthesis.flow.frequent import all_threshold
+from ...synthesis.flow.orderly import mark_core
+from ...synthesis.times.settings import TimeSettings
 from ..settings import offered
 from .budget import DEFAULT_SHARES, BudgetSplit, Shares
-from .frequent import all_threshold
 
 FLOW = "flow"
 """The line of the promise that all queries about control flow but the first are charged to: how it
@@ -203,3 +207,9 @@ class CertifiedSettings:
         """What a representative, or a variant of the orderly core, must gain, in cases."""
         gain = self.core_min_gain if core else self.min_gain
         return gain * unit.max_cases / self.flow_price
+
+    def mark_core(self, variants: VariantCounts) -> NDArray[np.bool_]:
+        """Mark the released variants that are the orderly core."""
+        return mark_core(
+            variants, self.medoid_cost(variants.unit, core=True), self.core_order_penalty
+        )

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...queries.session import Session
-from ...timing.answers import TimeAnswer, TimeAnswers
-from ...timing.ask import time_queries
-from ...timing.fit import fit_times
-from ...timing.settings import TimeSettings
-from ...variants import VariantCounts
+from ...kernel.session import Session
+from ...kernel.variants import VariantCounts
+from ...synthesis.times.answers import TimeAnswer, TimeAnswers
+from ...synthesis.times.ask import time_queries
+from ...synthesis.times.fit import fit_times
+from ...synthesis.times.settings import TimeSettings
 from .settings import CertifiedSettings
 
 MICROSECONDS = 1_000_000

@@ -23,15 +23,15 @@ from math import ceil, pi, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from ...attributes.ask import divide
-from ...domains import cells_of
 from ...errors import SettingError
-from ...queries.attributes import CaseAttribute, EventAttribute
-from ...queries.flow import VOTE_UNITS, ActivityVotes, CaseLengths, StepVotes
-from ...queries.protocol import Answer
-from ...unit import ONE_CASE, Unit
-from ...variants import VariantCounts
-from ..verdict import Cause, PredictedErrors, Sureness, Verdict
+from ...kernel.attributes import cells_of
+from ...kernel.queries.attributes import CaseAttribute, EventAttribute
+from ...kernel.queries.flow import VOTE_UNITS, ActivityVotes, CaseLengths, StepVotes
+from ...kernel.queries.protocol import Answer
+from ...kernel.unit import ONE_CASE, Unit
+from ...kernel.variants import VariantCounts
+from ...synthesis.attributes.ask import divide
+from ...synthesis.verdict import Cause, PredictedErrors, Sureness, Verdict
 from .settings import CertifiedSettings
 
 Floats = NDArray[np.float64]

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
-from ...files import write_whole
+from ...base.files import write_whole
 from .sections import Section
 from .words import HEADINGS, Language
 

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ...base.files import check_target, write_whole
 from ...errors import OutputError, ReadError
-from ...files import check_target, write_whole
 from ..certificate import Certificate
 from .people import Deployment
 from .sections import Section, disclose

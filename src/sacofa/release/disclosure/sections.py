@@ -14,8 +14,8 @@ from fractions import Fraction
 from typing import Any
 
 from ...errors import ReadError
-from ...mechanisms.margins import Margins
-from ...privacy.accounting import Leak
+from ...kernel.accounting import Leak
+from ...synthesis.margins import Margins
 from ..certificate import Certificate, guarantee, say_setting
 from ..combine import MECHANISM as COMBINED
 from .german import to_german

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from ...errors import SettingError
-from ...mechanisms.verdict import CASES, EXPECTED, MISFIT, NOISY, OR, WOULD_DO
+from ...synthesis.verdict import CASES, EXPECTED, MISFIT, NOISY, OR, WOULD_DO
 
 Language = Literal["en", "de"]
 

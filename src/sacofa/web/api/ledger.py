@@ -9,7 +9,7 @@ from fastapi import APIRouter, HTTPException
 from starlette.concurrency import run_in_threadpool
 
 from ...errors import LedgerError
-from ...privacy.ledger import Ledger
+from ...ledger import Ledger
 from ...report.promise import say_number
 from .. import schemas
 from .common import SettingsOf, problems

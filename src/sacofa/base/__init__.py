@@ -1,0 +1,1 @@
+"""Building blocks that know nothing of logs: files, locks, temporary folders, periods."""

@@ -1,0 +1,86 @@
+"""Calendar periods in UTC: years, quarters, months and days.
+
+Two periods are equal, one contains the other, or they have no day in common. An interval has one
+name, so periods are equal if their names are.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+
+from ..errors import SettingError
+
+FORM = re.compile(r"(\d{4})(?:-(?:Q([1-4])|(\d\d)(?:-(\d\d))?))?", re.ASCII)
+MICROSECONDS = 1_000_000
+KNOWN = "a year, quarter, month or day: 2026, 2026-Q4, 2026-10 or 2026-10-31"
+
+
+@dataclass(frozen=True, kw_only=True, order=True)
+class Period:
+    """A year, quarter, month or day, in UTC."""
+
+    start: date
+    """Its first day."""
+    end: date
+    """The first day after it."""
+    name: str = field(compare=False)
+    """As it was given: 2026, 2026-Q4, 2026-10 or 2026-10-31."""
+
+    @classmethod
+    def parse(cls, text: str) -> Period:
+        """Read a period as people write it."""
+        found = FORM.fullmatch(text)
+        try:
+            if found is None:
+                raise ValueError(text)
+            year, quarter, month, day = (
+                None if part is None else int(part) for part in found.groups()
+            )
+            assert year is not None
+            if day is not None and month is not None:
+                start = date(year, month, day)
+                end = start + timedelta(days=1)
+            else:
+                first = month or (3 * quarter - 2 if quarter else 1)
+                length = 1 if month else 3 if quarter else 12
+                start = date(year, first, 1)
+                after = year * 12 + first - 1 + length
+                end = date(after // 12, after % 12 + 1, 1)
+        except (ValueError, OverflowError):
+            raise SettingError("period", text, KNOWN) from None
+        return cls(start=start, end=end, name=text)
+
+    @property
+    def first(self) -> int:
+        """Where it begins: microseconds since 1970."""
+        return _microseconds(self.start)
+
+    @property
+    def after(self) -> int:
+        """Where it is over: microseconds since 1970."""
+        return _microseconds(self.end)
+
+    @property
+    def longer(self) -> tuple[str, ...]:
+        """The names of all longer periods that contain this one."""
+        year, month = self.name[:4], self.name[:7]
+        if len(self.name) == len("2026"):
+            return ()
+        if "Q" in self.name:
+            return (year,)
+        quarter = f"{year}-Q{(self.start.month + 2) // 3}"
+        return (year, quarter) if month == self.name else (year, quarter, month)
+
+    def is_over(self, today: date | None = None) -> bool:
+        """Whether it has ended, by the clock of this machine unless told."""
+        return self.end <= (today or datetime.now(UTC).date())
+
+    def holds(self, last: int | None) -> bool:
+        """Tell whether a case with its last event then belongs here."""
+        return last is not None and self.first <= last < self.after
+
+
+def _microseconds(day: date) -> int:
+    return (day - date(1970, 1, 1)).days * 86_400 * MICROSECONDS

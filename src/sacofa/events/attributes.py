@@ -1,0 +1,404 @@
+"""Which attributes of a log are read, and what they may be: settled before a case is read.
+
+What is asked for must be there, and identifiers are never read. Domains are those that a file of
+columns declares. Where it says nothing, the type that the log's own form gives an attribute (that
+of its column, or of what it declares before its first case) decides: numbers and dates get public
+bins, and texts are the categories that the log holds, which the certificate then names as an
+assumption. A log whose form says nothing (XES without a global of that name, logs in memory) is
+looked at as a whole, in no order: that, too, is an assumption that the certificate names. So are
+the types of frames, which libraries choose by all values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ..base.domains import (
+    ALL_DATES,
+    ALL_NUMBERS,
+    COLLAPSED,
+    IDS,
+    RESOURCES,
+    YesNo,
+    found_domain,
+    plain_name,
+    with_domain,
+)
+from ..errors import Argument, ColumnsError, Part, ReadError, SettingError
+from ..kernel.attributes import OTHER, Attribute, Domain, cells_of
+from .columns_file import Declared, DeclaredColumns, read_columns
+from .options import ReadOptions
+from .personal import personal_by_name, personal_by_values
+
+MOST_FOUND = 200
+"""A column of texts with more different values releases none of them, unless they are declared."""
+MOST_SHOWN = 5
+LONGEST_SHOWN = 40
+"""So many values, and so much of each, are shown to the holder of a log."""
+MOST_CELLS = 200_000
+"""No declared pair has more cells."""
+
+TYPED: Mapping[str, Domain | None] = {
+    "boolean": YesNo(),
+    "int": ALL_NUMBERS,
+    "float": ALL_NUMBERS,
+    "date": ALL_DATES,
+    "string": None,
+}
+"""What a type of the log stands for where nothing is declared."""
+WORDS = {
+    "boolean": "yes or no",
+    "int": "a number",
+    "float": "a number",
+    "date": "a date",
+    "string": "text",
+}
+"""What a type is called in a certificate."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Present:
+    """An attribute as the form of a log has it."""
+
+    of_case: bool
+    """Whether cases have it; else events do."""
+    kind: str = "string"
+    """Its type: string, int, float, boolean or date."""
+    taken: bool = False
+    """Whether this was taken from what cases hold, because the form of the log does not say it."""
+
+
+class Sightings:
+    """Where attributes stand in the cases of a log, and with which types: the order is forgotten.
+
+    What one case holds may change what is found here, so what is made of it is an assumption.
+    """
+
+    def __init__(self) -> None:
+        self._seen: dict[str, set[tuple[bool, str]]] = {}
+
+    def add(self, name: str, *, of_case: bool, kind: str) -> None:
+        """Remember that a case, or an event of it, has an attribute."""
+        self._seen.setdefault(name, set()).add((of_case, kind))
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._seen
+
+    def present(self, name: str) -> Present | None:
+        """What an attribute is: of cases if any case has it, of one type if all agree on it.
+
+        Of an attribute of cases that a case lacks, the first value of its events counts, so that no
+        value is lost by that; what is a text here and a number there is text.
+        """
+        if name not in self._seen:
+            return None
+        kinds = {kind for _, kind in self._seen[name]}
+        if kinds == {"int", "float"}:
+            kinds = {"float"}
+        return Present(
+            of_case=any(of_case for of_case, _ in self._seen[name]),
+            kind=kinds.pop() if len(kinds) == 1 else "string",
+            taken=True,
+        )
+
+
+Lookup = Callable[[str], Present | None]
+"""Finds an attribute by its name; `case:` before it asks for one of cases."""
+
+
+def resolve_attributes(
+    source: str,
+    options: ReadOptions,
+    lookup: Lookup,
+    present: Sequence[str],
+    used: Sequence[str | None],
+) -> tuple[Attribute, ...]:
+    """Settle which attributes are read; `used` are columns that hold something else."""
+    if not options.attribute:
+        return ()
+    declared = read_columns(options.columns)
+    found = []
+    # Whoever says it, a case or its events: a person is a person.
+    person = options.person and bare_name(options.person)
+    for asked in options.attribute:
+        if asked in used or bare_name(asked) == person:
+            raise _is_id(asked)
+        there = lookup(asked)
+        if there is None:
+            raise ColumnsError(source, ["attribute"], present, asked)
+        found.append(_attribute(asked, there, declared, options))
+    names = [attribute.key for attribute in found]
+    if len(set(names)) < len(names):
+        raise SettingError("attribute", ", ".join(names), "different attributes")
+    attributes = tuple(found)
+    _check_sizes(attributes, declared.cases)
+    pairs_of(attributes, options.pair)
+    return attributes
+
+
+def resolve_in_table(
+    source: str,
+    options: ReadOptions,
+    lookup: Lookup,
+    present: Sequence[str],
+    used: Sequence[str | None],
+) -> tuple[Attribute, ...]:
+    """Settle which attributes of a table are read; a name may leave out `case:`, and mean an id."""
+    attributes = resolve_attributes(source, options, lookup, present, used)
+    for asked, attribute in zip(options.attribute, attributes, strict=True):
+        if column_of(attribute, present) in used:
+            raise _is_id(asked)
+    return attributes
+
+
+def settled_attributes(options: ReadOptions) -> frozenset[str]:
+    """The attributes that are asked for of which options say all: whose they are, and their type.
+
+    Nothing is left to be taken from the log, so nothing of it is looked at.
+    """
+    declared, found = read_columns(options.columns), set()
+    for asked in options.attribute:
+        known = _declared_of(asked, declared)
+        if known is not None and (is_of_case(asked) or known.of_case is not None):
+            found.add(asked)
+    return frozenset(found)
+
+
+def describe_taken(options: ReadOptions, lookup: Lookup, *, levels: bool = True) -> tuple[str, ...]:
+    """What was taken from the cases of a log about the attributes that are asked for, in words.
+
+    Without `levels`, only types were: names of columns say whose an attribute is.
+    """
+    declared, said = read_columns(options.columns), []
+    for asked in options.attribute:
+        there, known = lookup(asked), _declared_of(asked, declared)
+        if there is None or not there.taken:
+            continue
+        parts = []
+        of_case = None if known is None else known.of_case
+        if levels and not is_of_case(asked) and of_case is None:
+            parts.append(f"belongs to {'cases' if there.of_case else 'events'}")
+        if known is None:
+            parts.append(f"is {WORDS[there.kind]}")
+        if parts:
+            said.append(f"That {asked} {' and '.join(parts)} is public; it was taken from the log.")
+    return tuple(said)
+
+
+def declared_attributes(
+    options: ReadOptions,
+    *,
+    kinds: Mapping[str, str] | None = None,
+    assumed: Domain | None = None,
+) -> tuple[Attribute, ...]:
+    """The attributes that are asked for, as a file of columns declares them; no log is read.
+
+    `kinds` are types that are known of columns. What is `assumed` stands for values that a log
+    would be asked for; without it they must be declared.
+    """
+    declared = read_columns(options.columns)
+    found = []
+    for asked in options.attribute:
+        there = Present(of_case=is_of_case(asked), kind=(kinds or {}).get(asked, "string"))
+        attribute = _attribute(asked, there, declared, options)
+        if attribute.domain is None:
+            if assumed is None:
+                must = "one whose values a file of columns declares"
+                raise SettingError("attribute", asked, must)
+            attribute = with_domain(attribute, assumed)
+        found.append(attribute)
+    return tuple(found)
+
+
+def _is_id(asked: str) -> SettingError:
+    return SettingError("attribute", asked, "no identifier: those are never released")
+
+
+def _attribute(
+    asked: str, there: Present, declared: DeclaredColumns, options: ReadOptions
+) -> Attribute:
+    if plain_name(asked) in IDS or asked in IDS:
+        raise _is_id(asked)
+    said = _declared_of(asked, declared) or Declared(domain=TYPED[there.kind])
+    if plain_name(asked) in RESOURCES and not said.grouped and not options.employees:
+        raise SettingError(
+            "attribute",
+            asked,
+            "a group, as org:group: this one names people at work, whom a unit of cases does not "
+            "protect. Declare groups for it in the file of columns, or say ",
+            Argument("employees", True),
+        )
+    personal = personal_by_name(asked)
+    if personal is not None and not said.is_public and not options.personal:
+        raise SettingError("attribute", asked, *_harmless(personal))
+    return Attribute(
+        name=bare_name(asked),
+        of_case=there.of_case if said.of_case is None else said.of_case,
+        domain=said.domain,
+        personal=None if said.is_public else personal,
+    )
+
+
+def _harmless(personal: str) -> tuple[Part, ...]:
+    """What an attribute must be instead of personal data."""
+    return (
+        f"something that cannot name a person: this one looks like {personal}. Leave it out, "
+        "declare groups or bins for it in the file of columns, or insist with ",
+        Argument("personal", True),
+    )
+
+
+def _declared_of(asked: str, declared: DeclaredColumns) -> Declared | None:
+    """What is declared of an attribute, under any of the names that its column may have."""
+    names = (asked, *column_names(bare_name(asked), of_case=is_of_case(asked)))
+    return next((declared.attributes[name] for name in names if name in declared.attributes), None)
+
+
+CASE_PREFIXES = ("case:", "(case) ")
+"""What stands before the name of a column with one value for each case: in pm4py, and in Disco."""
+
+
+def is_of_case(column: str) -> bool:
+    """Whether the name of a column says that a case has one value."""
+    return column.lower().startswith(CASE_PREFIXES)
+
+
+def bare_name(column: str) -> str:
+    """The name of an attribute, without what says that a case has one value."""
+    for prefix in CASE_PREFIXES:
+        if column.lower().startswith(prefix):
+            return column[len(prefix) :]
+    return column
+
+
+def column_names(name: str, *, of_case: bool) -> tuple[str, ...]:
+    """The names that the column of an attribute may have, the likeliest first."""
+    prefixed = tuple(f"{prefix}{name}" for prefix in CASE_PREFIXES)
+    return (*prefixed, name) if of_case else (name, *prefixed)
+
+
+def check_values(name: str, attributes: Sequence[Attribute], options: ReadOptions) -> None:
+    """Refuse values of the log that should not be released, before anything is spent.
+
+    Only the set of distinct values decides, which the certificate names as public.
+
+    Raises:
+        ReadError: A column holds too many different values to release any of them, or its values
+            look like personal data, and the user did not accept that.
+    """
+    for attribute in attributes:
+        if attribute.collapsed and not options.accept_other:
+            raise ReadError(
+                name,
+                f"{attribute.key} has more than {MOST_FOUND} different values, so that "
+                f'each would be released as "{OTHER}". Leave it out, declare its values, groups or '
+                "bins in the file of columns, or accept it with ",
+                Argument("accept_other", True),
+            )
+        if attribute.personal is not None and not attribute.collapsed and not options.personal:
+            must = _harmless(attribute.personal)
+            raise ReadError(name, f"the values of {attribute.key} must be ", *must)
+
+
+def _check_sizes(attributes: Sequence[Attribute], cases: int | None) -> None:
+    for attribute in attributes:
+        if cases is not None and attribute.domain is not None:
+            size = attribute.domain.values
+            if 2 * size > cases:
+                raise SettingError(
+                    attribute.key,
+                    f"{size:,} values",
+                    f"a domain of at most {cases // 2:,}: half the declared number of cases",
+                )
+
+
+def pairs_of(
+    attributes: Sequence[Attribute], pairs: Sequence[tuple[str, str]]
+) -> tuple[tuple[int, int], ...]:
+    """The places of declared pairs among the attributes that are read."""
+    places = {attribute.name: i for i, attribute in enumerate(attributes)}
+    places |= {attribute.key: i for i, attribute in enumerate(attributes)}
+    found = []
+    for pair in pairs:
+        for name in pair:
+            if name not in places:
+                raise SettingError("pair", ",".join(pair), f"two attributes asked for: not {name}")
+        one, other = (places[name] for name in pair)
+        if one == other:
+            raise SettingError("pair", ",".join(pair), "two different attributes")
+        domains = attributes[one].domain, attributes[other].domain
+        if None not in domains:
+            cells = cells_of(domains[0]) * cells_of(domains[1])  # type: ignore[arg-type]
+            if cells > MOST_CELLS:
+                raise SettingError(
+                    "pair", ",".join(pair), f"a pair of at most {MOST_CELLS:,} cells"
+                )
+        found.append((min(one, other), max(one, other)))
+    if len(set(found)) < len(found):
+        raise SettingError("pair", "; ".join(map(",".join, pairs)), "different pairs")
+    return tuple(found)
+
+
+def tell_unnamed(
+    attributes: Sequence[Attribute],
+    outside: Mapping[str, Sequence[str]],
+    notify: Callable[[str], None],
+) -> None:
+    """Tell the holder of a log which attributes, and which values, are not named in a release."""
+    for attribute in attributes:
+        if attribute.recognized:
+            what = "dates" if attribute.domain == ALL_DATES else "numbers"
+            notify(
+                f"{attribute.key} holds {what}: they are released in public bins. Declare edges in "
+                "a file of columns to choose the bins"
+            )
+        elif texts := outside.get(attribute.key, ()):
+            become = f'released as "{OTHER}"' if attribute.known.kind == "string" else "left out"
+            some = ", ".join(f'"{text[:LONGEST_SHOWN]}"' for text in texts[:MOST_SHOWN])
+            more = f" and {len(texts) - MOST_SHOWN:,} more" if len(texts) > MOST_SHOWN else ""
+            notify(f"values of {attribute.key} that it may not have are {become}: {some}{more}")
+
+
+def table_lookup(columns: Mapping[str, str], *, taken: bool = False) -> Lookup:
+    """Find attributes among the columns of a table, given with their types.
+
+    Where these follow from the values, as in a frame, they are `taken` from the log. Who asks for
+    `case:X` of a table with a column `X` says that a case has one value of it.
+    """
+
+    def lookup(name: str) -> Present | None:
+        names = (name, *column_names(bare_name(name), of_case=is_of_case(name)))
+        column = next((each for each in names if each in columns), None)
+        if column is None:
+            return None
+        of_case = is_of_case(column) or is_of_case(name)
+        return Present(of_case=of_case, kind=columns[column], taken=taken)
+
+    return lookup
+
+
+def column_of(attribute: Attribute, columns: Sequence[str] | Mapping[str, object]) -> str:
+    """The column of a table that holds an attribute."""
+    names = column_names(attribute.name, of_case=attribute.of_case)
+    return next((name for name in names if name in columns), attribute.key)
+
+
+def found_attribute(attribute: Attribute, texts: Sequence[str]) -> Attribute:
+    """The attribute with the domain that its distinct texts in the log make up."""
+    found = with_domain(attribute, found_domain(texts, MOST_FOUND))
+    return replace(
+        found,
+        personal=found.personal or personal_by_values(texts),
+        collapsed=found.domain == COLLAPSED and len(set(texts)) > 1,
+    )
+
+
+def values_of(
+    attributes: Sequence[Attribute], texts: Sequence[Sequence[str | None]]
+) -> list[list[str | None]]:
+    """The texts of a case as they are stored: of an attribute of cases, the first that is there."""
+    return [
+        [next((text for text in each if text is not None), None)] if attribute.of_case else [*each]
+        for attribute, each in zip(attributes, texts, strict=True)
+    ]

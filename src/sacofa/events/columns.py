@@ -1,0 +1,295 @@
+"""Which columns of a log hold what.
+
+Columns are recognised by names in common use: those of pm4py and XES first, then plain ones, then
+those of Celonis, Signavio, Disco, SAP and ServiceNow, in English and German. Case, accents, blanks
+and punctuation are ignored: `Case ID`, `case_id` and `caseid` are one name, and so are `Fall-Nr.`
+and `fallnr`. If several columns match, the one whose name comes first in `COMMON` is taken.
+
+A date and a time of day in two columns are joined if both are named, or if their names belong
+together, such as UDATE and UTIME. Only names decide; no row is looked at.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..errors import ColumnsError, SettingError
+from ..kernel.attributes import Attribute
+from .cells import Use
+from .lifecycle import TRANSITION
+from .options import ReadOptions
+
+
+def plain_name(name: str) -> str:
+    """A name in small letters without accents, blanks and punctuation."""
+    letters = unicodedata.normalize("NFKD", name).casefold()
+    return "".join(letter for letter in letters if letter.isalnum())
+
+
+TRUNCATED = "case:unfinished"
+"""The column that marks cases which went on but were truncated; written by this package."""
+
+COLUMNS_TAKEN = "Which attributes cases and events have is public; it was taken from the log."
+"""What is assumed of a log without a header, in which each case says what columns there are."""
+
+TIMES_TAKEN = "Whether events have time stamps is public; it was taken from the log."
+"""What is assumed where a log as a whole does not declare it."""
+
+_NAMES = {
+    "case": (
+        "case:concept:name", "caseid", "case", "casenumber", "caseno", "casenr", "traceid", "trace",
+        "casekey", "caseidentifier", "casename", "processinstance", "processinstanceid", "fall",
+        "fallid", "fallnummer", "fallnr", "fallkennung", "aktenzeichen", "vorgangsid",
+        "vorgangsnummer", "vorgangsnr", "ticketid", "ticketnumber", "ticketno",
+        "ticketnummer", "ticketnr", "ticket", "incidentnumber", "auftragsnummer", "auftragsnr",
+        "antragsnummer", "antragsnr", "ebeln", "vbeln", "belnr", "aufnr", "belegnummer", "objectid",
+        "documentkey", "vorgang", "number",
+    ),
+    "activity": (
+        "concept:name", "activity", "activityname", "event", "eventname", "task", "taskname",
+        "action", "activityen", "activityde", "activitykey", "step", "processstep", "aktivität",
+        "aktivitaet", "tätigkeit", "taetigkeit", "ereignis", "maßnahme", "schritt",
+        "prozessschritt", "arbeitsschritt", "bearbeitungsschritt", "vorgangsschritt", "aktion",
+        "tcode", "transaktionscode", "newvalue", "state", "status", "vorgang",
+    ),
+    "timestamp": (
+        "time:timestamp", "timestamp", "time", "datetime", "completetimestamp", "eventtime", "ts",
+        "dateandtime", "date", "endtimestamp", "endtime", "completetime", "completiontime", "end",
+        "zeitstempel", "zeitpunkt", "datumuhrzeit", "datumzeit", "zeit", "datum", "endzeitpunkt",
+        "endzeit", "ende", "syscreatedon", "sysupdatedon", "updated", "created", "udate", "erdat",
+        "aedat",
+    ),
+    "start": (
+        "starttimestamp", "time:starttimestamp", "starttime", "startdate", "startzeitpunkt",
+        "startzeit", "beginn",
+    ),
+}  # fmt: skip
+COMMON = {role: tuple(map(plain_name, names)) for role, names in _NAMES.items()}
+"""Names in common use, as programs export them: the most specific come first."""
+
+TIME_WORDS = {
+    "datum": ("uhrzeit", "zeit"),
+    "date": ("time",),
+    "day": ("time",),
+    "tag": ("uhrzeit", "zeit"),
+    "dat": ("zet", "zeit"),
+    "dt": ("tm",),
+}
+"""How names of dates begin or end, and what names of times of day have in the same place."""
+
+TIMES_OF_DAY = ("uhrzeit", "time", "zeit", "timeofday", "utime", "erzet", "aezet", "cputm", "uzeit")
+"""Names of times of day, which are announced if they are not used."""
+
+SIX_DIGITS = ("utime", "erzet", "aezet", "cputm", "uzeit")
+"""Fields of SAP: hours, minutes and seconds in six digits, whose zeros numbers do not keep."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DateAndTime:
+    """A date and a time of day in two columns, which are read as one time stamp."""
+
+    date: str
+    """The column of the date."""
+    time: str
+    """The column of the time of day."""
+    name: str
+    """What the joined time stamp is called; no column of the log has this name."""
+    form: str | None = None
+    """How both are written, one after the other with a blank between them, if that was declared."""
+
+    @property
+    def six_digits(self) -> bool:
+        """Whether the name of the column says that 930 is 0:09:30, and not 9:30."""
+        return plain_name(self.time) in SIX_DIGITS
+
+
+@dataclass(frozen=True, kw_only=True)
+class Columns:
+    """The columns of a table, or the attributes of an XES file, that hold what is counted."""
+
+    case: str
+    """Which case an event belongs to."""
+    activity: tuple[str, ...]
+    """What an event did; the texts of several columns are joined with a plus sign."""
+    timestamp: str | None
+    """When an event happened, where that is known."""
+    person: str | None = None
+    """Whose case it is, where people with several cases are protected."""
+    start: str | None = None
+    """When the work on an event began, where the table has a column for that."""
+    lifecycle: str | None = None
+    """Whether an event is the start or the end of work, where the log says so."""
+    text_times: bool = False
+    """Whether any times are text, which may be written in several ways."""
+    truncated: str | None = None
+    """Whether a case went on but was truncated, where the log says so."""
+    joined: tuple[DateAndTime, ...] = ()
+    """Which of the times stand in two columns: `timestamp` and `start` are then their names."""
+    unused: DateAndTime | None = None
+    """A date that is the time stamp, and a time of day that is not used."""
+    titles: int = 0
+    """How many lines or rows above the header were recognised as titles, and skipped."""
+    attributes: tuple[Attribute, ...] = ()
+    """What else is read."""
+    taken: tuple[str, ...] = ()
+    """What was taken from the cases of the log to find all this, in words: assumptions."""
+
+    def columns_of(self, time: str | None) -> str | tuple[str, str] | None:
+        """The column of a time, or its two columns, as they are given to `ReadOptions`."""
+        halves = {each.name: (each.date, each.time) for each in self.joined}
+        return time if time is None else halves.get(time, time)
+
+    @property
+    def times(self) -> tuple[str, ...]:
+        """The columns that hold whole time stamps."""
+        joined = [each.name for each in self.joined]
+        return tuple(n for n in (self.timestamp, self.start) if n is not None and n not in joined)
+
+    @property
+    def uses(self) -> dict[str, Use]:
+        """What the cells of a column are converted for, where that is not `value`."""
+        named: dict[str, Use] = dict.fromkeys((*self.activity, self.person or ""), "name")
+        return {**named, self.case: "id"}
+
+    @property
+    def roles(self) -> tuple[str | None, ...]:
+        """The columns that hold anything but attributes."""
+        halves = [column for each in self.joined for column in (each.date, each.time)]
+        others = (*self.times, *halves, self.person, self.lifecycle, self.truncated)
+        return (self.case, *self.activity, *others)
+
+    def notes(self, options: ReadOptions) -> tuple[str, ...]:
+        """What the holder of the log should know of what was recognised unasked."""
+        given = (options.timestamp, options.start)
+        notes = [
+            f'the date in column "{each.date}" and the time of day in column "{each.time}" are '
+            "joined as one time stamp"
+            for each in self.joined
+            if (each.date, each.time) not in given
+        ]
+        if self.unused is not None:
+            notes.append(
+                f'the time of day in column "{self.unused.time}" is not used: name both columns, '
+                f'"{self.unused.date}" and "{self.unused.time}", as the time stamp to join them'
+            )
+        if self.titles:
+            rows = "row above the header was" if self.titles == 1 else "rows above the header were"
+            notes.append(f"{self.titles} {rows} skipped")
+        return tuple(notes)
+
+
+def resolve_columns(name: str, present: Sequence[str], options: ReadOptions) -> Columns:
+    """Find the columns of a log, by the names given or by names in common use."""
+    given = [
+        (role, column)
+        for role in ("case", "activity", "timestamp", "start", "lifecycle", "person")
+        for column in as_columns(getattr(options, role))
+    ]
+    for role, column in given:
+        if column not in present:
+            raise ColumnsError(name, [role], present, column)
+    # The case may also be the person: then every person has one case.
+    taken = {column for role, column in given if role != "person"}
+    free = [column for column in present if column not in taken]
+    case = options.case or _common("case", free)
+    activity = options.activity
+    if not activity and (found := _common("activity", [n for n in free if n != case])):
+        activity = (found,)
+    stamps = as_columns(options.timestamp) or _common_stamp("timestamp", present)
+    needed = {"case": case, "activity": activity, "timestamp": stamps or options.order != "time"}
+    missing = [role for role, column in needed.items() if not column]
+    if missing or case is None:
+        raise ColumnsError(name, missing, present)
+    starts = as_columns(options.start) or (_common_stamp("start", present) if stamps else ())
+    joined = [_join(pair, present, options) for pair in (stamps, starts) if len(pair) == 2]
+    called = {(each.date, each.time): each.name for each in joined}
+    return Columns(
+        case=case,
+        activity=activity,
+        timestamp=_name_of(stamps, called),
+        start=_name_of(starts, called),
+        joined=tuple(joined),
+        unused=_unused_time(stamps, present, options),
+        lifecycle=options.lifecycle or _lifecycle(present, activity),
+        person=options.person,
+        truncated=TRUNCATED if TRUNCATED in present else None,
+    )
+
+
+def as_columns(given: str | tuple[str, ...] | None) -> tuple[str, ...]:
+    """The columns that were given for one role."""
+    return (given,) if isinstance(given, str) else given or ()
+
+
+def one_column(role: str, given: str | tuple[str, ...] | None, format: str) -> str | None:
+    """The column that was given; two are refused, for a format that has no columns."""
+    if isinstance(given, tuple):
+        raise SettingError(role, ", ".join(given), f"one attribute for {format}")
+    return given
+
+
+def _name_of(columns: tuple[str, ...], called: dict[tuple[str, str], str]) -> str | None:
+    if len(columns) == 2:
+        return called[columns]
+    return columns[0] if columns else None
+
+
+def _join(pair: tuple[str, ...], present: Sequence[str], options: ReadOptions) -> DateAndTime:
+    date, time = pair
+    name = f"{date}+{time}"
+    while name in present:
+        name += "+"
+    return DateAndTime(date=date, time=time, name=name, form=options.time_format)
+
+
+def partner(column: str, present: Sequence[str]) -> tuple[str, str] | None:
+    """A date and a time of day whose names belong together, one of which is this column."""
+    plain = {plain_name(name): name for name in reversed(present)}
+    for date, name in plain.items():
+        for time in _times_of(date):
+            if time in plain and column in (name, plain[time]):
+                return name, plain[time]
+    return None
+
+
+def _times_of(date: str) -> list[str]:
+    """What the time of day may be called that belongs to a date of this name."""
+    found = []
+    for word, times in TIME_WORDS.items():
+        if date.endswith(word):
+            found += [date.removesuffix(word) + time for time in times]
+        elif date.startswith(word):
+            found += [time + date.removeprefix(word) for time in times]
+    return found
+
+
+def _common_stamp(role: str, present: Sequence[str]) -> tuple[str, ...]:
+    found = _common(role, present)
+    return () if found is None else partner(found, present) or (found,)
+
+
+def _unused_time(
+    stamps: Sequence[str], present: Sequence[str], options: ReadOptions
+) -> DateAndTime | None:
+    """The time of day that belongs to the time stamp, or may, if the time stamp is a date alone."""
+    if len(stamps) != 1 or not _times_of(plain_name(stamps[0])):
+        return None
+    pair = partner(stamps[0], present)
+    times = [name for name in present if plain_name(name) in TIMES_OF_DAY]
+    time = pair[1] if pair is not None else next(iter(times), stamps[0])
+    unused = time not in (*stamps, *as_columns(options.start), *options.activity)
+    return _join((stamps[0], time), present, options) if unused else None
+
+
+def _lifecycle(present: Sequence[str], activity: Sequence[str]) -> str | None:
+    """The transition, unless it is a part of the activity, where it tells two of them apart."""
+    return TRANSITION if TRANSITION in present and TRANSITION not in activity else None
+
+
+def _common(role: str, present: Sequence[str]) -> str | None:
+    plain: dict[str, str] = {}
+    for name in present:
+        plain.setdefault(plain_name(name), name)
+    return next((plain[name] for name in COMMON[role] if name in plain), None)

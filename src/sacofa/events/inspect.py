@@ -1,0 +1,192 @@
+"""What a log looks like. All of it is confidential: it comes from the log without noise."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ReadError
+from ..kernel.cases import MICROSECONDS, NO_TIME, CaseBatch
+from ..kernel.variants import Variant, VariantCounts
+from .bounded_file import Progress
+from .log import count_variants, read_cases
+from .profile import ColumnProfile, Role, find_roles, profile_columns
+from .source import Log, Notify
+from .warnings import find_warnings
+
+QUANTILES = (0.0, 0.25, 0.5, 0.75, 0.9, 0.99, 1.0)
+
+SHOWN_EVENTS = 100
+"""So many events of a variant are shown; a case may have millions."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inspection:
+    """The size and the shape of a log."""
+
+    events: int
+    """How many events there are."""
+    activities: int
+    """How many different activities occur."""
+    cases: int
+    """How many cases there are."""
+    variants: int
+    """How many different variants there are."""
+    unfinished: int
+    """How many cases are marked as cut."""
+    mean_length: float
+    """The number of events of a case, on average."""
+    lengths: dict[str, int]
+    """Quantiles of the number of events of a case; "0.5" is the median."""
+    unique: float
+    """The share of cases that nobody else's case looks like."""
+    frequent: tuple[tuple[Variant, int], ...]
+    """The most frequent variants with their counts."""
+    warnings: tuple[str, ...] = ()
+    """What should be looked at before the log is released."""
+    roles: tuple[Role, ...] = ()
+    """Which column plays which role, and why."""
+    times: TimeSpan | None = None
+    """When events happened, and how long cases took; None: not known."""
+    persons: int | None = None
+    """How many persons there are, if there is a column for them."""
+    columns: tuple[ColumnProfile, ...] = ()
+    """The columns without a role."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TimeSpan:
+    """When events happened, and how long cases took."""
+
+    first: str
+    """The first time stamp, in UTC."""
+    last: str
+    """The last time stamp, in UTC."""
+    durations: dict[str, float]
+    """Seconds from the first to the last event of a case: median, p90 and max."""
+
+
+def inspect_log(
+    log: Log,
+    *,
+    frequent: int = 5,
+    progress: Progress | None = None,
+    notify: Notify | None = None,
+) -> Inspection:
+    """Describe a log: its size and shape, its times, its columns and what they hold.
+
+    Args:
+        log: The log as `open_log` gives it.
+        frequent: How many of the most frequent variants to list.
+        progress: Called with the share of the log that was read.
+        notify: Called with what the holder of the log should know.
+
+    Returns:
+        The description; it is confidential.
+
+    Raises:
+        ReadError: The log cannot be read.
+    """
+    notes: list[str] = []
+    variants, times = _read(log, progress, notes.append)
+    for note in dict.fromkeys(notes if notify is not None else ()):
+        assert notify is not None
+        notify(note)
+    columns, persons = profile_columns(log, variants.cases)
+    return replace(
+        inspect_variants(variants, frequent=frequent, log=log),
+        roles=find_roles(log),
+        times=times,
+        persons=persons,
+        columns=columns,
+    )
+
+
+def _read(
+    log: Log, progress: Progress | None, notify: Notify
+) -> tuple[VariantCounts, TimeSpan | None]:
+    if not log.has_times:
+        return count_variants(log, progress=progress, notify=notify), None
+    try:
+        cases = read_cases(log, progress=progress, notify=notify)
+    except ReadError:
+        # Time stamps that only order events are no reason to refuse; anything else is told again.
+        return count_variants(log, progress=progress, notify=notify), None
+    assert isinstance(cases.variants, VariantCounts) and cases.by_case is not None
+    return cases.variants, _time_span(cases.by_case.map_parts(_spans))
+
+
+def _spans(number: int, batch: CaseBatch) -> NDArray[np.int64]:
+    """The first and the last known time of each case."""
+    if batch.times is None:
+        return np.empty((0, 2), dtype=np.int64)
+    known = batch.times != NO_TIME
+    case = np.repeat(np.arange(len(batch)), batch.lengths)[known]
+    first = np.full(len(batch), np.iinfo(np.int64).max)
+    last = np.full(len(batch), NO_TIME)
+    np.minimum.at(first, case, batch.times[known])
+    np.maximum.at(last, case, batch.times[known])
+    return np.stack([first, last], axis=1)[np.isin(np.arange(len(batch)), case)]
+
+
+def _time_span(parts: list[NDArray[np.int64]]) -> TimeSpan | None:
+    spans = np.concatenate([*parts, np.empty((0, 2), dtype=np.int64)])
+    if not len(spans):
+        return None
+    first, last = (
+        str(np.datetime64(int(time), "s"))
+        for time in (spans[:, 0].min() // MICROSECONDS, spans[:, 1].max() // MICROSECONDS)
+    )
+    took = np.sort(spans[:, 1] - spans[:, 0])
+    ranks = {"median": 0.5, "p90": 0.9, "max": 1.0}
+    places = {name: max(math.ceil(rank * len(took)) - 1, 0) for name, rank in ranks.items()}
+    durations = {name: int(took[place]) / MICROSECONDS for name, place in places.items()}
+    return TimeSpan(first=first, last=last, durations=durations)
+
+
+def inspect_variants(
+    variants: VariantCounts, *, frequent: int = 5, log: Log | None = None
+) -> Inspection:
+    """Describe a log by its variants; with the log itself, its times are looked at, too."""
+    counts = variants.counts
+    # Ties go by the order of the variants, so that the answer is always the same.
+    top = np.argsort(-counts, kind="stable")[:frequent]
+    names, steps, offsets = variants.activities, variants.activity_ids, variants.offsets
+    return Inspection(
+        events=variants.events,
+        activities=len(np.unique(steps)),
+        cases=variants.cases,
+        variants=len(variants),
+        unfinished=int(counts[~variants.complete].sum()),
+        mean_length=variants.events / variants.cases if variants.cases else 0.0,
+        lengths=_quantiles(variants.lengths, counts),
+        unique=float((counts == 1).sum() / variants.cases) if variants.cases else 0.0,
+        frequent=tuple(
+            (tuple(names[i] for i in steps[offsets[v] : offsets[v + 1]]), int(counts[v]))
+            for v in top
+        ),
+        warnings=find_warnings(variants, log),
+    )
+
+
+def shown_variants(inspection: Inspection) -> list[dict[str, Any]]:
+    """The most frequent variants as they are shown: of a long one only the first events."""
+    return [
+        {"activities": list(variant[:SHOWN_EVENTS]), "count": count, "events": len(variant)}
+        for variant, count in inspection.frequent
+    ]
+
+
+def _quantiles(lengths: NDArray[np.int64], counts: NDArray[np.int64]) -> dict[str, int]:
+    """Give the smallest length that at least this share of the cases does not exceed."""
+    if not len(lengths):
+        return {}
+    order = np.argsort(lengths, kind="stable")
+    upto = np.cumsum(counts[order])
+    ranks = np.maximum(np.ceil(np.array(QUANTILES) * upto[-1]), 1)
+    at = np.searchsorted(upto, ranks, side="left")
+    return {f"{q:g}": int(lengths[order[i]]) for q, i in zip(QUANTILES, at, strict=True)}

@@ -1,0 +1,87 @@
+"""Periods of time, and which cases belong to one: those whose last event lies in it.
+
+Where a case belongs follows from that case alone, so a case more or less moves no other. Cases are
+told apart by their ids here, and where persons are protected those of each person: of several with
+one id the first counts, and one without an id, or without a time, belongs to no period. An id of
+one person says nothing of another's, so a person who comes or goes takes no case of others along.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from ..base.periods import Period
+
+Wanted = Callable[[str, str | None], bool]
+"""Tells, for a case of the period, whether it is to be read: its id, and whose it is."""
+
+
+@dataclass(kw_only=True)
+class PeriodFilter:
+    """Decides case by case which are read, and counts the others for the holder of the log."""
+
+    period: Period
+    """The period."""
+    wanted: Wanted | None = None
+    """Asked for each case of the period; None: all are wanted."""
+    elsewhere: int = 0
+    """Cases of other periods, or without a time."""
+    nameless: int = 0
+    """Cases of the period without an id."""
+    again: int = 0
+    """Cases of the period with the id of another before."""
+    taken: int = 0
+    """Cases of the period that are not wanted."""
+    late: int = 0
+    """Their events in the period: late ones, if the case was released in an earlier period."""
+    _seen: set[tuple[str, str | None]] = field(default_factory=set, repr=False)
+
+    def keeps(
+        self, case_id: str | None, times: Sequence[int | None], person: str | None = None
+    ) -> bool:
+        """Tell whether a case is read: its id, when its events happened, and whose it is.
+
+        The person is that of the case where persons are protected, else nobody.
+        """
+        known = [time for time in times if time is not None]
+        last = max(known, default=None)
+        late = sum(self.period.holds(time) for time in known)
+        return self.keeps_last(case_id, last, late, person)
+
+    def keeps_last(
+        self, case_id: str | None, last: int | None, late: int, person: str | None = None
+    ) -> bool:
+        """Tell the same from the time of the last event, and the number of those in the period."""
+        if case_id is not None:
+            # The first with an id stands for all, in whichever period: else which one counts
+            # could depend on when it was read.
+            if (case_id, person) in self._seen:
+                self.again += 1
+                return False
+            self._seen.add((case_id, person))
+        if not self.period.holds(last):
+            self.elsewhere += 1
+            return False
+        if case_id is None:
+            self.nameless += 1
+            return False
+        if self.wanted is not None and not self.wanted(case_id, person):
+            self.taken += 1
+            self.late += late
+            return False
+        return True
+
+    def notices(self) -> list[str]:
+        """What the holder of the log should know."""
+        said = [f"{self.elsewhere:,} cases are not of period {self.period.name}"]
+        if self.taken:
+            said.append(
+                f"{self.taken:,} cases that end in period {self.period.name} were released before: "
+                f"they are left out, with {self.late:,} events of this period"
+            )
+        if self.again:
+            said.append(f"{self.again:,} cases have the id of another one: the first counts")
+        if self.nameless:
+            said.append(f"{self.nameless:,} cases have no id and are left out")
+        return said

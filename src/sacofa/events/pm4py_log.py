@@ -1,0 +1,270 @@
+"""Logs of pm4py in memory: its EventLog is what XES files hold, its EventStream a table.
+
+Every value is written down by itself, as in frames, and columns have fixed types: text, and
+moments in UTC. A frame made of all values at once would take its types from all cases, and one that
+lacks a number would turn the whole numbers of all others into others. What such a log does not
+declare is taken from all cases, in no order, and named in the certificate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time
+from numbers import Integral, Real
+from typing import Any
+
+from ..errors import ColumnsError, MissingExtraError, ReadError, SettingError
+from ..kernel.variants import VariantCounts
+from .attributes import Present, Sightings, describe_taken, resolve_attributes, settled_attributes
+from .bounded_file import Progress
+from .case_store import StoredCases
+from .cells import Use, is_missing, text_of
+from .columns import COLUMNS_TAKEN, TIMES_TAKEN, TRUNCATED, Columns, one_column, resolve_columns
+from .duckdb import events
+from .frames import in_column
+from .lifecycle import TRANSITION
+from .options import ReadOptions
+from .source import Log, Notify, Source
+from .time_format import only_iso
+from .xes_form import Declared
+
+CASE, NAME, TIME = "case:concept:name", "concept:name", "time:timestamp"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MemoryLog:
+    """The rows of a log, and what it declares."""
+
+    rows: list[dict[str, Any]]
+    """What each event says, with what its case says as `case:…`; of a case without events, that."""
+    has_events: bool
+    """Whether there is any event; a log without has nothing to lack."""
+    is_table: bool
+    """Whether columns are found by their names; else it is what an XES file holds."""
+    declared: Declared
+    """What is said of all cases and events."""
+
+    @property
+    def names(self) -> list[str]:
+        """All that any row says something of."""
+        return list(dict.fromkeys(name for row in self.rows for name in row))
+
+    @property
+    def sightings(self) -> Sightings:
+        """Where attributes stand, and with which types."""
+        seen = Sightings()
+        for row in self.rows:
+            for name, value in row.items():
+                if _plain(value) is not None:
+                    key, of_case = name.removeprefix("case:"), name.startswith("case:")
+                    seen.add(key, of_case=of_case, kind=_kind(value))
+        return seen
+
+
+def read_memory(source: Any) -> MemoryLog:
+    """Take a log as rows. As in XES files, each trace is a case, whatever its name."""
+    kind = type(source).__name__
+    if kind == "EventStream":
+        nothing = Declared(times=False, of_cases={}, of_events={})
+        listed = [dict(event) for event in source]
+        return MemoryLog(rows=listed, has_events=bool(listed), is_table=True, declared=nothing)
+    if kind != "EventLog":
+        raise ReadError(f"pm4py {kind}", "is no log: give an EventLog, an EventStream or a frame")
+    rows: list[dict[str, Any]] = []
+    for number, trace in enumerate(source):
+        of_case = {f"case:{name}": value for name, value in trace.attributes.items()}
+        of_case[CASE] = str(number)
+        # What a case says goes first: no event may name another. One without events is a case, too.
+        rows += [{**dict(event), **of_case} for event in trace] or [of_case]
+    has_events = any(len(trace) for trace in source)
+    return MemoryLog(rows=rows, has_events=has_events, is_table=False, declared=_declared(source))
+
+
+def _declared(source: Any) -> Declared:
+    """What the XES file declared before its first case that an EventLog came from."""
+    prefixes = [said.get("prefix") for said in source.extensions.values()]
+    said = {scope: source.omni_present.get(scope) or {} for scope in ("trace", "event")}
+    of_cases, of_events = (
+        {name: _kind(value) for name, value in said[scope].items()} for scope in said
+    )
+    return Declared(
+        times="time" in prefixes or TIME in of_events, of_cases=of_cases, of_events=of_events
+    )
+
+
+def list_columns(source: Source) -> list[str]:
+    """List the attributes of events, and those of cases as `case:…`."""
+    names: list[str] = source.content.names
+    return names
+
+
+def kinds(source: Source) -> dict[str, str]:
+    """List them with their types."""
+    seen = source.content.sightings
+    found = {name: seen.present(name.removeprefix("case:")) for name in list_columns(source)}
+    return {name: there.kind for name, there in found.items() if there is not None}
+
+
+def find(source: Source, options: ReadOptions) -> Columns:
+    """Find what holds what; what is asked for must occur."""
+    log: MemoryLog = source.content
+    names = log.names
+    events.check_pattern(options.time_format)
+    if log.is_table:
+        columns = replace(resolve_columns(source.name, names, options), taken=(COLUMNS_TAKEN,))
+    else:
+        columns = _of_event_log(source.name, log, names, options)
+    if not options.attribute:
+        return columns
+    seen, settled = log.sightings, settled_attributes(options)
+
+    def lookup(name: str) -> Present | None:
+        key, of_case = name.removeprefix("case:"), name.startswith("case:")
+        if name in settled:
+            return Present(of_case=of_case)
+        # What is declared need not occur.
+        there = log.declared.present(name) or seen.present(key)
+        return replace(there, of_case=True) if there is not None and of_case else there
+
+    return replace(
+        columns,
+        attributes=resolve_attributes(source.name, options, lookup, names, columns.roles),
+        taken=(*columns.taken, *describe_taken(options, lookup)),
+    )
+
+
+def _of_event_log(name: str, log: MemoryLog, names: list[str], options: ReadOptions) -> Columns:
+    """What holds what where it is called as in XES."""
+    if options.case is not None:
+        raise SettingError("case", options.case, "left out for an EventLog: each trace is a case")
+    stamp, start = (
+        one_column(role, getattr(options, role), "an EventLog") for role in ("timestamp", "start")
+    )
+    timed = log.declared.times or TIME in names
+    columns = Columns(
+        case=CASE,
+        activity=options.activity or (NAME,),
+        timestamp=stamp or (TIME if timed or options.order == "time" else None),
+        start=start,
+        lifecycle=options.lifecycle or TRANSITION,
+        person=options.person,
+        truncated=TRUNCATED,
+    )
+    if columns.lifecycle in columns.activity:
+        columns = replace(columns, lifecycle=None)
+    asked = dict.fromkeys(columns.activity, "activity")
+    for role in ("timestamp", "start", "lifecycle", "person"):
+        if getattr(options, role) is not None:
+            asked[getattr(options, role)] = role
+    if options.order == "time":
+        asked.setdefault(columns.timestamp or TIME, "timestamp")
+    for column, role in asked.items():
+        if column not in names and log.has_events:
+            raise ColumnsError(name, [role], names, column)
+    is_said = options.timestamp is not None or options.order == "time" or log.declared.times
+    return columns if is_said else replace(columns, taken=(TIMES_TAKEN,))
+
+
+def count(
+    log: Log, progress: Progress | None = None, notify: Notify | None = None
+) -> VariantCounts:
+    """Count the variants."""
+    return events.count(_as_table(log), progress, notify)
+
+
+def cases(log: Log, progress: Progress | None = None, notify: Notify | None = None) -> StoredCases:
+    """Give the cases with their times."""
+    return events.cases(_as_table(log), progress, notify)
+
+
+def count_disordered(log: Log) -> int:
+    """Count the cases whose rows stand in another order than their times."""
+    return events.count_disordered(_as_table(log))
+
+
+def _as_table(log: Log) -> Log:
+    """The same log as a frame, with the columns that are read."""
+    try:
+        import pandas
+    except ImportError:
+        raise MissingExtraError("pandas", "evaluate") from None
+    columns, memory = log.columns, log.source.content
+    assert columns is not None
+    if columns.timestamp is None and not memory.is_table:
+        # A row without activity and time says that there is a case, so there is a place for times.
+        columns = replace(columns, timestamp=TIME)
+    rows, made = memory.rows, dict[str, Any]()
+    for name in columns.roles:
+        if name is not None:
+            use = columns.uses.get(name, "value")
+            with in_column(log.name, name):
+                texts = [_text(row.get(name), use) for row in rows]
+            made[name] = pandas.Series(texts, dtype="object")
+    if log.options.time_format is None:
+        for name in columns.times:
+            found = [_moment(row.get(name)) for row in rows]
+            if log.timed and name == columns.timestamp:
+                _check_times(log.name, name, made[name], found)
+            made[name] = pandas.Series(found, dtype="datetime64[us, UTC]")
+    for each in columns.attributes:
+        # Of an attribute of cases that a case lacks, the first value of its events counts.
+        places = (each.key, each.name) if each.of_case else (each.key,)
+        with in_column(log.name, each.key):
+            values = [_first(row.get(place) for place in places) for row in rows]
+        made[each.key] = pandas.Series(values, dtype="object")
+    frame = pandas.DataFrame(made)
+    source = Source(name=log.name, format="frame", content=frame)
+    return replace(log, source=source, columns=columns)
+
+
+def _check_times(
+    name: str, column: str, texts: Iterable[Any], found: list[datetime | None]
+) -> None:
+    """Refuse to order by times of which none can be read."""
+    if not any(found) and any(text is not None for text in texts):
+        raise ReadError(name, *only_iso(column))
+
+
+def _first(values: Iterable[Any]) -> str | None:
+    return next((text for text in map(_text, values) if text is not None), None)
+
+
+def _plain(value: Any) -> Any:
+    """A value without what pm4py hangs on it; None where there is none."""
+    if isinstance(value, Mapping):
+        value = value.get("value")
+    return None if is_missing(value) else value
+
+
+def _kind(value: Any) -> str:
+    """The type of a value, in the words of XES."""
+    value = _plain(value)
+    if type(value).__name__ in ("bool", "bool_"):
+        return "boolean"
+    if isinstance(value, Integral):
+        return "int"
+    if isinstance(value, Real):
+        return "float"
+    return "date" if isinstance(value, date) else "string"
+
+
+def _text(value: Any, use: Use = "value") -> str | None:
+    return text_of(_plain(value), use)
+
+
+def _moment(value: Any) -> datetime | None:
+    """A time in UTC; without an offset it is UTC, and what is no time in ISO 8601 is missing."""
+    value = _plain(value)
+    try:
+        if isinstance(value, str):
+            value = datetime.fromisoformat(value)
+        elif isinstance(value, date) and not isinstance(value, datetime):
+            value = datetime.combine(value, time())
+        if not isinstance(value, datetime):
+            return None
+        # A time stamp of pandas is one of Python, too, and may know nanoseconds.
+        moment: datetime = getattr(value, "to_pydatetime", lambda warn: value)(warn=False)
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (OverflowError, ValueError):
+        return None

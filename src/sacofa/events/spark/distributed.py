@@ -1,0 +1,185 @@
+"""Variants that Spark counted and that stay where they are, a part in each partition.
+
+Jobs on the parts are Python functions: the machines of the cluster need this package, too.
+"""
+
+from __future__ import annotations
+
+import pickle
+import sys
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+import numpy as np
+
+from ...kernel.unit import ONE_CASE, Unit
+from ...kernel.variants import VariantCounts
+from .errors import clear_errors
+
+Result = TypeVar("Result")
+Job = Callable[[int, VariantCounts], Result]
+
+
+class SparkVariants:
+    """Counted variants on a cluster, kept there until they are closed (or left as a context)."""
+
+    def __init__(
+        self,
+        name: str,
+        frame: Any,
+        activities: Sequence[str],
+        unit: Unit = ONE_CASE,
+        kept: list[Any] | None = None,
+    ) -> None:
+        """Keep a frame of different variants, with variant (ids), truncated and number.
+
+        The rows of a partition are put in order and kept. If a machine is lost with them, they are
+        counted again: the same rows come to the same partition, in the same order.
+        """
+        from pyspark.sql import functions
+
+        self.activities = tuple(activities)
+        self.unit = unit
+        self._name = name
+        with clear_errors(name):
+            self._frame = frame.sortWithinPartitions("variant", "truncated").persist()
+            # One list for all that come of the same log: whoever is closed lets all of them go.
+            self._kept = [] if kept is None else kept
+            self._kept.append(self._frame)
+            number = functions.spark_partition_id()
+            rows = self._frame.groupBy(number.alias("part")).count().collect()
+        self._sizes = dict(sorted((row["part"], row["count"]) for row in rows))
+
+    def __len__(self) -> int:
+        """The number of different variants."""
+        return sum(self._sizes.values())
+
+    @property
+    def parts(self) -> Sequence[int]:
+        """The numbers of the parts that hold any variant."""
+        return tuple(self._sizes)
+
+    def truncate(self, max_length: int, *, by_length: bool = False) -> SparkVariants:
+        """Truncate longer cases at max_length, as `VariantCounts.truncate` does."""
+        from pyspark.sql import functions
+
+        length = functions.size("variant")
+        truncated = functions.col("truncated") | (length > max_length)
+        if by_length:
+            truncated = length >= max_length
+        return self._again(functions.slice("variant", 1, max_length), truncated, self.activities)
+
+    def project_onto(self, activities: Sequence[str]) -> SparkVariants:
+        """Express over other activities, as `VariantCounts.project_onto` does."""
+        from pyspark.sql import functions
+
+        if tuple(activities) == self.activities:
+            return self
+        ids = {name: i for i, name in enumerate(activities)}
+        new = functions.lit([ids.get(name, -1) for name in self.activities] or [-1])
+        moved = functions.transform("variant", lambda i: functions.get(new, i))
+        kept = functions.filter(moved, lambda i: i >= 0)
+        return self._again(kept, functions.col("truncated"), activities)
+
+    def map_parts(self, job: Job[Result]) -> list[Result]:
+        """Do a job on every part where it lies; what it gives comes here, once for each part.
+
+        Of a part whose task is run again, or twice at a time, one result is taken. As a job gives
+        the same each time, it does not matter which.
+        """
+        _find_python(self._frame.sparkSession)
+        with clear_errors(self._name):
+            work = partial(_work, activities=self.activities, job=job)
+            rows = self._frame.mapInArrow(work, "result binary").collect()
+        return [pickle.loads(zlib.decompress(row.result)) for row in rows]
+
+    def gather(self) -> VariantCounts:
+        """Bring all variants here."""
+        return gather(self._name, self._frame, self.activities, self.unit)
+
+    def used(self) -> list[str]:
+        """The names of the activities that occur."""
+        from pyspark.sql import functions
+
+        with clear_errors(self._name):
+            ids = self._frame.select(functions.explode("variant").alias("activity_id"))
+            rows = ids.distinct().collect()
+        return [self.activities[i] for i in sorted(row.activity_id for row in rows)]
+
+    def close(self) -> None:
+        """Let the cluster forget the variants, and all that were made of them."""
+        with clear_errors(self._name):
+            for frame in self._kept:
+                frame.unpersist()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        # After an error the cluster may be gone; the error is what must be heard.
+        if error is None:
+            self.close()
+
+    def _again(self, variant: Any, truncated: Any, activities: Sequence[str]) -> SparkVariants:
+        """Change all variants, and add up those that became equal."""
+        from pyspark.sql import functions
+
+        changed = self._frame.select(
+            variant.alias("variant"), truncated.alias("truncated"), "number"
+        )
+        frame = changed.groupBy("variant", "truncated").agg(functions.sum("number").alias("number"))
+        return SparkVariants(self._name, frame, activities, self.unit, self._kept)
+
+
+def gather(name: str, frame: Any, activities: Sequence[str], unit: Unit) -> VariantCounts:
+    """Bring a frame of different variants here, with variant (ids), truncated and number."""
+    complete: dict[tuple[str, ...], int] = {}
+    truncated: dict[tuple[str, ...], int] = {}
+    with clear_errors(name):
+        # Partition by partition, so that never more than one is held as rows.
+        for row in frame.toLocalIterator(prefetchPartitions=True):
+            variant = tuple(activities[i] for i in row.variant)
+            (truncated if row.truncated else complete)[variant] = row.number
+    return VariantCounts.of(complete, activities, truncated, unit)
+
+
+def _find_python(session: Any) -> None:
+    """On one machine, let Spark use this Python: the first on the path may lack this package."""
+    from pyspark.sql.utils import is_remote
+
+    if not is_remote():
+        context = session.sparkContext
+        if str(context.master).startswith("local") and context.pythonExec == "python3":
+            context.pythonExec = sys.executable
+
+
+def _work(batches: Iterable[Any], *, activities: tuple[str, ...], job: Job[Any]) -> Iterator[Any]:
+    """Do a job on one part; runs on the machines of the cluster."""
+    import pyarrow
+    from pyspark import TaskContext
+
+    rows = list(batches)
+    if not sum(map(len, rows)):
+        return
+    table = pyarrow.Table.from_batches(rows).combine_chunks()
+    context = TaskContext.get()
+    assert context is not None
+    (variants,) = table["variant"].chunks
+    lengths = variants.value_lengths().to_numpy()
+    part = VariantCounts(
+        activities=activities,
+        activity_ids=variants.flatten().to_numpy().astype(np.int32, copy=False),
+        offsets=np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]),
+        counts=table["number"].to_numpy().astype(np.int64, copy=False),
+        complete=~table["truncated"].to_numpy(),
+    )
+    result = zlib.compress(pickle.dumps(job(context.partitionId(), part)), 1)
+    yield pyarrow.RecordBatch.from_pydict({"result": [result]})

@@ -1,0 +1,269 @@
+"""Logs on a Spark cluster (extra `spark`): counted there, so that only variants come to the driver.
+
+Where even those are too many, they stay on the cluster (module `distributed`).
+
+Takes a Spark DataFrame, or files that Spark reads. The order of rows is that of the files: by the
+name of the file, by the part of it that a task reads, and by the place in that part. Each event
+carries its place, and the events of a case are sorted by it, so neither the number of partitions
+nor a task that is run again changes the result. A DataFrame has no order of its own, as a shuffle
+may change it with every other row: events are ordered by time, those without any last, and ties by
+the activity's name.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...errors import MissingExtraError, ReadError, SettingError
+from ...kernel.variants import VariantCounts
+from ..attributes import column_of, resolve_in_table, table_lookup, values_of
+from ..bounded_file import Progress
+from ..case_store import CaseStore, StoredCases
+from ..cells.spark_sql import check_type
+from ..columns import Columns, resolve_columns
+from ..duckdb.csv_files import csv_header, read_heads
+from ..duckdb.csv_rows import check_rows
+from ..duckdb.events import names_as_meant, texts_as_meant
+from ..duckdb.parquet_files import has_several_types, lengths_of_time, refuse_other_roles
+from ..duckdb.source import looking
+from ..frames import in_column
+from ..notices import notify_counts
+from ..options import ReadOptions
+from ..source import Log, Notify, Source
+from .cases import cases_of, events_of, survey, text_of
+from .distributed import SparkVariants, gather
+from .errors import clear_errors, first_line
+
+_NULL = "\ufdd0\ufdd1"
+"""Stands for a missing value while CSV is parsed: not the empty text, which is a name."""
+
+
+def find(source: Source, options: ReadOptions) -> Columns:
+    """Find the columns of a table."""
+    present = list_columns(source)
+    columns = resolve_columns(source.name, present, options)
+    if source.format == "parquet" and len(source.content) > 1:
+        with looking(source.name) as database:
+            refuse_other_roles(database, source.content, present, columns, options)
+    if options.attribute:
+        lookup = table_lookup(kinds(source))
+        attributes = resolve_in_table(source.name, options, lookup, present, columns.roles)
+        columns = replace(columns, attributes=attributes)
+    _check_types(source, columns)
+    return columns
+
+
+def _check_types(source: Source, columns: Columns) -> None:
+    """Refuse columns without text, and those that have different types in different files."""
+    with clear_errors(source.name):
+        types = dict(_open(source).dtypes)
+    if source.format == "parquet":
+        with looking(source.name) as database:
+            # Spark takes the types of one file for those of all.
+            has_several_types(database, source.content, columns, frozenset())
+            types |= dict.fromkeys(lengths_of_time(database, source.content), "interval")
+    for name in (*columns.roles, *(column_of(each, types) for each in columns.attributes)):
+        if name is not None:
+            with in_column(source.name, name):
+                check_type(types[name])
+
+
+def kinds(source: Source) -> dict[str, str]:
+    """List the columns of a table with their types."""
+    _functions()
+    with clear_errors(source.name):
+        return {name: _kind(kind) for name, kind in _open(source).dtypes}
+
+
+def _kind(kind: str) -> str:
+    """The type of a column, in the words of XES."""
+    if kind in ("tinyint", "smallint", "int", "bigint"):
+        return "int"
+    if kind in ("float", "double") or kind.startswith("decimal"):
+        return "float"
+    return {"boolean": "boolean", "date": "date"}.get(
+        kind, "date" if kind.startswith("timestamp") else "string"
+    )
+
+
+def list_columns(source: Source) -> list[str]:
+    """List the columns of a table."""
+    _functions()
+    with clear_errors(source.name):
+        names: list[str] = _open(source).columns
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ReadError(source.name, f'has two columns called "{twice}"')
+    return names
+
+
+def count(
+    log: Log, progress: Progress | None = None, notify: Notify | None = None
+) -> VariantCounts:
+    """Count the variants on the cluster, and bring them here."""
+    frame, names = _counted(log, notify)
+    counted = gather(log.name, frame, names, log.unit)
+    return counted.project_onto(_told(log, counted, progress))
+
+
+def distribute(
+    log: Log, progress: Progress | None = None, notify: Notify | None = None
+) -> SparkVariants:
+    """Count the variants on the cluster, and leave them there."""
+    frame, names = _counted(log, notify)
+    variants = SparkVariants(log.name, frame, names, log.unit)
+    return variants.project_onto(_told(log, variants, progress))
+
+
+def _told(log: Log, counted: VariantCounts | SparkVariants, progress: Progress | None) -> list[str]:
+    """The activities that a count tells of, in order: that of persons only of those it counts."""
+    names = counted.activities if log.max_cases is None else counted.used()
+    if progress is not None:
+        progress(1.0)
+    return sorted(names)
+
+
+def _counted(log: Log, notify: Notify | None) -> tuple[Any, list[str]]:
+    """Count the variants: a frame that is not yet worked out, and the names of activities."""
+    _functions()
+    columns = log.columns
+    assert columns is not None
+    with clear_errors(log.name):
+        events = events_of(log, columns, _open(log.source))
+        names, untimed = survey(log, columns, events)
+        meant = names_as_meant(log, names)
+        cases = cases_of(log, events, names)
+        dropped = varying = 0
+        if notify is not None and log.max_cases is not None:
+            dropped, varying = _odd_cases(cases)
+        frame = count_on_cluster(cases)
+    notify_counts(
+        notify, untimed=untimed, varying=varying, dropped=dropped, max_cases=log.max_cases
+    )
+    return frame, meant
+
+
+def cases(log: Log, progress: Progress | None = None, notify: Notify | None = None) -> StoredCases:
+    """Give the cases with their times; they are brought here, partition by partition."""
+    _functions()
+    columns = log.columns
+    assert columns is not None
+    store = CaseStore(log.name, log.unit, log.attributes)
+    dropped = varying = 0
+    with clear_errors(log.name):
+        events = events_of(log, columns, _open(log.source), with_values=True)
+        names, untimed = survey(log, columns, events)
+        meant = names_as_meant(log, names)
+        found = cases_of(log, events, names, with_times=True)
+        for row in found.toLocalIterator(prefetchPartitions=True):
+            dropped += not row.counted
+            varying += row.varies
+            if row.counted:
+                texts = [
+                    [text if text is None else texts_as_meant(log, [text])[0] for text in each]
+                    for each in row["values"]
+                ]
+                store.add(
+                    [meant[i] for i in row.variant],
+                    row.times,
+                    truncated=row.truncated,
+                    values=values_of(log.attributes, texts),
+                )
+    if progress is not None:
+        progress(1.0)
+    notify_counts(
+        notify, untimed=untimed, varying=varying, dropped=dropped, max_cases=log.max_cases
+    )
+    return store.close()
+
+
+def rows(log: Log, names: list[str]) -> Iterator[list[str | None]]:
+    """Give these columns of all rows as text, times in ISO 8601, in their order."""
+    _functions()
+    assert log.columns is not None
+    with clear_errors(log.name):
+        ordered = text_of(log, log.columns, _open(log.source), names)
+        times = {names.index(name) for name in ordered.times}
+        for row in ordered.frame.toLocalIterator(prefetchPartitions=True):
+            yield [
+                str(np.datetime64(value, "us")) if place in times and value is not None else value
+                for place, value in enumerate(row)
+            ]
+
+
+def count_on_cluster(cases: Any) -> Any:
+    """Count the variants as a DataFrame: variant (ids), truncated and number."""
+    functions = _functions()
+    counted = cases.where("counted").groupBy("variant", "truncated")
+    return counted.agg(functions.count("*").alias("number"))
+
+
+def _odd_cases(cases: Any) -> tuple[int, int]:
+    """Count the cases that are left out, and those with more than one person."""
+    functions = _functions()
+    row = cases.agg(
+        functions.count(functions.when(~functions.col("counted"), 1)).alias("dropped"),
+        functions.count(functions.when(functions.col("varies"), 1)).alias("varying"),
+    ).first()
+    return row.dropped, row.varying
+
+
+def _open(source: Source) -> Any:
+    if source.format == "spark frame":
+        return source.content
+    session = _session()
+    paths = [str(Path(path).resolve()) for path in source.content]
+    if source.format == "parquet":
+        return session.read.parquet(*paths)
+    header, comma = csv_header(source.content, source.format)
+    heads = read_heads(source)
+    check_rows(heads, trusted=source.trusted)
+    schema = ", ".join("`" + name.replace("`", "``") + "` string" for name in header)
+    frame = session.read.csv(
+        paths, schema=schema, header=True, sep=comma, quote='"', escape='"', multiLine=True,
+        mode="FAILFAST", nullValue=_NULL, emptyValue="", enforceSchema=True, encoding="UTF-8",
+    )  # fmt: skip
+    return _without_headers(frame, heads[0].names)
+
+
+def _without_headers(frame: Any, names: tuple[str, ...]) -> Any:
+    """Pass over lines that are the header again, as everywhere."""
+    if len(names) < 2:
+        return frame
+    functions = _functions()
+    again = functions.lit(True)
+    for column, name in zip(frame.columns, names, strict=True):
+        field = functions.col("`" + column.replace("`", "``") + "`")
+        again &= field.eqNullSafe(functions.lit(name or None))
+    return frame.where(~again)
+
+
+def _functions() -> Any:
+    try:
+        from pyspark.sql import functions
+    except ImportError:
+        raise MissingExtraError("PySpark", "spark") from None
+    return functions
+
+
+def _session() -> Any:
+    """Take the session that there is, or start one as Spark is configured."""
+    _functions()
+    from pyspark.sql import SparkSession
+
+    if (running := SparkSession.getActiveSession()) is not None:
+        return running
+    try:
+        quiet = SparkSession.builder.config("spark.ui.showConsoleProgress", "false")
+        session = quiet.appName("sacofa").getOrCreate()
+        session.sparkContext.setLogLevel("OFF")
+        logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL + 1)
+        return session
+    except Exception as error:  # Spark raises what it likes when it cannot start Java.
+        raise SettingError("engine", "spark", f"able to start: {first_line(error)}") from None

@@ -1,0 +1,87 @@
+"""What the kernel knows of an attribute: the cells of its public domain.
+
+The cells of a domain are its values, in a public order, then `other` for values outside the domain,
+then one for missing values. The cell of a text follows from that text alone, and every text has
+one: no value of a log can cause an error.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+OTHER = "other"
+"""What a category is called that is none of the declared ones."""
+BLANK = " \t\n\r\f\v"
+
+Kind = Literal["string", "int", "float", "boolean", "date"]
+"""The type that released values have, in the words of XES."""
+
+
+class Domain(Protocol):
+    """The public values of an attribute."""
+
+    @property
+    def kind(self) -> Kind:
+        """The type of released values."""
+
+    @property
+    def values(self) -> int:
+        """How many values there are; `other` and missing come on top."""
+
+    def cell(self, text: str) -> int:
+        """The cell of a text that is not blank: a value, `other`, or missing."""
+
+    def label(self, value: int) -> str:
+        """A value as people read it."""
+
+    def describe(self) -> str:
+        """All of it in a few words."""
+
+
+def cells_of(domain: Domain) -> int:
+    """How many cells a domain has."""
+    return domain.values + 2
+
+
+def cell_of(domain: Domain, text: str | None) -> int:
+    """The cell that a text takes; blank ones are missing."""
+    if text is None or not text.strip(BLANK):
+        return domain.values + 1
+    return domain.cell(text)
+
+
+def labels_of(domain: Domain) -> list[str]:
+    """Every cell as people read it."""
+    return [*(domain.label(i) for i in range(domain.values)), OTHER, "missing"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attribute:
+    """An attribute that is read, with its domain."""
+
+    name: str
+    """As the log has it, without `case:`."""
+    of_case: bool = False
+    """Whether a case has one value; else every event has its own."""
+    domain: Domain | None = None
+    """What it may be; None: what the log holds, until it was read."""
+    taken: bool = field(default=False)
+    """Whether the values of the domain were taken from the log."""
+    collapsed: bool = False
+    """Whether the log holds too many values to name any of them, so that each is `other`."""
+    recognized: bool = False
+    """Whether the log's own values decided that it holds numbers or dates."""
+    personal: str | None = None
+    """The personal data that its name or its values look like, such as "names of persons"."""
+
+    @property
+    def key(self) -> str:
+        """What it is called where cases and events lie in one table."""
+        return f"case:{self.name}" if self.of_case else self.name
+
+    @property
+    def known(self) -> Domain:
+        """The domain, once it is known."""
+        assert self.domain is not None
+        return self.domain

@@ -1,0 +1,36 @@
+"""ε as people write it, taken exactly: 0.1 is one tenth."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from .errors import SettingError
+
+Epsilon = Fraction | float | str
+"""What is accepted wherever an ε is given: `Fraction(1, 3)`, `0.1`, `1`, `"1/3"`."""
+
+LARGEST_TERM = 10**12
+LONGEST_EXPONENT = 4
+"""1e999999999 would be a number that fills the memory before anyone can refuse it."""
+LARGEST_EPSILON = 1_000
+"""Beyond this an ε promises nothing; the noise is then always 0 in practice."""
+
+
+def parse_epsilon(name: str, value: Epsilon, largest: int | None = LARGEST_EPSILON) -> Fraction:
+    """Take a positive number as the decimal or fraction that a person wrote."""
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        text = str(value) if isinstance(value, float) else value
+        if isinstance(text, str) and len(text.lower().partition("e")[2]) > LONGEST_EXPONENT:
+            raise ValueError(text)
+        number = Fraction(text)
+    except (ValueError, TypeError, ZeroDivisionError, OverflowError):
+        raise SettingError(name, value, "a positive number such as 1, 0.1 or 1/3") from None
+    if number <= 0:
+        raise SettingError(name, value, "above 0")
+    if max(number.numerator, number.denominator) > LARGEST_TERM:
+        raise SettingError(name, value, f"a fraction of numbers up to {LARGEST_TERM:,}")
+    if largest is not None and number > largest:
+        raise SettingError(name, value, f"at most {largest:,}")
+    return number

@@ -1,0 +1,178 @@
+"""A set of words whose words can be counted, numbered and drawn uniformly.
+
+A word is a case: a sequence of activity ids, and whether it is finished. A language is given by a
+deterministic automaton. Its words are the sequences up to max_length that may end where they do
+(finished), and all those of exactly max_length, as cases that were cut there (unfinished).
+How a cut case went on is unknown, so nothing is asked of it but that it came so far.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from itertools import accumulate
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .counting import WordCounts
+from .variants import VariantCounts
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Word = tuple[tuple[int, ...], bool]
+"""The activity ids of a case, and whether it is finished."""
+
+# Sums are kept up to so many bits in all: bounds memory, not the result.
+ROOM = 1 << 29
+
+
+class Language:
+    """The cases of an automaton, cut at a length."""
+
+    def __init__(
+        self,
+        *,
+        activities: Sequence[str],
+        max_length: int,
+        sources: Ints,
+        steps: Ints,
+        targets: Ints,
+        ends: Bools,
+        keeps_rules: bool = True,
+    ) -> None:
+        """Take an automaton: state 0 is where cases begin.
+
+        Step i leads from state sources[i] with activity steps[i] to state targets[i]; a case may
+        end in the states where `ends` holds.
+        """
+        self.activities = tuple(activities)
+        self.max_length = max_length
+        self.keeps_rules = keeps_rules
+        """Whether every rule that was asked for is kept; False after falling back to steps."""
+        self._ends = ends
+        # To look a step up: one key for each, in order, and where it leads.
+        keys = sources * max(len(self.activities), 1) + steps
+        order = np.argsort(keys)
+        self._keys, self._reached = keys[order], targets[order]
+        # To count and number words: the steps from one state to another together, as a way.
+        order = np.lexsort((steps, targets, sources))
+        self._steps, sources, targets = steps[order], sources[order], targets[order]
+        new = np.ones(len(order), dtype=np.bool_)
+        new[1:] = (sources[1:] != sources[:-1]) | (targets[1:] != targets[:-1])
+        self._first = np.flatnonzero(new)
+        self._times = np.diff(self._first, append=len(order))
+        self._targets = targets[new]
+        number = np.bincount(sources[new], minlength=len(ends))
+        self._offsets = np.concatenate([[0], np.cumsum(number)])
+        self._kept: dict[tuple[int, int], list[int]] = {}
+        self._room = ROOM
+
+    def __getstate__(self) -> dict[str, object]:
+        # What can be worked out again is not sent along: it can be much larger than the automaton.
+        kept = {name: part for name, part in self.__dict__.items() if name != "_counts"}
+        return kept | {"_kept": {}, "_room": ROOM}
+
+    @property
+    def states(self) -> int:
+        """The number of states of the automaton."""
+        return len(self._ends)
+
+    @property
+    def room(self) -> int:
+        """About how many bytes it takes to count the words, at most."""
+        # A count of words of n steps has n times as many bits as an activity: half of the longest
+        # on average. Every state has such a count for every number of steps.
+        bits = self.max_length * len(self.activities).bit_length()
+        return self.states * (self.max_length + 1) * (bits // 16 + 4)
+
+    @cached_property
+    def size(self) -> int:
+        """The number of words."""
+        return self._counts.of(np.zeros(1, dtype=np.int64), self.max_length)[0]
+
+    @cached_property
+    def _counts(self) -> WordCounts:
+        return WordCounts(
+            offsets=self._offsets,
+            targets=self._targets,
+            times=self._times,
+            ends=self._ends,
+            max_length=self.max_length,
+        )
+
+    def holds(self, variants: VariantCounts) -> Bools:
+        """Tell which variants are words."""
+        if variants.activities != self.activities:
+            raise ValueError("variants and language have different activities")
+        lengths, size = variants.lengths, max(len(self.activities), 1)
+        state = np.zeros(len(variants), dtype=np.int64)
+        alive = lengths <= self.max_length
+        for place in range(int(lengths[alive].max(initial=0))):
+            rows = np.flatnonzero(alive & (lengths > place))
+            keys = state[rows] * size + variants.activity_ids[variants.offsets[rows] + place]
+            found = np.searchsorted(self._keys, keys)
+            there = found < len(self._keys)
+            there[there] = self._keys[found[there]] == keys[there]
+            alive[rows[~there]] = False
+            state[rows[there]] = self._reached[found[there]]
+        full = lengths == self.max_length
+        result: Bools = alive & np.where(variants.complete, self._ends[state], full)
+        return result
+
+    def contains(self, sequence: Sequence[int], finished: bool) -> bool:
+        """Tell whether a case is a word."""
+        state, size = 0, max(len(self.activities), 1)
+        if len(sequence) > self.max_length:
+            return False
+        for activity in sequence:
+            key = state * size + activity
+            found = int(self._keys.searchsorted(key))
+            if found == len(self._keys) or self._keys[found] != key:
+                return False
+            state = int(self._reached[found])
+        return bool(self._ends[state]) if finished else len(sequence) == self.max_length
+
+    def word(self, number: int) -> Word:
+        """Give the word with a number from 0 to size − 1; each word has one number."""
+        if not 0 <= number < self.size:
+            raise IndexError(f"word {number} of a language of {self.size}")
+        word: list[int] = []
+        state = 0
+        for left in range(self.max_length, -1, -1):
+            if self._ends[state]:
+                if number == 0:
+                    return tuple(word), True
+                number -= 1
+            if left == 0:
+                break
+            sums = self._sums(state, left)
+            choice = bisect_right(sums, number)
+            below = sums[choice - 1] if choice else 0
+            way = int(self._offsets[state]) + choice
+            # All steps of one way have equally many words behind them.
+            each = (sums[choice] - below) // int(self._times[way])
+            step, number = divmod(number - below, each)
+            word.append(int(self._steps[self._first[way] + step]))
+            state = int(self._targets[way])
+        return tuple(word), False
+
+    def draw(self, below: Callable[[int], int]) -> Word:
+        """Draw a word, each with the same probability, given uniform whole numbers below n."""
+        return self.word(below(self.size))
+
+    def _sums(self, state: int, left: int) -> list[int]:
+        """Add up the words behind the ways out of a state, when `left` more steps may be taken."""
+        sums = self._kept.get((state, left))
+        if sums is None:
+            ways = slice(self._offsets[state], self._offsets[state + 1])
+            counts = self._counts.of(self._targets[ways], left - 1)
+            times = self._times[ways].tolist()
+            sums = list(accumulate(n * count for n, count in zip(times, counts, strict=True)))
+            self._room -= len(sums) * (64 + sums[-1].bit_length())
+            if self._room < 0:
+                self._kept.clear()
+                self._room = ROOM
+            self._kept[state, left] = sums
+        return sums

@@ -1,0 +1,88 @@
+"""What a query is: a table of cells of which one case can change only so much.
+
+A query is a value. It knows its name, its words for people, the L1 sensitivity of its table (by how
+much one case can change all cells in sum) and how the table of one part of a log is made. The table
+of a log is the sum of the tables of its parts. Noise, price and unit are the session's business, so
+a query that is added, here or outside the package, is charged, noised and audited like all others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cases import CaseBatch
+from ..language import Word
+from ..variants import VariantCounts
+
+Ints = NDArray[np.int64]
+Part = VariantCounts | CaseBatch
+"""Some of the cases of a log: counted variants, or cases one by one with their times."""
+
+
+class Question(Protocol):
+    """What every query says of itself; all of it is public."""
+
+    @property
+    def name(self) -> str:
+        """The key of the answer in a transcript: no two queries of a run share it."""
+
+    @property
+    def what(self) -> str:
+        """What is asked, in plain words."""
+
+    @property
+    def sensitivity(self) -> int:
+        """By how much one case changes the cells at most, in sum."""
+
+
+class Query(Question, Protocol):
+    """A question whose answer is a whole table; any frozen value with these members is one.
+
+    One about whole cases says so (`whole = True`): it is asked of all their events one by one,
+    also of those whose activity was dropped on the way.
+    """
+
+    @property
+    def by_case(self) -> bool:
+        """Whether it needs cases one by one, with times or attributes; else variants will do."""
+
+    @property
+    def cells(self) -> Sequence[Hashable]:
+        """The cells in order, each with its key; `range(n)` where its place says all about it."""
+
+    def table(self, part: Any) -> Ints:
+        """The table of one part of the log: whole numbers, a cell each. Secret."""
+
+
+def asks_whole(query: Query) -> bool:
+    """Whether a query is about whole cases, whatever activities were dropped."""
+    return bool(getattr(query, "whole", False))
+
+
+class SparseQuery(Question, Protocol):
+    """A question with too many cells to list: only those that reach a threshold are shown."""
+
+    def counts(self, part: VariantCounts) -> Mapping[Word, int]:
+        """The cells of one part of the log that are not 0. Secret."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Answer:
+    """What a session answered: public."""
+
+    query: Query | SparseQuery
+    """What was asked."""
+    values: Ints | Mapping[Word, int]
+    """The noisy table; of a sparse query the cells that were shown."""
+    epsilon: Fraction
+    """The noise on each cell has scale 1/epsilon: it hides all cases of a unit."""
+    max_length: int | None
+    """Where cases were truncated when it was asked; None: nowhere."""
+    activities: tuple[str, ...]
+    """The activities that were asked about; events of all others were dropped."""

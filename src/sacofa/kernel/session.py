@@ -1,0 +1,204 @@
+"""The session: charges for a query first, then answers it through noise.
+
+A mechanism promises beforehand what it will spend, line by line. The session holds it to that: a
+query is charged to its line before the log is touched, more than was promised is refused, and at
+the end every line must be spent. Which query comes next may depend on all answers so far, but on
+nothing else. So the prices add up (basic composition under adaptive choice), whatever is made of
+the answers is free, and the certificate is what was charged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+
+from .accounting import Access, Leak, Spend, check_noise_fits
+from .cases import CaseBatch, Cases
+from .errors import PromiseError
+from .language import Word
+from .noise import Noise
+from .queries.protocol import Answer, Ints, Part, Query, Question, SparseQuery, asks_whole
+from .unit import Unit
+from .variants import DistributedVariants, VariantCounts
+
+PIECE = 200_000
+"""About how many events a table is made of at a time; more where it has more cells."""
+# So many cells are noised at once: bounds memory, not the result.
+TOGETHER = 1 << 20
+MAX_SENSITIVITY = 1_000
+"""A table of which one case can change more is refused: its noise might not fit a machine word."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Opened:
+    """Counts that were paid for, to be shown through noise of scale 1/epsilon on every cell."""
+
+    variants: VariantCounts | DistributedVariants
+    """The counts. Secret."""
+    noise: Noise
+    """What the noise is drawn from."""
+    epsilon: Fraction
+    """1/scale of the noise: it hides all cases of a unit."""
+
+
+class Session:
+    """Asks the secret log on behalf of a mechanism, and writes down every charge and answer."""
+
+    def __init__(self, cases: Cases, promised: Sequence[Access], noise: Noise) -> None:
+        """Take the cases of a log, what may be spent on them, and a source of noise."""
+        check_noise_fits(promised, cases.unit.max_cases)
+        self._variants = cases.variants
+        self._by_case = cases.by_case
+        self._whole = cases
+        self._left: dict[str, Fraction] = {}
+        for access in promised:
+            if isinstance(access, Spend):
+                # Lines of one name are one line: what they promise adds up.
+                self._left[access.line] = self._left.get(access.line, Fraction(0)) + access.epsilon
+        self._leaks = {leak.line: leak for leak in promised if isinstance(leak, Leak)}
+        self._max_length: int | None = None
+        self.noise = noise
+        """For what is made of answers: draws that never meet a count."""
+        self.activities: tuple[str, ...] = cases.variants.activities
+        """The names of the activities: public."""
+        self.unit: Unit = cases.variants.unit
+        """What is protected: bound to the cases when they were read."""
+        self.has_starts = cases.has_starts
+        """Whether it may be asked when work began: public, because it was declared."""
+        self.attributes = cases.attributes
+        """What else may be asked for, with public domains."""
+        self.pairs = cases.pairs
+        """Which attributes are asked for together: places among them."""
+        self.spent: list[Access] = []
+        """Every access so far, with its price."""
+        self.answers: list[Answer] = []
+        """Every answer so far, with the query."""
+        self.transcript: dict[str, object] = {}
+        """Every answer so far, by the name of its query."""
+
+    def truncate(self, max_length: int) -> None:
+        """Truncate variants from now on; what has just that length counts as truncated too.
+
+        Cases one by one stay whole: what is asked of them is bounded by a vote for each case.
+        """
+        self._max_length = max_length
+        self._variants = self._variants.truncate(max_length, by_length=True)
+
+    def project_onto(self, activities: Sequence[str]) -> None:
+        """Ask about these activities alone from now on; events of all others are dropped.
+
+        A case stays one case, so no table changes by more than before. Queries about whole cases
+        are asked of all events all the same.
+        """
+        self.activities = tuple(activities)
+        self._variants = self._variants.project_onto(activities)
+        if self._by_case is not None:
+            self._by_case = self._by_case.project_onto(activities)
+
+    def ask(self, query: Query, epsilon: Fraction, line: str) -> Ints:
+        """Charge for a query, and answer it with noise on every cell."""
+        source = self._by_case if query.by_case else self._variants
+        names = self.activities
+        if asks_whole(query):
+            source, names = self._whole.by_case, self._whole.activities
+        if source is None:
+            raise PromiseError(f"{query.name} needs cases one by one: the log was not read so")
+        self._check(query)
+        self.charge(query.what, epsilon, line)
+        scale = self.cell_epsilon(query.sensitivity, epsilon)
+        parts = source.map_parts(partial(_table, query=query))
+        noisy = sum(parts, np.zeros(len(query.cells), dtype=np.int64))
+        for start in range(0, len(noisy), TOGETHER):
+            part = noisy[start : start + TOGETHER]
+            part += self.noise.laplace(scale, len(part))
+        keyed = not isinstance(query.cells, range)
+        shown = dict(zip(query.cells, noisy.tolist(), strict=True)) if keyed else noisy
+        self._record(query, noisy, scale, shown, names)
+        return noisy
+
+    def open(self, query: SparseQuery, epsilon: Fraction, line: str) -> Opened:
+        """Charge for counts that are too many to list; whoever opens them adds the noise."""
+        self._check(query)
+        self.charge(query.what, epsilon, line)
+        scale = self.cell_epsilon(query.sensitivity, epsilon)
+        return Opened(variants=self._variants, noise=self.noise, epsilon=scale)
+
+    def show(self, query: SparseQuery, shown: Mapping[Word, int], epsilon: Fraction) -> None:
+        """Write down what was shown of opened counts."""
+        self._record(query, shown, epsilon, shown, self.activities)
+
+    def read_unpaid(self, line: str) -> VariantCounts | DistributedVariants:
+        """Give the log itself, without noise: only where the promise names it as a leak."""
+        if line not in self._leaks:
+            raise PromiseError(f"the log is read unpaid, which the promise does not name: {line!r}")
+        self.spent.append(self._leaks.pop(line))
+        return self._variants
+
+    def charge(self, what: str, epsilon: Fraction, line: str) -> None:
+        """Take a price off a line of the promise; more than is left there is refused."""
+        # A float is rounded, in whose favour nobody knows; and none but a fraction is compared.
+        if type(epsilon) is not Fraction:
+            raise PromiseError(f"{what}: ε = {epsilon!r} is charged to {line!r}: give a Fraction")
+        left = self._left.get(line, Fraction(0))
+        if epsilon <= 0 or epsilon > left:
+            raise PromiseError(f"{what}: ε = {epsilon} is charged to {line!r}, left is {left}")
+        self._left[line] = left - epsilon
+        self.spent.append(Spend(what=what, epsilon=epsilon, line=line))
+
+    def cell_epsilon(self, sensitivity: int, epsilon: Fraction) -> Fraction:
+        """1/scale of the noise on a cell: it has to hide all cases of a unit."""
+        return epsilon / (sensitivity * self.unit.max_cases)
+
+    def close(self) -> tuple[Access, ...]:
+        """Check that exactly what was promised was spent, and give it."""
+        left = {line: epsilon for line, epsilon in self._left.items() if epsilon}
+        if left or self._leaks:
+            raise PromiseError(f"promised and not charged: {[*left, *self._leaks]}")
+        return tuple(self.spent)
+
+    def _check(self, query: Question) -> None:
+        """Refuse what is wrong with a query itself, whatever the log is: before it is charged."""
+        if query.name in self.transcript:
+            raise PromiseError(f"{query.name} was asked before: answers need different names")
+        if not 1 <= query.sensitivity <= MAX_SENSITIVITY:
+            raise PromiseError(f"{query.name}: its sensitivity must be 1 to {MAX_SENSITIVITY:,}")
+
+    def _record(
+        self,
+        query: Query | SparseQuery,
+        values: Ints | Mapping[Word, int],
+        epsilon: Fraction,
+        shown: object,
+        activities: tuple[str, ...],
+    ) -> None:
+        answer = Answer(
+            query=query,
+            values=values,
+            epsilon=epsilon,
+            max_length=self._max_length,
+            activities=activities,
+        )
+        self.answers.append(answer)
+        self.transcript[query.name] = shown
+
+
+# A function of the module, because it is sent to other machines by name.
+def _table(number: int, part: Part, *, query: Query) -> Ints:
+    if isinstance(part, CaseBatch):
+        pieces = part.pieces(max(PIECE, len(query.cells)))
+        tables = [_checked(piece, query) for piece in pieces]
+        return sum(tables[1:], tables[0])
+    return _checked(part, query)
+
+
+def _checked(part: Part, query: Query) -> Ints:
+    table = query.table(part)
+    # Noise protects whole numbers, one to a cell: floats have gaps that tell counts apart, and a
+    # table of another shape would be stretched to fit.
+    if table.shape != (len(query.cells),) or table.dtype.kind not in "iu":
+        raise PromiseError(f"{query.name}: its table must hold a whole number for each cell")
+    return table

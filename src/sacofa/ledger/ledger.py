@@ -1,0 +1,449 @@
+"""The ledger: budgets of datasets, and every release with its price.
+
+A release goes through a ledger in four steps. `reserve` takes the price, durably, before the log is
+opened. `link` records the file's name and hash before the file gets its name. `complete` says that
+it has it. `fail` says that the release ended otherwise. Whatever dies in between stays `reserved`,
+which counts as spent; where the linked file is there all the same, with the recorded hash, only
+`complete` is missing, and the entry is taken as released.
+
+A release of a period takes one step more: before its mechanism asks anything, `claim` writes down,
+as keyed hashes, which cases it takes. A case that got out, or that another period took, is never
+taken again; so releases of different periods have no case in common. For a case, ε is that of one
+period; for a person-period, that of all periods that overlap it (`Charged`).
+
+Each step looks at a few rows, however many there are. `check` and `entries` look at all of them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+import sqlite3
+import stat
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ..errors import BudgetError, LedgerError, SettingError, nearest, plain
+from . import rows, storage
+from .case_key import CaseKey, holding_key, make_key
+from .policy import Policies, current_user, policy_path, read_policies
+from .records import Account, Budget, Charged, Claim, Entry, Part
+
+Sums = TypeVar("Sums", Account, Part)
+
+LONGEST_NAME = 200
+LONGEST_PRICE = 100
+"""A price has so many digits at most, above and below the line."""
+MOST_OPEN = 200
+"""So many of the latest releases that did not end are looked for on disk."""
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """The record of every release of some datasets, in a file; it cannot be overspent."""
+
+    path: Path
+    """The file."""
+
+    @classmethod
+    def open(cls, path: str | Path) -> Ledger:
+        """Open a ledger that exists; one that is no ledger, or of another version, is refused."""
+        ledger = cls(Path(path))
+        with ledger._reading() as database:
+            rows.read_head(database)
+        return ledger
+
+    @classmethod
+    def create(cls, path: str | Path) -> Ledger:
+        """Open a ledger, or make it where there is none."""
+        storage.create(Path(path), lambda database: rows.write(database, rows.Head()))
+        return cls.open(path)
+
+    def check(self) -> None:
+        """Look at every row: the database, seals, chain and sums; damage is refused."""
+        with self._reading() as database:
+            storage.check_whole(self.path, database)
+            budgets = rows.read_budgets(database)
+            accounts = {budget.dataset: _opened(budget) for budget in budgets}
+            claims, parts = rows.read_claims(database), dict[tuple[str, str, str], Part]()
+            for entry in rows.read_entries(database):
+                if entry.dataset not in accounts:
+                    raise rows.DamageError
+                claim = claims.pop(entry.id, None)
+                if claim is not None and claim.charged != "dataset":
+                    part = Part(dataset=entry.dataset, period=claim.period, charged=claim.charged)
+                    key = part.dataset, part.period, part.charged
+                    part = parts.get(key, part)
+                    parts[key] = _within_bounds(part.charge(entry.price)) if entry.spent else part
+                elif entry.spent:
+                    account = accounts[entry.dataset]
+                    accounts[entry.dataset] = _within_bounds(account.charge(entry.price))
+            if claims or rows.read_parts(database) != [parts[key] for key in sorted(parts)]:
+                raise rows.DamageError
+            found = [replace(account, parts=()) for account in rows.read_accounts(database)]
+            if found != sorted(accounts.values(), key=lambda a: a.dataset):
+                raise rows.DamageError
+
+    def set_budget(self, dataset: str, epsilon: Fraction | None) -> Account:
+        """Say what all releases of a dataset may cost together; None for no limit.
+
+        What was spent stays spent, and every budget that ever held stays in the history.
+        """
+        if not dataset or not dataset.isprintable() or len(dataset) > LONGEST_NAME:
+            raise SettingError("dataset", repr(dataset), f"a name of 1 to {LONGEST_NAME} letters")
+        if epsilon is not None and epsilon <= 0:
+            raise SettingError("budget", epsilon, "above 0")
+        with self._writing() as database:
+            head = rows.read_head(database)
+            number = head.budgets + 1
+            budget = Budget(id=number, dataset=dataset, at=_now(), epsilon=epsilon)
+            account = rows.find(database, Account, dataset) or _opened(budget)
+            rows.write(database, budget)
+            rows.write(database, replace(account, budget=epsilon))
+            rows.write(database, replace(head, budgets=number))
+        return self.account(dataset)
+
+    def reserve(
+        self,
+        dataset: str,
+        *,
+        mechanism: str,
+        settings: str,
+        price: Fraction | None,
+        certificate: str,
+        token: str | None = None,
+        period: str | None = None,
+        charged: Charged = "period",
+    ) -> Entry:
+        """Take the price of a release, or refuse it.
+
+        A release of a `period` needs to fit only together with the releases that it adds up with,
+        which `charged` says.
+
+        When this returns, the price is on disk. A request that was made before costs again: it
+        would draw fresh noise; `repeats` of the entry tells. By a `token`, a random id, the entry
+        can be found also by whoever was interrupted before this returned.
+        """
+        if price is not None and price < 0:
+            raise SettingError("price", price, "0 or more")
+        if price is not None and max(map(_digits, price.as_integer_ratio())) > LONGEST_PRICE:
+            raise SettingError("price", "so long", f"a fraction of {LONGEST_PRICE} digits at most")
+        policies = self.policies()
+        policy = None if policies is None else policies.of(dataset)
+        if policy is not None:
+            policy.check(dataset, price, current_user())
+        self.settle()
+        with self._writing() as database:
+            account = self._account(database, dataset)
+            of_period = None if charged == "dataset" else period
+            touched = account if of_period is None else account.in_period(of_period, charged)
+            if not touched.allows(price):
+                left = touched.left or Fraction(0)
+                raise BudgetError(dataset, price, left, account.budget, of_period)
+            now = _now()
+            if policy is not None and policy.largest_year is not None:
+                year = self._spent_in_year(database, account, now[:4])
+                policy.check_year(now[:4], year.book(price, of_period, charged).spent)
+            payer = _payer(account, of_period, charged).charge(price)
+            if max(map(_digits, payer.finite.as_integer_ratio())) > rows.MOST_DIGITS:
+                raise SettingError("price", price, "a simpler fraction: the sum gets too long")
+            head = rows.read_head(database)
+            entry = Entry(
+                id=head.entries + 1,
+                token=token or secrets.token_hex(16),
+                dataset=dataset,
+                at=now,
+                mechanism=mechanism,
+                settings=settings,
+                price=price,
+                chain="",
+                certificate=certificate,
+                state="reserved",
+            )
+            entry = replace(
+                entry,
+                chain=rows.chain_of(head.chain, entry),
+                repeats=rows.find_repeated(database, rows.asked(entry)),
+            )
+            rows.write(database, entry)
+            rows.write(database, payer)
+            if period is not None:
+                rows.write(database, Claim(entry=entry.id, period=period, charged=charged))
+            rows.write(database, replace(head, entries=entry.id, chain=entry.chain))
+        return entry
+
+    @contextmanager
+    def holding_case_key(self) -> Iterator[CaseKey]:
+        """Hold the key that hashes case ids; other releases of periods wait meanwhile.
+
+        It is made at first. From then on the ledger knows it again: with another key, cases that
+        were released would look new.
+        """
+        known = self.key_mark()
+        if known is None:
+            make_key(self.path)
+            # From now on it tells, to whoever reads the file itself, how many cases there are.
+            with suppress(OSError):
+                os.chmod(self.path, stat.S_IMODE(os.stat(self.path).st_mode) & ~0o077)
+        with holding_key(self.path) as key:
+            if known is None:
+                with self._writing() as database:
+                    if rows.find(database, rows.KeyCheck, 1) is None:
+                        rows.write(database, rows.KeyCheck(fingerprint=key.fingerprint))
+                known = self.key_mark()
+            if known != key.fingerprint:
+                raise LedgerError(
+                    f"{self.path}: the key beside it is not the one that its cases were hashed "
+                    "with: restore that one"
+                )
+            yield key
+
+    def key_mark(self) -> str | None:
+        """By what the key of the hashes is recognised; None: there is none yet. Secret."""
+        with self._reading() as database:
+            known: rows.KeyCheck | None = rows.find(database, rows.KeyCheck, 1)
+        return None if known is None else known.fingerprint
+
+    def taken(self, dataset: str, period: str) -> set[bytes]:
+        """The keyed hashes of cases that a release of a period must leave out. Secret."""
+        self.settle()
+        with self._reading() as database:
+            return rows.find_taken(database, dataset, period)
+
+    def claim(self, entry: Entry, hashes: Sequence[bytes], ids: Sequence[bytes] = ()) -> None:
+        """Record which cases a release takes, before its mechanism asks anything about them.
+
+        `hashes` are those of the cases, and refused if a release has one of them already. `ids` are
+        those of ids alone, which several persons may have.
+        """
+        with self._writing() as database:
+            found = self._find(database, entry)
+            claim: Claim | None = rows.find(database, Claim, entry.id)
+            if found.state != "reserved" or claim is None or claim.number is not None:
+                raise LedgerError(f"{self.path}: release {entry.id} cannot take cases any more")
+            if not rows.find_taken(database, found.dataset, claim.period).isdisjoint(hashes):
+                raise LedgerError(
+                    f"{self.path}: another release took some of these cases meanwhile: try again"
+                )
+            rows.claim_cases(database, claim, [*hashes, *ids])
+
+    def find(self, token: str) -> Entry | None:
+        """Find a release by its random id."""
+        with self._reading() as database:
+            return rows.find_token(database, token)
+
+    def link(
+        self, entry: Entry, *, file: Path | None, size: int, sha256: str, certificate: str
+    ) -> None:
+        """Record which file a release is about to become, before the file has its name.
+
+        None is a file that does not stay where it is written, and is known by its hash alone.
+
+        Refused where the row that was paid is not there: then the ledger is not the one that was
+        paid from, for instance an old copy that was put in its place, and nothing may get out.
+        """
+        place = None if file is None else str(file.absolute())
+        self._change(entry, file=place, size=size, sha256=sha256, certificate=certificate)
+
+    def complete(self, entry: Entry) -> None:
+        """Record that the linked file has its name, unless `settle` did."""
+        self._change(entry, state="released")
+
+    def fail(self, entry: Entry, reason: str, *, data_accessed: bool) -> None:
+        """Record that a release ended without a file, with the kind of error that ended it.
+
+        The price is given back only if the mechanism had not begun to look at the log: after that
+        noise may have been drawn, and whoever saw it cannot unsee it. Where the file has its name
+        all the same, there is a release.
+        """
+        self.settle()
+        with self._reading() as database:
+            ended = self._find(database, entry).state == "released"
+        if not ended:
+            self._change(entry, state="failed" if data_accessed else "returned", reason=reason)
+
+    def settle(self) -> None:
+        """Complete what died after its file had its name."""
+        with self._reading() as database:
+            # Rows are long and hashes of files take time: first those are passed over that need
+            # neither.
+            found = [
+                rows.find(database, Entry, id)
+                for id, file, size in rows.list_open(database, MOST_OPEN)
+                if _has_size(file, size)
+            ]
+        for entry in found:
+            if _is_there(entry):
+                self.complete(entry)
+
+    def policies(self) -> Policies | None:
+        """Read the policy; one that names a dataset that is not here is refused as a whole.
+
+        It may be a misspelt name, and then the limits that were meant would hold for nobody.
+        """
+        found = read_policies(self.path)
+        if found is not None and found.own:
+            with self._reading() as database:
+                names = [account.dataset for account in rows.read_accounts(database)]
+            for name in found.own:
+                if name not in names:
+                    raise LedgerError(
+                        f'{policy_path(self.path)}: this ledger has no dataset "{plain(name)}".'
+                        f"{nearest(name, names)} Nothing is released until the name is corrected, "
+                        "or that dataset has its budget"
+                    )
+        return found
+
+    def account(self, dataset: str) -> Account:
+        """Tell how a dataset stands."""
+        with self._reading() as database:
+            return self._account(database, dataset)
+
+    def accounts(self) -> list[Account]:
+        """Tell how every dataset stands, by name."""
+        with self._reading() as database:
+            return rows.read_accounts(database)
+
+    def entries(self, dataset: str | None = None) -> list[Entry]:
+        """List all releases, or those of a dataset, in the order in which they were asked for."""
+        with self._reading() as database:
+            if dataset is not None:
+                self._account(database, dataset)
+            found = [e for e in rows.read_entries(database) if dataset in (None, e.dataset)]
+        return [replace(e, state="released") if _is_there(e) else e for e in found]
+
+    def claims(self) -> dict[int, Claim]:
+        """Which releases are of a period, by their number; how many cases each took is secret."""
+        with self._reading() as database:
+            return rows.read_claims(database)
+
+    def budgets(self, dataset: str | None = None) -> list[Budget]:
+        """List every budget that ever held, the latest last."""
+        with self._reading() as database:
+            return [b for b in rows.read_budgets(database) if dataset in (None, b.dataset)]
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        with self._explained(), storage.reading(self.path) as database:
+            yield database
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        with self._explained(), storage.writing(self.path) as database:
+            yield database
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except rows.DamageError:
+            raise storage.damaged(self.path) from None
+
+    def _find(self, database: sqlite3.Connection, entry: Entry) -> Entry:
+        """Find the row of a release: by its number, and it must be that very release."""
+        found: Entry | None = rows.find(database, Entry, entry.id)
+        if found is None or (found.token, found.chain) != (entry.token, entry.chain):
+            raise LedgerError(
+                f"{self.path}: release {entry.id} is not in this ledger any more (was an old copy "
+                "put in its place?): find the newest one, and mind what was released since"
+            )
+        return found
+
+    def _change(self, entry: Entry, **changes: Any) -> None:
+        """Change an entry that has not ended."""
+        with self._writing() as database:
+            found = self._find(database, entry)
+            if found.state not in ("reserved", changes.get("state")):
+                raise LedgerError(f"{self.path}: release {entry.id} has ended already")
+            if found.state == "reserved":
+                changed = replace(found, **changes)
+                rows.write(database, changed)
+                if not changed.spent:
+                    account = self._account(database, found.dataset)
+                    claim: Claim | None = rows.find(database, Claim, found.id)
+                    period, charged = _of_period(claim)
+                    payer = _payer(account, period, charged)
+                    rows.write(database, payer.charge(found.price, -1))
+
+    def _spent_in_year(self, database: sqlite3.Connection, account: Account, year: str) -> Account:
+        """What the releases of a year cost, as an account of its own."""
+        spent = Account(dataset=account.dataset, budget=None)
+        for entry in rows.read_year(database, account.dataset, year):
+            claim: Claim | None = rows.find(database, Claim, entry.id)
+            spent = spent.book(entry.price, *_of_period(claim))
+        return spent
+
+    def _account(self, database: sqlite3.Connection, dataset: str) -> Account:
+        account = rows.find_account(database, dataset)
+        if account is None:
+            # A name that was mistyped must not become an account of its own without a limit.
+            names = [account.dataset for account in rows.read_accounts(database)]
+            raise LedgerError(
+                f'{self.path}: no dataset "{dataset}".{nearest(dataset, names)} '
+                f"A new one gets a budget first: sacofa ledger budget {self.path} DATASET EPSILON"
+            )
+        return account
+
+
+def _opened(budget: Budget) -> Account:
+    return Account(dataset=budget.dataset, budget=budget.epsilon)
+
+
+def _of_period(claim: Claim | None) -> tuple[str | None, Charged]:
+    return (None, "dataset") if claim is None else (claim.period, claim.charged)
+
+
+def _payer(account: Account, period: str | None, charged: Charged) -> Account | Part:
+    """The row that holds the sum of such releases."""
+    if period is None or charged == "dataset":
+        return account
+    return account.part(period, charged)
+
+
+def _digits(number: int) -> int:
+    """About how many digits a number has; writing it to count them could take forever."""
+    return number.bit_length() * 30103 // 100_000 + 1
+
+
+def _within_bounds(account: Sums) -> Sums:
+    """Refuse a sum that `reserve` would not have made: adding on could take forever."""
+    if max(map(_digits, account.finite.as_integer_ratio())) > rows.MOST_DIGITS + 1:
+        raise rows.DamageError
+    return account
+
+
+def _has_size(file: object, size: object) -> bool:
+    """Tell whether a regular file of that name and size is there."""
+    if not isinstance(file, str):
+        return False
+    try:
+        now = os.stat(file)
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISREG(now.st_mode) and now.st_size == size
+
+
+def _is_there(entry: Entry) -> bool:
+    """Tell whether an entry that has not ended is linked to a file that has its name."""
+    if entry.state != "reserved" or entry.file is None:
+        return False
+    try:
+        # What the row names may be anything by now: a pipe would not let go of whoever opens it.
+        place = os.open(entry.file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        with os.fdopen(place, "rb") as file:
+            now = os.fstat(place)
+            if not stat.S_ISREG(now.st_mode) or now.st_size != entry.size:
+                return False
+            return hashlib.file_digest(file, "sha256").hexdigest() == entry.sha256
+    except (OSError, ValueError):
+        return False
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,313 @@
+"""Entries, budgets and accounts as rows of the database.
+
+Every row carries a seal, a hash of what it says. Entries are numbered without gaps, and each is
+chained to the one before by a hash of what was asked for and paid; a single row, the head, holds
+the numbers and the end of the chain. So a row that was damaged, lost or comes from another copy is
+noticed. It is no signature: whoever changes a ledger on purpose can seal it again, and so nothing
+here trusts a value because its seal is right.
+
+Prices are text such as `1/10`: a database would add them up as floats.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from fractions import Fraction
+from typing import Any, get_args
+
+from ..base.periods import Period
+from ..errors import SettingError
+from .records import Account, Budget, Charged, Claim, Entry, Part, State
+
+PRICES = ("price", "epsilon", "budget", "finite")
+NUMBERS = ("id", "size", "repeats", "entries", "budgets", "endless", "entry", "number")
+MOST_DIGITS = 4_000
+"""No sum of prices is written with more; Python itself refuses to read a little more than that."""
+_PRICE = re.compile(f"[0-9]{{1,{MOST_DIGITS}}}(/[1-9][0-9]{{0,{MOST_DIGITS}}})?", re.ASCII)
+
+
+class DamageError(Exception):
+    """A row that does not say what was once written there."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Head:
+    """What a ledger knows of itself: how many rows there are, and where the chain ends."""
+
+    entries: int = 0
+    budgets: int = 0
+    chain: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeyCheck:
+    """By what the key of the hashes of cases is recognised."""
+
+    fingerprint: str
+
+
+TABLES: dict[type, tuple[str, str]] = {
+    Entry: ("entries", "id"),
+    Budget: ("budgets", "id"),
+    Account: ("accounts", "dataset"),
+    Head: ("head", "one"),
+    Part: ("parts", "dataset, period, charged"),
+    Claim: ("claims", "entry"),
+    KeyCheck: ("case_key", "one"),
+}
+"""For each kind of row its table, and what it is found by."""
+
+
+def read_head(database: sqlite3.Connection) -> Head:
+    """Read the head; the last entry and the last budget must be those that it knows."""
+    head: Head | None = find(database, Head, 1)
+    if head is None:
+        raise DamageError
+    entry = next(iter(_rows(database, Entry, "ORDER BY id DESC LIMIT 1")), None)
+    (budgets,) = database.execute("SELECT coalesce(max(id), 0) FROM budgets").fetchone()
+    last = (0, "") if entry is None else (entry.id, entry.chain)
+    if last != (head.entries, head.chain) or budgets != head.budgets:
+        raise DamageError
+    return head
+
+
+def find(database: sqlite3.Connection, kind: type, key: object) -> Any:
+    """Read one row, or None."""
+    return next(iter(_rows(database, kind, f"WHERE {TABLES[kind][1]} = ?", key)), None)
+
+
+def find_token(database: sqlite3.Connection, token: str) -> Entry | None:
+    """Find an entry by its random id."""
+    return next(iter(_rows(database, Entry, "WHERE token = ?", token)), None)
+
+
+def list_open(database: sqlite3.Connection, most: int) -> list[tuple[int, str, int]]:
+    """List number, file and size of the latest entries that have not ended and know their file."""
+    return database.execute(
+        "SELECT id, file, size FROM entries WHERE state = 'reserved' AND file IS NOT NULL "
+        "ORDER BY id DESC LIMIT ?",
+        (most,),
+    ).fetchall()
+
+
+def find_repeated(database: sqlite3.Connection, asked: str) -> int | None:
+    """Give the latest entry that counts as spent and was asked for in just the same way."""
+    found: int | None
+    (found,) = database.execute(
+        "SELECT max(id) FROM entries WHERE asked = ? AND state <> 'returned'", (asked,)
+    ).fetchone()
+    return found
+
+
+def read_entries(database: sqlite3.Connection) -> Iterator[Entry]:
+    """Read all entries in their order; each must be chained to the one before."""
+    head, chain, number = read_head(database), "", 0
+    for number, entry in enumerate(_rows(database, Entry, "ORDER BY id"), start=1):
+        if entry.id != number or entry.chain != chain_of(chain, entry):
+            raise DamageError
+        chain = entry.chain
+        yield entry
+    if (number, chain) != (head.entries, head.chain):
+        raise DamageError
+
+
+def read_year(database: sqlite3.Connection, dataset: str, year: str) -> list[Entry]:
+    """Read the releases of a dataset that were asked for in a year or later, and count as spent.
+
+    Later ones are there where the clock was set back: that must not begin a year anew.
+    """
+    return list(
+        _rows(
+            database,
+            Entry,
+            "WHERE dataset = ? AND substr(at, 1, 4) >= ? AND state <> 'returned'",
+            dataset,
+            year,
+        )
+    )
+
+
+def read_budgets(database: sqlite3.Connection) -> list[Budget]:
+    """Read all budgets in their order."""
+    budgets: list[Budget] = list(_rows(database, Budget, "ORDER BY id"))
+    if [budget.id for budget in budgets] != list(range(1, read_head(database).budgets + 1)):
+        raise DamageError
+    return budgets
+
+
+def read_accounts(database: sqlite3.Connection) -> list[Account]:
+    """Read all accounts, by name, with their periods."""
+    parts = read_parts(database)
+    return [
+        replace(account, parts=tuple(part for part in parts if part.dataset == account.dataset))
+        for account in _rows(database, Account, "ORDER BY dataset")
+    ]
+
+
+def find_account(database: sqlite3.Connection, dataset: str) -> Account | None:
+    """Read one account with its periods, or None."""
+    account: Account | None = find(database, Account, dataset)
+    if account is None:
+        return None
+    parts = _rows(database, Part, "WHERE dataset = ? ORDER BY period, charged", dataset)
+    return replace(account, parts=tuple(parts))
+
+
+def read_parts(database: sqlite3.Connection) -> list[Part]:
+    """Read the sums of every period, by dataset and period."""
+    return list(_rows(database, Part, "ORDER BY dataset, period, charged"))
+
+
+def read_claims(database: sqlite3.Connection) -> dict[int, Claim]:
+    """Read every claim, by the number of its release; each holds the cases that it says."""
+    claims = {claim.entry: claim for claim in _rows(database, Claim, "ORDER BY entry")}
+    for claim in claims.values():
+        hashes = claimed(database, claim.entry)
+        if (claim.number or 0) != len(hashes) or (claim.digest or digest([])) != digest(hashes):
+            raise DamageError
+    return claims
+
+
+def claimed(database: sqlite3.Connection, entry: int) -> list[bytes]:
+    """The keyed hashes of the cases that a release took."""
+    found = database.execute("SELECT hash FROM claimed WHERE entry = ? ORDER BY hash", (entry,))
+    return [bytes(hash) for (hash,) in found]
+
+
+def claim_cases(database: sqlite3.Connection, claim: Claim, hashes: Sequence[bytes]) -> None:
+    """Write down which cases a release takes."""
+    database.executemany(
+        "INSERT INTO claimed (hash, entry) VALUES (?, ?)", ((hash, claim.entry) for hash in hashes)
+    )
+    write(database, replace(claim, number=len(hashes), digest=digest(sorted(hashes))))
+
+
+def find_taken(database: sqlite3.Connection, dataset: str, period: str) -> set[bytes]:
+    """The cases of a dataset that a release of a period must leave out.
+
+    A case that is out, in whatever period, is out for good. One that was taken by a release that
+    died can be taken again by releases of the same period: that period pays again.
+    """
+    releases = database.execute(
+        "SELECT claims.entry FROM claims JOIN entries ON entries.id = claims.entry "
+        "WHERE entries.dataset = ? AND claims.number IS NOT NULL "
+        "AND (entries.state = 'released' OR (entries.state <> 'returned' AND claims.period <> ?))",
+        (dataset, period),
+    ).fetchall()
+    taken: set[bytes] = set()
+    for (entry,) in releases:
+        claim = find(database, Claim, entry)
+        hashes = claimed(database, entry)
+        if claim.number != len(hashes) or claim.digest != digest(hashes):
+            raise DamageError
+        taken.update(hashes)
+    return taken
+
+
+def digest(hashes: Sequence[bytes]) -> str:
+    """A hash of keyed hashes of cases, in their order."""
+    return hashlib.sha256(b"".join(hashes)).hexdigest()
+
+
+def write(
+    database: sqlite3.Connection, record: Entry | Budget | Account | Head | Part | Claim | KeyCheck
+) -> None:
+    """Write a row, new or changed."""
+    table, key = TABLES[type(record)]
+    row = {name: getattr(record, name) for name in _stored(type(record))}
+    for name in PRICES:
+        if row.get(name) is not None:
+            row[name] = str(row[name])
+    values = list(row.values())
+    seal = _seal(values)
+    if isinstance(record, Entry):
+        row["asked"] = asked(record)
+    if isinstance(record, (Head, KeyCheck)):
+        row["one"] = 1
+    row["seal"] = seal
+    changes = ", ".join(f"{name} = excluded.{name}" for name in row)
+    database.execute(
+        f"INSERT INTO {table} ({', '.join(row)}) VALUES ({', '.join('?' * len(row))}) "
+        f"ON CONFLICT ({key}) DO UPDATE SET {changes}",
+        tuple(row.values()),
+    )
+
+
+def asked(entry: Entry) -> str:
+    """A hash of what was asked for; two that are the same differ in their noise only."""
+    return _seal([entry.dataset, entry.mechanism, entry.settings, _text(entry.price)])
+
+
+def chain_of(before: str, entry: Entry) -> str:
+    """Chain what was asked for and paid to the row before; what becomes of it later is not in."""
+    return _seal([before, entry.id, entry.token, entry.at, asked(entry)])
+
+
+def _text(price: Fraction | None) -> str | None:
+    return None if price is None else str(price)
+
+
+def _stored(kind: Any) -> list[str]:
+    """The fields of a record that are columns."""
+    return [field.name for field in fields(kind) if field.metadata.get("stored", True)]
+
+
+def _rows(database: sqlite3.Connection, kind: type, where: str, *values: object) -> Iterator[Any]:
+    names = _stored(kind)
+    found = database.execute(
+        f"SELECT {', '.join(names)}, seal FROM {TABLES[kind][0]} {where}", values
+    )
+    for *content, seal in found:
+        if seal != _seal(content):
+            raise DamageError
+        yield kind(**{name: _checked(name, value) for name, value in zip(names, content)})  # noqa: B905
+
+
+def _checked(name: str, value: Any) -> Any:
+    """Take a value as what its column must hold; a right seal proves nothing."""
+    if value is None and name in ("price", "epsilon", "budget", *OPTIONAL):
+        return None
+    if name in NUMBERS:
+        if not isinstance(value, int) or value < 0:
+            raise DamageError
+        return value
+    if not isinstance(value, str):
+        raise DamageError
+    if name in PRICES:
+        return read_price(value)
+    if name == "state" and value not in get_args(State):
+        raise DamageError
+    if name == "charged" and value not in get_args(Charged):
+        raise DamageError
+    if name == "period":
+        _check_period(value)
+    return value
+
+
+def _check_period(name: str) -> None:
+    try:
+        Period.parse(name)
+    except SettingError:
+        raise DamageError from None
+
+
+OPTIONAL = ("file", "size", "sha256", "reason", "repeats", "number", "digest")
+
+
+def read_price(text: str) -> Fraction:
+    """Read a price as it is written here; `1e999999999` would be a number that fills the memory."""
+    if not _PRICE.fullmatch(text):
+        raise DamageError
+    return Fraction(text)
+
+
+def _seal(values: list[Any]) -> str:
+    try:
+        return hashlib.sha256(json.dumps(values).encode()).hexdigest()
+    except TypeError:
+        raise DamageError from None

@@ -1,0 +1,299 @@
+"""The file of a ledger: an SQLite database that survives a crash at any moment.
+
+Changes go through a rollback journal, and a change counts as made once the file, the journal and
+the folder that they lie in have reached the disk (`synchronous = EXTRA`). A write-ahead log would
+be faster, but spreads the ledger over three files of which a copy easily misses one, and does not
+work on network drives. A ledger has a few writes a day: what counts is that it is one plain file.
+
+Every operation opens the file anew, so that nothing is shared between threads or processes.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from functools import cache
+from pathlib import Path
+
+from ..errors import LedgerError
+
+APPLICATION = 0x5AC0FA01
+"""Marks an SQLite file as a ledger."""
+
+VERSION = 3
+"""The layout of the tables; a newer one is refused, because its rules are not known."""
+
+WAIT = 60.0
+"""How many seconds to wait for other processes to finish their writes."""
+
+LARGEST_VALUE = 1 << 26
+"""No value of a row is longer than this; a hostile one would fill the memory."""
+
+SCHEMA = f"""
+CREATE TABLE head (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    entries INTEGER NOT NULL,
+    budgets INTEGER NOT NULL,
+    chain TEXT NOT NULL,
+    seal TEXT NOT NULL
+);
+CREATE TABLE accounts (
+    dataset TEXT PRIMARY KEY,
+    budget TEXT,
+    finite TEXT NOT NULL,
+    endless INTEGER NOT NULL,
+    seal TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE budgets (
+    id INTEGER PRIMARY KEY,
+    dataset TEXT NOT NULL,
+    at TEXT NOT NULL,
+    epsilon TEXT,
+    seal TEXT NOT NULL
+);
+CREATE TABLE entries (
+    id INTEGER PRIMARY KEY,
+    token TEXT NOT NULL,
+    dataset TEXT NOT NULL,
+    at TEXT NOT NULL,
+    mechanism TEXT NOT NULL,
+    settings TEXT NOT NULL,
+    price TEXT,
+    chain TEXT NOT NULL,
+    asked TEXT NOT NULL,
+    certificate TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('reserved', 'released', 'failed', 'returned')),
+    file TEXT,
+    size INTEGER,
+    sha256 TEXT,
+    reason TEXT,
+    repeats INTEGER,
+    seal TEXT NOT NULL
+);
+CREATE UNIQUE INDEX entries_token ON entries (token);
+CREATE INDEX entries_asked ON entries (asked);
+CREATE INDEX entries_open ON entries (id, file, size)
+    WHERE state = 'reserved' AND file IS NOT NULL;
+CREATE TRIGGER entries_stay BEFORE DELETE ON entries
+    BEGIN SELECT raise(ABORT, 'a release cannot be taken back'); END;
+CREATE TRIGGER prices_stay BEFORE UPDATE OF id, token, dataset, price, chain ON entries
+    WHEN new.id <> old.id OR new.token <> old.token OR new.dataset <> old.dataset
+        OR new.price IS NOT old.price OR new.chain <> old.chain
+    BEGIN SELECT raise(ABORT, 'a price cannot be changed'); END;
+CREATE TRIGGER ends_stay BEFORE UPDATE OF state ON entries WHEN old.state <> 'reserved'
+    BEGIN SELECT raise(ABORT, 'a release ends once'); END;
+CREATE TRIGGER budgets_stay BEFORE DELETE ON budgets
+    BEGIN SELECT raise(ABORT, 'a budget cannot be taken back'); END;
+CREATE TRIGGER accounts_stay BEFORE DELETE ON accounts
+    BEGIN SELECT raise(ABORT, 'an account cannot be taken back'); END;
+PRAGMA application_id = {APPLICATION};
+PRAGMA user_version = 2;
+"""
+"""The tables of version 2."""
+
+PERIODS = f"""
+CREATE TABLE parts (
+    dataset TEXT NOT NULL,
+    period TEXT NOT NULL,
+    charged TEXT NOT NULL CHECK (charged IN ('period', 'overlapping')),
+    finite TEXT NOT NULL,
+    endless INTEGER NOT NULL,
+    seal TEXT NOT NULL,
+    PRIMARY KEY (dataset, period, charged)
+) WITHOUT ROWID;
+CREATE TABLE claims (
+    entry INTEGER PRIMARY KEY,
+    period TEXT NOT NULL,
+    charged TEXT NOT NULL CHECK (charged IN ('period', 'overlapping', 'dataset')),
+    number INTEGER,
+    digest TEXT,
+    seal TEXT NOT NULL
+);
+CREATE TABLE claimed (
+    hash BLOB NOT NULL,
+    entry INTEGER NOT NULL,
+    PRIMARY KEY (hash, entry)
+) WITHOUT ROWID;
+CREATE TABLE case_key (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    fingerprint TEXT NOT NULL,
+    seal TEXT NOT NULL
+);
+CREATE INDEX claimed_entry ON claimed (entry);
+CREATE TRIGGER parts_stay BEFORE DELETE ON parts
+    BEGIN SELECT raise(ABORT, 'what a period cost cannot be taken back'); END;
+CREATE TRIGGER claims_stay BEFORE DELETE ON claims
+    BEGIN SELECT raise(ABORT, 'a claim cannot be taken back'); END;
+CREATE TRIGGER claimed_stay BEFORE DELETE ON claimed
+    BEGIN SELECT raise(ABORT, 'a case cannot be taken back'); END;
+CREATE TRIGGER case_key_stays BEFORE DELETE ON case_key
+    BEGIN SELECT raise(ABORT, 'the key cannot be taken back'); END;
+PRAGMA user_version = {VERSION};
+"""
+"""What version 3 has more: releases of periods, and the cases that each took."""
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open a ledger to read one state of it."""
+    with _connected(path) as database:
+        database.execute("BEGIN")
+        if _check_kind(path, database) == 2:
+            # The file may be read only: it gets its new tables with the next change.
+            for statement in _statements(PERIODS):
+                if statement.lstrip().startswith("CREATE TABLE"):
+                    database.execute(statement.replace("CREATE TABLE", "CREATE TEMP TABLE", 1))
+        yield database
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open a ledger for one change, alone; at the end it is on disk, after an error undone."""
+    with _connected(path) as database:
+        database.execute("BEGIN IMMEDIATE")
+        if _check_kind(path, database) == 2:
+            for statement in _statements(PERIODS):
+                database.execute(statement)
+        yield database
+        database.execute("COMMIT")
+
+
+def check_whole(path: Path, database: sqlite3.Connection) -> None:
+    """Refuse a database whose pages do not fit each other."""
+    if database.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",):
+        raise damaged(path)
+
+
+def create(path: Path, fill: Callable[[sqlite3.Connection], None]) -> None:
+    """Make a new ledger, with what belongs into an empty one, unless there is one."""
+    with _connected(path, mode="rwc") as database:
+        database.execute("BEGIN IMMEDIATE")
+        (tables,) = database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        (kind,) = database.execute("PRAGMA application_id").fetchone()
+        if tables == 0 and kind == 0:
+            for statement in _statements(SCHEMA + PERIODS):
+                database.execute(statement)
+            fill(database)
+        database.execute("COMMIT")
+
+
+def _statements(script: str) -> Iterator[str]:
+    """One statement at a time: `executescript` would commit before the first."""
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
+
+
+@cache
+def _layout(version: int) -> list[tuple[str, ...]]:
+    """What the database says of its tables where they are those above."""
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.executescript(SCHEMA if version == 2 else SCHEMA + PERIODS)
+        return database.execute(LAYOUT).fetchall()
+
+
+LAYOUT = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name LIMIT 100"
+
+
+@contextmanager
+def _connected(path: Path, mode: str = "rw") -> Iterator[sqlite3.Connection]:
+    """Connect; whatever the database complains of becomes one clear line."""
+    _check_files(path, mode)
+    try:
+        uri = f"{path.absolute().as_uri()}?mode={mode}"
+        # Closing without a commit rolls back.
+        with closing(sqlite3.connect(uri, WAIT, isolation_level=None, uri=True)) as database:
+            database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST_VALUE)
+            database.execute("PRAGMA trusted_schema = OFF")
+            database.execute("PRAGMA cell_size_check = ON")
+            database.execute("PRAGMA journal_mode = DELETE")
+            database.execute("PRAGMA synchronous = EXTRA")
+            database.execute("PRAGMA fullfsync = ON")
+            yield database
+    except UnicodeDecodeError:
+        raise damaged(path) from None
+    except sqlite3.Error as error:
+        raise _explained(path, error) from None
+
+
+def _check_files(path: Path, mode: str) -> None:
+    """Refuse a ledger, or a journal of it, that is a pipe or a device: it could be read forever.
+
+    And one that has two names (a hard link): what a crash leaves lies beside the name that was
+    used, and so does the policy. By the other name neither would be found.
+    """
+    try:
+        if "\0" in os.fsencode(path).decode():
+            raise ValueError(path)
+        for file in (path, Path(f"{path}-journal"), Path(f"{path}-wal")):
+            if file.exists() and not file.is_file():
+                raise LedgerError(f"{file}: not a regular file: name another")
+        there = path.exists()
+        if there and path.stat().st_nlink > 1:
+            raise LedgerError(f"{path}: has a second name (a hard link): keep one of the two")
+    except ValueError:
+        raise LedgerError(f"{str(path)!a}: no name that a ledger can have") from None
+    except OSError as error:
+        raise LedgerError(f"{path}: cannot be opened: {error.strerror}") from None
+    if mode == "rw" and not there:
+        raise LedgerError(
+            f"{path}: there is no ledger: make one with sacofa ledger budget {path} DATASET EPSILON"
+        )
+
+
+def _check_kind(path: Path, database: sqlite3.Connection) -> int:
+    """Refuse another database, a strange version, tables not just those above; give the version."""
+    kind: int
+    version: int
+    (kind,) = database.execute("PRAGMA application_id").fetchone()
+    (version,) = database.execute("PRAGMA user_version").fetchone()
+    if kind != APPLICATION:
+        raise LedgerError(f"{path}: not a ledger: name another file")
+    if version > VERSION:
+        raise LedgerError(
+            f"{path}: a ledger of version {version}, and this program knows version {VERSION}: "
+            "update sacofa"
+        )
+    if version == 1:
+        raise LedgerError(
+            f"{path}: a ledger of version 1, before the first release of sacofa: begin a new one, "
+            "with a budget that is less by what was spent"
+        )
+    # A view in place of a table could have rows without end, and a trigger could do anything.
+    if version < 1 or database.execute(LAYOUT).fetchall() != _layout(version):
+        raise damaged(path)
+    # The file is not opened for that: closing it would give up the locks of the database on it.
+    pages, size = (
+        database.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size")
+    )
+    if path.stat().st_size < pages * size:
+        raise damaged(path)
+    return version
+
+
+def damaged(path: Path) -> LedgerError:
+    """Say that a ledger is damaged."""
+    return LedgerError(
+        f"{path}: the ledger is damaged: restore a copy, and mind what was released since"
+    )
+
+
+def _explained(path: Path, error: sqlite3.Error) -> LedgerError:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code == sqlite3.SQLITE_NOTADB:
+        return LedgerError(f"{path}: not a ledger: name another file")
+    why = {
+        sqlite3.SQLITE_READONLY: "cannot be written to: allow it for the file and its folder",
+        sqlite3.SQLITE_FULL: "the disk is full: make room",
+        sqlite3.SQLITE_IOERR: "the disk does not read or write (full, or broken?): look at it",
+        sqlite3.SQLITE_CANTOPEN: "cannot be opened: look at its folder and the rights to it",
+        sqlite3.SQLITE_BUSY: "other processes keep it busy: try again",
+        sqlite3.SQLITE_PERM: "no right to open it",
+        sqlite3.SQLITE_AUTH: "no right to open it",
+    }.get(code)
+    return damaged(path) if why is None else LedgerError(f"{path}: {why}")

@@ -1,0 +1,44 @@
+"""What makes sense for a process: rules, where they come from, and how prefixes are checked."""
+
+from __future__ import annotations
+
+from ..kernel.language import Language
+from .allowed import Steps, all_sequences, sequences_of_steps, sequences_within_rules
+from .file import read_rules, write_rules
+from .free import NoRules
+from .learn import learn_rules
+from .models import Model, ModelOptions, ModelRules, ModelStates, open_rules, read_model
+from .protocol import Semantics
+from .provenance import FromModel, FromPublicLog, FromSecretLog, Provenance, Stated
+from .rules import Rules
+from .scoring import scorer_of
+from .show import show_rules
+from .states import RuleStates
+
+__all__ = [
+    "FromModel",
+    "FromPublicLog",
+    "FromSecretLog",
+    "Language",
+    "Model",
+    "ModelOptions",
+    "ModelRules",
+    "ModelStates",
+    "NoRules",
+    "Provenance",
+    "RuleStates",
+    "Rules",
+    "Semantics",
+    "Stated",
+    "Steps",
+    "all_sequences",
+    "learn_rules",
+    "open_rules",
+    "read_model",
+    "read_rules",
+    "scorer_of",
+    "sequences_of_steps",
+    "sequences_within_rules",
+    "show_rules",
+    "write_rules",
+]

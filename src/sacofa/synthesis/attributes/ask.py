@@ -1,0 +1,135 @@
+"""Which questions about attributes are asked, given what was already released of the flow.
+
+The released variants are public by now. They say which activities split cases best, and how many
+cases each part has; so families are as many as noise allows, without looking at the log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isqrt
+
+import numpy as np
+
+from ...kernel.attributes import Attribute, cells_of
+from ...kernel.cases import CaseBatch
+from ...kernel.queries.attributes import AttributePair, CaseAttribute, EventAttribute
+from ...kernel.variants import VariantCounts
+
+MAX_SPLITS = 3
+"""At most so many activities tell families apart."""
+CLEAR = 3
+"""Each family has so many noise scales of cases for each value, at least."""
+FINE = 1_000
+"""Roots are taken in parts of this."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """The questions about attributes, each with its price."""
+
+    tables: tuple[CaseAttribute | EventAttribute, ...]
+    """One for each attribute."""
+    pairs: tuple[AttributePair, ...]
+    """One for each declared pair."""
+    prices: tuple[Fraction, ...]
+    """What each costs, tables first; together exactly ε."""
+
+
+def attribute_queries(
+    variants: VariantCounts,
+    attributes: Sequence[Attribute],
+    pairs: Sequence[tuple[int, int]],
+    epsilon: Fraction,
+) -> Asked:
+    """The questions about attributes, in the order they are asked.
+
+    `epsilon` is what all of them cost together.
+    """
+    activities = len(variants.activities)
+    prices = divide(epsilon, attributes, pairs, activities)
+    order = best_splits(variants)
+    tables: list[CaseAttribute | EventAttribute] = []
+    for attribute, price in zip(attributes, prices, strict=False):
+        size = cells_of(attribute.known)
+        votes = variants.cases * float(price)
+        if attribute.of_case:
+            splits = order[: _splits(votes / (CLEAR * size))]
+            tables.append(CaseAttribute(key=attribute.key, size=size, splits=splits))
+        else:
+            splits = order[: _splits(votes / (CLEAR * size * max(activities, 1)))]
+            tables.append(
+                EventAttribute(
+                    key=attribute.key, size=size - 1, activities=activities, splits=splits
+                )
+            )
+    asked = tuple(
+        AttributePair(
+            keys=(attributes[one].key, attributes[other].key),
+            sizes=(cells_of(attributes[one].known), cells_of(attributes[other].known)),
+        )
+        for one, other in pairs
+    )
+    return Asked(tables=tuple(tables), pairs=asked, prices=prices)
+
+
+def divide(
+    epsilon: Fraction,
+    attributes: Sequence[Attribute],
+    pairs: Sequence[tuple[int, int]],
+    activities: int,
+) -> tuple[Fraction, ...]:
+    """What each question costs: by the power 3/5 of its cells, together exactly ε.
+
+    Most cells of a wide table are empty, and what noise leaves there is projected away: so
+    activities, and the other attribute of a pair, count by their root. By the root of all that the
+    noise of all cells would be least; a little more for wide tables, whose rows are thin.
+    """
+    sizes = [cells_of(attribute.known) for attribute in attributes]
+    times = [1 if attribute.of_case else max(activities, 1) for attribute in attributes]
+    times += [min(sizes[one], sizes[other]) for one, other in pairs]
+    sizes += [max(sizes[one], sizes[other]) for one, other in pairs]
+    cells = [size * isqrt(FINE**2 * many) for size, many in zip(sizes, times, strict=True)]
+    weights = [_root(FINE**2 * number**3, 5) for number in cells]
+    return tuple(epsilon * Fraction(weight, sum(weights)) for weight in weights)
+
+
+def _root(number: int, degree: int) -> int:
+    """The root of a whole number, rounded down: exact, so that prices are the same everywhere."""
+    low, high = 0, 1 << (number.bit_length() // degree + 1)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if middle**degree <= number else (low, middle - 1)
+    return low
+
+
+def _splits(families: float) -> int:
+    return min(max(int(np.log2(max(families, 1.0))), 0), MAX_SPLITS)
+
+
+def best_splits(variants: VariantCounts) -> tuple[int, ...]:
+    """The activities whose presence divides the released cases most evenly, one after the other."""
+    activities, weights = len(variants.activities), variants.counts.astype(np.float64)
+    there = np.zeros((len(variants), activities), dtype=np.bool_)
+    there[np.repeat(np.arange(len(variants)), variants.lengths), variants.activity_ids] = True
+    family = np.zeros(len(variants), dtype=np.int64)
+    chosen: list[int] = []
+    for bit in range(min(MAX_SPLITS, activities)):
+        with_it = np.zeros((1 << bit, activities))
+        np.add.at(with_it, family, there * weights[:, None])
+        whole = np.bincount(family, weights, 1 << bit)[:, None]
+        gain = (with_it * (whole - with_it) / np.maximum(whole, 1.0)).sum(axis=0)
+        gain[chosen] = -1.0
+        best = int(np.argmax(gain))
+        if gain[best] <= 0:
+            break
+        chosen.append(best)
+        family |= there[:, best].astype(np.int64) << bit
+    return tuple(chosen)
+
+
+def laid_out(variants: VariantCounts) -> CaseBatch:
+    """The released cases one by one, in the order of their variants."""
+    return CaseBatch.of_variants(variants, np.zeros(variants.events, dtype=np.int64))

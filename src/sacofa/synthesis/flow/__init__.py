@@ -1,0 +1,20 @@
+"""Post-processing of answers about control flow, in the order in which a run uses it.
+
+* lengths: where cases are truncated, if no length is declared;
+* edits: the likely variations of a frequent sequence;
+* steps: which activity may come directly after which;
+* occurrences: which activities stand out from noise, and which repeat;
+* frequent: which variants are published individually;
+* sampler: uniform numbers for synthetic sequences;
+* chain, rule_walker: sequences sampled step by step, within public rules;
+* candidates, earlier: the candidates that cases vote for, with those of earlier releases;
+* medoids: which candidates are released;
+* size: the number of cases, from all answers;
+* apportion: votes become whole numbers of cases;
+* shrink: the expected content of cells, given all answers;
+* evidence, fit: the numbers of cases that explain all answers at once;
+* smooth: the same for logs in which hardly two cases are alike;
+* orderly: which orders are dropped, and which variants are the orderly core;
+* presence: activities that the released cases lack are inserted;
+* margins: margins of error of the released figures.
+"""

@@ -1,0 +1,294 @@
+"""All answers of a run as equations: what a pool of sequences would have answered.
+
+Every query is a table that adds up over cases. So what a log made of a pool of sequences, each with
+so many cases, would have answered is a matrix times those numbers; and how far the answers are from
+that, in scales of their noise, says how well such a log explains them. Of answers whose cells are
+empty for the most part, what each cell is expected to hold is to be explained, and the more so the
+surer that is: or the highest noise would be. Everything here reads noisy answers only.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from itertools import chain, pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...kernel.queries.distance import Ids, nearest
+from ...kernel.queries.flow import VOTE_UNITS, ActivityVotes, StepVotes, TrigramVotes, length_votes
+from .shrink import NOISE, shrink
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Entries = Iterator[tuple[int, float]]
+Table = Callable[[Ids], Entries]
+"""What one case of a sequence adds to which cells of a query."""
+FULL = Fraction(1)
+"""An answer is trusted as its noise says."""
+SUREST = 0.7
+"""What a cell is expected to hold is taken to be no surer than this variance."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class System:
+    """The equations of a pool; every cell is divided by the scale of its noise."""
+
+    owners: Ints
+    """Of each entry, the sequence of the pool that adds it: in order."""
+    cells: Ints
+    """Of each entry, the cell that it is added to."""
+    amounts: Floats
+    """Of each entry, what a case of the sequence adds to the cell."""
+    size: int
+    """How many sequences the pool has."""
+    answers: Floats
+    """What each cell is expected to hold."""
+    sureness: Floats
+    """What the entries and the answers of each cell were multiplied by: how sure its answer is."""
+    noisy: Floats
+    """The answer of each cell as it is."""
+    others: float
+    """The squares of the answers of cells that no sequence of the pool adds to, added up."""
+    expected: float
+    """What the squares of all noise add up to, expected."""
+
+    @cached_property
+    def rows(self) -> Floats:
+        """[sequence, cell]: what a case of a sequence adds to a cell."""
+        rows = np.zeros((self.size, len(self.answers)))
+        np.add.at(rows, (self.owners, self.cells), self.amounts)
+        return rows
+
+    def given(self, weights: Floats) -> Floats:
+        """What these numbers of cases would give to each cell."""
+        return _sums(self.cells, self.amounts * weights[self.owners], len(self.answers))
+
+    def along(self, values: Floats) -> Floats:
+        """What each sequence adds to its cells, times these values of theirs, in sum."""
+        return _sums(self.owners, self.amounts * values[self.cells], self.size)
+
+    def norms(self) -> Floats:
+        """How much each sequence adds to all cells: the root of the squares."""
+        result: Floats = np.sqrt(_sums(self.owners, self.amounts**2, self.size))
+        return result
+
+    def misfit(self, weights: Floats) -> float:
+        """How far the answers are from what these numbers of cases would give: squares added up."""
+        missing = self.noisy - self.given(weights) / self.sureness
+        return float(missing @ missing) + self.others
+
+    def missing(self, weights: Floats) -> Floats:
+        """What the cells are expected to hold beyond what these numbers of cases would give."""
+        result: Floats = self.answers - self.given(weights)
+        return result
+
+
+def _sums(places: Ints, values: Floats, number: int) -> Floats:
+    """Add up values at so many places."""
+    result = np.bincount(places, weights=values, minlength=number)
+    return result.astype(np.float64, copy=False)
+
+
+@dataclass(frozen=True, eq=False)
+class _Answer:
+    values: Floats
+    expected: Floats
+    sureness: Floats
+    noise: float
+    table: Table
+    known: dict[Ids, tuple[list[int], list[float]]] = field(default_factory=dict)
+    """The entries of sequences that were asked for: they are again in nearly every fit."""
+
+    def entries(self, ids: Ids) -> tuple[list[int], list[float]]:
+        """The cells that a case of a sequence adds to, and what."""
+        found = self.known.get(ids)
+        if found is None:
+            added: dict[int, float] = {}
+            for cell, amount in self.table(ids):
+                added[cell] = added.get(cell, 0.0) + amount
+            found = self.known[ids] = list(added), list(added.values())
+        return found
+
+
+class Nearest:
+    """Which of a list of candidates a sequence is nearest to."""
+
+    def __init__(self, candidates: Sequence[Ids], activities: int) -> None:
+        """Take the list, and how many activities there are."""
+        self._candidates = candidates
+        self._activities = activities
+        self._known: dict[Ids, int] = {}
+
+    def places(self, pool: Sequence[Ids]) -> list[int]:
+        """The place in the list, for each of a pool."""
+        # All at once is faster, and a sequence is asked for again in every fit.
+        new = [ids for ids in pool if ids not in self._known]
+        found = nearest(new, self._candidates, self._activities).tolist()
+        self._known.update(zip(new, found, strict=True))
+        return [self._known[ids] for ids in pool]
+
+    def table(self, ids: Ids) -> Entries:
+        """A case adds 1 to the candidate that it is nearest to; its place must have been asked."""
+        yield self._known[ids], 1.0
+
+
+class Evidence:
+    """The answers so far."""
+
+    def __init__(self) -> None:
+        self._answers: list[_Answer] = []
+        self._prepare: list[Callable[[Sequence[Ids]], object]] = []
+
+    def add(
+        self, values: Ints, noise: Fraction, table: Table, units: int = 1, trust: Fraction = FULL
+    ) -> None:
+        """Add an answer with noise of scale 1/noise, in cases; `units` votes are one case.
+
+        It counts as if its noise were `trust` times smaller.
+        """
+        scaled = values.ravel().astype(np.float64) * float(trust * noise / units)
+        sureness = np.ones(scaled.size)
+        self._answers.append(_Answer(scaled, scaled, sureness, float(trust * noise), table))
+
+    def add_sparse(self, values: Ints, noise: Fraction, table: Table, units: int = 1) -> Floats:
+        """Add an answer of which most cells are empty; give what each likely holds, in cases."""
+        scaled = values.ravel().astype(np.float64) * float(noise / units)
+        expected, variances = shrink(scaled)
+        sureness = np.sqrt(NOISE / np.maximum(variances, SUREST))
+        self._answers.append(_Answer(scaled, expected, sureness, float(noise), table))
+        return expected / float(noise)
+
+    def add_nearest(self, votes: Ints, noise: Fraction, candidates: Nearest) -> Floats:
+        """Add votes for the nearest candidate; what each likely has comes back."""
+        self._prepare.append(candidates.places)
+        return self.add_sparse(votes, noise, candidates.table)
+
+    def system(self, pool: Sequence[Ids]) -> System:
+        """Write down the equations of a pool."""
+        for prepare in self._prepare:
+            prepare(pool)
+        owners: list[Ints] = []
+        cells: list[Ints] = []
+        amounts: list[Floats] = []
+        answers: list[Floats] = []
+        sureness: list[Floats] = []
+        noisy: list[Floats] = []
+        others = expected = 0.0
+        before = 0
+        for answer in self._answers:
+            entries = [answer.entries(ids) for ids in pool]
+            lengths = [len(here) for here, _ in entries]
+            total = sum(lengths)
+            listed = chain.from_iterable([here for here, _ in entries])
+            places = np.fromiter(listed, np.int64, total)
+            # Of the steps between many activities, hardly any are in a pool.
+            present = np.zeros(len(answer.values), dtype=np.bool_)
+            present[places] = True
+            used = np.flatnonzero(present)
+            places = (np.cumsum(present) - 1)[places]
+            sure, there = answer.sureness[used], answer.values[used]
+            owners.append(np.repeat(np.arange(len(pool)), lengths))
+            cells.append(before + places)
+            each = chain.from_iterable([here for _, here in entries])
+            added = np.fromiter(each, np.float64, total)
+            amounts.append(added * (answer.noise * sure[places]))
+            answers.append(answer.expected[used] * sure)
+            sureness.append(sure)
+            noisy.append(there)
+            others += float(answer.values @ answer.values - there @ there)
+            expected += 2.0 * len(answer.values)
+            before += len(used)
+        return System(
+            owners=np.concatenate(owners),
+            cells=np.concatenate(cells),
+            amounts=np.concatenate(amounts),
+            size=len(pool),
+            answers=np.concatenate(answers),
+            sureness=np.concatenate(sureness),
+            noisy=np.concatenate(noisy),
+            others=others,
+            expected=expected,
+        )
+
+
+def count_table(ids: Ids) -> Entries:
+    """A case adds 1 to the number of cases."""
+    yield 0, 1.0
+
+
+def length_table(edges: Sequence[int]) -> Table:
+    """A case votes for the two lengths that it lies between, as `CaseLengths` says."""
+
+    def table(ids: Ids) -> Entries:
+        upper, votes = (int(found[0]) for found in length_votes(edges, np.array([len(ids)])))
+        yield upper, votes / VOTE_UNITS
+        if votes < VOTE_UNITS:
+            yield upper - 1, (VOTE_UNITS - votes) / VOTE_UNITS
+
+    return table
+
+
+def frequent_table(shown: Sequence[Ids]) -> Table:
+    """A case adds 1 to its own sequence, if that was shown by name."""
+    places = {ids: i for i, ids in enumerate(shown)}
+
+    def table(ids: Ids) -> Entries:
+        if ids in places:
+            yield places[ids], 1.0
+
+    return table
+
+
+def occurrence_table(query: ActivityVotes, part: float = 1.0, *, repeated: bool) -> Table:
+    """A case spreads this part of its vote over its activities, as the query says.
+
+    The cells are those of activities that a case repeats; or else of those that happen once, and
+    the last is for cases without events.
+    """
+
+    def table(ids: Ids) -> Entries:
+        times = Counter(ids)
+        mine = [activity for activity, n in times.items() if (n > 1) == repeated]
+        votes = query.for_repeats if repeated else VOTE_UNITS - query.for_repeats
+        for activity in mine:
+            all_mine = VOTE_UNITS if len(mine) == len(times) else votes
+            yield activity, part * (all_mine // len(mine)) / VOTE_UNITS
+        if not times and not repeated:
+            yield query.activities, part
+
+    return table
+
+
+def step_table(query: StepVotes, max_length: int) -> Table:
+    """A case spreads its vote over its steps, as the query says."""
+    end, weights = query.activities, query.step_weights().tolist()
+
+    def table(ids: Ids) -> Entries:
+        # In the order of their first events, as a dictionary keeps them.
+        voted = tuple(dict.fromkeys(ids)) if query.once else ids
+        path = (end, *voted, end) if len(ids) < max_length else (end, *voted)
+        each = [weights[a][b] for a, b in pairwise(path)]
+        whole = sum(each)
+        for (a, b), weight in zip(pairwise(path), each, strict=True):
+            yield a * (end + 1) + b, VOTE_UNITS * weight // whole / VOTE_UNITS
+
+    return table
+
+
+def trigram_table(query: TrigramVotes, max_length: int) -> Table:
+    """A case spreads its vote over its events, as the query says."""
+    end, places = query.activities, {ids: place for place, ids in enumerate(query.listed)}
+
+    def table(ids: Ids) -> Entries:
+        path = (end, *ids, end) if len(ids) < max_length else (end, *ids)
+        for i in range(len(path) - 2):
+            place = places.get(path[i : i + 3])
+            if place is not None:
+                yield place, VOTE_UNITS // len(ids) / VOTE_UNITS
+
+    return table

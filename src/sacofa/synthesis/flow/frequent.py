@@ -1,0 +1,102 @@
+"""Which variants can be shown by name: thresholds by meaning, from strict to lenient.
+
+A threshold is the smallest that lets at most so many invented variants pass, expected: high
+where all sequences are asked, lower where only those that make sense are. What makes sense is
+known better with each variant that is shown.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import lru_cache
+
+from ...kernel.language import Language, Word
+from ...kernel.queries.histogram import Histogram
+from ...kernel.reals import smallest_threshold
+from ...kernel.variants import VariantCounts
+from ...rules.allowed import Steps, all_sequences, sequences_of_steps, sequences_within_rules
+from ...rules.learn import learn_rules
+from ...rules.provenance import Stated
+from ...rules.rules import Rules
+
+INVENTED = Fraction(1, 10)
+"""How many invented variants a stage may show, expected."""
+MAX_ROUNDS = 5
+SMALL = 500
+"""Of so few sequences the same languages come up again and again: they are kept."""
+KEPT = 256
+"""So many languages of a kind are kept, those that were used last."""
+
+
+ROOM = 1 << 30
+"""Sequences whose number takes more bytes to work out are passed over: memory has an end."""
+UNCOUNTABLE = "Some stages had too many sequences to count, and showed none by name."
+
+
+@lru_cache(maxsize=1024)
+def all_threshold(epsilon: Fraction, activities: int, max_length: int) -> int:
+    """From this noisy count on, any variant at all is shown."""
+    # The sequences of each length, and those of full length once more: as truncated cases.
+    last: int = activities**max_length
+    shorter = max_length if activities == 1 else (last - 1) // (activities - 1)
+    return smallest_threshold(epsilon, shorter + 2 * last, INVENTED)
+
+
+def show_frequent(
+    histogram: Histogram,
+    steps: Steps,
+    rules: Rules | None,
+    max_length: int,
+    epsilon: Fraction,
+) -> tuple[str, ...]:
+    """Show variants stage by stage; what there is to say about it comes back."""
+    notes: list[str] = []
+    whole = all_sequences(steps.activities, max_length)
+    small = whole.room <= ROOM and whole.size <= SMALL
+    so_far = _kept_so_far if small else sequences_so_far
+    of_steps = _kept_of_steps if small else sequences_of_steps
+
+    def show(language: Language) -> int:
+        if language.room > ROOM:
+            notes.append(UNCOUNTABLE)
+            return 0
+        if not language.size:
+            return 0
+        return len(histogram.show(language, smallest_threshold(epsilon, language.size, INVENTED)))
+
+    show(whole)
+    for _ in range(MAX_ROUNDS):
+        if not histogram.shown:
+            break
+        if not show(so_far(steps, tuple(histogram.shown), max_length)):
+            break
+    last = (
+        of_steps(steps, max_length)
+        if rules is None
+        else sequences_within_rules(steps, rules, max_length)
+    )
+    show(last)
+    if not last.keeps_rules:
+        notes.append(
+            "The rules have too many states to count the sequences that keep them: variants are "
+            "shown by name within the allowed steps alone."
+        )
+    return tuple(dict.fromkeys(notes))
+
+
+def sequences_so_far(steps: Steps, shown: tuple[Word, ...], max_length: int) -> Language:
+    """What takes allowed steps and keeps the rules of the variants shown so far."""
+    so_far = VariantCounts.from_arrays(
+        steps.activities,
+        [i for ids, _ in shown for i in ids],
+        [len(ids) for ids, _ in shown],
+        [1] * len(shown),
+        [finished for _, finished in shown],
+    )
+    known = learn_rules(so_far, source=Stated("variants shown so far"))
+    return sequences_within_rules(steps, known, max_length)
+
+
+# Languages are made of noisy values alone, so keeping them keeps nothing of a log.
+_kept_so_far = lru_cache(maxsize=KEPT)(sequences_so_far)
+_kept_of_steps = lru_cache(maxsize=KEPT)(sequences_of_steps)

@@ -1,0 +1,386 @@
+"""The semantics that votes buy: which activity may come directly after which.
+
+Everything here reads noisy votes only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from heapq import nlargest
+from itertools import pairwise
+from math import inf, log, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...kernel.queries.distance import Ids
+from ...kernel.queries.flow import FULL_WEIGHT, VOTE_UNITS
+from ...kernel.reals import smallest_threshold
+from ...rules.allowed import Steps
+from ...rules.rules import Rules
+from .edits import StepOdds, step_odds
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Way = list[tuple[int, int]]
+"""The steps from the beginning of a case to its end."""
+
+MOST_FALSE = Fraction(40)
+"""Of many activities, no more false steps than that may pass, expected."""
+LONG = 80
+"""Where cases are about as long, or longer, hardly any may pass: a sequence that strays from the
+usual way at each tenth step is near no case in the end."""
+LEAST = 1.5
+"""Steps with fewer votes, in noise scales, do not pass even where votes are missing."""
+REPEATS = 5
+"""A case has about so many times as many votes for what it repeats as for a step on the way back.
+"""
+WAYS_BACK = 5
+"""So many ways back to an activity are tried."""
+WITH_RULES = 5
+"""So many steps per activity pass at least where rules weed out the false ones."""
+SLACK = 1.5
+"""So many votes may be missing, in standard deviations of what is added up."""
+CLEAR = 2
+"""If all steps of some way have as many thresholds of votes, noise hides no part of the main way.
+"""
+HAVE = (1, 2, 4)
+"""A step of the heaviest ways has such parts of the threshold, more or less: what is asked of
+each step keeps a way short."""
+LENGTHS = (3, 6, 12, 24)
+"""The likeliest ways are looked for as if cases had about so many events."""
+USING = (0.25, 0.5, 1.0)
+"""So many of the cases may take a step of such a way: each share is as likely."""
+EACH = 6
+"""So many ways are found for each length."""
+WAYS = 60
+BRANCHES = 12
+"""So many ways are looked at side by side for the best, with so many next steps of each."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class KeptSteps:
+    """The steps that passed, with a weight each; the last row begins and the last column ends."""
+
+    weights: Ints
+    """[a, b]: how often b comes directly after a; 0 where it may not."""
+    ways_back: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    """What may lie between an activity that cases repeat and its repeat, the likeliest first; the
+    activity itself: nothing does."""
+    likeliest: tuple[Ids, ...] = ()
+    """The sequences that votes for steps make likely, the likeliest first."""
+    odds: StepOdds | None = None
+    """How likely each step is, whether it passed or not."""
+
+    @property
+    def allowed(self) -> Bools:
+        """[a, b]: whether b may come directly after a."""
+        result: Bools = self.weights > 0
+        return result
+
+    def count_trigrams(self) -> int:
+        """How many there are of the following."""
+        allowed = self.allowed
+        return int(allowed[:, :-1].sum(axis=0) @ allowed[:-1].sum(axis=1))
+
+    def trigrams(self) -> Iterator[Ids]:
+        """Every two steps in a row: an activity between what may come before and after it."""
+        allowed = self.allowed
+        for b in range(len(allowed) - 1):
+            after = np.flatnonzero(allowed[b]).tolist()
+            for a in np.flatnonzero(allowed[:, b]).tolist():
+                yield from ((a, b, c) for c in after)
+
+    def as_steps(self, activities: Sequence[str]) -> Steps:
+        """The same steps, as languages of sequences are made of."""
+        allowed = self.allowed
+        return Steps(
+            activities=tuple(activities),
+            starts=allowed[-1, :-1],
+            follows=allowed[:-1, :-1],
+            ends=allowed[:-1, -1],
+            empty=bool(allowed[-1, -1]),
+        )
+
+
+def keep_steps(
+    votes: Ints,
+    epsilon: Fraction,
+    false_steps: Fraction,
+    rules: Rules | None = None,
+    *,
+    weights: Ints | None = None,
+    repeated: Mapping[int, int] | None = None,
+    longest: int | None = None,
+    cases: int = 0,
+    once: bool = False,
+) -> KeptSteps:
+    """Keep the steps whose votes pass a threshold and that lie on a way from beginning to end.
+
+    The threshold lets that part of false steps pass, expected; later votes weed them out. It is
+    lowered as far as it takes for a few steps per activity to pass. Where noise may hide a part of
+    the main way, the likeliest one passes as well; and some way leads from the beginning through
+    each activity to the end in any case.
+    `epsilon` is the noise's, for one vote. `weights` is what each step counted when cases divided
+    their votes, in full if left out. `repeated` are the activities that cases repeat, with the
+    votes for that. `longest` is how long cases are, where that was asked. `cases` is how many there
+    are. `once`: cases voted as if nothing were repeated, so that no step leads to itself.
+    """
+    possible = _possible(len(votes), rules)
+    if once:
+        # A case without events goes from the beginning to the end: that cell stays.
+        np.fill_diagonal(possible[:-1, :-1], False)
+    if weights is None:
+        weights = np.full(votes.shape, FULL_WEIGHT, dtype=np.int64)
+    odds = StepOdds(
+        votes=np.where(possible, votes * float(epsilon), -np.inf),
+        weights=weights,
+        cases=float(cases * VOTE_UNITS * epsilon),
+    )
+    # As if all steps had counted in full.
+    votes = votes * FULL_WEIGHT // weights
+    # Steps that rules forbid need no threshold: the fewer are possible, the lower it is.
+    cells = int(possible.sum())
+    threshold = smallest_threshold(epsilon, cells, most_false_steps(false_steps, cells, longest))
+    lowest = np.iinfo(np.int64).min
+    there = np.where(possible, votes, lowest)
+    passed = there >= min(threshold, _fewest(votes[possible], len(votes) - 1, rules))
+    width = widest_way(there)
+    heavy = heaviest_ways(there, [threshold // part for part in HAVE])
+    likely = likeliest_ways(odds)
+    # Where noise hides no step of it, the heaviest way is what most cases do. Where it may, a way
+    # of a few steps that are heavy by noise would come first.
+    hidden = width < CLEAR * threshold
+    ways = [*likely, *heavy] if hidden else [*heavy, *likely]
+    for way in ways[:1] if hidden else ():
+        passed[tuple(np.array(way).T)] = True
+    # Of long cases noise has to explain twice as much, for the same reason.
+    doubt = 2 if longest is not None and longest >= LONG else 1
+    balance(votes, passed, possible, doubt * int(1 / epsilon))
+    back = ways_back(votes, possible, weights, repeated or {})
+    for a, between in back.items():
+        # Some way leads back, so the likeliest one passes.
+        for b in between[:1]:
+            passed[a, b] = passed[b, a] = True
+    connect(there, passed)
+    # Rules may leave no way for some activities. A step is of use if its source is reached from the
+    # beginning and its target reaches the end; both have the last place, so turning the arrows
+    # around turns the one into the other.
+    passed &= _reached(passed)[:, None] & _reached(passed.T)[None, :]
+    # What just passed is most likely noise: weigh what exceeds nine tenths of the least.
+    least = max(int(votes[passed].min(initial=lowest)), 0) if passed.any() else 0
+    return KeptSteps(
+        weights=np.where(passed, np.maximum(10 * votes - 9 * least, 1), 0),
+        ways_back=back,
+        likeliest=tuple(dict.fromkeys(tuple(b for _, b in way[:-1]) for way in ways)),
+        odds=odds,
+    )
+
+
+def _fewest(votes: Ints, activities: int, rules: Rules | None) -> int:
+    """The threshold that lets as many steps pass as a process of so many activities needs.
+
+    Where noise hides nearly all steps, a list of the few that are left has nothing to choose from.
+    """
+    wanted = activities + 1 if rules is None else WITH_RULES * activities
+    highest = np.sort(votes)[::-1][:wanted]
+    return max(int(highest[-1]), 1) if len(highest) else 1
+
+
+def most_false_steps(part: Fraction, cells: int, longest: int | None = None) -> Fraction:
+    """How many false steps may pass, expected, of so many cells: the fewer, the longer cases."""
+    most = MOST_FALSE if longest is None else min(MOST_FALSE, Fraction(LONG, longest) ** 3)
+    return min(part * cells, most)
+
+
+def balance(votes: Ints, passed: Bools, possible: Bools, scale: int) -> None:
+    """Let more steps pass where votes that enter an activity do not leave it, or the reverse.
+
+    Each time an activity happens in a case, the steps to it and from it get the same votes. So
+    if less comes in than goes out, some steps to it were hidden by noise: the strongest
+    of the rest pass until no more is missing than noise of this scale explains.
+    """
+    for a in range(len(votes) - 1):
+        into, out = (int(votes[:, a][passed[:, a]].sum()), int(votes[a][passed[a]].sum()))
+        line, lets, may, short = (
+            (votes[:, a], passed[:, a], possible[:, a], out - into)
+            if into < out
+            else (votes[a], passed[a], possible[a], into - out)
+        )
+        slack = SLACK * scale * sqrt(2 * (passed[:, a].sum() + passed[a].sum()))
+        for i in np.argsort(-line, kind="stable").tolist():
+            if short <= slack or line[i] < LEAST * scale:
+                break
+            if may[i] and not lets[i] and i != a:
+                lets[i] = True
+                short -= int(line[i])
+
+
+def connect(votes: Ints, passed: Bools) -> None:
+    """Let the strongest steps pass that connect each activity to the beginning and to the end.
+
+    An activity all of whose steps noise hides would vanish, however many cases have it. Steps that
+    are not possible have the lowest number for their votes. This is Prim's algorithm: of all steps
+    that lead from what is reached to what is not, the strongest is next.
+    """
+    lowest = np.iinfo(np.int64).min
+    # Turning the arrows around turns ways from the beginning into ways to the end.
+    for line, lets in ((votes, passed), (votes.T, passed.T)):
+        reached = np.zeros(len(line), dtype=np.bool_)
+        strongest = np.full(len(line), lowest)
+        sources = np.zeros(len(line), dtype=np.int64)
+        new = [len(line) - 1]
+        while new:
+            source = new.pop()
+            if not reached[source]:
+                reached[source] = True
+                sources[line[source] > strongest] = source
+                strongest = np.maximum(strongest, line[source])
+                new += np.flatnonzero(lets[source] & ~reached).tolist()
+            target = int(np.where(reached, lowest, strongest).argmax())
+            if not new and not reached[target] and strongest[target] > lowest:
+                lets[sources[target], target] = True
+                new.append(target)
+
+
+def ways_back(
+    votes: Ints, possible: Bools, weights: Ints, repeated: Mapping[int, int]
+) -> dict[int, list[int]]:
+    """Find the likely ways back to itself of each activity that cases repeat.
+
+    That it is repeated was voted for: so some step leads to itself, or to another activity and
+    back. If these cases take a way, its steps have about so many votes more than noise; how much
+    likelier that makes the votes that they have is linear in between and no more beyond, because
+    noise is Laplace's. Steps that counted less have more noise, and their votes say less.
+    """
+    ways: dict[int, list[int]] = {}
+    for a, times in repeated.items():
+        expected = times // REPEATS
+        out, into = (
+            np.clip(2 * line - expected, -expected, expected) * counted
+            for line, counted in (
+                (votes[a, :-1], weights[a, :-1]),
+                (votes[:-1, a], weights[:-1, a]),
+            )
+        )
+        likelier = out + into
+        # To itself it is one step.
+        likelier[a] = out[a]
+        likely = np.where(possible[a, :-1] & possible[:-1, a], likelier, -1)
+        best = np.argsort(-likely, kind="stable")[:WAYS_BACK]
+        ways[a] = best[likely[best] >= 0].tolist()
+    return ways
+
+
+def widest_way(votes: Ints) -> int:
+    """The votes of the weakest step on the way from beginning to end whose weakest is strongest.
+
+    Such a way has at least one activity.
+    """
+    end = len(votes) - 1
+    lowest = int(np.iinfo(np.int64).min)
+    # Dijkstra's algorithm, with the weakest step of a way instead of its length.
+    widths = votes[end].copy()
+    widths[end] = lowest
+    open_ = np.ones(end + 1, dtype=np.bool_)
+    open_[end] = False
+    best = lowest
+    while open_.any():
+        widest = int(np.where(open_, widths, lowest).argmax())
+        # A way through the rest would be no wider than the best: no need to go on.
+        if not open_[widest] or widths[widest] <= best:
+            break
+        open_[widest] = False
+        best = max(best, min(int(widths[widest]), int(votes[widest, end])))
+        widths = np.maximum(widths, np.minimum(widths[widest], votes[widest]))
+    return best
+
+
+def heaviest_ways(votes: Ints, thresholds: Iterable[int]) -> list[Way]:
+    """For each threshold, the steps of the way whose votes exceed it by most, in sum.
+
+    A step that lacks some votes is made up for by those before and after it, where a short way of
+    two lucky steps is not. Where each way comes to a dead end, there is none.
+    """
+    given = np.where(votes > np.iinfo(np.int64).min, votes, -np.inf)
+    branches = _branches(given)
+    given = np.take_along_axis(given, branches, axis=1)
+    # The main way of long cases has many steps to be known by: no longer one is looked for.
+    best = (_best_ways(branches, given - threshold, LONG, 1) for threshold in thresholds)
+    return [way for found in best for _, way in found]
+
+
+def likeliest_ways(odds: StepOdds) -> list[Way]:
+    """The steps of the likeliest ways, whatever the length of cases is, the likeliest first.
+
+    The longer cases are, the fewer votes a step of theirs has. If many cases take a way, all of
+    its steps have about as many: one that has more, by chance, does not make up for others. What
+    comes next is one of many activities that it could be, and has to make up for the root of their
+    number.
+    """
+    others = len(odds.votes) - 1
+    if not others or not odds.cases:
+        return []
+    # As if all steps had counted in full.
+    branches = _branches(odds.votes * FULL_WEIGHT / odds.weights)
+    votes = np.take_along_axis(odds.votes, branches, axis=1)
+    weights = np.take_along_axis(odds.weights, branches, axis=1)
+    found: list[tuple[float, Way]] = []
+    for length in LENGTHS:
+        each = odds.cases * weights / (FULL_WEIGHT * (length + 1))
+        scores = step_odds(votes, each, USING) - log(others) / 2
+        scores[np.isneginf(votes)] = -np.inf
+        found += _best_ways(branches, scores, 2 * length, EACH)
+    return [way for _, way in sorted(found, reverse=True)]
+
+
+def _branches(votes: Floats) -> Ints:
+    """[a, i]: what most votes say comes directly after a; in the last place the end."""
+    most = np.argsort(-votes[:, :-1], axis=1, kind="stable")[:, :BRANCHES]
+    end = np.full((len(votes), 1), len(votes) - 1, dtype=most.dtype)
+    return np.concatenate([most, end], axis=1)
+
+
+def _best_ways(
+    branches: Ints, scores: Floats, longest: int, number: int
+) -> list[tuple[float, Way]]:
+    """The best ways from beginning to end, by what their steps score in sum.
+
+    None comes to an activity twice. All such ways are too many: the best are followed.
+    """
+    end = len(branches) - 1
+    places, values = branches.tolist(), scores.tolist()
+    ways: list[tuple[float, tuple[int, ...]]] = [(0.0, (end,))]
+    best: list[tuple[float, tuple[int, ...]]] = []
+    for _ in range(min(end, longest)):
+        longer = [
+            (whole + score, (*way, a))
+            for whole, way in ways
+            for a, score in zip(places[way[-1]], values[way[-1]], strict=True)
+            # The beginning has the number of the end, so that nothing ends here.
+            if a not in way and score > -inf
+        ]
+        ways = nlargest(WAYS, longer)
+        ended = [(whole + values[way[-1]][-1], (*way, end)) for whole, way in ways]
+        best = nlargest(number, best + [way for way in ended if way[0] > -inf])
+    return [(whole, list(pairwise(way))) for whole, way in best]
+
+
+def _possible(size: int, rules: Rules | None) -> Bools:
+    """The steps that rules leave possible."""
+    return np.ones((size, size), dtype=np.bool_) if rules is None else rules.possible_steps()
+
+
+def _reached(passed: Bools) -> Bools:
+    """Which rows can be reached from the last one."""
+    reached = np.zeros(len(passed), dtype=np.bool_)
+    reached[-1] = True
+    found, before = 1, 0
+    # As many rounds as the longest way has steps, each one product of matrices.
+    while found > before:
+        reached |= reached @ passed
+        found, before = int(np.count_nonzero(reached)), found
+    return reached

@@ -1,0 +1,55 @@
+"""Which activities are there, which repeat, and which a case does only once."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from sacofa.kernel.queries.flow import FULL_WEIGHT, VOTES_FOR_REPEATS, ActivityVotes
+from sacofa.synthesis.flow.occurrences import (
+    LEAST_WEIGHT,
+    activities_once,
+    activities_repeated,
+    activities_there,
+    shares_repeating,
+    step_weights,
+)
+
+VOTES = np.array([[90_000, 0], [100, -50], [40_000, 60_000], [-3_000, 10]])
+NOISE = Fraction(1, 2_000)
+
+
+def test_activities_that_noise_hides_are_dropped() -> None:
+    """What stands out stays, and one at least."""
+    assert activities_there(np.tile(VOTES, (50, 1)), NOISE)[:2] == [0, 2]
+    assert activities_there(np.tile(-VOTES[:1], (100, 1)), NOISE) == [0]
+    assert activities_there(VOTES[:0], NOISE) == []
+
+
+def test_nothing_is_both_repeated_and_done_once() -> None:
+    """Who is never repeated happens once; what is surely repeated does not."""
+    assert activities_once(VOTES, NOISE) == {0, 1, 3}
+    many = np.tile(VOTES, (50, 1))
+    repeated = activities_repeated(many, NOISE)
+    assert repeated == {place: many[place, 1] for place in range(2, 200, 4)}
+    assert not activities_once(many, NOISE).intersection(repeated)
+    assert activities_repeated(VOTES[:0], NOISE) == {}
+
+
+def test_the_commoner_an_activity_the_less_its_steps_count() -> None:
+    """Up to three noise scales of votes nothing is common; twice as many count half.
+
+    A case gives more than five times as many votes to what it repeats, so these count a fifth.
+    """
+    votes = np.array([[0, 0], [3, 15], [6, 0], [12, 0], [6, 30], [600, 0], [10**9, 9**9], [-5, 0]])
+    full, least = FULL_WEIGHT, LEAST_WEIGHT
+    weights = step_weights(votes, Fraction(1, 2), ActivityVotes(8))
+    assert weights == (full, full, full, 8, 8, least, least, full)
+
+
+def test_who_repeats_an_activity_gives_it_most_of_the_vote() -> None:
+    """The share of cases that repeat one is what the votes say, and never below noise."""
+    votes = np.array([[0, 150 * VOTES_FOR_REPEATS], [9, -3]])
+    shares = shares_repeating(votes, Fraction(1, 2 * VOTES_FOR_REPEATS), ActivityVotes(2), 1_000)
+    assert shares == [0.15, 0.002]

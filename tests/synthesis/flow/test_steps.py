@@ -1,0 +1,256 @@
+"""The semantics that votes buy: kept steps lie on a way from beginning to end."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise, permutations
+from math import exp, inf, log
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sacofa.kernel.bits import SeededBits
+from sacofa.kernel.noise import Noise
+from sacofa.kernel.queries.flow import FULL_WEIGHT
+from sacofa.synthesis.flow.chain import Chain
+from sacofa.synthesis.flow.edits import CLEAR, StepOdds
+from sacofa.synthesis.flow.sampler import UniformSampler
+from sacofa.synthesis.flow.steps import (
+    EACH,
+    LENGTHS,
+    USING,
+    _reached,
+    connect,
+    heaviest_ways,
+    keep_steps,
+    likeliest_ways,
+    most_false_steps,
+    ways_back,
+    widest_way,
+)
+
+small = st.integers(-30, 60)
+
+
+@given(st.lists(st.lists(small, min_size=4, max_size=4), min_size=4, max_size=4))
+def test_the_widest_way_is_the_widest(rows: list[list[int]]) -> None:
+    """Compared with every way from beginning to end that visits no activity twice."""
+    votes = np.array(rows)
+    ways = [
+        min(votes[a, b] for a, b in zip((3, *way), (*way, 3), strict=True))
+        for length in (1, 2, 3)
+        for way in permutations(range(3), length)
+    ]
+    assert widest_way(votes) == max(ways)
+
+
+IMPOSSIBLE = int(np.iinfo(np.int64).min)
+Steps = tuple[tuple[int, int], ...]
+EVERY: list[Steps] = [
+    tuple(pairwise((3, *inside, 3)))
+    for length in (1, 2, 3)
+    for inside in permutations(range(3), length)
+]
+"""Every way through three activities that visits none twice."""
+
+
+@given(
+    st.lists(st.lists(small | st.just(IMPOSSIBLE), min_size=4, max_size=4), min_size=4, max_size=4),
+    small,
+)
+def test_the_heaviest_way_is_the_heaviest(rows: list[list[int]], threshold: int) -> None:
+    """Compared with every way of possible steps that visits no activity twice."""
+
+    def gain(way: Steps) -> int:
+        return sum(rows[a][b] - threshold for a, b in way)
+
+    ways = [way for way in EVERY if all(rows[a][b] > IMPOSSIBLE for a, b in way)]
+    found = [tuple(way) for way in heaviest_ways(np.array(rows), [threshold])]
+    assert len(found) == bool(ways)
+    assert not ways or (found[0] in ways and gain(found[0]) == max(map(gain, ways)))
+
+
+def score(row: list[list[float]], cases: float, way: Steps, length: int) -> float:
+    """How much likelier noisy votes are if cases of this length take a way, written out."""
+    most = cases / (length + 1)
+    whole = 0.0
+    for a, b in way:
+        shares = [min(share * most, CLEAR) for share in USING]
+        each = [exp(min(max(2 * row[a][b] - more, -more), more)) for more in shares]
+        whole += log(sum(each) / len(each)) - log(3) / 2
+    return whole
+
+
+@given(
+    st.lists(
+        st.lists(st.floats(-5, 15) | st.just(-inf), min_size=4, max_size=4), min_size=4, max_size=4
+    ),
+    st.floats(1, 200),
+)
+def test_the_likeliest_ways_are_the_likeliest(rows: list[list[float]], cases: float) -> None:
+    """As many as are wanted of all possible ones, whatever the length of cases; the best first."""
+    weights = np.full((4, 4), FULL_WEIGHT, dtype=np.int64)
+    odds = StepOdds(votes=np.array(rows), weights=weights, cases=cases)
+    found = [tuple(way) for way in likeliest_ways(odds)]
+    ways = [way for way in EVERY if all(rows[a][b] > -inf for a, b in way)]
+    assert set(found) <= set(ways)
+    best = sorted(
+        (score(rows, cases, way, length) for length in LENGTHS for way in ways), reverse=True
+    )
+    if ways:
+        first = max(score(rows, cases, found[0], length) for length in LENGTHS)
+        assert first == pytest.approx(best[0])
+    assert len(found) == len(LENGTHS) * min(EACH, len(ways))
+
+
+def test_many_steps_of_as_many_votes_as_cases_would_give_beat_two_lucky_ones() -> None:
+    """The heaviest way is the one that noise makes; the likeliest is what cases do."""
+    votes = np.zeros((9, 9))
+    for a, b in pairwise((8, *range(6), 8)):
+        votes[a, b] = 3.0
+    votes[8, 6] = votes[6, 8] = 10.0
+    odds = StepOdds(votes=votes, weights=np.full((9, 9), FULL_WEIGHT), cases=21.0)
+    assert likeliest_ways(odds)[0] == list(pairwise((8, *range(6), 8)))
+    heaviest = heaviest_ways((1_000 * votes).astype(np.int64), [2_900])
+    assert heaviest == [[(8, 6), (6, 8)]]
+
+
+def test_without_cases_or_activities_no_way_is_likely() -> None:
+    """Nothing is drawn from nothing."""
+    one = np.ones((1, 1), dtype=np.int64)
+    assert likeliest_ways(StepOdds(votes=one * 9.0, weights=one, cases=9.0)) == []
+    two = np.ones((2, 2), dtype=np.int64)
+    assert likeliest_ways(StepOdds(votes=two * 9.0, weights=two, cases=0.0)) == []
+
+
+def test_a_weak_step_of_the_main_way_passes() -> None:
+    """A way of two lucky steps does not take its place: the other steps make up for the weak."""
+    votes = np.full((6, 6), -500, dtype=np.int64)
+    for a, b in pairwise((5, 0, 1, 2, 3, 5)):
+        votes[a, b] = 9_000
+    votes[1, 2] = 1_000
+    votes[5, 4] = votes[4, 5] = 5_800
+    kept = keep_steps(votes, Fraction(1, 2000), Fraction(1, 40))
+    assert kept.allowed[1, 2]
+    assert all(kept.allowed[a, b] for a, b in pairwise((5, 0, 1, 2, 3, 5)))
+
+
+def test_the_less_a_step_has_to_have_the_longer_the_heaviest_sequences_are() -> None:
+    """Activities whose steps lack votes are in some of them: noise may hide these steps."""
+    votes = np.full((6, 6), -500, dtype=np.int64)
+    for a, b in pairwise((5, 0, 1, 2, 3, 5)):
+        votes[a, b] = 3_000
+    votes[5, 0] = votes[0, 1] = 9_000
+    votes[1, 5] = 5_000
+    assert keep_steps(votes, Fraction(1, 2000), Fraction(1, 40)).likeliest == ((0, 1), (0, 1, 2, 3))
+    kept = keep_steps(votes, Fraction(1, 2000), Fraction(1, 40), cases=50)
+    assert {(0, 1), (0, 1, 2, 3)} < set(kept.likeliest)
+    assert kept.odds is not None
+    assert kept.odds.votes[0, 1] == 4.5 and kept.odds.cases == 25.0
+
+
+@given(st.lists(st.lists(st.integers(-9000, 9000), min_size=5, max_size=5), min_size=5, max_size=5))
+def test_kept_steps_all_lie_on_a_way(rows: list[list[int]]) -> None:
+    """There is always a way from beginning to end, and no kept step leads nowhere."""
+    kept = keep_steps(np.array(rows), Fraction(1, 2000), Fraction(2))
+    chain = Chain(kept, 50, UniformSampler(Noise(SeededBits(1))))
+    assert kept.allowed[-1].any() and kept.allowed[:, -1].any()
+    for a in range(4):
+        assert kept.allowed[a].any() == kept.allowed[:, a].any()
+    for _ in range(5):
+        path = (4, *chain.draw(), 4)
+        if len(path) < 52:
+            assert all(kept.allowed[a, b] for a, b in pairwise(path))
+
+
+def test_fewer_false_steps_pass_where_cases_are_long() -> None:
+    """As many as ever where they are short; the threshold for the same votes is higher."""
+    part, cells = Fraction(1, 40), 28 * 28
+    short, long, longest = (most_false_steps(part, cells, n) for n in (20, 140, 1_000))
+    assert short == part * cells == most_false_steps(part, cells)
+    assert longest < long < Fraction(1, 5) < short
+    votes = np.random.default_rng(1).laplace(0, 2000, (28, 28)).astype(np.int64)
+    votes[range(-1, 27), range(28)] = 100_000
+    kept = [keep_steps(votes, Fraction(1, 2000), part, longest=n) for n in (20, 140)]
+    few, many = sorted(int(steps.allowed.sum()) for steps in kept)
+    assert kept[1].allowed.sum() == few < many
+
+
+@given(st.lists(st.lists(st.booleans(), min_size=6, max_size=6), min_size=6, max_size=6))
+def test_what_is_reached_is_found_step_by_step(rows: list[list[bool]]) -> None:
+    """The same as going on from each place that was reached."""
+    found, todo = {5}, [5]
+    while todo:
+        here = todo.pop()
+        new = {b for b in range(6) if rows[here][b]} - found
+        found |= new
+        todo += new
+    assert np.flatnonzero(_reached(np.array(rows))).tolist() == sorted(found)
+
+
+def test_likely_ways_lead_back_to_a_repeated_activity() -> None:
+    """To itself, or to another one and back; only if votes ask for it, and rules allow it."""
+    votes = np.zeros((4, 4), dtype=np.int64)
+    votes[0, 1], votes[1, 0], votes[0, 2], votes[2, 0] = 9, 8, 30, 1
+    possible = np.ones((4, 4), dtype=np.bool_)
+    full = np.full((4, 4), 16, dtype=np.int64)
+
+    def ways(weights: np.ndarray = full) -> dict[int, list[int]]:
+        # About 10 votes are expected of each step on the way back.
+        return ways_back(votes, possible, weights, {0: 50, 2: 200})
+
+    assert ways() == {0: [1, 2], 2: []}
+    # As many votes for itself are as likely, unless more noise is in them.
+    votes[0, 0] = 10
+    votes[1, 0] = 5
+    assert ways() == {0: [0, 1, 2], 2: []}
+    common = full.copy()
+    common[0, 0] = 4
+    assert ways(common)[0] == [1, 0, 2]
+    votes[0, 0] = votes[0, 2] = 0
+    possible[1, 0] = False
+    assert ways() == {0: [], 2: []}
+
+
+def test_the_likeliest_way_back_passes() -> None:
+    """It passes though its steps have too few votes to pass by themselves."""
+    votes = np.zeros((4, 4), dtype=np.int64)
+    votes[3, 0], votes[3, 2], votes[0, 2], votes[0, 3] = 40_000, 10_000, 20_000, 20_000
+    votes[2, 3] = 30_000
+    votes[0, 1] = votes[1, 0] = 4_000
+    # By these two steps activity 1 is connected in any case.
+    votes[2, 1] = votes[1, 3] = 4_500
+    alone, repeated = (
+        keep_steps(votes, Fraction(1, 2000), Fraction(1, 40), repeated=often)
+        for often in ({}, {0: 20_000})
+    )
+    assert not alone.allowed[0, 1] and not alone.ways_back
+    assert repeated.allowed[0, 1] and repeated.allowed[1, 0]
+    assert repeated.ways_back[0][0] == 1
+
+
+def test_votes_count_as_if_all_steps_had_counted_in_full() -> None:
+    """A step that counted a quarter has a quarter of the votes, and passes with them."""
+    votes = np.zeros((3, 3), dtype=np.int64)
+    votes[2, 0], votes[0, 1], votes[1, 2] = 20_000, 20_000, 20_000
+    weights = np.full((3, 3), 16, dtype=np.int64)
+    whole = keep_steps(votes, Fraction(1, 2000), Fraction(1, 40))
+    weights[0, 1], votes[0, 1] = 4, 5_000
+    quarter = keep_steps(votes, Fraction(1, 2000), Fraction(1, 40), weights=weights)
+    assert (whole.weights == quarter.weights).all()
+
+
+@given(
+    st.lists(st.lists(small | st.just(IMPOSSIBLE), min_size=5, max_size=5), min_size=5, max_size=5)
+)
+def test_every_activity_is_connected_where_that_is_possible(rows: list[list[int]]) -> None:
+    """By the strongest steps: the weakest step on the way to each is as strong as it can be."""
+    votes = np.array(rows)
+    passed = np.zeros((5, 5), dtype=np.bool_)
+    connect(votes, passed)
+    assert (_reached(passed) == _reached(votes > IMPOSSIBLE)).all()
+    assert (_reached(passed.T) == _reached(votes.T > IMPOSSIBLE)).all()
+    for level in {value for row in rows for value in row} - {IMPOSSIBLE}:
+        assert (_reached(passed & (votes >= level)) == _reached(votes >= level)).all()

@@ -1,0 +1,40 @@
+"""Weights that explain answers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sacofa.synthesis.times.weigh import Votes, climb, weigh
+
+
+def test_a_climb_finds_the_lowest_point() -> None:
+    """Of a convex function that bends very differently in different directions."""
+    bends = np.array([1.0, 100.0, 0.01])
+    middle = np.array([3.0, -1.0, 7.0])
+    found = climb(
+        lambda x: (float(bends @ (x - middle) ** 2), 2 * bends * (x - middle)), np.zeros(3), 1e-9
+    )
+    assert np.allclose(found, middle, atol=1e-3)
+
+
+def test_weights_meet_sizes_exactly_and_targets_closely() -> None:
+    """Sizes of groups are kept whatever the target says; a feasible target is met."""
+    draws = np.random.default_rng(1)
+    group = np.repeat([0, 1, 2], 200)
+    cells = draws.integers(0, 4, (600, 2)) + np.array([0, 4])
+    votes = Votes(np.repeat(np.arange(600), 2), cells.ravel(), np.ones(1200))
+    sizes = np.array([5, 50, 500])
+    target = np.array([300.0, 155, 50, 50, 100, 100, 100, 255])
+    weights = weigh(votes, group, sizes, target, np.full(8, 0.01), np.zeros(600), 1e-6)
+    assert np.allclose(np.bincount(group, weights), sizes)
+    told = np.bincount(cells.ravel(), np.repeat(weights, 2), minlength=8)
+    assert np.allclose(told, target, atol=0.5)
+    assert (weights >= 0).all()
+
+
+def test_without_news_nothing_changes() -> None:
+    """Where answers say nothing, all courses of a group weigh the same."""
+    votes = Votes(np.arange(6), np.array([0, 1, 0, 1, 0, 1]), np.ones(6))
+    group, sizes = np.array([0, 0, 1, 1, 1, 1]), np.array([1, 8])
+    weights = weigh(votes, group, sizes, np.zeros(2), np.full(2, 1e6), np.zeros(6), 1e-6)
+    assert np.allclose(weights, [0.5, 0.5, 2, 2, 2, 2], atol=1e-3)
