@@ -16,7 +16,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from sacofa import Output, Promise, Session, Spend, Unit, VariantCounts, anonymize
+from sacofa import Mechanism, Output, Promise, Session, Spend, Unit, VariantCounts, anonymize
 from sacofa.audit import Pair, audit
 from sacofa.examples import running_example
 
@@ -51,7 +51,7 @@ class FirstAndLast:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ends:
+class Ends(Mechanism):
     """Each activity as a variant, with the mean of the cases that begin and end with it."""
 
     epsilon: Fraction
@@ -60,7 +60,6 @@ class Ends:
     """What the query says of itself."""
 
     name = "ends"
-    supports_distributed = False
 
     def settings(self) -> Mapping[str, object]:
         """The settings that the certificate repeats."""

@@ -14,12 +14,13 @@ from fractions import Fraction
 import numpy as np
 
 from sacofa import Mechanism, Noise, Output, Promise, Session, Spend, Unit, VariantCounts
+from sacofa.kernel.attributes import Attribute
 from sacofa.kernel.noise import Ints
 from sacofa.kernel.queries.flow import VOTE_UNITS, CaseLengths
 from sacofa.kernel.queries.histogram import open_histogram
 from sacofa.kernel.queries.protocol import Part, Query
 from sacofa.kernel.reals import Real, power, precision
-from sacofa.mechanisms.protocol import Progress, for_log
+from sacofa.mechanisms.protocol import Capabilities, Progress
 from sacofa.rules.allowed import all_sequences
 
 
@@ -80,22 +81,22 @@ class WithOtherNoise(Session):
 
 
 @dataclass(frozen=True, kw_only=True)
-class WithNoise:
+class WithNoise(Mechanism):
     """A real mechanism that is given other noise than it asks for."""
 
     mechanism: Mechanism
     noise: type[Noise]
-    supports_distributed = False
 
     @property
-    def asks_times(self) -> bool:
-        return self.mechanism.asks_times
+    def capabilities(self) -> Capabilities:
+        return self.mechanism.capabilities
 
-    def without_times(self) -> WithNoise:
-        return replace(self, mechanism=for_log(self.mechanism, timed=False))
+    def for_log(self, *, timed: bool, attributes: tuple[Attribute, ...] = ()) -> WithNoise:
+        adapted = self.mechanism.for_log(timed=timed, attributes=attributes)
+        return replace(self, mechanism=adapted)
 
     @property
-    def name(self) -> str:
+    def name(self) -> str:  # type: ignore[override]
         return f"{self.mechanism.name} with {self.noise.__name__}"
 
     def settings(self) -> Mapping[str, object]:
@@ -137,9 +138,6 @@ class WeighsByLength(WithNoise):
 
     noise: type[Noise] = Noise
 
-    def without_times(self) -> WeighsByLength:
-        return replace(self, mechanism=for_log(self.mechanism, timed=False))
-
     def run(self, session: Session, progress: Progress | None = None) -> Output:
         return self.mechanism.run(WithLengthsAsVotes(session))
 
@@ -169,7 +167,7 @@ class TrueThreshold(WithNoise):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ShowsCells:
+class ShowsCells(Mechanism):
     """The histogram of `certified` by itself, in two stages with low thresholds.
 
     Inside `certified` the thresholds are so high that what happens at them is rarely seen.
@@ -179,8 +177,6 @@ class ShowsCells:
     max_length: int = 1
 
     name = "histogram"
-    supports_distributed = False
-    asks_times = False
 
     def settings(self) -> Mapping[str, object]:
         return {"epsilon": self.epsilon}

@@ -240,7 +240,7 @@ class Several:
 
 
 @dataclass(frozen=True)
-class Own:
+class Own(Mechanism):
     """A mechanism from outside the package: a noisy number of cases, for the price it says."""
 
     cells: int = 1
@@ -248,8 +248,6 @@ class Own:
     counts_cases: bool = True
 
     name = "own"
-    supports_distributed = False
-    asks_times = False
 
     def settings(self) -> dict[str, object]:
         return {}

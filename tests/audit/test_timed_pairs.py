@@ -20,7 +20,7 @@ from sacofa.kernel.queries.protocol import Query
 from sacofa.kernel.queries.times import Clock, Gaps
 from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms import perform
-from sacofa.mechanisms.protocol import Progress
+from sacofa.mechanisms.protocol import Capabilities, Mechanism, Progress
 from sacofa.synthesis.times.ask import time_queries
 from sacofa.synthesis.times.settings import TimeSettings
 
@@ -81,7 +81,7 @@ QUESTIONS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class OnlyTimes:
+class OnlyTimes(Mechanism):
     """What `certified` asks about times, by itself: all of ε is spent on it."""
 
     asked: tuple[str, ...] = tuple(QUESTIONS)
@@ -89,8 +89,7 @@ class OnlyTimes:
     session: type[Session] = Session
     """What asks on its behalf: one that breaks the promise, if it is to be found out."""
     name = "times"
-    supports_distributed = False
-    asks_times = True
+    capabilities = Capabilities(times=True)
 
     def settings(self) -> Mapping[str, object]:
         return {}

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ PAGE = ROOT / "CONTRIBUTING.md"
 CHECK_LAW = """
 import numpy as np
 from sacofa import VariantCounts
-from sacofa.kernel.queries.starts import Starts
+from sacofa_starts.query import Starts
 names = ["a", "b"]
 log = {("a", "b"): 3, (): 2, ("b",): 1}
 before = Starts(2).table(VariantCounts.of(log, names))
@@ -62,30 +63,36 @@ for wanted in ("Release", "Surgery"):
 
 
 def recipe(start: str) -> str:
-    """The file of a recipe, by the first words of its docstring."""
+    """The file of a recipe, by its first words."""
     texts = [block.text for block in blocks(PAGE.read_text(encoding="utf-8"))]
-    (found,) = [text for text in texts if text.startswith(f'"""{start}')]
+    (found,) = [text for text in texts if text.startswith((start, f'"""{start}'))]
     return found
 
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the package, with the files of the recipes and the name in the registry."""
+    """A copy of the package with a new kind of rule, and beside it another package, installed."""
     source = tmp_path_factory.mktemp("copy")
     package = source / "sacofa"
     shutil.copytree(ROOT / "src" / "sacofa", package, ignore=shutil.ignore_patterns("__pycache__"))
-    (package / "kernel" / "queries" / "starts.py").write_text(recipe("How many"), encoding="utf-8")
-    (package / "mechanisms" / "starts.py").write_text(recipe("The mechanism"), encoding="utf-8")
+    other = source / "sacofa_starts"
+    other.mkdir()
+    (other / "__init__.py").touch()
+    (other / "query.py").write_text(recipe("How many"), encoding="utf-8")
+    (other / "mechanism.py").write_text(recipe("The mechanism"), encoding="utf-8")
+    # What an installer makes of the package: its metadata, beside its modules.
+    installed = source / "sacofa_starts-1.0.dist-info"
+    installed.mkdir()
+    metadata = "Metadata-Version: 2.1\nName: sacofa-starts\nVersion: 1.0\n"
+    (installed / "METADATA").write_text(metadata, encoding="utf-8")
+    entry = tomllib.loads(recipe("[project.entry-points"))["project"]["entry-points"]
+    lines = [
+        f"[{group}]\n{name} = {value}\n"
+        for group, names in entry.items()
+        for name, value in names.items()
+    ]
+    (installed / "entry_points.txt").write_text("".join(lines), encoding="utf-8")
     (package / "rules" / "ends.py").write_text(recipe("What a case"), encoding="utf-8")
-    registry = package / "mechanisms" / "registry.py"
-    text = registry.read_text(encoding="utf-8")
-    for before, after in (
-        ("(Certified, Sacofa, Laplace)", "(Certified, Sacofa, Laplace, FirstActivities)"),
-        ("from .settings import", "from .starts import FirstActivities\nfrom .settings import"),
-    ):
-        assert text.count(before) == 1, before
-        text = text.replace(before, after)
-    registry.write_text(text, encoding="utf-8")
     return source
 
 

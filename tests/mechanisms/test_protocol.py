@@ -17,7 +17,7 @@ from sacofa.kernel.queries.protocol import Ints
 from sacofa.kernel.unit import ONE_CASE, Unit
 from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms import Certified, Laplace, Mechanism, Sacofa, perform
-from sacofa.mechanisms.protocol import Promise, for_log
+from sacofa.mechanisms.protocol import Promise
 from sacofa.rules import Rules
 
 NAMES = ("a", "b", "c")
@@ -50,7 +50,7 @@ def test_what_is_spent_is_what_was_promised(
     """Line by line and in sum, whatever the log is; every leak is named; the certificate agrees."""
     bound = replace(log, unit=unit)
     # These logs have no times: what counts is the promise of the mechanism as it is run on them.
-    promised = for_log(mechanism, timed=False).promise(unit).accesses
+    promised = mechanism.for_log(timed=False).promise(unit).accesses
     outcome = perform(mechanism, Cases(variants=bound), Noise(SeededBits(3)))
     assert total_epsilon(outcome.spent) == total_epsilon(promised)
     for access in promised:

@@ -20,11 +20,13 @@ from sacofa import (
     Certified,
     Laplace,
     Mechanism,
+    Output,
     Promise,
     ReadError,
     Rules,
     Sacofa,
     Semantics,
+    Session,
     SettingError,
     Spend,
     Unit,
@@ -37,7 +39,6 @@ from sacofa.examples import running_example
 from sacofa.kernel.accounting import total_epsilon
 from sacofa.kernel.attributes import Attribute
 from sacofa.mechanisms.certified.budget import Shares
-from sacofa.mechanisms.protocol import for_log
 from sacofa.mechanisms.registry import MECHANISMS
 from sacofa.release.certificate import certify as certify_run
 from sacofa.rules import FromSecretLog, scorer_of
@@ -126,7 +127,7 @@ def test_a_certificate_says_what_neighbours_are() -> None:
 )
 def test_what_was_charged_is_what_was_promised(mechanism: Mechanism) -> None:
     """The queries of the certificate add up to the lines of the promise."""
-    promised = for_log(mechanism, timed=False).promise(ONE_CASE).accesses
+    promised = mechanism.for_log(timed=False).promise(ONE_CASE).accesses
     spent = anonymize(LOG, mechanism).certificate.spent
     assert total_epsilon(spent) == total_epsilon(promised)
     assert {access.line for access in spent} == {access.line for access in promised}
@@ -288,7 +289,7 @@ def test_settings_name_nothing_twice_and_no_default() -> None:
 
 
 @dataclass(frozen=True)
-class Outside:
+class Outside(Mechanism):
     """A mechanism from outside that states none of its settings."""
 
     epsilon: Fraction
@@ -297,7 +298,6 @@ class Outside:
     log: object = None
 
     name = "outside"
-    supports_distributed = False
 
     def settings(self) -> Mapping[str, object]:
         """Nothing."""
@@ -306,6 +306,10 @@ class Outside:
     def promise(self, unit: Unit) -> Promise:
         """One line."""
         return Promise(accesses=(Spend(what="all", epsilon=self.epsilon, line="all"),))
+
+    def run(self, session: Session, progress: object = None) -> Output:
+        """Is not tried here."""
+        raise NotImplementedError
 
 
 def test_settings_of_a_mechanism_from_outside_are_named() -> None:

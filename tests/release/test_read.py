@@ -94,7 +94,7 @@ def test_the_core_is_the_one_that_was_released(
     """However ε was divided: the core goes by what was spent on the flow."""
     variants = examples.hospital()
     usual = Certified(epsilon="1/10")
-    mechanism = replace(usual, **share).with_attributes(attributes)
+    mechanism = replace(usual, **share, attributes=attributes)
     core = mechanism.mark_core(variants)
     none = np.full(variants.events, NO_VALUE, dtype=np.int32)
     ward = ReleasedColumn(name="ward", of_case=False, kind="boolean", texts=(), codes=none)

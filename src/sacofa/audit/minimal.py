@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..kernel.unit import Unit
-from ..mechanisms.protocol import Mechanism, for_log
+from ..mechanisms.protocol import Mechanism
 from ..mechanisms.registry import MECHANISMS, make_mechanism
 from ..mechanisms.settings import settings_of
 
@@ -25,7 +25,7 @@ THRESHOLD = 10
 def make_minimal(name: str, given: Mapping[str, Any]) -> Mechanism:
     """Make the mechanism of a name as small as can be, but for what is given."""
     kind = MECHANISMS.get(name)
-    least: dict[str, Any] = {} if kind is None else dict(kind.minimal)  # type: ignore[attr-defined]
+    least: dict[str, Any] = {} if kind is None else dict(kind.minimal)
     said = {option: value for option, value in given.items() if value is not None}
     offered = set() if kind is None else {entry.option for entry in settings_of(kind)}
     if any(option.startswith("prune") for option in said):
@@ -39,6 +39,5 @@ def make_minimal(name: str, given: Mapping[str, Any]) -> Mechanism:
 def threshold_of(mechanism: Mechanism, unit: Unit) -> int:
     """The count from which a mechanism shows a variant, as far as that is known beforehand."""
     # Pairs around a threshold have no times: there, nothing is spent on them.
-    shown_from = getattr(for_log(mechanism, timed=False), "shown_from", None)
-    found = None if shown_from is None else shown_from(unit, ACTIVITIES)
-    return THRESHOLD if found is None else int(found)
+    found = mechanism.for_log(timed=False).shown_from(unit, ACTIVITIES)
+    return THRESHOLD if found is None else found

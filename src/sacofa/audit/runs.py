@@ -16,7 +16,7 @@ import numpy as np
 from ..errors import SacofaError
 from ..kernel.bits import Bits, SeededBits, SystemBits, Words
 from ..kernel.noise import Noise
-from ..mechanisms.protocol import Mechanism, for_log, perform
+from ..mechanisms.protocol import Mechanism, perform
 from .guess import Guesser
 from .pairs import Pair
 from .sample import Ints, Sample
@@ -63,7 +63,7 @@ class Batch:
         """Run; for each run whether it was on the larger log, and what each view shows."""
         noise = Noise(BufferedBits(SystemBits() if self.seed is None else SeededBits(self.seed)))
         cases = self.pair.larger_cases
-        mechanism = for_log(self.mechanism, timed=cases.timed, attributes=cases.attributes)
+        mechanism = self.mechanism.for_log(timed=cases.timed, attributes=cases.attributes)
         for coin in noise.below(2, self.runs).tolist():
             log = self.pair.larger_cases if coin else self.pair.smaller_cases
             try:

@@ -34,7 +34,7 @@ from ..kernel.accounting import total_epsilon
 from ..kernel.epsilon import parse_epsilon
 from ..kernel.unit import MAX_CASES_BOUND, ONE_CASE, Unit
 from ..kernel.variants import VariantCounts
-from ..mechanisms.protocol import Mechanism, asks_times, check_asked
+from ..mechanisms.protocol import Mechanism
 from ..mechanisms.registry import DEFAULT, MECHANISMS, make_mechanism
 from ..release.publish import Stage
 from ..release.rules import public_rules
@@ -101,10 +101,10 @@ def audit_claim(
         raise SettingError("person_cases", person_cases, f"1 to {MAX_CASES_BOUND:,}")
     make = make_minimal if log is None else make_mechanism
     audited = make(mechanism, settings)
-    if attributes and (log is not None or not hasattr(audited, "with_attributes")):
+    if attributes and (log is not None or not audited.capabilities.attributes):
         raise SettingError("attributes", True, "left out: there is nothing to try")
     if not attributes:
-        check_asked(audited)
+        audited.refuse_unused_settings()
     _check_read(log, options)
     if log is None:
         pairs = small_pairs(audited, person_cases, attributes=attributes)
@@ -141,7 +141,7 @@ def small_pairs(
 ) -> tuple[Pair, ...]:
     """The built-in pairs that a mechanism is tried on: with times only where it asks for them."""
     kinds = [(built_in_pairs(threshold_of(mechanism, ONE_CASE)), persons_pair)]
-    if asks_times(mechanism):
+    if mechanism.capabilities.times:
         kinds.append((timed_pairs(), timed_persons_pair))
     if attributes:
         kinds.append((attribute_pairs(), attribute_persons_pair))

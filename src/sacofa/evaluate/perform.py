@@ -64,6 +64,6 @@ class Performer:
 
 def _for(original: Measured, mechanism: Mechanism) -> Measured:
     """The log as a mechanism is given it: without attributes where it releases none."""
-    if isinstance(original, Cases) and not hasattr(mechanism, "with_attributes"):
+    if isinstance(original, Cases) and not mechanism.capabilities.attributes:
         return replace(original, attributes=(), pairs=())
     return original

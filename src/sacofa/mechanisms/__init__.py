@@ -2,10 +2,11 @@
 
 from .certified import Certified, Plan, plan
 from .paper import ADMIT_NONE, Laplace, Sacofa
-from .protocol import Mechanism, Outcome, Output, Promise, perform
+from .protocol import Capabilities, Mechanism, Outcome, Output, Promise, perform
 
 __all__ = [
     "ADMIT_NONE",
+    "Capabilities",
     "Certified",
     "Laplace",
     "Mechanism",

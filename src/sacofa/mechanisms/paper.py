@@ -31,7 +31,7 @@ from ..rules.scoring import scorer_of
 from ..synthesis.margins import Margins, VariantMargins
 from .growth import PrefixCounts, grow, level_line
 from .level import MAX_PREFIXES, Growth
-from .protocol import TRUNCATION, Output, Progress, Promise
+from .protocol import TRUNCATION, Mechanism, Output, Progress, Promise
 from .settings import offered
 
 ADMIT_NONE = math.inf
@@ -45,7 +45,7 @@ RULES = "rules"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Laplace:
+class Laplace(Mechanism):
     """The trace-variant query answered with Laplace noise on every prefix: the baseline."""
 
     level_epsilon: Epsilon = offered("epsilon", "epsilon")
@@ -60,9 +60,7 @@ class Laplace:
     """A level that would hold more prefixes than this is refused before it is made."""
 
     name = "laplace"
-    supports_distributed = False
     minimal: ClassVar = {"max_length": 2, "prune": 2}
-    """Settings of the smallest run that keeps the promise: what an audit repeats many times."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "level_epsilon", parse_epsilon("epsilon", self.level_epsilon))
@@ -106,7 +104,7 @@ class Laplace:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sacofa:
+class Sacofa(Mechanism):
     """The trace-variant query of the SaCoFa paper, answered one prefix length at a time."""
 
     level_epsilon: Epsilon = offered("epsilon", "epsilon")
@@ -131,9 +129,7 @@ class Sacofa:
     """A level that would hold more prefixes than this is refused before it is made."""
 
     name = "sacofa"
-    supports_distributed = False
     minimal: ClassVar = {"max_length": 2, "prune": 2}
-    """Settings of the smallest run that keeps the promise: what an audit repeats many times."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "level_epsilon", parse_epsilon("epsilon", self.level_epsilon))

@@ -1,10 +1,11 @@
-"""What every mechanism offers: its promise before any log is read, and its run."""
+"""The base class of mechanisms: a promise before any log is read, and a run that keeps it."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,80 +94,82 @@ class Outcome:
     """What the certificate should say about this run; made of noisy values only."""
 
 
-class Mechanism(Protocol):
-    """Turns the cases of a secret log into a private release, through a session.
+@dataclass(frozen=True, kw_only=True)
+class Capabilities:
+    """What a mechanism can release, and on which logs it can run."""
 
-    Any object with these members can be given to `anonymize`, from outside the package too. One
-    that asks for times says so (`asks_times = True`), and gives with `without_times()` the same
-    mechanism for logs that have none. One that can release attributes says with
-    `with_attributes(…)` which mechanism it is then. One whose settings may turn out to be about
-    nothing that is asked for refuses them with `check_asked()`.
+    times: bool = False
+    """Whether it spends a part of ε on times, if the log has them."""
+    attributes: bool = False
+    """Whether it can release attributes of cases and events."""
+    distributed: bool = False
+    """Whether all its queries can be answered in parts on a cluster."""
+    earlier: bool = False
+    """Whether it has a field `earlier` for the variants of earlier releases."""
+    max_activities: int | None = None
+    """The largest number of activity names. None: no limit."""
+
+
+class Mechanism(ABC):
+    """Turns the cases of a confidential log into a private release, through a session.
+
+    A mechanism of your own derives from this class and defines `name`, `promise` and `run`; all
+    other members have defaults. Registered under the entry point `sacofa.mechanisms`, it is
+    available on the command line, in the web app and in the audit under its name.
     """
 
-    @property
-    def name(self) -> str:
-        """The name that the certificate gives."""
+    name: str
+    """The name that the certificate repeats."""
+    minimal: ClassVar[Mapping[str, Any]] = {}
+    """Settings of the smallest run that keeps the promise, which an audit repeats many times."""
 
     @property
-    def supports_distributed(self) -> bool:
-        """Whether it asks only queries that can be answered in parts on a cluster."""
+    def capabilities(self) -> Capabilities:
+        """What the mechanism can release with its present settings."""
+        return Capabilities()
 
     def settings(self) -> Mapping[str, object]:
         """The settings that the certificate repeats, whether or not they differ from defaults.
 
         Fields of a dataclass that differ from their defaults are added if they are not among them.
         """
+        return {}
 
+    @abstractmethod
     def promise(self, unit: Unit) -> Promise:
-        """What is promised for a unit, and at what price."""
+        """What the mechanism promises for a unit of privacy, and the ε of each line."""
 
+    @abstractmethod
     def run(self, session: Session, progress: Progress | None = None) -> Output:
-        """Ask the log through a session, and make a release of the answers."""
+        """Query the log through a session, and make a release of the answers."""
+
+    def for_log(self, *, timed: bool, attributes: tuple[Attribute, ...] = ()) -> Mechanism:
+        """The mechanism as it runs on a log with these attributes, with or without times."""
+        if attributes:
+            raise SettingError("attribute", attributes[0].key, f"left out for {self.name}")
+        return self
+
+    def refuse_unused_settings(self) -> None:  # noqa: B027 (most mechanisms have none)
+        """Refuse settings about something that will not be released, such as attributes."""
+
+    def shown_from(self, unit: Unit, activities: int) -> int | None:
+        """The number of cases from which a variant is released in any large log. None: unknown."""
+        return None
 
 
-def check_mechanism(mechanism: Mechanism) -> None:
-    """Refuse what is no mechanism: its name, its class, or anything else."""
-    members = ("name", "supports_distributed", "settings", "promise", "run")
-    if isinstance(mechanism, type) or not all(hasattr(mechanism, member) for member in members):
+def check_mechanism(mechanism: object) -> None:
+    """Refuse anything but an instance of a mechanism, such as its name or its class."""
+    if not isinstance(mechanism, Mechanism):
         given = mechanism if isinstance(mechanism, str | type) else type(mechanism)
         name = given if isinstance(given, str) else given.__name__
         raise SettingError("mechanism", name, "made with its settings: Certified(epsilon=1)")
-
-
-def asks_times(mechanism: Mechanism) -> bool:
-    """Whether a mechanism asks for times."""
-    return bool(getattr(mechanism, "asks_times", False))
-
-
-def check_asked(mechanism: Mechanism) -> None:
-    """Refuse settings about what is not asked for, once a mechanism knows what is."""
-    check = getattr(mechanism, "check_asked", None)
-    if check is not None:
-        check()
-
-
-def for_log(
-    mechanism: Mechanism, *, timed: bool, attributes: tuple[Attribute, ...] = ()
-) -> Mechanism:
-    """The mechanism as it is run on a log: one without times is not asked for them.
-
-    Where a log was opened with attributes, it is asked for these.
-    """
-    if attributes:
-        if not hasattr(mechanism, "with_attributes"):
-            raise SettingError("attribute", attributes[0].key, f"left out for {mechanism.name}")
-        mechanism = mechanism.with_attributes(attributes)
-    if timed or not asks_times(mechanism):
-        return mechanism
-    made: Mechanism = mechanism.without_times()  # type: ignore[attr-defined]
-    return made
 
 
 def perform(
     mechanism: Mechanism, cases: Cases, noise: Noise, progress: Progress | None = None
 ) -> Outcome:
     """Run a mechanism on cases; the unit is theirs, and what is spent is what was promised."""
-    mechanism = for_log(mechanism, timed=cases.timed, attributes=cases.attributes)
+    mechanism = mechanism.for_log(timed=cases.timed, attributes=cases.attributes)
     session = Session(cases, mechanism.promise(cases.unit).accesses, noise)
     output = mechanism.run(session, progress)
     return Outcome(

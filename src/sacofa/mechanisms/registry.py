@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from importlib.metadata import entry_points
+from typing import Any
 
 from ..errors import SettingError, nearest
 from .certified import Certified
@@ -12,8 +14,29 @@ from .paper import Laplace, Sacofa
 from .protocol import Mechanism
 from .settings import Kind, settings_of
 
-MECHANISMS: dict[str, type] = {kind.name: kind for kind in (Certified, Sacofa, Laplace)}
-"""A mechanism is added here, and nowhere else."""
+GROUP = "sacofa.mechanisms"
+"""The entry point group of mechanisms."""
+BUILT_IN: tuple[type[Mechanism], ...] = (Certified, Sacofa, Laplace)
+
+
+def installed_mechanisms() -> dict[str, type[Mechanism]]:
+    """All mechanisms by name: the built-in ones, then those of other packages.
+
+    Another package registers a class under the entry point group `sacofa.mechanisms`. It cannot
+    replace a built-in mechanism.
+    """
+    named = {kind.name: kind for kind in BUILT_IN}
+    for entry in entry_points(group=GROUP):
+        try:
+            named.setdefault(entry.name, entry.load())
+        except Exception as error:
+            # One broken package must not keep all other mechanisms from running.
+            what = f"the mechanism {entry.name} ({entry.value}) cannot be loaded"
+            warnings.warn(f"{what}: {type(error).__name__}: {error}", stacklevel=2)
+    return named
+
+
+MECHANISMS = installed_mechanisms()
 
 DEFAULT = "certified"
 """The mechanism of a person who asks for nothing in particular."""
@@ -70,8 +93,7 @@ def make_mechanism(name: str, given: Mapping[str, Any]) -> Mechanism:
     for option, entry in known_settings.items():
         if entry.required and option not in said:
             raise SettingError(option, None, f"given for {name}")
-    made = kind(**{known_settings[option].name: value for option, value in said.items()})
-    return cast(Mechanism, made)
+    return kind(**{known_settings[option].name: value for option, value in said.items()})
 
 
 def _describe(texts: Mapping[str, list[str]]) -> str:

@@ -22,10 +22,7 @@ from ..kernel.variants import VariantCounts, check_names, read_only
 from ..mechanisms.protocol import (
     Mechanism,
     Progress,
-    asks_times,
-    check_asked,
     check_mechanism,
-    for_log,
     perform,
 )
 from .bound import (
@@ -142,9 +139,9 @@ def anonymize(
             "period", period.period.name, "what the log was opened with, or left out"
         )
     bits: Bits = SystemBits() if seed is None else SeededBits(seed)
-    cases = as_cases(log, notify, timed=asks_times(mechanism))
+    cases = as_cases(log, notify, timed=mechanism.capabilities.times)
     check_distributed(cases, mechanism)
-    mechanism = for_log(mechanism, timed=cases.timed, attributes=cases.attributes)
+    mechanism = mechanism.for_log(timed=cases.timed, attributes=cases.attributes)
     if period is None and isinstance(log, Log) and log.period is not None:
         period = PeriodStatement(period=log.period)
     certificate = certify_request(
@@ -212,7 +209,7 @@ def read_log(
 
 def check_distributed(cases: Cases, mechanism: Mechanism) -> None:
     """Refuse variants on a cluster for a mechanism that must see them all."""
-    if not isinstance(cases.variants, VariantCounts) and not mechanism.supports_distributed:
+    if not isinstance(cases.variants, VariantCounts) and not mechanism.capabilities.distributed:
         raise SettingError("mechanism", mechanism.name, "certified, where variants lie in parts")
 
 
@@ -231,7 +228,7 @@ def certify_request(
     """
     check_activities(activities)
     check_seed(seed)
-    check_asked(mechanism)
+    mechanism.refuse_unused_settings()
     if activities is not None:
         check_number(activities, mechanism)
     return certify(
@@ -256,7 +253,7 @@ def check_activities(activities: Sequence[str] | None) -> None:
 
 def check_number(activities: Sequence[str], mechanism: Mechanism) -> None:
     """Refuse more names than a mechanism can take, before it asks the log anything."""
-    most = getattr(mechanism, "max_activities", None)
+    most = mechanism.capabilities.max_activities
     if most is not None and len(activities) > most:
         raise SettingError("activities", f"{len(activities):,} names", f"at most {most:,}")
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
 from pathlib import Path
 
 from ..errors import ReadError, SettingError
 from ..kernel.variants import VariantCounts
-from ..mechanisms.certified import Certified
 from ..mechanisms.protocol import Mechanism
 from .read import read_release
 
@@ -17,7 +16,7 @@ def start_from(mechanism: Mechanism, earlier: Sequence[str | Path]) -> Mechanism
     """The same mechanism, with candidates from earlier releases; they must be publishable."""
     if not earlier:
         return mechanism
-    if not isinstance(mechanism, Certified):
+    if not (mechanism.capabilities.earlier and is_dataclass(mechanism)):
         raise SettingError("earlier", f"for {mechanism.name}", "left out: certified takes it")
     return replace(mechanism, earlier=read_earlier(earlier))
 

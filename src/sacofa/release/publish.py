@@ -19,7 +19,7 @@ from ..kernel.cases import Cases
 from ..kernel.variants import VariantCounts
 from ..ledger import Ledger
 from ..ledger.case_key import key_path
-from ..mechanisms.protocol import Mechanism, asks_times, check_mechanism, for_log
+from ..mechanisms.protocol import Mechanism, check_mechanism
 from ..mechanisms.settings import settings_of
 from .anonymize import (
     Release,
@@ -95,7 +95,7 @@ def publish(
         # Variants and their counts hold no times: no budget is spent on them.
         _refuse_more_than_variants(mechanism, opened.attributes)
         timed = False
-    mechanism = for_log(mechanism, timed=timed, attributes=opened.attributes)
+    mechanism = mechanism.for_log(timed=timed, attributes=opened.attributes)
     # A first time before anything waits: settings that cannot be are refused at once.
     certify_request(mechanism, opened.unit, activities=activities, seed=seed)
     _check_texts(output, activities or (), opened.attributes)
@@ -149,7 +149,7 @@ def _refuse_more_than_variants(mechanism: Mechanism, attributes: Sequence[Attrib
         raise SettingError("attribute", attributes[0].key, ONLY_VARIANTS)
     if not is_dataclass(mechanism):
         return
-    usual = for_log(mechanism, timed=False)
+    usual = mechanism.for_log(timed=False)
     for setting in settings_of(type(mechanism)):
         value = getattr(mechanism, setting.name)
         if setting.kind != "flag" and value != getattr(usual, setting.name):
@@ -231,8 +231,8 @@ def _counted(
     def progress(done: float) -> None:
         on_stage("reading", done)
 
-    timed = asks_times(mechanism)
-    if timed or log.attributes or not (is_distributed(log) and mechanism.supports_distributed):
+    timed = mechanism.capabilities.times
+    if timed or log.attributes or not (is_distributed(log) and mechanism.capabilities.distributed):
         yield read_log(log, timed=timed, progress=progress, notify=notify)
         return
     with distribute_variants(log, progress=progress, notify=notify) as variants:

@@ -14,7 +14,7 @@ from ..kernel.attributes import Attribute
 from ..ledger import Ledger
 from ..mechanisms import Certified
 from ..mechanisms import plan as plan_certified
-from ..mechanisms.protocol import Mechanism, for_log
+from ..mechanisms.protocol import Mechanism
 from ..mechanisms.registry import make_mechanism
 from ..release.anonymize import certify_request
 from ..report.promise import explain_epsilon, say_number, say_promise
@@ -48,10 +48,8 @@ def choose(request: MechanismChoice, *, public_rules: bool) -> Mechanism:
 def make_plan(request: PlanRequest, ledger: Path | None = None) -> PlanAnswer:
     """Say what a release would promise, and from how many cases on something can be shown."""
     unit = ColumnChoice(person=request.person, max_cases=request.max_cases).options().unit
-    mechanism = for_log(
-        choose(request, public_rules=request.public_rules),
-        timed=request.timed,
-        attributes=_attributes(request),
+    mechanism = choose(request, public_rules=request.public_rules).for_log(
+        timed=request.timed, attributes=_attributes(request)
     )
     certificate = certify_request(mechanism, unit, seed=request.seed)
     price = certificate.epsilon

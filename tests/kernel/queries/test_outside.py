@@ -19,7 +19,7 @@ from sacofa.kernel.queries.protocol import Ints, Part
 from sacofa.kernel.session import Session
 from sacofa.kernel.unit import Unit
 from sacofa.kernel.variants import VariantCounts
-from sacofa.mechanisms.protocol import Output, Progress, perform
+from sacofa.mechanisms.protocol import Capabilities, Mechanism, Output, Progress, perform
 
 PATIENT = Unit(person="patient", max_cases=2)
 
@@ -49,14 +49,13 @@ class FirstActivities:
 
 
 @dataclass(frozen=True)
-class Toy:
+class Toy(Mechanism):
     """Releases the first activity of every case, and nothing else."""
 
     epsilon: Fraction
 
     name = "toy"
-    supports_distributed = True
-    asks_times = False
+    capabilities = Capabilities(distributed=True)
 
     def settings(self) -> Mapping[str, object]:
         """The settings that the certificate repeats."""

@@ -173,9 +173,7 @@ def run_by_hand(
     """Run with noise by hand."""
     hand = ByHand(choose)
     cases = log if isinstance(log, Cases) else Cases(variants=log)
-    mechanism = mechanism if cases.by_case is not None else mechanism.without_times()
-    if cases.attributes:
-        mechanism = mechanism.with_attributes(cases.attributes)
+    mechanism = mechanism.for_log(timed=cases.by_case is not None, attributes=cases.attributes)
     asked = session(cases, mechanism.promise(cases.unit).accesses, hand)
     progress: list[float] = []
     with hand.watching():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -98,7 +99,9 @@ def test_the_price_is_what_was_asked_for(tmp_path: Path) -> None:
     assert len(of_attributes) == 6
     assert sum(one.epsilon for one in of_attributes) == SMALL.price * SMALL.attribute_share
     assert release.certificate.epsilon == SMALL.price
-    promised = SMALL.with_attributes(open_log(path, attribute=ASKED, columns=COLUMNS).attributes)
+    promised = replace(
+        SMALL, attributes=open_log(path, attribute=ASKED, columns=COLUMNS).attributes
+    )
     assert sum(one.epsilon for one in promised.promise(release.certificate.unit).accesses) == 4  # type: ignore[union-attr]
 
 

@@ -28,7 +28,7 @@ from ...kernel.session import Session
 from ...kernel.unit import Unit
 from ...synthesis.flow.frequent import all_threshold
 from ...synthesis.flow.lengths import known_length
-from ..protocol import TRUNCATION, Output, Progress, Promise
+from ..protocol import TRUNCATION, Capabilities, Mechanism, Output, Progress, Promise
 from .run import MAX_ACTIVITIES, CertifiedRun
 from .settings import FLOW, OF_TIMES, CertifiedSettings
 
@@ -73,35 +73,36 @@ def _describe(attribute: Attribute) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Certified(CertifiedSettings):
+class Certified(CertifiedSettings, Mechanism):
     """A release that costs exactly ε, needs no tuning and does not fail whatever the log is."""
 
     name = "certified"
-    supports_distributed = True
-    max_activities: ClassVar = MAX_ACTIVITIES
-    """More names are refused before anything is asked or paid."""
     minimal: ClassVar = {"max_length_bound": 2, "min_candidates": 2, "max_candidates": 2}
-    """Settings of the smallest run that keeps the promise: what an audit repeats many times."""
 
     @property
-    def asks_times(self) -> bool:
-        """Whether a part of ε is spent on times."""
-        return self.time
+    def capabilities(self) -> Capabilities:
+        """Everything, with times unless they are switched off."""
+        return Capabilities(
+            times=self.time,
+            attributes=True,
+            distributed=True,
+            earlier=True,
+            max_activities=MAX_ACTIVITIES,
+        )
 
-    def without_times(self) -> Certified:
-        """The same, for a log without times: all of ε is spent on the flow."""
+    def for_log(self, *, timed: bool, attributes: tuple[Attribute, ...] = ()) -> Certified:
+        """Without times, all of ε is spent on the flow and on attributes."""
+        adapted = replace(self, attributes=attributes) if attributes else self
+        if timed or not self.time:
+            return adapted
         usual = {name: getattr(CertifiedSettings, name) for name in OF_TIMES}
-        return replace(self, time=False, **usual)
+        return replace(adapted, time=False, **usual)
 
-    def check_asked(self) -> None:
-        """Refuse a share for attributes where none are asked for."""
+    def refuse_unused_settings(self) -> None:
+        """Refuse a share for attributes if none will be released."""
         if not self.attributes and self.attribute_share != CertifiedSettings.attribute_share:
             must = "left out unless attributes are asked for"
             raise SettingError("attribute_share", self.attribute_share, must)
-
-    def with_attributes(self, attributes: tuple[Attribute, ...]) -> Certified:
-        """The same, where so many attributes are asked for as well."""
-        return replace(self, attributes=attributes)
 
     def settings(self) -> Mapping[str, object]:
         """The settings that the certificate repeats."""

@@ -6,7 +6,6 @@ from fastapi import APIRouter, HTTPException
 from fastapi.responses import FileResponse, Response
 
 from ...errors import SacofaError
-from ...mechanisms.protocol import check_asked
 from ...release import certificate_path
 from .. import schemas
 from ..describe import ABOUT, FILES, describe_job
@@ -52,7 +51,7 @@ async def start_job(
         options = request.columns.options()
         mechanism = choose(request, public_rules=public_rules)
         if not options.attribute:
-            check_asked(mechanism)
+            mechanism.refuse_unused_settings()
         content["ledger"] = _payer(request, settings)
         job = jobs.start("anonymize", upload, content, *others)
     except SacofaError as error:
