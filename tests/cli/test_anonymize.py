@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 from pathlib import Path
@@ -201,3 +202,19 @@ def test_the_demo_leaves_a_log_and_its_certificate(run: Run, tmp_path: Path) -> 
     assert ran.status == 0, ran.err
     for file in (tmp_path / "demo").iterdir():
         assert file.stat().st_size and file.name in ran.out
+
+
+@pytest.mark.parametrize("name", ["--accept-other", "--yes"])
+def test_an_attribute_of_too_many_values_needs_consent(run: Run, tmp_path: Path, name: str) -> None:
+    """Refused before anything is written, and released as "other" with either name."""
+    log, out = tmp_path / "log.csv", tmp_path / "out.csv"
+    rows = "".join(f"{i},a,x{i:x}\n" for i in range(300))
+    log.write_text(f"case,activity,what\n{rows}", encoding="utf-8")
+    asked = ["anonymize", log, "-o", out, "--epsilon", "1", "--attribute", "what"]
+    ran = run(*asked)
+    assert ran.status == 1 and ran.err.count("\n") == 1 and "--accept-other" in ran.err
+    assert not out.exists()
+    ran = run(*asked, name)
+    assert ran.status == 0, ran.err
+    with out.open(encoding="utf-8", newline="") as file:
+        assert {row["what"] for row in csv.DictReader(file)} == {"other"}

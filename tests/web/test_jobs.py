@@ -240,14 +240,14 @@ def test_public_rules_come_as_a_file_or_from_another_log(
         ({"epsilon": "0"}, "epsilon (0) must be above 0"),
         ({"epsilon": "many"}, "epsilon (many) must be"),
         ({"mechanism": "sakofa"}, 'Did you mean "sacofa"?'),
-        ({"mechanism": "laplace"}, "max_length (None) must be given"),
+        ({"mechanism": "laplace"}, "max_length must be given"),
         ({"prune": 3}, "certified has no such setting"),
-        ({"columns": {"max_cases": 2}}, "person (None) must be given where max_cases is"),
-        ({"dataset": 3}, "dataset: "),
+        ({"columns": {"max_cases": 2}}, "columns.person must be given where columns.max_cases is"),
+        ({"dataset": 3}, "dataset must be text"),
         ({"time": False, "calendar": "2019-01/2023-12"}, "calendar (2019-01/2023-12) must be left"),
         ({"attribute_share": "1/3"}, "attribute_share (1/3) must be left out"),
         ({"columns": {"employees": True}}, "employees (given) must be left out"),
-        ({"unknown": 3}, "unknown: "),
+        ({"unknown": 3}, "unknown is unknown: leave it out"),
     ],
 )
 def test_settings_that_cannot_be_are_refused_at_once(

@@ -68,6 +68,8 @@ _READ_TYPES: dict[str, Any] = {
     "accept_other": bool,
     "trusted": bool,
 }
+_OTHER_NAMES = {"accept_other": ("--yes",)}
+"""More names of options that read a log."""
 _MODEL_TYPES: dict[str, Any] = {"names": Path, "deviations": int}
 _KIND_TYPES: dict[Kind, Any] = {"whole": int, "flag": bool, "rules": Path}
 _METAVARS: dict[Kind, str] = {
@@ -90,14 +92,13 @@ def takes_read_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
     added = []
     for name in names:
-        kind, flag = _READ_TYPES.get(name, str), _flag(name)
+        kind, flags = _READ_TYPES.get(name, str), (_flag(name), *_OTHER_NAMES.get(name, ()))
+        panel = PROMISE if name in ("person", "max_cases") else LOG
+        option = typer.Option(*flags, help=docs[name], rich_help_panel=panel)
         if kind is bool:
-            option: Any = Annotated[bool, typer.Option(flag, help=docs[name], rich_help_panel=LOG)]
-            added.append(_parameter(name, option, False))
+            added.append(_parameter(name, Annotated[bool, option], False))
         else:
-            panel = PROMISE if name in ("person", "max_cases") else LOG
-            made = typer.Option(flag, help=docs[name], rich_help_panel=panel)
-            added.append(_parameter(name, Annotated[kind | None, made], None))
+            added.append(_parameter(name, Annotated[kind | None, option], None))
     return _with(command, "options", added, collect)
 
 

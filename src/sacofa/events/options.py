@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from ..base.periods import Period
-from ..errors import SettingError, is_whole, nearest
+from ..errors import Argument, SettingError, is_whole, nearest
 from ..kernel.unit import ONE_CASE, Unit
 from .formats import SUFFIXES
 from .time_format import NUMBERS, check_time_format
@@ -134,9 +134,9 @@ class ReadOptions:
             advice = nearest(self.format, known)
             raise SettingError("format", self.format, f"one of {', '.join(known)}.{advice}")
         if self.person is None and self.max_cases is not None:
-            raise SettingError("person", None, "given where max_cases is")
+            raise SettingError("person", None, "given where ", Argument("max_cases"), " is")
         if self.person is not None and self.max_cases is None:
-            raise SettingError("max_cases", None, "given where person is")
+            raise SettingError("max_cases", None, "given where ", Argument("person"), " is")
         if self.period is not None:
             Period.parse(self.period)
         if self.protect is not None and self.protect not in get_args(Protect):
@@ -150,7 +150,14 @@ class ReadOptions:
                 "person-period (what a person does in one period is protected by itself)",
             )
         if self.protect is not None and not both:
-            raise SettingError("protect", self.protect, "left out without both person and period")
+            raise SettingError(
+                "protect",
+                self.protect,
+                "left out without both ",
+                Argument("person"),
+                " and ",
+                Argument("period"),
+            )
         self._make_unit()  # It refuses what cannot be.
 
     def _make_unit(self) -> Unit:
@@ -179,7 +186,9 @@ def _pair(pair: Any) -> tuple[str, str]:
     """Take two names, or a text with a comma between them."""
     names = tuple(pair.split(",")) if isinstance(pair, str) else tuple(pair)
     if len(names) != 2 or not all(isinstance(name, str) and name.strip() for name in names):
-        raise SettingError("pair", pair, "two attributes with a comma between them: A,B")
+        raise SettingError(
+            "pair", ",".join(map(str, names)), "two attributes with a comma between them: A,B"
+        )
     return names[0].strip(), names[1].strip()
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import count, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +15,10 @@ from .sureness import margins_of
 from .times import Bar, with_margins
 
 MOST = 12
-"""So many values are shown, the most frequent ones; numbers are shown in as many stretches."""
+"""Upper bound on the values or ranges of numbers that get a bar of their own."""
 
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,49 +49,105 @@ def describe_attributes(release: Release) -> tuple[AttributeView, ...]:
     return tuple(_describe(release, column) for column in release.columns)
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Groups:
+    """The values of an attribute, grouped as the bars of a report show them."""
+
+    labels: list[str]
+    codes: Ints
+    """The group of each case or event; -1 where there is no value."""
+    sizes: Ints
+    """The number of declared values or bins in each group."""
+
+
 def _describe(release: Release, column: ReleasedColumn) -> AttributeView:
     margin = margins_of(release).attributes.get(column.key)
-    labels, codes = _grouped(column, () if margin is None else margin.edges)
+    groups = _grouped(column, () if margin is None else margin.edges)
     return AttributeView(
         name=column.key,
         of_case=column.of_case,
-        bars=with_margins(_bars(labels, codes), margin),
-        by_activity=() if column.of_case else _by_activity(release, labels, codes),
+        bars=with_margins(_bars(groups), margin),
+        by_activity=() if column.of_case else _by_activity(release, groups.labels, groups.codes),
     )
 
 
-def _grouped(column: ReleasedColumn, asked: tuple[float, ...]) -> tuple[list[str], Ints]:
-    """Values as they are shown: many different numbers in the ranges that were asked for.
+def _grouped(column: ReleasedColumn, edges: tuple[float, ...]) -> _Groups:
+    """Group numbers by their declared bins, or by round ranges if none were declared.
 
-    Where these are not known, or too many, they are in ranges of one width.
+    Few different values, and values that are not numbers, are shown one by one.
     """
-    codes = column.codes.astype(np.int64)
+    codes, numeric = column.codes.astype(np.int64), column.kind in ("int", "float")
+    if numeric and edges and (codes >= 0).any():
+        return _by_declared_bins(_numbers(column)[codes], edges, whole=column.kind == "int")
+    if numeric and len(column.texts) > MOST:
+        return _by_round_ranges(_numbers(column)[codes])
     texts = list(column.texts)
-    if column.kind not in ("int", "float") or len(texts) <= MOST:
-        order = sorted(range(len(texts)), key=lambda i: _order(column, texts[i]))
-        place = np.empty(len(texts) + 1, dtype=np.int64)
-        place[order] = np.arange(len(texts))
-        place[-1] = -1
-        return [texts[i] for i in order], place[codes]
-    numbers = np.array([float(text) for text in texts])
-    values = np.append(numbers, np.nan)[codes]
-    known = values[codes >= 0]
-    low, high = (known.min(), known.max()) if len(known) else (0.0, 1.0)
-    edges = np.array(asked)
-    if not 2 <= len(edges) <= MOST + 1:
-        edges = _edges(float(low), float(high))
-    found = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, max(len(edges) - 2, 0))
-    names = [f"{a:.4g} – {b:.4g}" for a, b in pairwise(edges)]
-    return names, np.where(codes >= 0, found, -1)
+    order = sorted(range(len(texts)), key=lambda i: _order(column, texts[i]))
+    place = np.full(len(texts) + 1, -1, dtype=np.int64)
+    place[order] = np.arange(len(texts))
+    return _Groups(
+        labels=[texts[i] for i in order],
+        codes=place[codes],
+        sizes=np.ones(len(texts), dtype=np.int64),
+    )
 
 
-def _edges(low: float, high: float) -> NDArray[np.float64]:
-    """Where stretches begin and end: at most MOST of one round width, at its multiples."""
+def _numbers(column: ReleasedColumn) -> Floats:
+    """The released numbers by code; the last one, which -1 selects, stands for no value."""
+    return np.array([*map(float, column.texts), np.nan])
+
+
+def _by_declared_bins(values: Floats, edges: tuple[float, ...], *, whole: bool) -> _Groups:
+    """Merge adjacent declared bins until few groups are left that hold all values."""
+    known = ~np.isnan(values)
+    bins = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, len(edges) - 2)
+    low, high = int(bins[known].min()), int(bins[known].max())
+    size = next(size for size in _round_sizes() if high // size - low // size < MOST)
+    first = low // size
+    begins = np.arange(first, high // size + 1) * size
+    ends = np.minimum(begins + size, len(edges) - 1)
+    return _Groups(
+        labels=[
+            _range(edges[a], edges[b], whole=whole)
+            for a, b in zip(begins.tolist(), ends.tolist(), strict=True)
+        ],
+        codes=np.where(known, bins // size - first, -1),
+        sizes=ends - begins,
+    )
+
+
+def _round_sizes() -> Iterator[int]:
+    """1, 2, 5, 10, 20, 50 and so on."""
+    return (digit * 10**power for power in count() for digit in (1, 2, 5))
+
+
+def _range(low: float, high: float, *, whole: bool) -> str:
+    """A range of numbers; its lower limit alone if no other whole number lies in it."""
+    # 15 digits are exact for all decimal numbers that floating point can tell apart.
+    if whole and low.is_integer() and high - low <= 1:
+        return f"{low:.15g}"
+    return f"{low:.15g} – {high:.15g}"
+
+
+def _by_round_ranges(values: Floats) -> _Groups:
+    known = values[~np.isnan(values)]
+    low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
+    edges = _edges(low, high)
+    found = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, len(edges) - 2)
+    return _Groups(
+        labels=[f"{a:.4g} – {b:.4g}" for a, b in pairwise(edges)],
+        codes=np.where(np.isnan(values), -1, found),
+        sizes=np.ones(len(edges) - 1, dtype=np.int64),
+    )
+
+
+def _edges(low: float, high: float) -> Floats:
+    """Where ranges begin and end: at most MOST of one round width, at its multiples."""
     least = max((high - low) / (MOST - 1), 1e-12)
     power = 10.0 ** np.floor(np.log10(least))
     width = next(m * power for m in (1, 2, 5, 10, 20) if m * power >= least * (1 - 1e-9))
     first = np.floor(low / width)
-    edges: NDArray[np.float64] = width * np.arange(first, np.floor(high / width) + 2)
+    edges: Floats = width * np.arange(first, np.floor(high / width) + 2)
     return edges
 
 
@@ -97,17 +155,24 @@ def _order(column: ReleasedColumn, text: str) -> tuple[float, str]:
     return (float(text), "") if column.kind in ("int", "float") else (0.0, text)
 
 
-def _bars(labels: list[str], codes: Ints) -> tuple[Bar, ...]:
-    """The most frequent values, and all others together."""
-    known = codes[codes >= 0]
-    many = np.bincount(known, minlength=len(labels)) if len(labels) else np.zeros(0)
-    total = max(len(known), 1)
+def _bars(groups: _Groups) -> tuple[Bar, ...]:
+    """The most frequent groups, and all others together."""
+    known = groups.codes[groups.codes >= 0]
+    many = np.bincount(known, minlength=len(groups.labels))
     kept = sorted(np.argsort(-many, kind="stable")[:MOST].tolist())
-    shown = [Bar(label=labels[i], share=float(many[i]) / total) for i in kept if many[i]]
+    shown = [
+        Bar(
+            label=groups.labels[i],
+            share=float(many[i]) / len(known),
+            values=int(groups.sizes[i]),
+        )
+        for i in kept
+        if many[i]
+    ]
     rest = 1 - sum(bar.share for bar in shown)
     if rest <= 1e-9 or not shown:
         return tuple(shown)
-    others = int((many > 0).sum()) - len(shown)
+    others = int(groups.sizes[many > 0].sum()) - sum(bar.values for bar in shown)
     return (*shown, Bar(label="all others", share=rest, values=others))
 
 

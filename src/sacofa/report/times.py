@@ -38,7 +38,7 @@ class Bar:
     before: float | None = None
     """In the original; None in a page that may be published."""
     values: int = 1
-    """How many values it stands for."""
+    """The number of values or declared bins that it stands for."""
     margin: float | None = None
     """In 95 of 100 runs the share is off by no more than this; None: not known."""
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exception_handlers import http_exception_handler
@@ -54,14 +55,47 @@ def create_app(settings: ServeSettings) -> FastAPI:
     return app
 
 
+MUST_BE = {
+    "json_invalid": "must be JSON",
+    "missing": "must be given",
+    "extra_forbidden": "is unknown: leave it out",
+    "string_type": "must be text",
+    "bool_type": "must be true or false",
+    "int_type": "must be a whole number",
+    "list_type": "must be a list",
+    "dict_type": "must be an object",
+    "model_type": "must be an object",
+    "model_attributes_type": "must be an object",
+}
+"""What is wrong with a field, by pydantic's type of error, if its own message speaks of Python."""
+
+
 async def _say_what_is_wrong(request: Request, error: Exception) -> JSONResponse:
     """One line about the first thing that is wrong with a request."""
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"][1:])
-    if first["type"] == "string_too_short" and not first["input"]:
-        return JSONResponse({"detail": plain(f"{where} must be given")}, 422)
-    return JSONResponse({"detail": plain(f"{where}: {first['msg']}".removeprefix(": "))}, 422)
+    where = _field_path(first, error.body) or "the request"
+    empty = first["type"] == "string_too_short" and not first["input"]
+    must = MUST_BE.get("missing" if empty else first["type"])
+    message = f"{where}: {first['msg']}" if must is None else f"{where} {must}"
+    return JSONResponse({"detail": plain(message.replace(": Input should", " must"))}, 422)
+
+
+def _field_path(error: Mapping[str, Any], content: Any) -> str:
+    """The path of a field in a request; pydantic adds names of Python types, which are left out."""
+    source, *places = error["loc"]
+    if source != "body":
+        return ".".join(map(str, places))
+    path: list[str] = []
+    for place in places:
+        if isinstance(content, dict):
+            known = place in content or error["type"] == "missing"
+        else:
+            known = isinstance(content, list) and isinstance(place, int)
+        if known:
+            path.append(str(place))
+            content = content.get(place) if isinstance(content, dict) else content[place]
+    return ".".join(path)
 
 
 async def _say_why(request: Request, error: Exception) -> Response:

@@ -37,7 +37,7 @@ from ..report.sureness import margins_of
 from ..rules import ModelOptions, Rules
 from ..rules.models import MODELS
 from .options import read_options
-from .words import as_field, plain_numbers, plain_words
+from .words import as_field, in_words, plain_numbers, plain_words
 
 Tell = Callable[..., None]
 LARGEST_RESULT = 2_000_000
@@ -259,7 +259,7 @@ def _public_rules(request: dict[str, Any], notify: Callable[[str], None]) -> Rul
 
 def explain(error: SacofaError, request: dict[str, Any]) -> str:
     """The message with the user's own name of the file, and no word of the command line."""
-    message = error.in_words(as_field)
+    message = in_words(error, as_field)
     for path, name in (("log", "title"), ("rules_log", "rules_name")):
         if request.get(path) is not None:
             message = message.replace(str(Path(request[path]).absolute()), request.get(name) or "")

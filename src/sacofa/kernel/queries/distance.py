@@ -34,7 +34,8 @@ def distances(rows: Iterable[Ids], columns: Sequence[Ids], activities: int) -> D
         here, on = slice(start, start + SQUARE), slice(start, None)
         for block, found in _blocks(right[on], left[here]):
             result[on, here][block] = found
-        result[here, on] = result[on, here].T
+            # A block fits the cache, where a whole column of blocks would not.
+            result[here, on][:, block] = found.T
     return result
 
 

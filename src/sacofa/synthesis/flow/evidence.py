@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import chain, pairwise
 
 import numpy as np
@@ -224,8 +224,13 @@ def count_table(ids: Ids) -> Entries:
 def length_table(edges: Sequence[int]) -> Table:
     """A case votes for the two lengths that it lies between, as `CaseLengths` says."""
 
+    @cache
+    def votes_of(length: int) -> tuple[int, int]:
+        upper, votes = length_votes(edges, np.array([length]))
+        return int(upper[0]), int(votes[0])
+
     def table(ids: Ids) -> Entries:
-        upper, votes = (int(found[0]) for found in length_votes(edges, np.array([len(ids)])))
+        upper, votes = votes_of(len(ids))
         yield upper, votes / VOTE_UNITS
         if votes < VOTE_UNITS:
             yield upper - 1, (VOTE_UNITS - votes) / VOTE_UNITS

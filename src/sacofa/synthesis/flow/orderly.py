@@ -6,9 +6,9 @@ process, and makes the models of miners imprecise.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
+from itertools import chain, combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,19 +33,21 @@ def drop_disorder(fitted: Fitted, least: float, refit: Refit) -> Fitted:
     other one unless it is much rarer: what few cases do at all, they may do now before and now
     after something else.
     """
-    orders = {ids: orders_of(ids) for ids in fitted}
+    places: dict[tuple[int, int], int] = {}
+    orders = {
+        ids: [places.setdefault(pair, len(places)) for pair in orders_of(ids)] for ids in fitted
+    }
+    opposite = np.array([places.get((b, a), len(places)) for a, b in places], dtype=np.int64)
+    repeats = np.array([a == b for a, b in places], dtype=np.bool_)
     for _ in range(AGAIN):
-        cases: defaultdict[tuple[int, int], float] = defaultdict(float)
-        for ids, number in fitted.items():
-            if number > 0:
-                for pair in orders[ids]:
-                    cases[pair] += number
-        rare = {
-            (a, b)
-            for (a, b), number in cases.items()
-            if number < least and (a == b or cases.get((b, a), 0.0) > RARER * number)
-        }
-        left = [ids for ids in fitted if orders[ids].isdisjoint(rare)]
+        shown = np.fromiter(chain.from_iterable(orders[ids] for ids in fitted), np.int64)
+        numbers = np.maximum(np.array(list(fitted.values()), dtype=np.float64), 0.0)
+        lengths = [len(orders[ids]) for ids in fitted]
+        cases = np.bincount(shown, np.repeat(numbers, lengths), minlength=len(places))
+        rarer = np.append(cases, 0.0)[opposite] > RARER * cases
+        rare = (cases > 0) & (cases < least) & (repeats | rarer)
+        dropped = set(np.flatnonzero(rare).tolist())
+        left = [ids for ids in fitted if dropped.isdisjoint(orders[ids])]
         if not left or len(left) == len(fitted):
             break
         fitted = refit(fitted, left)
@@ -58,15 +60,8 @@ def orders_of(ids: Ids) -> set[tuple[int, int]]:
     What comes between an activity and its repeat comes both after and before it. That is no
     disorder of its own: the repeat was asked for, and some way has to lead back.
     """
-    pairs: set[tuple[int, int]] = set()
-    seen: dict[int, None] = {}
-    for b in ids:
-        if b in seen:
-            pairs.add((b, b))
-        else:
-            pairs.update([(a, b) for a in seen])
-            seen[b] = None
-    return pairs
+    first = dict.fromkeys(ids)
+    return {*combinations(first, 2), *((a, a) for a in first if ids.count(a) > 1)}
 
 
 def mark_core(

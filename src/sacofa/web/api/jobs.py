@@ -14,7 +14,7 @@ from ..requests import JobRequest
 from ..settings import ServeSettings
 from ..uploads import TooManyError, download_stem
 from ..worker import RELEASE
-from .common import JobsOf, OneJob, Owner, SettingsOf, UploadsOf, find_upload, problems
+from .common import JobsOf, OneJob, Owner, SettingsOf, UploadsOf, find_upload, problems, refusal
 
 router = APIRouter()
 
@@ -55,7 +55,7 @@ async def start_job(
         content["ledger"] = _payer(request, settings)
         job = jobs.start("anonymize", upload, content, *others)
     except SacofaError as error:
-        raise HTTPException(422, str(error)) from None
+        raise refusal(error, request) from None
     except TooManyError as error:
         raise HTTPException(429, str(error)) from None
     job.delete_log = request.delete_log

@@ -11,7 +11,7 @@ from ...mechanisms.settings import settings_of
 from .. import schemas
 from ..planning import make_plan
 from ..requests import PlanRequest
-from .common import SettingsOf, problems
+from .common import SettingsOf, problems, refusal
 
 router = APIRouter()
 
@@ -38,4 +38,4 @@ async def plan(request: PlanRequest, settings: SettingsOf) -> schemas.PlanAnswer
     except LedgerError as error:
         raise HTTPException(503, str(error)) from None
     except SacofaError as error:
-        raise HTTPException(422, str(error)) from None
+        raise refusal(error, request) from None
