@@ -26,65 +26,74 @@ ENCODINGS = ("utf-8", "utf-16", "cp1252", "latin-1", "cp850", "mac-roman")
 
 @dataclass(frozen=True, kw_only=True)
 class ReadOptions:
-    """Which columns hold what, what is protected, and who reads; what is left out is found."""
+    """How to read an event log. Columns that are omitted are detected by their names.
+
+    Attributes:
+        case: Column of the case id.
+        activity: Column of the activity. Several columns are joined with a plus sign.
+        timestamp: Column of the time stamp. If the date and the time of day are in two columns,
+            name both, first the date, then the time of day.
+        time_format: Format of time stamps: iso, day-first, month-first, epoch, epoch-ms, epoch-us,
+            excel, number, or a pattern such as "%d.%m.%Y %H:%M". Detected automatically if omitted.
+        start: Column of the time at which work began, if the time stamp is the time at which it
+            ended. Two columns, date and time of day, are joined like those of the time stamp.
+        lifecycle: Column with the life cycle of work: start or complete.
+        order: Order of events inside a case: time (ties in file order) or file. Default: file for
+            XES; for tables time, or file if there is no time column.
+        person: Column that identifies the person. The guarantee is then for a person, not for a
+            case.
+        max_cases: Maximum number of cases per person. Requires person.
+        period: Read only cases that were completed in this period (UTC): 2026, 2026-Q4, 2026-10 or
+            2026-10-31.
+        protect: Unit of privacy if person and period are given. person: ε adds up over all periods.
+            person-period: ε adds up over periods that overlap.
+        format: File format, if the file name does not end with it.
+        encoding: Character encoding of a text file, such as cp1252. Detected automatically if
+            omitted.
+        header: Names of the columns, separated by commas, if the file has no header.
+        skip_rows: Number of lines of a text table, or rows of a spreadsheet, above the header.
+            Detected automatically if omitted.
+        sheet: Sheet of a spreadsheet, by its name or its number from 1. The first if omitted.
+        query: SQL query to run on a database. It returns one row per event.
+        engine: Reader to use instead of the built-in one: spark (tables) or r4pm (XES).
+        attribute: Attribute of cases or events to release. Repeat for several.
+        pair: Two attributes, A,B, whose joint distribution the release preserves. Repeat for
+            several.
+        columns: File that declares the values of attributes: TOML, as `sacofa columns` writes it.
+        employees: Allow attributes that identify people at work. A unit of privacy per case does
+            not protect them.
+        personal: Allow attributes that look like names, birth dates, contact details, addresses,
+            free text or identifiers of persons. The certificate repeats it.
+        accept_other: Release an attribute with too many different values as "other" instead of
+            stopping.
+        trusted: Skip the checks for decompression bombs and other hostile files.
+    """
 
     case: str | None = None
-    """Column of the case id."""
     activity: tuple[str, ...] = ()
-    """Column of the activity; several are joined with a plus sign."""
     timestamp: str | tuple[str, ...] | None = None
-    """Column of the time stamp. If the date and the time of day are in two columns, name both:
-    first the date, then the time of day."""
     time_format: str | None = None
-    """How time stamps are written: iso, day-first, month-first, epoch, epoch-ms, epoch-us, excel,
-    number, or a pattern such as "%d.%m.%Y %H:%M"; left out, that is found."""
     start: str | tuple[str, ...] | None = None
-    """Column of the time at which work began, if the time stamp is the time at which it ended.
-    Two columns, date and time of day, are joined like those of the time stamp."""
     lifecycle: str | None = None
-    """Column that says whether an event is the start or the end of work (start, complete)."""
     order: Order | None = None
-    """Order inside a case: time (ties in file order) or file. Default: file for XES; for tables
-    time, or file if there is no time column."""
     person: str | None = None
-    """Column that says whose case it is; then a person is protected, not a case."""
     max_cases: int | None = None
-    """Cases kept of each person; needs person."""
     period: str | None = None
-    """Only cases that were completed then, in UTC: 2026, 2026-Q4, 2026-10 or 2026-10-31."""
     protect: Protect | None = None
-    """What to protect if person and period are given. person: ε adds up over all periods.
-    person-period: ε adds up over periods that overlap."""
     format: str | None = None
-    """How files are stored, where their names do not tell."""
     encoding: str | None = None
-    """How the letters of a text file are written, such as cp1252; left out, that is found."""
     header: tuple[str, ...] = ()
-    """What the columns are called, with commas between, where no line of the file says it."""
     skip_rows: int | None = None
-    """Lines of a text table, or rows of a spreadsheet, above the header. Detected automatically if
-    omitted."""
     sheet: str | None = None
-    """Sheet of a spreadsheet, by its name or its number from 1. The first if omitted."""
     query: str | None = None
-    """What is asked of a database: one row for each event."""
     engine: Engine | None = None
-    """Reader to use instead of the built-in one: spark (tables) or r4pm (XES)."""
     attribute: tuple[str, ...] = ()
-    """Attribute of cases or events to read as well; repeat it."""
     pair: tuple[tuple[str, str], ...] = ()
-    """Two attributes, A,B, of which the release keeps how they go together; repeat it."""
     columns: Any = None
-    """File that says which values attributes may have: TOML, as `sacofa columns` writes."""
     employees: bool = False
-    """Allow attributes that name people at work: a unit of cases does not protect these."""
     personal: bool = False
-    """Allow attributes that look like names, birth dates, contact details, addresses, free text or
-    identifiers of persons. The certificate repeats it."""
     accept_other: bool = False
-    """Release an attribute with too many different values as "other" instead of stopping."""
     trusted: bool = False
-    """Skip the checks for decompression bombs and other hostile files."""
 
     def __post_init__(self) -> None:
         if isinstance(self.activity, str):

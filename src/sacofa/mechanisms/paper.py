@@ -46,18 +46,23 @@ RULES = "rules"
 
 @dataclass(frozen=True, kw_only=True)
 class Laplace(Mechanism):
-    """The trace-variant query answered with Laplace noise on every prefix: the baseline."""
+    """The trace-variant query with Laplace noise on every prefix: the baseline.
+
+    Attributes:
+        level_epsilon: Privacy budget of one level, as a number or a fraction. The release spends
+            max_length times as much.
+        max_length: Truncate cases after this number of events (the paper's k).
+        prune: Drop prefixes with a lower noisy count (the paper's p).
+        prune_finished: Prune finished prefixes and those of full length as well.
+        max_prefixes: Upper bound on the prefixes of a level. A larger level is refused before it is
+            computed.
+    """
 
     level_epsilon: Epsilon = offered("epsilon", "epsilon")
-    """The price of one level; the release costs max_length times as much."""
     max_length: int = offered("whole")
-    """Longer cases are truncated here (the paper's k)."""
     prune: int = offered("whole")
-    """Prefixes with a lower noisy count are dropped (the paper's p)."""
     prune_finished: bool = offered("flag", default=True)
-    """Whether finished prefixes, and those of full length, are pruned too."""
     max_prefixes: int = MAX_PREFIXES
-    """A level that would hold more prefixes than this is refused before it is made."""
 
     name = "laplace"
     minimal: ClassVar = {"max_length": 2, "prune": 2}
@@ -105,28 +110,35 @@ class Laplace(Mechanism):
 
 @dataclass(frozen=True, kw_only=True)
 class Sacofa(Mechanism):
-    """The trace-variant query of the SaCoFa paper, answered one prefix length at a time."""
+    """The trace-variant query of the SaCoFa paper, one prefix length at a time.
+
+    Attributes:
+        level_epsilon: Privacy budget of one level, as a number or a fraction. The release spends
+            max_length times as much.
+        max_length: Truncate cases after this number of events (the paper's k).
+        prune: Drop prefixes with a lower noisy count (the paper's p).
+        prune_harmless: Threshold of harmless prefixes, instead of prune.
+        prune_harmful: Threshold of harmful prefixes, instead of prune. inf drops all of them.
+        prune_finished: Prune finished prefixes and those of full length as well.
+        rules: Rules of the process. If omitted, they are learned from the confidential log as in
+            the paper, and no finite ε can be guaranteed.
+        max_violations: Maximum number of violations counted per prefix (continuous score). If
+            omitted, one violation counts as much as many.
+        scorer: Function that turns rules into a score of prefixes.
+        max_prefixes: Upper bound on the prefixes of a level. A larger level is refused before it is
+            computed.
+    """
 
     level_epsilon: Epsilon = offered("epsilon", "epsilon")
-    """The price of one level; the release costs max_length times as much."""
     max_length: int = offered("whole")
-    """Longer cases are truncated here (the paper's k)."""
     prune: int | None = offered("whole", default=None)
-    """Prefixes with a lower noisy count are dropped (the paper's p)."""
     prune_harmless: int = offered("whole", default=None)
-    """The threshold of harmless prefixes, instead of prune."""
     prune_harmful: int | float = offered("whole or inf", default=None)
-    """The threshold of harmful prefixes, instead of prune; inf admits none."""
     prune_finished: bool = offered("flag", default=True)
-    """Whether finished prefixes, and those of full length, are pruned too."""
     rules: Rules | None = offered("rules", default=None)
-    """What makes sense for the process; left out, it is read off the secret log as in the paper."""
     max_violations: int | None = offered("whole", default=None)
-    """Most violations counted per prefix (continuous score); left out, one is as bad as many."""
     scorer: Callable[[Rules], Semantics] = scorer_of
-    """How rules become a judgement on prefixes; another score function goes here."""
     max_prefixes: int = MAX_PREFIXES
-    """A level that would hold more prefixes than this is refused before it is made."""
 
     name = "sacofa"
     minimal: ClassVar = {"max_length": 2, "prune": 2}

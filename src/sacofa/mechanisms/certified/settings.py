@@ -43,59 +43,69 @@ TUNED = (
 
 @dataclass(frozen=True, kw_only=True)
 class CertifiedSettings:
-    """What can be set about `certified`; everything but the first three has a right default."""
+    """Settings of `certified`. All but ε have a default that suits most logs.
+
+    Attributes:
+        epsilon: Privacy budget of the whole release, as a number or a fraction: 1, 0.1 or 1/3.
+        max_length: Truncate cases after this number of events. If omitted, a share of ε is spent on
+            choosing it.
+        rules: Public rules of the process. Released cases obey them.
+        earlier: Variants of earlier releases of the same process, as further candidates.
+        max_length_bound: Public upper bound of a max_length that is chosen under a share of ε.
+        shares: Shares of ε for each group of queries.
+        time: Spend a share of ε on times if the log has them. Otherwise times are artificial.
+        time_share: Share of ε that is spent on times if the log has them.
+        attribute_share: Share of ε that is spent on attributes if any are released.
+        attributes: The attributes to release: those that the log was opened with.
+        granularity: Precision of released times: second, minute or day.
+        calendar: Public range of months in which cases begin, such as 2019-01/2023-12. A shorter
+            range means less noise. Default: the years 1970 to 2069.
+        order_penalty: Number of cases, in noise scales, that an order or a repeat of activities
+            needs to be released. 0 is most faithful to the log. Higher values give more precise
+            process models and suppress more rare behaviour.
+        false_steps: Expected share of false directly-follows pairs that pass. The votes for
+            candidates remove them later.
+        search_threshold: Candidates with fewer votes, in noise scales, are dropped after the
+            search.
+        final_threshold: Candidates with fewer votes, in noise scales, count as having none at the
+            end.
+        min_gain: Gain, in cases times ε, that each representative needs (greedy facility location).
+        core_min_gain: The same for a variant of the orderly core.
+        core_order_penalty: Additional gain, in cases, that a variant of the orderly core needs for
+            each pair of activities that it is the first to show in both orders.
+        wide: With more activities than this, votes for activities get a larger share of ε, and
+            fewer false ones are kept.
+        large_log_ratio: Variants are published individually if the threshold for that is below this
+            share of all cases.
+        candidates: Length of the list of candidates, as a multiple of cases times ε.
+        min_candidates: Lower bound of the length of the list.
+        max_candidates: Upper bound of the length of the list.
+    """
 
     epsilon: Epsilon = offered("epsilon")
-    """The price of the whole release: 1, 0.1 or 1/3."""
     max_length: int | None = offered("whole", default=None)
-    """Longer cases are truncated here; left out, it is chosen under a share of ε."""
     rules: Rules | None = offered("rules", default=None)
-    """Public rules of the process; released cases keep them."""
     earlier: VariantCounts | None = None
-    """What earlier releases of the same process show: candidates that cases can vote for."""
     max_length_bound: int = 1_000
-    """Public upper bound of the length that is chosen where max_length is None."""
     shares: Shares = DEFAULT_SHARES
-    """How ε is divided."""
     time: bool = offered("flag", default=True)
-    """Whether a part of ε is spent on times, where the log has them; else times are artificial."""
     time_share: Fraction = offered("number", default=Fraction(9, 20))
-    """The part of ε that is spent on times, where the log has them."""
     attribute_share: Fraction = offered("number", default=Fraction(1, 5))
-    """The part of ε that is spent on attributes, where any are asked for."""
     attributes: tuple[Attribute, ...] = ()
-    """The attributes that are asked for: those that the log was opened with."""
     granularity: str = offered("word", default="second")
-    """Times are written as whole seconds, minutes or days: second, minute or day."""
     calendar: str | None = offered("word", default=None)
-    """Months in which cases begin, where these are public: 2019-01/2023-12. Fewer months, less
-    noise; left out, the years 1970 to 2069."""
     order_penalty: Fraction = offered("number", default=Fraction(6))
-    """How many cases an order or a repeat of activities needs to be released, in noise scales. 0 is
-    most faithful to the log; more gives more precise models and hides more of what is rare."""
     false_steps: Fraction = Fraction(1, 40)
-    """Which part of false steps may pass, expected; the votes for candidates weed them out."""
     search_threshold: Fraction = Fraction(3, 2)
-    """Candidates with fewer votes, in noise scales, are dropped after the search."""
     final_threshold: Fraction = Fraction(3)
-    """Candidates with fewer votes, in noise scales, count as having none at the end."""
     min_gain: Fraction = Fraction(1)
-    """What a representative must gain, in cases times ε (greedy facility location)."""
     core_min_gain: Fraction = Fraction(3)
-    """The same for a variant of the orderly core."""
     core_order_penalty: Fraction = Fraction(8)
-    """What a variant of the orderly core must gain more, in cases, for each two activities that it
-    first shows in both orders."""
     wide: int = 100
-    """With more activities, the votes for them get more of ε, and fewer false ones are kept."""
     large_log_ratio: Fraction = Fraction(2, 100)
-    """Frequent variants are shown if the least that shows any is below this part of all cases."""
     candidates: Fraction = Fraction(1, 4)
-    """How long the list of candidates is, times cases and ε; within the two bounds below."""
     min_candidates: int = 30
-    """The list is never shorter than that."""
     max_candidates: int = 500
-    """The list is never longer than that."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", parse_epsilon("epsilon", self.epsilon))

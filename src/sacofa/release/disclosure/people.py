@@ -14,24 +14,27 @@ LONGEST = 5_000
 
 @dataclass(frozen=True, kw_only=True)
 class Deployment:
-    """Who publishes a release, what for, and where; the certificate cannot know it."""
+    """Facts about a publication that the certificate cannot know.
+
+    Attributes:
+        name: Name of the published data.
+        curator: Publisher.
+        purpose: Intended use.
+        region: Region that the data describes, or whose law applies.
+        description: Description in one or two sentences.
+        published: Date of publication, such as 2026-10-31.
+        author: Author of this record.
+        sector: Sector: Technology, Healthcare, Education, Government, Energy or Finance.
+    """
 
     name: str
-    """What the published data is called."""
     curator: str
-    """Who publishes it."""
     purpose: str
-    """What it is meant to be used for."""
     region: str
-    """Which region it describes, or whose law applies."""
     description: str
-    """What it is, in a sentence or two."""
     published: str
-    """When it was published: 2026-10-31."""
     author: str
-    """Who fills in this record."""
     sector: str | None = None
-    """Which field it is about: Technology, Healthcare, Education, Government, Energy or Finance."""
 
     def __post_init__(self) -> None:
         for name in ("name", "curator", "purpose", "region", "description", "author"):

@@ -12,16 +12,21 @@ MOST_DEVIATIONS = 10
 
 @dataclass(frozen=True, kw_only=True)
 class ModelOptions:
-    """What holds for a model beyond what its file says."""
+    """How to turn a process model into rules.
+
+    Attributes:
+        names: File that maps names of the model to names of the log, as `sacofa rules --match`
+            writes it.
+        deviations: Use the whole language of the model. Cases may differ from it in up to this many
+            events.
+        closed: Activities that are not in the model never happen.
+        source: Origin of the model. The certificate repeats it.
+    """
 
     names: Mapping[str, str] | None = None
-    """Names of the model and of the log: a map as `rules --match` writes it."""
     deviations: int | None = None
-    """Keep the whole language of the model; cases may differ in so many events."""
     closed: bool = False
-    """Activities that the model lacks never happen."""
     source: str | None = None
-    """Where the model comes from; certificates repeat it."""
 
     def __post_init__(self) -> None:
         if self.deviations is not None and not 0 <= self.deviations <= MOST_DEVIATIONS:
