@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -118,3 +119,36 @@ def test_any_number_of_activities(activities: int) -> None:
     rows: list[Row] = [("1", name, i // 2) for i, name in enumerate(names)]
     rows += [("2", names[-1], 0), ("2", names[0], 0), ("3", names[-1], 1)]
     assert count_variants(open_log(frame(rows), order="time")) == slowly(rows, "time")
+
+
+ON_SCALES = (
+    ("1600000001", "1600000000", "1600000000", "1600000000.0", "", "16e8"),
+    ("1600000000001", "1600000000000", " 1600000000000", "", "1600000000000.0"),
+    ("1600000000000", "1600000000", "2020-09-13 12:26:40", "1600000000"),
+    ("1600000000.000000001", "1600000000", "1600000000"),
+    ("2020-09-13 12:26:41", "2020-09-13 12:26:40", "", "2020-09-13 12:26:40"),
+)
+"""Time stamps that tie: on one scale, on several, and closer to each other than times can be."""
+
+
+@pytest.mark.parametrize("stamps", ON_SCALES)
+@pytest.mark.parametrize("other", ["1600000000", "1600000000000", "1600000000.5", "2020-09-13"])
+def test_the_order_of_a_case_does_not_depend_on_the_scales_of_other_stamps(
+    tmp_path: Path, stamps: tuple[str, ...], other: str
+) -> None:
+    """Events are sorted as numbers where all stamps are on one scale, and in the same order."""
+
+    def counted(*more: str) -> Counter[tuple[str, ...]]:
+        path = tmp_path / "log.csv"
+        rows = [f"1,a{i},{stamp}" for i, stamp in enumerate(stamps)]
+        path.write_text("\n".join(["case,activity,timestamp", *rows, *more, ""]))
+        return Counter(dict(count_variants(path)))
+
+    assert counted(f"2,b,{other}") - Counter([("b",)]) == counted()
+
+
+def test_numbers_on_two_scales_that_are_one_time_are_ordered_by_size(tmp_path: Path) -> None:
+    """Not by row: another stamp could then change which comes first."""
+    path = tmp_path / "log.csv"
+    path.write_text("case,activity,timestamp\n1,late,1600000000000\n1,early,1600000000\n")
+    assert dict(count_variants(path)) == {("early", "late"): 1}

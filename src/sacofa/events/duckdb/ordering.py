@@ -50,6 +50,37 @@ def text_number(column: str) -> str:
     return f"(CASE WHEN {exact} IS NOT NULL THEN {both} END)"
 
 
+SCALE, DATE = '"sacofa:scale"', '"sacofa:date"'
+"""Columns for the scale of a time stamp, by the bits below and 0 if it is missing, and its date."""
+DATES, SECONDS, MILLISECONDS, OTHER_TIMES, PLAIN_NUMBERS = 1, 2, 4, 8, 16
+"""Dates as text; numbers that count whole seconds or milliseconds since 1970; other numbers that
+stand for times; and numbers that do not."""
+
+
+def with_scale(sql: str, date: str, column: str) -> str:
+    """Add the dates and scales of time stamps to rows; `date` is how text is read as a date.
+
+    Stamps that are all dates, or all on one of the two scales of whole numbers, are ordered by
+    their times alone: there, different numbers are different times.
+    """
+    number, exact = '"sacofa:number"', '"sacofa:exact"'
+    whole = f"{exact} = try_cast({number} AS BIGINT)"
+    # Each subquery computes its columns once, however often the next one uses them.
+    dated = f"(SELECT *, {date} AS {DATE} FROM {sql})"
+    counted = (
+        f"(SELECT *, CASE WHEN {DATE} IS NULL THEN try_cast({column} AS DOUBLE) END AS {number}, "
+        f"CASE WHEN {DATE} IS NULL THEN try_cast(trim({column}) AS {NUMBER}) END AS {exact} "
+        f"FROM {dated})"
+    )
+    return (
+        f"(SELECT * EXCLUDE ({number}, {exact}), CASE WHEN {DATE} IS NOT NULL THEN {DATES} "
+        f"WHEN {number} >= 3e8 AND {number} < 1e10 AND {whole} THEN {SECONDS} "
+        f"WHEN {number} >= 3e11 AND {number} < 1e13 AND {whole} THEN {MILLISECONDS} "
+        f"WHEN {number_time(number)} IS NOT NULL THEN {OTHER_TIMES} "
+        f"WHEN {exact} IS NOT NULL THEN {PLAIN_NUMBERS} ELSE 0 END AS {SCALE} FROM {counted})"
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
 class TimeKey:
     """How the time stamps of a column are compared, as SQL.
@@ -67,6 +98,8 @@ class TimeKey:
     """The time as a number of 64 bits, if its type has one."""
     micros: str = "NULL::BIGINT"
     """Microseconds since 1970 in UTC; missing where a stamp is no time."""
+    date: str | None = None
+    """For text in no declared form: the time, if it is written as a date."""
 
     @classmethod
     def of(
@@ -93,8 +126,9 @@ class TimeKey:
         # Whether a number is a time follows from its size, so it has its place among times.
         number = f"CASE WHEN {time} IS NULL THEN {text_number(column)} END"
         known = f"make_timestamp({number_time(f'try_cast({column} AS DOUBLE)')})::{INSTANT}"
-        time = f"coalesce({time}, {known})"
+        date, time = time, f"coalesce({time}, {known})"
         return cls(
+            date=date,
             time=time,
             number=number,
             moment=f"epoch_us({time})",
@@ -133,9 +167,11 @@ class TimeKey:
 
     @property
     def unpackable(self) -> str:
-        """Whether a stamp can be read, but is no number of 64 bits."""
+        """Whether a stamp can be read, but is no number of 64 bits; see also `with_scale`."""
         if self.moment is None:
             return "true"
+        if self.date is not None:
+            return f"(epoch_us({DATE}) IS NULL AND {DATE} IS NOT NULL)"
         outside = f"({self.moment} IS NULL AND {self.time} IS NOT NULL)"
         return outside if self.number is None else f"({outside} OR {self.number} IS NOT NULL)"
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from ...errors import ReadError
@@ -27,7 +29,17 @@ from ..time_format import (
 from ..variant_counter import check_unique
 from .instances import stage_of
 from .joining import TWO_WAYS
-from .ordering import PLACE_BITS, Ordering, TimeKey
+from .ordering import (
+    DATES,
+    MILLISECONDS,
+    PLACE_BITS,
+    PLAIN_NUMBERS,
+    SCALE,
+    SECONDS,
+    Ordering,
+    TimeKey,
+    with_scale,
+)
 from .source import ROW_BITS, Table
 from .sql import literal
 from .stamps import DAY_FIRST, MONTH_FIRST, OPEN, DayMonth, day_month, odd_text, read_time
@@ -149,9 +161,9 @@ class Rows:
         return bool(self.texts) and self.form is None
 
     @property
-    def may_mix(self) -> bool:
-        """Whether events are put in order by text that may hold times and other numbers."""
-        return self.key is not None and self.key.number is not None and self.form is None
+    def has_scales(self) -> bool:
+        """Whether time stamps are text that may hold dates and numbers."""
+        return self.times is not None and self.times.date is not None
 
     def read_as(self, order: DayMonth, like: str | None = None) -> Rows:
         """The same, with time stamps read in their form, or in any; most look `like` this one."""
@@ -253,7 +265,10 @@ def survey(
     """Find all activities and number them in the order of their names; refuse wrong rows."""
     table, wrong, key = rows.table, list(rows.wrong()), rows.times
     parts = ", ".join(rows.parts)
-    unread = f"({key.missing}) AND NOT ({rows.lone})" if key else "false"
+    sql, missing = table.sql, key.missing if key else "false"
+    if key and key.date:
+        sql, missing = with_scale(sql, key.date, rows.stamp), f"{SCALE} = 0"
+    unread = f"({missing}) AND NOT ({rows.lone})"
     no_time = f"{key.micros} IS NULL AND NOT ({rows.lone})" if key and with_times else "false"
     asked = {
         "size": "count(*)",
@@ -262,21 +277,23 @@ def survey(
         "untimed": f"count_if({unread})" if key else "0",
         "unread": f"bool_or({unread} AND {rows.stamp} IS NOT NULL)" if key else "false",
         "timeless": f"count_if({no_time})",
-        "dated": f"bool_or({key.time} IS NOT NULL)" if rows.may_mix and key else "false",
-        "plain": f"bool_or({_plain_number(key)})" if rows.may_mix and key else "false",
+        "scales": f"bit_or({SCALE})" if rows.has_scales else "0",
         "odd": "false",
         "day_month": "0",
         **{what: f"bool_or({test})" for test, what in wrong},
         **{test: f"bool_or({test})" for test in rows.too_large.values()},
     }
     if rows.is_plain:
-        asked["odd"] = f"bool_or({' OR '.join(map(odd_text, rows.texts.values()))})"
+        odd = " OR ".join(map(odd_text, rows.texts.values()))
+        if list(rows.texts) == [READ]:
+            odd = f"CASE WHEN {SCALE} IN ({SECONDS}, {MILLISECONDS}) THEN false ELSE {odd} END"
+        asked["odd"] = f"bool_or({odd})"
     elif rows.is_open:
         asked["day_month"] = f"bit_or({' | '.join(map(day_month, rows.texts.values()))})"
     if rows.stage is not None:
         asked["undone"] = f"count_if({rows.stage} IS NULL AND NOT ({rows.lone}))"
     answers = database.execute(
-        f"SELECT {', '.join(asked.values())}, {parts} FROM {table.sql} GROUP BY {parts}"
+        f"SELECT {', '.join(asked.values())}, {parts} FROM {sql} GROUP BY {parts}"
     ).fetchall()
     found = [dict(zip(asked, row, strict=False)) for row in answers]
     if rows.is_plain and any(group["odd"] for group in found):
@@ -292,8 +309,9 @@ def survey(
     for test, what in wrong:
         if any(group[what] for group in found):
             raise ReadError(name, f"row {_first_row(database, table, test)} {what}")
-    if all(any(group[kind] for group in found) for kind in ("dated", "plain")):
-        row = _first_row(database, table, _plain_number(key) if key else "false")
+    scales = reduce(or_, (group["scales"] or 0 for group in found), 0)
+    if rows.key and scales > PLAIN_NUMBERS:
+        row = _first_row(database, table, _plain_number(rows.key))
         raise ReadError(name, *mixed_times(columns.timestamp or "", row))
     activities = [row[len(asked) :] for row in answers if row[len(asked)] is not None]
     names = [JOINER.join(activity) for activity in activities]
@@ -305,8 +323,10 @@ def survey(
     events = sum(group["size"] for group in found if not group["lone"])
     column = columns.timestamp or ""
     some_unread = rows.kind == "VARCHAR" and any(group["unread"] for group in found)
-    if rows.key and some_unread and untimed == events:
-        shown = _first_stamp(database, rows, f"{rows.stamp} IS NOT NULL AND {unread}")
+    if rows.key and key and some_unread and untimed == events:
+        shown = _first_stamp(
+            database, rows, f"{rows.stamp} IS NOT NULL AND ({key.missing}) AND NOT ({rows.lone})"
+        )
         raise ReadError(name, *unreadable_times(column, shown or "", rows.form))
     timeless = sum(group["timeless"] for group in found)
     if with_times and rows.form != "number" and untimed < timeless == events:
@@ -323,7 +343,8 @@ def survey(
     text = key is not None and key.number is not None
     bits = max(len(names) - 1, 1).bit_length()
     code = "UTINYINT" if bits <= 8 else "USMALLINT" if bits <= 16 else "INTEGER"
-    packable = key is None or not any(group["unpackable"] for group in found)
+    one_scale = scales in (0, DATES, SECONDS, MILLISECONDS)
+    packable = key is None or (one_scale and not any(group["unpackable"] for group in found))
     if packable and table.row_bits + bits <= PLACE_BITS:
         time = key.moment if key else None
         order = Ordering.packed(
