@@ -30,7 +30,7 @@ test-oldest test-newest: $(BIN)/uv  ## test with the oldest or newest libraries 
 		folder=.venv/$(RESOLUTION)-$$python; \
 		if ! $(BIN)/uv venv --quiet --clear --python $$python $$folder; then \
 			echo "Python $$python was not tested: it is not installed and uv cannot download it." \
-				"Install it, or name other versions: make $@ PYTHONS=\"3.12\"" >&2; \
+				"Install it, or set PYTHONS to versions that \"$(BIN)/uv python list --only-installed\" shows." >&2; \
 			failed=1; \
 			continue; \
 		fi; \
