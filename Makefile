@@ -17,18 +17,27 @@ test: $(STAMP)  ## lint, type-check and run all tests
 
 # What depends on other libraries: readers, mechanisms, and what a release is written and read with.
 VERSIONED := tests/logs tests/mechanisms tests/queries tests/release tests/test_trace_variant_query.py
-PYTHONS ?= 3.11 3.13
+WORKERS ?= 2
 
+# The oldest libraries have no wheels for the newest Python.
 test-oldest: RESOLUTION := lowest-direct
+test-oldest: PYTHONS ?= 3.11
 test-newest: RESOLUTION := highest
-test-oldest test-newest: $(STAMP)  ## test with the oldest or newest libraries declared; PYTHONS="3.12" names versions
-	$(BIN)/python -m pip install --quiet uv
+test-newest: PYTHONS ?= 3.13
+test-oldest test-newest: $(BIN)/uv  ## test with the oldest or newest libraries declared; PYTHONS="3.12" names versions
+	failed=; \
 	for python in $(PYTHONS); do \
 		folder=.venv/$(RESOLUTION)-$$python; \
-		$(BIN)/uv venv --quiet --allow-existing --python $$python $$folder && \
+		if ! $(BIN)/uv venv --quiet --clear --python $$python $$folder; then \
+			echo "Python $$python was not tested: it is not installed and uv cannot download it." \
+				"Install it, or set PYTHONS to versions that \"$(BIN)/uv python list --only-installed\" shows." >&2; \
+			failed=1; \
+			continue; \
+		fi; \
 		$(BIN)/uv pip install --quiet --python $$folder/bin/python --resolution $(RESOLUTION) -e '.[test]' && \
-		$$folder/bin/python -m pytest -n 2 --dist worksteal $(VERSIONED) || exit 1; \
-	done
+		$$folder/bin/python -m pytest -n $(WORKERS) --dist worksteal $(VERSIONED) || failed=1; \
+	done; \
+	test -z "$$failed"
 
 figures: $(STAMP)  ## measure what documents show, on the logs in SACOFA_LOGS; ONLY="speed papers" names groups
 	$(BIN)/python benchmarks/figures.py "$${SACOFA_LOGS:?must be set to the folder of the logs}" $(if $(ONLY),--only $(ONLY))
@@ -62,6 +71,10 @@ lint: $(STAMP)  ## lint and format
 
 clean:  ## remove what the targets made
 	rm -rf .venv demo build dist site
+
+$(BIN)/uv:
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet uv
 
 # The demo needs the package and its process map; everything else needs the tools of development.
 .venv/installed-%: pyproject.toml

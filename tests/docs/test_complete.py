@@ -9,11 +9,13 @@ import re
 import runpy
 import tomllib
 from dataclasses import fields
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
+import yaml
 
 import sacofa
 from sacofa import Laplace, anonymize, errors
@@ -208,7 +210,6 @@ def test_the_picture_on_the_first_screen_is_of_the_embedded_log() -> None:
 
 def test_the_citation_is_that_of_this_version() -> None:
     """CITATION.cff can be read, and names the version and the papers."""
-    yaml = pytest.importorskip("yaml", reason="needs the extra docs")
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert citation["version"] == sacofa.__version__
     researchers = (DOCS / "researchers.md").read_text(encoding="utf-8")
@@ -239,3 +240,21 @@ def test_every_extra_is_told() -> None:
     start = (DOCS / "index.md").read_text(encoding="utf-8")
     for extra in project["optional-dependencies"]:
         assert f"`{extra}`" in start, extra
+
+
+def test_the_start_page_names_the_versions_that_are_declared() -> None:
+    """Those of Python, and of each library in its table of versions."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    start = (DOCS / "index.md").read_text(encoding="utf-8")
+    pythons = [each.split(" :: ")[-1] for each in project["classifiers"] if " 3." in each]
+    assert project["requires-python"] == f">={pythons[0]}"
+    assert f"Python {pythons[0]} or later" in start
+    assert f"| Python | {pythons[0]} to {pythons[-1]} |" in start
+    listed = [*project["dependencies"], *chain(*project["optional-dependencies"].values())]
+    libraries = re.findall(
+        r"^\| (\w+) \| (\S+) or later(?:, below (\S+))? \|$", start, re.MULTILINE
+    )
+    assert len(libraries) > 5
+    for name, oldest, below in libraries:
+        declared = {each for each in listed if re.split(r"\W", each)[0] == name.lower()}
+        assert declared == {f"{name.lower()}>={oldest}" + (f",<{below}" if below else "")}

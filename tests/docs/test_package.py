@@ -52,23 +52,38 @@ def in_package() -> set[str]:
     return {str(path.relative_to(source)) for path in files if "__pycache__" not in path.parts}
 
 
+def imported(folder: str) -> set[str]:
+    """The libraries that the files of a folder import, at the top or when needed."""
+    names = set()
+    for path in (ROOT / folder).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and not node.level and node.module:
+                names.add(node.module)
+            elif isinstance(node, ast.Import):
+                names |= {name.name for name in node.names}
+            elif isinstance(node, ast.Call) and ast.unparse(node.func) == "optional_module":
+                names |= {each.value for each in node.args if isinstance(each, ast.Constant)}
+    return {name.partition(".")[0] for name in names} - {"sacofa", *sys.stdlib_module_names}
+
+
 def test_every_library_that_is_imported_is_declared() -> None:
     """A library that only comes along with another may be gone with its next version."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extras = project["optional-dependencies"]
-    listed = [*project["dependencies"], *(each for name in extras for each in extras[name])]
-    declared = {re.split(r"[^\w.-]", each, maxsplit=1)[0].lower() for each in listed}
-    own = {"sacofa", *sys.stdlib_module_names}
-    imported = set()
-    for path in (ROOT / "src").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and not node.level and node.module:
-                imported.add(node.module.partition(".")[0])
-            elif isinstance(node, ast.Import):
-                imported |= {name.name.partition(".")[0] for name in node.names}
-    # What is called otherwise on the index, and py4j, which is the other half of pyspark.
-    names = {"sklearn": "scikit-learn", "ot": "pot", "py4j": "pyspark"}
-    assert {names.get(name, name) for name in imported - own} <= declared
+    listed = {"": project["dependencies"], **project["optional-dependencies"]}
+    declared = {
+        extra: {re.split(r"[^\w.-]", each, maxsplit=1)[0].lower() for each in listed[extra]}
+        for extra in listed
+    }
+    for_users = set().union(*(declared[each] for each in declared.keys() - {"docs", "test", "dev"}))
+    # What is called otherwise on the index.
+    names = {"sklearn": "scikit-learn", "ot": "pot", "yaml": "pyyaml"}
+    in_source = {names.get(name, name) for name in imported("src")}
+    assert {"scikit-learn", "pot", "matplotlib", "py4j"} <= in_source
+    assert in_source <= for_users
+    # A test names a library that nobody has, and one is skipped without the authors' package.
+    in_tests = imported("tests") - {"tests", "no_such_library_at_all", "log_distance_measures"}
+    named = {names.get(name, name).replace("_", "-") for name in in_tests}
+    assert named <= for_users.union(*declared.values())
 
 
 @pytest.mark.slow

@@ -95,7 +95,7 @@ def test_a_cluster_is_read_as_a_table(text: bool, session: Any, tmp_path: Path) 
     """A Spark frame, shuffled, and files that Spark reads, in a zone that is not that of times."""
     frame = table(LOG, text=text)
     path = tmp_path / "log.parquet"
-    frame.to_parquet(path)
+    frame.to_parquet(path, coerce_timestamps="us")
     meant = sorted(instances(in_order(frame), **options(text)), key=repr)
     shuffled = session.read.parquet(str(path)).repartition(4)
     assert sorted(instances(shuffled, **options(text)), key=repr) == meant

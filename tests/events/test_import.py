@@ -411,7 +411,7 @@ def test_neighbours_stay_neighbours(read: Callable[[Path, EventLog], VariantCoun
 
     @given(rows=st.lists(events, min_size=2, max_size=8))
     @settings(
-        max_examples=6, deadline=None, derandomize=True, database=None, phases=[Phase.generate],
+        max_examples=12, deadline=None, derandomize=True, database=None, phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )  # fmt: skip
     def law(rows: list[Event]) -> None:

@@ -266,6 +266,7 @@ FOUND = [
     ("pandas", {"time": "numbers of several kinds"}, "soon", {}),
     ("json lines", {"mark": "large numbers"}, None, {}),
     ("workbook", {"mark": "large numbers"}, None, {}),
+    ("parquet", {"who": "lengths"}, Decimal("2.5"), {"person": "who", "max_cases": 4}),
 ]
 """Stores, palettes, odd values and options with which the law was once broken."""
 

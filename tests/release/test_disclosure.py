@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from sacofa import Certified, Laplace, Sacofa, anonymize, open_log
 from sacofa.errors import OutputError, ReadError, SettingError
@@ -349,7 +350,6 @@ def test_a_record_is_what_the_registry_takes(
     certificates: dict[str, Certificate], tmp_path: Path
 ) -> None:
     """Fields, types and closed lists; all of tier 3; and the file reads back as it was made."""
-    yaml = pytest.importorskip("yaml", reason="needs the extra docs")
     for name, certificate in certificates.items():
         certificate = replace(certificate, publishable=True)
         if certificate.epsilon is None:

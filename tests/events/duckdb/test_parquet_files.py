@@ -11,7 +11,7 @@ import pytest
 from sacofa.errors import ReadError
 from sacofa.events import count_variants, open_log
 
-TIMES = pd.to_datetime(["2025-01-01", "2025-01-02"])
+TIMES = pd.to_datetime(["2025-01-01", "2025-01-02"]).as_unit("us")
 
 
 def write(folder: Path, *cases: list[Any], **more: list[Any]) -> list[Path]:

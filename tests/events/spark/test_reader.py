@@ -10,6 +10,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from sacofa import Certified, anonymize, publish
@@ -141,6 +143,10 @@ def test_bad_tables(session: Any, tmp_path: Path) -> None:
         count_variants(open_log(text))
     with pytest.raises(ColumnsError, match="columns there: x"):
         open_log(session.createDataFrame([(1,)], "x int"))
+    exact = pa.table({"case": ["1"], "activity": ["a"], "time": pa.array([1], pa.timestamp("ns"))})
+    pq.write_table(exact, tmp_path / "exact.parquet")
+    with pytest.raises(ReadError, match="nanoseconds: write them in microseconds"):
+        open_log(tmp_path / "exact.parquet", engine="spark")
     (tmp_path / "log.parquet").write_text("no parquet")
     with pytest.raises(ReadError, match="Spark failed") as caught:
         count_variants(open_log(tmp_path / "log.parquet", engine="spark"))

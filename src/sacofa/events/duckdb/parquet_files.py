@@ -113,8 +113,12 @@ def refuse_other_roles(
 def lengths_of_time(database: Any, paths: Sequence[Path]) -> list[str]:
     """Name the columns that pandas wrote for lengths of time: the file has whole numbers there.
 
-    Of what unit they are numbers, pandas chooses by all values.
+    Pandas chooses the unit, and the type in memory (`numpy_type`), by all values. For lengths of
+    time, `pandas_type` is "object" in any case; for whole numbers it never is.
     """
+    numbers = {
+        name for each in _types(database, paths) for name, kind in each.items() if kind == "BIGINT"
+    }
     files = ", ".join(file_literal(path) for path in paths)
     told = database.execute(
         f"SELECT value FROM parquet_kv_metadata([{files}]) WHERE key = 'pandas'::BLOB"
@@ -127,6 +131,7 @@ def lengths_of_time(database: Any, paths: Sequence[Path]) -> list[str]:
                 each["field_name"]
                 for each in columns
                 if str(each["numpy_type"]).startswith("timedelta")
+                or (each["pandas_type"] == "object" and each["field_name"] in numbers)
             ]
         except (ValueError, KeyError, TypeError, RecursionError):
             # What a program other than pandas wrote there says nothing.

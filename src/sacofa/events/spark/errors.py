@@ -11,6 +11,8 @@ from ...errors import ReadError
 
 MISSING = re.compile(r"ModuleNotFoundError: No module named '(\w+)")
 """What Python says on a machine that lacks a package."""
+NANOSECONDS = "Illegal Parquet type: INT64 (TIMESTAMP(NANOS"
+"""How Spark refuses a type of Parquet that pandas 2 writes unless told otherwise."""
 IN_DATA = ("SQLSTATE: 22", "Job aborted due to stage failure")
 """How errors are marked that a value of the log causes."""
 
@@ -32,6 +34,12 @@ def clear_errors(name: str) -> Iterator[None]:
                 name,
                 f"the Python on Spark's machines lacks {missing[1]}: install sacofa[spark] there, "
                 "or let PYSPARK_PYTHON name a Python that has it",
+            ) from None
+        if NANOSECONDS in str(error):
+            raise ReadError(
+                name,
+                "Spark cannot read Parquet timestamps in nanoseconds: write them in microseconds "
+                "(in pandas: to_parquet(…, coerce_timestamps='us'))",
             ) from None
         if isinstance(error, (Py4JNetworkError, ConnectionError, EOFError)):
             raise ReadError(name, "Spark failed: the connection to it was lost") from None
