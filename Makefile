@@ -16,7 +16,7 @@ test: $(STAMP)  ## lint, type-check and run all tests
 	$(BIN)/pytest -n 2 --dist worksteal --durations=20
 
 # What depends on other libraries: readers, mechanisms, and what a release is written and read with.
-VERSIONED := tests/logs tests/mechanisms tests/queries tests/release tests/test_trace_variant_query.py
+VERSIONED := tests/base tests/kernel tests/synthesis tests/mechanisms tests/events tests/release tests/test_trace_variant_query.py
 WORKERS ?= 2
 
 # The oldest libraries have no wheels for the newest Python.
