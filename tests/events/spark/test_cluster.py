@@ -95,7 +95,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """What came of the work on the cluster."""
     need_spark()
     folder = tmp_path_factory.mktemp("cluster")
-    frame(ROWS).to_parquet(folder / "log.parquet", row_group_size=100)
+    frame(ROWS).to_parquet(folder / "log.parquet", row_group_size=100, coerce_timestamps="us")
     workers_python = make_python(folder / "environment")
     settings = {
         "spark.executor.memory": "512m",
