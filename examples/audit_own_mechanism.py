@@ -16,7 +16,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from sacofa import Output, Promise, Session, Spend, Unit, VariantCounts, anonymize
+from sacofa import Output, Promise, ReleasedLog, Session, Spend, Unit, VariantCounts, anonymize
 from sacofa.audit import Pair, audit
 from sacofa.examples import running_example
 
@@ -83,7 +83,7 @@ class Ends:
             np.maximum((noisy[:size] + noisy[size:]) // 2, 0),
             np.zeros(size, dtype=np.bool_),
         )
-        return Output(variants=released)
+        return Output(log=ReleasedLog(variants=released))
 
 
 BEFORE = VariantCounts.of({("a",): 10}, activities=["a", "b"])

@@ -20,6 +20,7 @@ from sacofa.kernel.queries.histogram import open_histogram
 from sacofa.kernel.queries.protocol import Part, Query
 from sacofa.kernel.reals import Real, power, precision
 from sacofa.mechanisms.protocol import Progress, for_log
+from sacofa.mechanisms.released import ReleasedLog
 from sacofa.rules.allowed import all_sequences
 
 
@@ -154,18 +155,17 @@ class TrueThreshold(WithNoise):
     def run(self, session: Session, progress: Progress | None = None) -> Output:
         secret = session._variants
         assert isinstance(secret, VariantCounts)
-        found = super().run(session).variants
+        found = super().run(session).log.variants
         true = dict(zip(secret.sequences(), secret.counts.tolist(), strict=True))
         kept = [true.get(ids, 0) >= self.least for ids in found.sequences()]
-        return Output(
-            variants=VariantCounts.from_arrays(
-                found.activities,
-                found.activity_ids,
-                found.lengths,
-                found.counts * kept,
-                found.complete,
-            )
+        variants = VariantCounts.from_arrays(
+            found.activities,
+            found.activity_ids,
+            found.lengths,
+            found.counts * kept,
+            found.complete,
         )
+        return Output(log=ReleasedLog(variants=variants))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -192,4 +192,4 @@ class ShowsCells:
         histogram = open_histogram(session, self.epsilon, "cells")
         for threshold in (3, 1):
             histogram.show(all_sequences(session.activities, self.max_length), threshold)
-        return Output(variants=VariantCounts.of({}, session.activities))
+        return Output(log=ReleasedLog(variants=VariantCounts.of({}, session.activities)))
