@@ -33,10 +33,11 @@ import sacofa
 from sacofa.cli import main as main_of_program
 from sacofa.cli.app import make_app
 from sacofa.errors import SacofaError
-from sacofa.events import write_variants
 from sacofa.kernel.variants import VariantCounts
 from sacofa.ledger import Ledger
+from sacofa.mechanisms.released import ReleasedLog
 from sacofa.release import certificate_path, verify
+from sacofa.release.formats import write_log
 
 PLACE = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(sacofa.__file__).parents[1])}
@@ -61,7 +62,8 @@ Seen = Counter[str]
 
 def prepare(folder: Path) -> None:
     """Make a small log, and a ledger with a large budget."""
-    write_variants(VariantCounts.of({("a", "b"): 40, ("a",): 20}), folder / "log.csv")
+    log = ReleasedLog(variants=VariantCounts.of({("a", "b"): 40, ("a",): 20}))
+    write_log(log, folder / "log.csv")
     Ledger.create(folder / "a.ledger").set_budget("visits", Fraction(1000))
     (folder / "tmp").mkdir()
 

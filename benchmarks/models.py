@@ -84,7 +84,7 @@ def similarities(mechanism: Certified, log: VariantCounts, seeds: Iterable[int])
     """How similar releases of a log are to it, for each seed."""
     cases = Cases(variants=log)
     released = (perform(mechanism, cases, Noise(SeededBits(seed))) for seed in seeds)
-    return [similarity(log, outcome.variants) for outcome in released]
+    return [similarity(log, outcome.log.variants) for outcome in released]
 
 
 def mean_and_error(halves: Sequence[Sequence[float]]) -> tuple[float, float]:

@@ -63,7 +63,7 @@ def measure_times(folder: Path) -> Iterator[Figure]:
         rows, asked = [], []
         for seed in SEEDS:
             outcome = perform(Certified(epsilon=1), cases, Noise(SeededBits(seed)))
-            released = CaseBatch.of_variants(outcome.variants, outcome.times * 1_000_000)
+            released = CaseBatch.of_variants(outcome.log.variants, outcome.log.times * 1_000_000)
             rows.append(compared(by_case, released))
             asked.append(indicators(released))
         halves = []

@@ -16,7 +16,17 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from sacofa import Mechanism, Output, Promise, Session, Spend, Unit, VariantCounts, anonymize
+from sacofa import (
+    Mechanism,
+    Output,
+    Promise,
+    ReleasedLog,
+    Session,
+    Spend,
+    Unit,
+    VariantCounts,
+    anonymize,
+)
 from sacofa.audit import Pair, audit
 from sacofa.examples import running_example
 
@@ -82,7 +92,7 @@ class Ends(Mechanism):
             np.maximum((noisy[:size] + noisy[size:]) // 2, 0),
             np.zeros(size, dtype=np.bool_),
         )
-        return Output(variants=released)
+        return Output(log=ReleasedLog(variants=released))
 
 
 BEFORE = VariantCounts.of({("a",): 10}, activities=["a", "b"])

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         Sacofa,
         plan,
     )
+    from .mechanisms.released import ReleasedLog
     from .release import (
         Certificate,
         PrivateKey,
@@ -82,6 +83,7 @@ _HOMES = {
     ".kernel.noise": "Noise",
     ".ledger": "Ledger",
     ".kernel.queries.protocol": "Query",
+    ".mechanisms.released": "ReleasedLog",
     ".kernel.session": "Session",
     ".release": "Certificate PrivateKey PublicKey Release anonymize make_key publish "
     "read_private_key read_public_key read_release sign verify verify_signed write_release",
@@ -140,6 +142,7 @@ __all__ = [
     "ReadError",
     "ReadOptions",
     "Release",
+    "ReleasedLog",
     "Rules",
     "RulesError",
     "Sacofa",

@@ -22,8 +22,9 @@ from typing import Any, ClassVar
 from .errors import SettingError, nearest
 from .kernel.variants import VariantCounts
 from .mechanisms import Certified, Laplace, Mechanism, Sacofa
+from .mechanisms.released import ReleasedLog
 from .release import anonymize
-from .release.frames import event_columns, to_pandas
+from .release.formats.frames import to_pandas
 
 
 class Parameters(Enum):
@@ -104,7 +105,7 @@ def apply(log: Any, variant: Any = DEFAULT_VARIANT, parameters: Any = None) -> A
 
 def to_frame(variants: VariantCounts) -> Any:
     """Lay variants out as an event log: a pandas frame with pm4py's column names."""
-    return to_pandas(event_columns(variants))
+    return to_pandas(ReleasedLog(variants=variants))
 
 
 def _mechanism(name: str, given: Mapping[Any, Any]) -> Mechanism:

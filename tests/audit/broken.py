@@ -21,6 +21,7 @@ from sacofa.kernel.queries.histogram import open_histogram
 from sacofa.kernel.queries.protocol import Part, Query
 from sacofa.kernel.reals import Real, power, precision
 from sacofa.mechanisms.protocol import Capabilities, Progress
+from sacofa.mechanisms.released import ReleasedLog
 from sacofa.rules.allowed import all_sequences
 
 
@@ -152,18 +153,17 @@ class TrueThreshold(WithNoise):
     def run(self, session: Session, progress: Progress | None = None) -> Output:
         secret = session._variants
         assert isinstance(secret, VariantCounts)
-        found = super().run(session).variants
+        found = super().run(session).log.variants
         true = dict(zip(secret.sequences(), secret.counts.tolist(), strict=True))
         kept = [true.get(ids, 0) >= self.least for ids in found.sequences()]
-        return Output(
-            variants=VariantCounts.from_arrays(
-                found.activities,
-                found.activity_ids,
-                found.lengths,
-                found.counts * kept,
-                found.complete,
-            )
+        variants = VariantCounts.from_arrays(
+            found.activities,
+            found.activity_ids,
+            found.lengths,
+            found.counts * kept,
+            found.complete,
         )
+        return Output(log=ReleasedLog(variants=variants))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,4 +188,4 @@ class ShowsCells(Mechanism):
         histogram = open_histogram(session, self.epsilon, "cells")
         for threshold in (3, 1):
             histogram.show(all_sequences(session.activities, self.max_length), threshold)
-        return Output(variants=VariantCounts.of({}, session.activities))
+        return Output(log=ReleasedLog(variants=VariantCounts.of({}, session.activities)))

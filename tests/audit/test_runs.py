@@ -8,7 +8,8 @@ from sacofa.audit import built_in_pairs, make_minimal
 from sacofa.audit.runs import Batch, observe
 from sacofa.audit.views import VIEWS, Feature, view_transcript
 from sacofa.kernel.variants import VariantCounts
-from sacofa.mechanisms.protocol import Outcome
+from sacofa.mechanisms.protocol import Outcome, Output
+from sacofa.mechanisms.released import ReleasedLog
 
 
 def test_every_value_of_every_run_is_kept() -> None:
@@ -40,7 +41,7 @@ def test_every_value_of_every_run_is_kept() -> None:
 def test_a_transcript_may_hold_anything() -> None:
     """Numbers are named by where they stand, everything else by what it is."""
     outcome = Outcome(
-        variants=VariantCounts.of({}),
+        output=Output(log=ReleasedLog(variants=VariantCounts.of({}))),
         transcript={
             "array": np.array([[1, 2], [3, 4]]),
             "number": 5,

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sacofa import Certified, Noise, Output, Promise, Session, SettingError, Spend, Unit
+from sacofa import Certified, Output, Promise, Session, SettingError, Spend, Unit
 from sacofa.audit import Finding, audit, make_minimal, timed_pairs, timed_persons_pair
 from sacofa.audit.likelihood import ALL, NEARER, UNIT, LikelihoodRatioAttack
 from sacofa.audit.views import view_release
@@ -20,7 +20,8 @@ from sacofa.kernel.queries.protocol import Query
 from sacofa.kernel.queries.times import Clock, Gaps
 from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms import perform
-from sacofa.mechanisms.protocol import Capabilities, Mechanism, Progress
+from sacofa.mechanisms.protocol import Capabilities, Mechanism, Outcome, Progress
+from sacofa.mechanisms.released import ReleasedLog
 from sacofa.synthesis.times.ask import time_queries
 from sacofa.synthesis.times.settings import TimeSettings
 
@@ -102,7 +103,7 @@ class OnlyTimes(Mechanism):
         vars(asking).update(vars(session))
         for name in self.asked:
             asking.ask(QUESTIONS[name], Fraction(1, len(self.asked)), "time")
-        return Output(variants=VariantCounts.of({}, session.activities))
+        return Output(log=ReleasedLog(variants=VariantCounts.of({}, session.activities)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -184,9 +185,11 @@ class ReadsDates(Certified):
     def run(self, session: Session, progress: Progress | None = None) -> Output:
         output = super().run(session, progress)
         secret = session._by_case
-        assert isinstance(secret, CaseBatch) and output.times is not None
+        times = output.log.times
+        assert isinstance(secret, CaseBatch) and times is not None
         first = int(Clock(secret).times.min()) // 1_000_000
-        return replace(output, times=output.times - output.times.min(initial=2**40) + first)
+        moved = times - times.min(initial=2**40) + first
+        return replace(output, log=replace(output.log, times=moved))
 
 
 def test_dates_that_are_read_unpaid_are_refuted() -> None:
@@ -217,12 +220,12 @@ def test_without_noise_every_question_knows_the_log(name: str) -> None:
 
 def test_a_release_shows_what_stands_out_about_its_times() -> None:
     """First and last, the longest gap and case, and all cases together."""
-    outcome = perform(make_minimal("certified", {"epsilon": 1}), one_log(), Noise(SeededBits(1)))
     variants = VariantCounts.of({("a", "b"): 2, (): 1, ("a",): 1}, ("a", "b"))
     # The order of the variants is their own: cases without events have no times.
     times = {(): [], ("a",): [7], ("a", "b"): [100, 105, 200, 290]}
     told = [time for names, _ in variants for time in times[names]]
-    seen = view_release(replace(outcome, variants=variants, times=np.array(told)))
+    log = ReleasedLog(variants=variants, times=np.array(told))
+    seen = view_release(Outcome(output=Output(log=log)))
     assert {rest[0]: value for (part, *rest), value in seen.items() if part == "times"} == {
         "earliest": 7,
         "latest": 290,

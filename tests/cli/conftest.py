@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from sacofa.cli import main
-from sacofa.events import write_variants
 from sacofa.examples import running_example
+from tests.written import write_variants
 
 
 @dataclass(frozen=True)

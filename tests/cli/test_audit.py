@@ -10,8 +10,8 @@ import pytest
 from sacofa.audit import make_minimal, timed_pairs, timed_persons_pair
 from sacofa.cli import main
 from sacofa.cli.audit import _Overall, small_pairs
-from sacofa.events import write_variants
 from sacofa.examples import running_example
+from tests.written import write_variants
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from sacofa.cli import main
-from sacofa.events import write_variants
 from sacofa.kernel.variants import VariantCounts
+from tests.written import write_variants
 
 
 def run(*arguments: object) -> int:

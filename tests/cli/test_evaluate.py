@@ -11,8 +11,8 @@ import pytest
 
 from sacofa.cli import main
 from sacofa.evaluate.registry import BY_NAME
-from sacofa.events import write_variants
 from sacofa.kernel.variants import VariantCounts
+from tests.written import write_variants
 
 ORIGINAL = VariantCounts.of({("a", "b", "c"): 6, ("a", "c"): 4})
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from sacofa.cli import main
-from sacofa.events.write import write_variants
 from sacofa.examples import running_example
 from sacofa.release import certificate_path
+from tests.written import write_variants
 
 
 @pytest.fixture

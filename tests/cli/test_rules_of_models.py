@@ -12,9 +12,9 @@ from lxml import etree
 
 from sacofa import RulesError
 from sacofa.cli import main
-from sacofa.events.write import write_variants
 from sacofa.examples import hospital, hospital_model
 from sacofa.rules import ModelOptions, Stated, read_model, read_rules, scorer_of
+from tests.written import write_variants
 
 FILES = Path(__file__).parents[1] / "rules" / "models" / "files"
 

@@ -24,6 +24,7 @@ from sacofa.evaluate.table import HEADER
 from sacofa.events import variants_json
 from sacofa.examples import hospital, running_example
 from sacofa.ledger.records import Budget, Entry
+from sacofa.release.formats import FORMATS as RELEASED
 from sacofa.report import figures_file
 from sacofa.report.flow import count_flow
 from sacofa.rules import file as rules_file
@@ -164,6 +165,8 @@ def test_every_part_of_the_other_formats_is_told() -> None:
     for name in (*ledger, *HEADER, *rules_file.KEYS[:-1], *rules_file.KINDS):
         assert f"`{name}`" in FORMATS, name
     assert variants_json.FORMAT in FORMATS
+    for each in RELEASED:
+        assert f"`{each.suffix}`" in FORMATS, each.suffix
     assert figures_file.FORMAT in FORMATS
     for column in figures_file.COLUMNS:
         assert f"`{column}`" in FORMATS
@@ -226,6 +229,7 @@ def test_contributors_are_sent_to_files_that_exist() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     # Its recipes make files of their own.
     made = {"sacofa_starts/query.py", "sacofa_starts/mechanism.py", "rules/ends.py"}
+    made.add("release/formats/json_lines.py")
     named = set(re.findall(r"`([\w./-]+\.(?:py|md))`", text)) - made
     assert len(named) > 10
     package = Path(sacofa.__file__).parent

@@ -9,9 +9,9 @@ from zipfile import ZipFile
 
 import pytest
 
-from sacofa.events.write import write_variants
 from sacofa.examples.hospital import hospital
 from sacofa.release import verify
+from tests.written import write_variants
 
 from ..web.clients import started
 from .pages import ROOT

@@ -93,7 +93,21 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]
     (installed / "entry_points.txt").write_text("".join(lines), encoding="utf-8")
     (package / "rules" / "ends.py").write_text(recipe("What a case"), encoding="utf-8")
+    add_format(package / "release" / "formats")
     return source
+
+
+def add_format(folder: Path) -> None:
+    """Add the file of the recipe, and its entry in the list."""
+    (folder / "json_lines.py").write_text(recipe("Released events as JSON"), encoding="utf-8")
+    text = (folder / "__init__.py").read_text(encoding="utf-8")
+    for before, after in (
+        ("from . import tables,", "from . import json_lines, tables,"),
+        ("variants_json.JSON)", "variants_json.JSON, json_lines.JSON_LINES)"),
+    ):
+        assert text.count(before) == 1, before
+        text = text.replace(before, after)
+    (folder / "__init__.py").write_text(text, encoding="utf-8")
 
 
 def run(copy: Path, *command: object) -> str:
@@ -165,3 +179,39 @@ def test_the_audit_knows_the_mechanism(copy: Path) -> None:
     assert not found["refuted"]
     seen = [entry["certified"] for entry in found["findings"] if entry["view"] == "transcript"]
     assert max(seen) > 0.5
+
+
+CHECK_FORMAT = """
+from sacofa import read_release
+from sacofa.release import publish
+from sacofa.release.formats import FORMATS
+from sacofa.web.describe import FILES
+from sacofa.web.pages import TEMPLATES
+assert read_release("flow.jsonl").log == read_release("flow.parquet").log
+assert "log.jsonl" in FILES and "log.jsonl.zip" in FILES
+page = TEMPLATES.get_template("job.html.j2").render(written=FORMATS, csrf="", loopback=True)
+assert '<option value=".jsonl">JSON lines</option>' in page
+"""
+
+
+def test_the_format_is_written_verified_read_and_offered(copy: Path) -> None:
+    """By the command line, in its help and errors, from Python, and in the web app."""
+    rows = [f"{i},{'ab'[i % 3 == 0]},2020-01-{1 + i % 28:02}" for i in range(300)]
+    (copy / "log.csv").write_text("case,activity,time\n" + "\n".join(rows), encoding="utf-8")
+    for name in ("flow.jsonl", "flow.parquet"):
+        run(copy, "-m", "sacofa", "anonymize", "log.csv", "-o", name, "--epsilon=1", "--seed=1")
+    run(copy, "-m", "sacofa", "verify", "flow.jsonl")
+    first = json.loads((copy / "flow.jsonl").read_text(encoding="utf-8").partition("\n")[0])
+    assert first["case:concept:name"] == "1" and first["sacofa:time"] == "private"
+    assert ".json or .jsonl" in run(copy, "-m", "sacofa", "anonymize", "--help")
+    pytest.importorskip("fastapi", reason="pip install 'sacofa[web]'")
+    run(copy, "-c", CHECK_FORMAT)
+
+
+def test_the_format_keeps_the_law_of_formats(copy: Path) -> None:
+    """The tests of all formats try it because it is in the list."""
+    tests = ROOT / "tests" / "release" / "formats" / "test_formats.py"
+    law = "test_a_log_that_is_read_back_is_the_one_that_was_written"
+    assert "1 passed" in run(
+        copy, "-m", "pytest", "-p", "no:cacheprovider", f"{tests}::{law}[.jsonl]"
+    )

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from sacofa.evaluate.read import read_measured
-from sacofa.events import open_log, write_variants
+from sacofa.events import open_log
 from sacofa.kernel.cases import gather
 from sacofa.kernel.variants import VariantCounts
+from tests.written import write_variants
 
 LOG = VariantCounts.of({("a", "b"): 2, ("b",): 1})
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from sacofa.events import ReadOptions, open_log
 from sacofa.events.preview import COLUMNS, ROWS, count_disordered, preview
-from sacofa.events.write import write_variants
 from sacofa.examples import running_example
+from tests.written import write_variants
 
 events = st.lists(
     st.tuples(st.integers(0, 3), st.one_of(st.none(), st.integers(0, 3))), min_size=1, max_size=12

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from sacofa.errors import ColumnsError, MissingExtraError, ReadError, SettingError
-from sacofa.events import count_variants, open_log, r4pm, write_variants
+from sacofa.events import count_variants, open_log, r4pm
 from sacofa.kernel.variants import VariantCounts
+from tests.written import write_variants
 
 from .nasty import NAMES
 from .test_xes import event, trace, write, xes

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from sacofa.errors import ReadError
-from sacofa.events import count_variants, write_variants
+from sacofa.events import count_variants
 from sacofa.kernel.variants import VariantCounts
+from tests.written import write_variants
 
 
 def test_the_file_looks_like_this(tmp_path: Path) -> None:

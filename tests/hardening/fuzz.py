@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from sacofa.errors import SacofaError
-from sacofa.events import count_variants, open_log, write_variants
+from sacofa.events import count_variants, open_log
 from sacofa.kernel.unit import ONE_CASE
 from sacofa.kernel.variants import VariantCounts
 from sacofa.ledger import Ledger
@@ -32,6 +32,7 @@ from sacofa.mechanisms.paper import Laplace
 from sacofa.release.certificate import Certificate, certify
 from sacofa.rules import learn_rules
 from sacofa.rules.file import read_rules, write_rules
+from tests.written import write_variants
 
 MEMORY = 4 << 30
 """The address space of the process; what asks for more fails."""

@@ -31,13 +31,14 @@ from typing import Any
 
 import sacofa
 import sacofa.release.publish  # the function of that name hides the module
-from sacofa.events import open_log, write_variants
+from sacofa.events import open_log
 from sacofa.kernel.variants import VariantCounts
 from sacofa.ledger import Ledger
 from sacofa.mechanisms.paper import Laplace
 from sacofa.mechanisms.protocol import Output
 from sacofa.release import Certificate, certificate_path, publish, reservation
 from sacofa.release.verify import verify
+from tests.written import write_variants
 
 publishing = sys.modules["sacofa.release.publish"]
 SOURCE = str(Path(sacofa.__file__).parent)

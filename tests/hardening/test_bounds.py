@@ -12,13 +12,15 @@ import numpy as np
 import pytest
 
 from sacofa.errors import ReadError
-from sacofa.events import count_variants, open_log, write_variants
+from sacofa.events import count_variants, open_log
 from sacofa.events.duckdb import parquet_files
 from sacofa.kernel.variants import MOST_CASES, VariantCounts
 from sacofa.mechanisms import Certified, Laplace, Mechanism
+from sacofa.mechanisms.released import ReleasedLog
 from sacofa.release import anonymize
 from sacofa.release.bound import bound_events
 from tests.cli.conftest import Run
+from tests.written import write_variants
 
 LAPLACE = Laplace(level_epsilon=1, max_length=3, prune=2)
 
@@ -43,30 +45,31 @@ def test_the_largest_log_is_scaled_down_in_little_memory(mechanism: Mechanism) -
 
 def test_a_release_within_the_bound_is_untouched() -> None:
     """The same object, and no note."""
-    variants = VariantCounts.of({("a", "b"): 5, ("b",): 3})
-    assert bound_events(variants, 13) == (variants, None, None, ())
-    smaller, _, _, (note,) = bound_events(variants, 12)
+    log = ReleasedLog(variants=VariantCounts.of({("a", "b"): 5, ("b",): 3}))
+    same, notes = bound_events(log, 13)
+    assert same is log and not notes
+    smaller, (note,) = bound_events(log, 12)
     assert "13 events" in note
-    assert dict(smaller) == {("a", "b"): 4, ("b",): 2}
+    assert dict(smaller.variants) == {("a", "b"): 4, ("b",): 2}
 
 
 def test_scaling_keeps_proportions_of_counts_beyond_64_bits() -> None:
     """Products of large counts and a large bound do not overflow."""
-    variants = VariantCounts.of({("a",): 3 * 10**11, ("b",): 10**11})
-    scaled, _, _, _ = bound_events(variants, 4 * 10**8)
-    assert dict(scaled) == {("a",): 3 * 10**8, ("b",): 10**8}
+    log = ReleasedLog(variants=VariantCounts.of({("a",): 3 * 10**11, ("b",): 10**11}))
+    scaled, _ = bound_events(log, 4 * 10**8)
+    assert dict(scaled.variants) == {("a",): 3 * 10**8, ("b",): 10**8}
 
 
 def test_times_stay_with_their_cases() -> None:
     """Those of the first cases of each variant."""
     variants = VariantCounts.of({("a", "b"): 4, ("b",): 2})
     times = np.arange(10)
-    scaled, kept, began, _ = bound_events(variants, 5, times, times - 1)
-    assert dict(scaled) == {("a", "b"): 2, ("b",): 1}
-    assert kept is not None
-    assert kept.tolist() == [0, 1, 2, 3, 8]
-    assert began is not None
-    assert began.tolist() == [-1, 0, 1, 2, 7]
+    log = ReleasedLog(variants=variants, times=times, starts=times - 1)
+    scaled, _ = bound_events(log, 5)
+    assert dict(scaled.variants) == {("a", "b"): 2, ("b",): 1}
+    assert scaled.times is not None and scaled.starts is not None
+    assert scaled.times.tolist() == [0, 1, 2, 3, 8]
+    assert scaled.starts.tolist() == [-1, 0, 1, 2, 7]
 
 
 @pytest.mark.parametrize(

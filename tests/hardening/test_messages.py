@@ -12,9 +12,9 @@ import pytest
 
 import sacofa
 from sacofa.errors import plain
-from sacofa.events import write_variants
 from sacofa.kernel.variants import VariantCounts
 from tests.cli.conftest import Run
+from tests.written import write_variants
 
 ESCAPES = ["\x1b[2Jgone", "a\x9b31m", "bell\x07", "\u202eright to left", "a\rb", "\udcff"]
 

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from sacofa.errors import LedgerError, OutputError, SettingError
-from sacofa.events import write_variants
 from sacofa.kernel.variants import VariantCounts
 from sacofa.ledger import Ledger
 from sacofa.mechanisms.certified import Certified
 from sacofa.mechanisms.paper import Laplace
 from sacofa.release import certificate_path, publish
 from tests.cli.conftest import Run
+from tests.written import write_variants
 
 TENTH = Certified(epsilon=Fraction(1, 10), max_length=3)
 

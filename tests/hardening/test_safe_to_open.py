@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from sacofa.events import write_variants
 from sacofa.kernel.variants import VariantCounts
 from tests.cli.conftest import Run
+from tests.written import write_variants
 
 MARKUP = [
     "<script>alert(1)</script>",

@@ -25,7 +25,7 @@ import numpy as np
 import pytest
 
 from sacofa.errors import ReadError
-from sacofa.events import count_variants, open_log, write_variants
+from sacofa.events import count_variants, open_log
 from sacofa.kernel.bits import SeededBits
 from sacofa.kernel.noise import Noise
 from sacofa.kernel.session import Session
@@ -36,6 +36,7 @@ from sacofa.mechanisms.registry import MECHANISMS
 from sacofa.release import certificate_path, verify
 from tests.cli.conftest import Run
 from tests.mechanisms.certified.outcomes import ByHand, Ints, leading_to
+from tests.written import write_variants
 
 PUBLIC = ["admit", "bill", "check", "discharge"]
 CANARY = "Zebrafinch"
@@ -282,7 +283,7 @@ class Sorts(Certified):
     def run(self, session: Session, *others: Any) -> Output:
         """Release, then sort by what is secret."""
         output = super().run(session, *others)
-        return replace(output, variants=backwards(output.variants))
+        return replace(output, log=replace(output.log, variants=backwards(output.log.variants)))
 
 
 def backwards(variants: VariantCounts) -> VariantCounts:
@@ -334,7 +335,8 @@ class Marks(Certified):
     def run(self, session: Session, *others: Any) -> Output:
         """Release, and mark all variants or none."""
         output = super().run(session, *others)
-        return replace(output, core=np.full(len(output.variants), secret(session).cases > 99))
+        core = np.full(len(output.log.variants), secret(session).cases > 99)
+        return replace(output, log=replace(output.log, core=core))
 
 
 BROKEN = {

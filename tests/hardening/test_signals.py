@@ -15,10 +15,10 @@ import pytest
 import sacofa
 from sacofa.base.temporary import PREFIX, secret_folder
 from sacofa.errors import OutputError
-from sacofa.events import write_variants
 from sacofa.events.generate import write_sample
 from sacofa.kernel.variants import VariantCounts
 from sacofa.ledger import Ledger
+from tests.written import write_variants
 
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 # Partitions are made of a small log, too, so that there is something to leave behind.

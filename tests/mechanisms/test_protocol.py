@@ -63,7 +63,7 @@ def test_what_is_spent_is_what_was_promised(
     certificate = anonymize(bound, mechanism, seed=3).certificate
     assert certificate.epsilon == total_epsilon(promised)
     assert certificate.spent == outcome.spent
-    assert outcome.variants.unit == unit
+    assert outcome.log.variants.unit == unit
 
 
 class PromisesMore(Laplace):

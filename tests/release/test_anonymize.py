@@ -30,16 +30,16 @@ from sacofa import (
     publish,
     write_release,
 )
-from sacofa.events import write_variants
 from sacofa.events.periods import Period
 from sacofa.examples import running_example
 from sacofa.kernel.bits import SeededBits
 from sacofa.kernel.released import ReleasedColumn
-from sacofa.mechanisms.protocol import Outcome
+from sacofa.mechanisms.released import ReleasedLog
 from sacofa.release import Certificate, certificate_path, read_release
 from sacofa.release.bound import drop_empty_cases
 from sacofa.release.periods import PeriodStatement
 from sacofa.rules import RuleStates
+from tests.written import write_variants
 
 LOG = running_example()
 LAPLACE = Laplace(level_epsilon=1, max_length=6, prune=3)
@@ -331,7 +331,7 @@ def test_names_that_a_format_cannot_hold_are_refused_before_noise_is_drawn(tmp_p
     log = tmp_path / "log.json"
     write_variants(VariantCounts.of({("a\x01",): 5}), log)
     stages: list[str] = []
-    with pytest.raises(OutputError, match="Parquet or JSON"):
+    with pytest.raises(OutputError, match=r"write \.csv"):
         publish(log, SACOFA, tmp_path / "out.xes", stage=lambda name, done: stages.append(name))
     assert set(stages) <= {"reading"}
     publish(log, SACOFA, tmp_path / "out.parquet")
@@ -350,7 +350,7 @@ def test_values_that_a_format_cannot_hold_are_refused_before_noise_is_drawn(
     ledger.set_budget("visits", Fraction(1))
     price = {"ledger": ledger, "dataset": "visits"}
     stages: list[str] = []
-    with pytest.raises(OutputError, match="Parquet or JSON"):
+    with pytest.raises(OutputError, match=r"write \.csv"):
         publish(
             opened, Certified(epsilon=1), tmp_path / "out.xes", **price,
             stage=lambda name, done: stages.append(name),
@@ -396,12 +396,12 @@ def test_cases_of_a_person_who_did_nothing_leave_attributes_with_their_case() ->
         texts=("0", "1"),
         codes=np.array([0, 0, 1, 1, 1], np.int32),
     )
-    outcome = Outcome(variants=variants, core=np.array([False, True]), columns=(column,))
-    kept = drop_empty_cases(outcome)
+    log = ReleasedLog(variants=variants, core=np.array([False, True]), columns=(column,))
+    kept, _ = drop_empty_cases(log)
     assert dict(kept.variants) == {("a",): 3}
     assert kept.core is not None and kept.core.tolist() == [True]
     assert kept.columns[0].codes.tolist() == [1, 1, 1]
-    assert drop_empty_cases(kept).notes == kept.notes
+    assert drop_empty_cases(kept) == (kept, ())
 
 
 def test_a_list_of_variants_spends_nothing_on_times_or_attributes(tmp_path: Path) -> None:
@@ -420,7 +420,7 @@ def test_a_list_of_variants_spends_nothing_on_times_or_attributes(tmp_path: Path
         (Certified(epsilon=1, granularity="day"), {}),
         (Certified(epsilon=1), {"attribute": ("value",)}),
     ):
-        with pytest.raises(SettingError, match=r"left out for \.json.*write \.csv"):
+        with pytest.raises(SettingError, match=r"left out for \.json.*write .*\.csv"):
             publish(
                 log, mechanism, tmp_path / "no.json", options=ReadOptions(**columns),
                 ledger=ledger, dataset="x", seed=1,

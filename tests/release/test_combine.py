@@ -22,6 +22,7 @@ from sacofa.release.certificate import SEEDED
 from sacofa.release.combine import cases_margin, combine, combine_files
 from sacofa.release.earlier import read_earlier, start_from
 from sacofa.release.periods import PeriodStatement
+from tests.report.releases import with_parts
 
 MECHANISM = Laplace(level_epsilon="1/4", max_length=2, prune=1)
 BASE = anonymize(running_example(), MECHANISM, seed=3)
@@ -148,7 +149,7 @@ def test_cases_add_up(tmp_path: Path) -> None:
 def test_times_stay_with_their_cases() -> None:
     """Where all releases have them."""
     times = np.arange(BASE.variants.events, dtype=np.int64) * 1000
-    timed = replace(BASE, times=times)
+    timed = with_parts(BASE, times=times)
     both = combine([timed, timed])
     assert both.times is not None and both.by_case is not None
     assert sorted(both.times.tolist()) == sorted([*times.tolist(), *times.tolist()])

@@ -15,12 +15,12 @@ from sacofa.errors import ReadError
 from sacofa.kernel.attributes import Attribute
 from sacofa.kernel.released import NO_VALUE, ReleasedColumn
 from sacofa.kernel.unit import ONE_CASE
-from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms.certified import Certified
+from sacofa.mechanisms.released import ReleasedLog
 from sacofa.release import Release, certificate_path, read_release, write_release
 from sacofa.release.anonymize import certify_request
 from sacofa.report import read_comparison
-from tests.report.releases import hospital, of
+from tests.report.releases import hospital
 
 
 @pytest.mark.parametrize("suffix", ["xes", "xes.gz", "csv", "parquet", "json"])
@@ -35,50 +35,6 @@ def test_what_was_written_is_read(tmp_path: Path, suffix: str) -> None:
     assert back.variants.project_onto(sorted(names)) == release.variants.project_onto(sorted(names))
 
 
-def timed() -> Release:
-    """A release with times of its own."""
-    variants = VariantCounts.of({("a", "b"): 3, ("b",): 2}, truncated={("a", "b"): 1})
-    times = np.array([50, 90, 7, 8, 50, 60, 1, 2, 2_000_000_000, 30], dtype=np.int64)
-    return replace(of(variants), times=times)
-
-
-@pytest.mark.parametrize("suffix", ["xes", "xes.gz", "csv", "parquet"])
-def test_times_are_read(tmp_path: Path, suffix: str) -> None:
-    """Each case has its times again; cases of one variant go by their times."""
-    release = timed()
-    write_release(release, tmp_path / f"out.{suffix}")
-    back = read_release(tmp_path / f"out.{suffix}")
-    assert back.variants == release.variants
-    assert back.times is not None
-    assert back.times.tolist() == [7, 8, 50, 60, 50, 90, 1, 2, 30, 2_000_000_000]
-    # What is read is written as it is.
-    write_release(back, tmp_path / f"again.{suffix}")
-    twice = read_release(tmp_path / f"again.{suffix}")
-    assert twice.times is not None
-    assert twice.times.tolist() == back.times.tolist()
-
-
-@pytest.mark.parametrize("suffix", ["xes", "csv", "parquet"])
-def test_starts_are_read(tmp_path: Path, suffix: str) -> None:
-    """When work began comes back with each event, also where it overlaps the event before."""
-    release = timed()
-    assert release.times is not None
-    starts = release.times - np.array([5, 60, 0, 3, 1, 2, 1, 0, 9, 30])
-    release = replace(release, starts=starts)
-    write_release(release, tmp_path / f"out.{suffix}")
-    back = read_release(tmp_path / f"out.{suffix}")
-    assert back.variants == release.variants
-    assert back.times is not None
-    assert back.times.tolist() == [7, 8, 50, 60, 50, 90, 1, 2, 30, 2_000_000_000]
-    assert back.starts is not None
-    assert (back.times - back.starts).tolist() == [0, 3, 1, 2, 5, 60, 1, 0, 30, 9]
-    frame = back.to_pandas()
-    assert (frame["time:timestamp"] - frame["start_timestamp"]).dt.total_seconds().tolist() == [
-        0, 3, 1, 2, 5, 60, 30, 9, 1, 0,
-    ]  # fmt: skip
-    assert back.by_case is not None and back.by_case.starts is not None
-
-
 @pytest.mark.parametrize("suffix", ["xes", "csv", "parquet", "json"])
 def test_made_up_times_are_no_times(tmp_path: Path, suffix: str) -> None:
     """A file that says so, or has none, gives none."""
@@ -91,21 +47,17 @@ def test_made_up_times_are_no_times(tmp_path: Path, suffix: str) -> None:
 def test_the_core_is_the_one_that_was_released(
     tmp_path: Path, share: dict[str, Any], attributes: tuple[Attribute, ...]
 ) -> None:
-    """However ε was divided: the core goes by what was spent on the flow."""
+    """Where a file does not hold it, however ε was divided: it goes by what the flow was given."""
     variants = examples.hospital()
     usual = Certified(epsilon="1/10")
     mechanism = replace(usual, **share, attributes=attributes)
     core = mechanism.mark_core(variants)
     none = np.full(variants.events, NO_VALUE, dtype=np.int32)
     ward = ReleasedColumn(name="ward", of_case=False, kind="boolean", texts=(), codes=none)
-    release = Release(
-        variants=variants,
-        certificate=certify_request(mechanism, ONE_CASE),
-        core=core,
-        columns=(ward,) if attributes else (),
-    )
-    write_release(release, tmp_path / "out.csv")
-    back = read_release(tmp_path / "out.csv")
+    log = ReleasedLog(variants=variants, core=core, columns=(ward,) if attributes else ())
+    release = Release(log=log, certificate=certify_request(mechanism, ONE_CASE))
+    write_release(release, tmp_path / "out.json")
+    back = read_release(tmp_path / "out.json")
     assert back.variants == variants and back.core is not None
     assert back.core.tolist() == core.tolist()
     same = core.tolist() == usual.mark_core(variants).tolist()

@@ -22,7 +22,7 @@ from sacofa.errors import (
     SettingError,
     TooLargeError,
 )
-from sacofa.events import Log, ReadOptions, open_log, write_variants
+from sacofa.events import Log, ReadOptions, open_log
 from sacofa.kernel.session import Session
 from sacofa.kernel.unit import Unit
 from sacofa.kernel.variants import VariantCounts
@@ -31,6 +31,7 @@ from sacofa.mechanisms.certified import Certified
 from sacofa.mechanisms.paper import Laplace, Sacofa
 from sacofa.mechanisms.protocol import Output, Progress, Promise
 from sacofa.release import publish
+from tests.written import write_variants
 
 TENTH = Certified(epsilon=Fraction(1, 10), max_length=3)
 

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from sacofa.errors import ReadError, SettingError
-from sacofa.events.write import write_variants
 from sacofa.examples import hospital, hospital_model, running_example
 from sacofa.release.rules import public_rules
 from sacofa.rules import (
@@ -19,6 +18,7 @@ from sacofa.rules import (
     learn_rules,
     write_rules,
 )
+from tests.written import write_variants
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import sys
 from dataclasses import replace
 from fractions import Fraction
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from sacofa.kernel.queries.times import Gaps
 from sacofa.kernel.unit import ONE_CASE
 from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms.paper import Laplace, Sacofa
+from sacofa.mechanisms.released import ReleasedLog
 from sacofa.release.anonymize import Release, anonymize
 from sacofa.release.certificate import Certificate
 
@@ -53,7 +55,12 @@ def of(variants: VariantCounts, *accesses: Access) -> Release:
         not_promised=("Much.",),
         settings={"max_length": 30},
     )
-    return Release(variants=variants, certificate=certificate)
+    return Release(log=ReleasedLog(variants=variants), certificate=certificate)
+
+
+def with_parts(release: Release, **parts: Any) -> Release:
+    """A release in which parts of the log are others."""
+    return replace(release, log=replace(release.log, **parts))
 
 
 def timed() -> Release:
@@ -61,7 +68,8 @@ def timed() -> Release:
     variants = VariantCounts.of({(HOSTILE[0], HOSTILE[1]): 4})
     begins = np.array([0, 40, 0, 40]) * 86_400
     times = np.stack([begins, begins + 3_600], axis=1).ravel()
-    return replace(of(variants, Spend(what=Gaps.what, epsilon=Fraction(1))), times=times)
+    release = of(variants, Spend(what=Gaps.what, epsilon=Fraction(1)))
+    return with_parts(release, times=times)
 
 
 def slow() -> Cases:

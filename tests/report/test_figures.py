@@ -24,7 +24,7 @@ from sacofa.report.figures_file import COLUMNS
 from sacofa.report.sureness import margins_of, variant_margin
 from sacofa.synthesis.margins import Margins, ShareMargin
 
-from .releases import HOSTILE, hospital, leaking, of, timed
+from .releases import HOSTILE, hospital, leaking, of, timed, with_parts
 
 
 def with_attribute() -> Release:
@@ -33,7 +33,7 @@ def with_attribute() -> Release:
         name="ward", of_case=True, kind="string", texts=("=1+1", "b"), codes=np.array([0, 1])
     )
     spend = Spend(what="attribute case:ward: how often each value", epsilon=Fraction(1))
-    return replace(of(VariantCounts.of({("a",): 2}), spend), columns=(column,))
+    return with_parts(of(VariantCounts.of({("a",): 2}), spend), columns=(column,))
 
 
 RELEASES = {

@@ -15,7 +15,7 @@ from sacofa.report.durations import say_duration
 from sacofa.report.times import describe_times, median_waits
 from sacofa.synthesis.margins import Margins
 
-from .releases import HOSTILE, hospital, of, slow, timed
+from .releases import HOSTILE, hospital, of, slow, timed, with_parts
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_work_is_shown_where_it_was_released() -> None:
     """Median work and waiting of each activity, beside the original in an internal page."""
     release = timed()
     assert release.times is not None
-    release = replace(release, starts=release.times - np.tile([60, 600], 4))
+    release = with_parts(release, starts=release.times - np.tile([60, 600], 4))
     times = describe_times(release)
     assert times is not None
     assert [(w.activity, w.times, w.took, w.waited) for w in times.work] == [
@@ -86,7 +86,7 @@ def test_work_is_shown_where_it_was_released() -> None:
 def test_medians_have_margins_where_they_are_known() -> None:
     """At 0.25 the second to the third quarter of waits; at 0.5, or not stated, nothing is known."""
     log = VariantCounts.of({("a", "b"): 5})
-    release = replace(of(log), times=np.array([0, 10, 0, 20, 0, 30, 0, 40, 0, 50]))
+    release = with_parts(of(log), times=np.array([0, 10, 0, 20, 0, 30, 0, 40, 0, 50]))
     known, unknown = (
         replace(
             release,
@@ -105,7 +105,7 @@ def test_medians_have_margins_where_they_are_known() -> None:
 def test_many_years_are_shown_by_year() -> None:
     """A page has no room for a hundred years of months."""
     release = of(VariantCounts.of({("a",): 2}))
-    times = describe_times(replace(release, times=np.array([0, 40 * 31_557_600])))
+    times = describe_times(with_parts(release, times=np.array([0, 40 * 31_557_600])))
     assert times is not None
     assert (times.spans, len(times.arrivals)) == ("year", 41)
     assert sum(bar.share for bar in times.arrivals) == 1
@@ -116,7 +116,7 @@ def test_nothing_is_shown_where_there_are_no_times() -> None:
     assert describe_times(hospital()) is None
     made_up = make_report(hospital(), title="x")
     assert "Times are artificial" in made_up
-    empty = replace(of(VariantCounts.of({(): 3})), times=np.zeros(0, dtype=np.int64))
+    empty = with_parts(of(VariantCounts.of({(): 3})), times=np.zeros(0, dtype=np.int64))
     assert describe_times(empty) is None
     assert "no events, and so no times" in make_report(empty, title="x")
 

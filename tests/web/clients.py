@@ -15,7 +15,6 @@ from typing import Any
 
 import pytest
 
-from sacofa.events.write import write_variants
 from sacofa.examples import running_example
 from sacofa.web.settings import ServeSettings
 
@@ -26,6 +25,7 @@ pytest.importorskip("fastapi", reason="the app needs the extra web: pip install 
 from starlette.testclient import TestClient
 
 from sacofa.web.app import create_app
+from tests.written import write_variants
 
 BASE = "http://127.0.0.1:8000"
 

@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 
 from sacofa.events import count_variants, open_log
-from sacofa.events.write import write_variants
 from sacofa.examples import hospital, running_example
 from sacofa.kernel.variants import VariantCounts
 from sacofa.ledger import Ledger
 from sacofa.release import make_key, verify
 from sacofa.release.sign import signature_path
+from tests.written import write_variants
 
 from ..browser import Window, accessibility_faults, open_browser, watch
 from ..report.releases import HOSTILE

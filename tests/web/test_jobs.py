@@ -18,13 +18,14 @@ from zipfile import ZipFile
 import pytest
 
 from sacofa.events import count_variants, open_log
-from sacofa.events.write import OUTPUTS, write_variants
 from sacofa.examples import hospital_model, running_example
 from sacofa.kernel.variants import VariantCounts
 from sacofa.ledger import Ledger
 from sacofa.release import read_release, verify
+from sacofa.release.formats import FORMATS
 from sacofa.rules import FromSecretLog, learn_rules, write_rules
 from sacofa.web.settings import ServeSettings
+from tests.written import write_variants
 
 from ..report.releases import HOSTILE
 from .clients import Person, example, person, serving
@@ -107,7 +108,7 @@ def test_a_log_becomes_a_release(own_app: App, tmp_path: Path, suffix: str) -> N
     assert job["release"]["epsilon"] == "1"
     assert "a factor of at most 2.72" in job["release"]["promise"]
     released = []
-    for ending in OUTPUTS:
+    for ending in [each.suffix for each in FORMATS]:
         path = tmp_path / f"out{ending}"
         for file, target in ((f"log{ending}", path), (f"log{ending}.certificate.json", None)):
             answer = anna.ask("GET", f"/api/jobs/{job['id']}/files/{file}")
@@ -473,7 +474,7 @@ def test_a_format_that_cannot_hold_a_name_says_so(app: App, tmp_path: Path) -> N
     job = anna.wait(f"/api/jobs/{anna.start(log['id'], max_length=3)['id']}")
     answer = anna.ask("GET", f"/api/jobs/{job['id']}/files/log.xes")
     assert answer.status_code == 409
-    assert "write Parquet or JSON instead" in answer.json()["detail"]
+    assert "write .csv or .parquet" in answer.json()["detail"]
     assert anna.ask("GET", f"/api/jobs/{job['id']}/files/log.parquet").status_code == 200
 
 

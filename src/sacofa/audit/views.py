@@ -26,15 +26,15 @@ PRESENT = 1
 
 def view_release(outcome: Outcome) -> Features:
     """What everyone sees: each released variant, how many cases there are, when, and values."""
-    released = outcome.variants
+    released = outcome.log.variants
     counts = released.counts.tolist()
     words = zip(released.sequences(), released.complete.tolist(), strict=True)
     found: Features = {("variant", word): count for word, count in zip(words, counts, strict=True)}
     found["cases",] = sum(counts)
     found["variants",] = len(counts)
-    if outcome.times is not None and len(outcome.times):
-        found.update(_when(released, outcome.times))
-    for column in outcome.columns:
+    if outcome.log.times is not None and len(outcome.log.times):
+        found.update(_when(released, outcome.log.times))
+    for column in outcome.log.columns:
         many = np.bincount(column.codes + 1, minlength=len(column.texts) + 1).tolist()
         found["attribute", column.key, "missing"] = many[0]
         found.update(

@@ -11,7 +11,7 @@ import math
 import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from functools import cached_property
@@ -241,39 +241,8 @@ class Numbers:
         return _plain(Decimal(str(rounded if a <= rounded < b else a)))
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class AsWritten:
-    """The values of a released file, each as it stands there: they are public already."""
-
-    kind: Kind
-    texts: list[str] = field(default_factory=list)
-    """The different values that were seen so far, in the order of their text."""
-    values: int = 2**31 - 3
-    """As many as there may be."""
-
-    def cell(self, text: str) -> int:
-        """A cell for each text."""
-        plain = _released(text, self.kind)
-        if plain not in self._places:
-            self._places[plain] = len(self.texts)
-            self.texts.append(plain)
-        return self._places[plain]
-
-    @cached_property
-    def _places(self) -> dict[str, int]:
-        return {}
-
-    def label(self, value: int) -> str:
-        """The text."""
-        return self.texts[value]
-
-    def describe(self) -> str:
-        """What it is."""
-        return "what was released"
-
-
-def _released(text: str, kind: Kind) -> str:
-    """A value as it was released, whatever its file made of it."""
+def released_text(text: str, kind: Kind) -> str:
+    """A value as it was released, from the text that a file of it holds."""
     if kind == "date":
         return text[:10]
     if kind == "boolean":

@@ -17,11 +17,11 @@ from ..base.temporary import secret_folder
 from ..errors import OutputError, SettingError, plain
 from ..events import ReadOptions
 from ..events.standard_input import NAME
-from ..events.write import output_of
 from ..mechanisms.registry import DEFAULT, MECHANISMS, make_mechanism
 from ..release import Release, certificate_path, publish
 from ..release.bound import MAX_RELEASED_EVENTS
 from ..release.earlier import start_from
+from ..release.formats import FORMATS, format_of, listed
 from ..release.publish import ONLY_VARIANTS
 from ..release.rules import public_rules
 from ..rules import ModelOptions
@@ -41,8 +41,7 @@ def anonymize(
         typer.Option(
             "-o",
             "--output",
-            help="The released log: .xes, .xes.gz, .csv, .parquet or .json; - writes CSV to "
-            "standard output.",
+            help=f"The released log: {listed(FORMATS)}; - writes CSV to standard output.",
             rich_help_panel=OUTPUT,
         ),
     ],
@@ -152,8 +151,9 @@ def anonymize(
     outputs: dict[str, Path] = {"its certificate": certificate or certificate_path(output)}
     if not streamed:
         outputs["the output"] = output
-        if output_of(output) == "json" and settings["time"]:
-            raise SettingError("time", "yes", ONLY_VARIANTS)
+        stored = format_of(output)
+        if not stored.holds_events and settings["time"]:
+            raise SettingError("time", "yes", ONLY_VARIANTS.format(suffix=stored.suffix))
     if report is not None:
         outputs["the report"] = report
     for target in outputs.values():

@@ -10,9 +10,9 @@ from rich.console import Console
 
 from ..base.files import check_apart, check_target
 from ..errors import plain
-from ..events.write import output_of
 from ..release import certificate_path, write_release
 from ..release.combine import combine_files
+from ..release.formats import format_of
 from . import options
 from .show import show_certificate
 
@@ -26,7 +26,7 @@ def combine(
     force: options.Force = False,
 ) -> None:
     """Put releases together, with a certificate that says what all of them cost."""
-    output_of(output)
+    format_of(output)
     outputs = {"the output": output, "its certificate": certificate_path(output)}
     for target in outputs.values():
         check_target(target, force)

@@ -7,8 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..events import Log, count_variants, read_cases
-from ..events.released import ARTIFICIAL
-from ..events.time_mark import time_mark
+from ..events.released import ARTIFICIAL, time_mark
 from ..kernel.attributes import Attribute, cell_of, cells_of
 from ..kernel.cases import CaseBatch, Cases, Values, gather
 from ..release.anonymize import Release

@@ -1,4 +1,4 @@
-"""Read event logs from files and frames, and write them."""
+"""Read event logs from files, frames and databases."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from .inspect import Inspection, inspect_log, inspect_variants
 from .log import count_variants, distribute_variants, is_distributed, open_log, read_cases
 from .options import ReadOptions
 from .source import Log, Notify
-from .write import write_variants
 
 __all__ = [
     "Columns",
@@ -22,5 +21,4 @@ __all__ = [
     "is_distributed",
     "open_log",
     "read_cases",
-    "write_variants",
 ]

@@ -1,187 +1,51 @@
-"""Released cases, event by event: the one generator that feeds all writers.
-
-The cases of the most frequent variant come first, and cases are numbered 1, 2, 3, ... in the order
-of the file, so that a file reveals no more than the variants and their counts do. A case without
-events has no row. If a release has no times, artificial ones are written, here and nowhere else:
-2000-01-01, a second later for each case and a second later for each event; every output says so.
-"""
+"""What released files say of themselves: whether their times are private or artificial."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Any
+from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ..kernel.released import Columns
-from ..kernel.variants import VariantCounts
-
-START = datetime(2000, 1, 1, tzinfo=UTC)
-"""The time before the first event of the first case, where times are made up."""
-
-START_SECONDS = int(START.timestamp())
-BLOCK = 1 << 20
-"""About how many events are made at a time."""
+from .bounded_file import BoundedFile
+from .duckdb.source import open_database, open_table
+from .duckdb.staging import staged
+from .source import Log
 
 TIME_KEY = "sacofa:time"
 """The attribute of a log, or the column of a table, that says what its times are."""
 ARTIFICIAL = "artificial"
-"""Its value where times are made up."""
+"""Its value if times count seconds from 2000-01-01."""
+PRIVATE = "private"
+"""Its value if times were sampled from private answers about the times of the log."""
 START_KEY = "start_timestamp"
 """The column of a table that says when work began, as pm4py calls it."""
 CORE_KEY = "sacofa:core"
 """The attribute of a case that says whether it is of the orderly core."""
-PRIVATE = "private"
-"""Its value where times were drawn from private answers about the times of the log."""
+
+HEAD_BYTES = 4096
+"""The mark of a released XES file stands before its first case, within this many bytes."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class EventBlock:
-    """Events of whole cases, in columns."""
-
-    case: NDArray[np.int64]
-    """The number of the case of each event."""
-    activity_id: NDArray[np.int32]
-    """What each event did."""
-    seconds: NDArray[np.int64]
-    """When it happened, in seconds since 1970."""
-    truncated: NDArray[np.bool_]
-    """Whether the case of each event went on."""
-    core: NDArray[np.bool_] | None = None
-    """Whether the case of each event is of the orderly core; None: none is marked."""
-
-    starts: NDArray[np.int64] | None = None
-    """When the work on it began, as `seconds`; None: not known."""
-    values: tuple[NDArray[np.int32], ...] = ()
-    """The codes of each attribute."""
-
-    def __len__(self) -> int:
-        return len(self.case)
+def time_mark(log: Log) -> str | None:
+    """The mark of a log on its times; None if they are as recorded, or missing."""
+    if not log.has_times:
+        return None
+    if log.source.format == "xes":
+        return time_mark_of_xes(log.source.content[0])
+    if log.source.format not in ("csv", "tsv", "parquet", "frame"):
+        return None
+    with staged(log.source) as source, open_database(log.name) as database:
+        table = open_table(database, source)
+        if TIME_KEY not in table.columns:
+            return None
+        column, _ = table.columns[TIME_KEY]
+        first = database.execute(f"SELECT {column} FROM {table.sql} LIMIT 1").fetchone()
+    return None if first is None or first[0] is None else str(first[0])
 
 
-def describe_times(times: NDArray[np.int64] | None) -> str:
-    """What a file says of its times."""
-    return ARTIFICIAL if times is None else PRIVATE
-
-
-def event_blocks(
-    variants: VariantCounts,
-    times: NDArray[np.int64] | None = None,
-    core: NDArray[np.bool_] | None = None,
-    columns: Columns = (),
-    starts: NDArray[np.int64] | None = None,
-) -> Iterator[EventBlock]:
-    """Make the events of all cases, about BLOCK at a time, those of frequent variants first.
-
-    Args:
-        variants: What was released.
-        times: When each event happened, in seconds since 1970, case by case in the order of the
-            variants; None: artificial times are written.
-        core: Which variants are the orderly core; None: none is marked.
-        columns: Attributes of cases and events, in the same order as the times.
-        starts: When the work on each event began, as `times`; None: not known.
-
-    Yields:
-        Blocks of whole cases.
-    """
-    layout = _Layout(variants)
-    # Large counts are split into pieces first, so that no variant is larger than a block.
-    fit = np.maximum(BLOCK // np.maximum(layout.lengths, 1), 1)
-    pieces = -(-layout.counts // fit)
-    owner = np.repeat(np.arange(len(layout.order)), pieces)
-    first = _places_within(pieces) * fit[owner]
-    count = np.minimum(fit[owner], layout.counts[owner] - first)
-    ends = np.cumsum(count * layout.lengths[owner])
-    start = 0
-    while start < len(owner):
-        # As many pieces as fill a block, at least one.
-        before = ends[start - 1] if start else 0
-        end = max(int(np.searchsorted(ends, before + BLOCK, side="right")), start + 1)
-        part = slice(start, end)
-        place = np.repeat(owner[part], count[part])
-        nth = np.repeat(first[part], count[part]) + _places_within(count[part])
-        yield layout.block(place, nth, times, core, columns, starts)
-        start = end
-
-
-def _places_within(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Count 0, 1, 2, … anew within each of several groups that lie end to end."""
-    return np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-
-
-class _Layout:
-    """Where the cases of a file lie in lists that are in the order of the variants."""
-
-    def __init__(self, variants: VariantCounts) -> None:
-        lengths, counts = variants.lengths, variants.counts
-        cases, events = np.cumsum(counts), np.cumsum(counts * lengths)
-        self.variants = variants
-        self.order = np.argsort(-counts, kind="stable")
-        """The places of the variants that have events, the most frequent first."""
-        self.order = self.order[lengths[self.order] > 0]
-        self.lengths, self.counts = lengths[self.order], counts[self.order]
-        self.first_case = (cases - counts)[self.order]
-        self.first_event = (events - counts * lengths)[self.order]
-        self.number = np.cumsum(self.counts) - self.counts + 1
-        """The number of the first case of each variant."""
-
-    def block(
-        self,
-        place: NDArray[np.int64],
-        nth: NDArray[np.int64],
-        times: NDArray[np.int64] | None,
-        core: NDArray[np.bool_] | None,
-        columns: Columns,
-        starts: NDArray[np.int64] | None,
-    ) -> EventBlock:
-        """Make the events of cases, each given by the place of its variant here and within it."""
-        rows = self.lengths[place]
-        within = _places_within(rows)
-        variant = np.repeat(self.order[place], rows)
-        case = np.repeat(self.number[place] + nth, rows)
-        case_at = np.repeat(self.first_case[place] + nth, rows)
-        event_at = np.repeat(self.first_event[place] + nth * rows, rows) + within
-        return EventBlock(
-            case=case,
-            activity_id=self.variants.activity_ids[self.variants.offsets[variant] + within],
-            seconds=START_SECONDS + case + within + 1 if times is None else times[event_at],
-            truncated=~self.variants.complete[variant],
-            core=None if core is None else core[variant],
-            starts=None if starts is None else starts[event_at],
-            values=tuple(each.codes[case_at if each.of_case else event_at] for each in columns),
-        )
-
-
-def all_events(
-    variants: VariantCounts,
-    times: NDArray[np.int64] | None = None,
-    core: NDArray[np.bool_] | None = None,
-    columns: Columns = (),
-    starts: NDArray[np.int64] | None = None,
-) -> EventBlock:
-    """Make the events of all cases at once, for whoever holds them in memory anyway."""
-    blocks = list(event_blocks(variants, times, core, columns, starts))
-    inside = None
-    if core is not None:
-        inside = _joined([block.core for block in blocks if block.core is not None], np.bool_)
-    return EventBlock(
-        case=_joined([block.case for block in blocks], np.int64),
-        activity_id=_joined([block.activity_id for block in blocks], np.int32),
-        seconds=_joined([block.seconds for block in blocks], np.int64),
-        truncated=_joined([block.truncated for block in blocks], np.bool_),
-        core=inside,
-        starts=None
-        if starts is None
-        else _joined([block.starts for block in blocks if block.starts is not None], np.int64),
-        values=tuple(
-            _joined([block.values[place] for block in blocks], np.int32)
-            for place in range(len(columns))
-        ),
-    )
-
-
-def _joined(parts: list[NDArray[Any]], kind: type) -> NDArray[Any]:
-    return np.concatenate([np.zeros(0, dtype=kind), *parts])
+def time_mark_of_xes(path: Path) -> str | None:
+    """The mark of an XES file on its times; None if there is none."""
+    with BoundedFile(path) as file:
+        head = file.read(HEAD_BYTES).partition(b"<trace")[0]
+    for mark in (PRIVATE, ARTIFICIAL):
+        if f'<string key="{TIME_KEY}" value="{mark}"/>'.encode() in head:
+            return mark
+    return None

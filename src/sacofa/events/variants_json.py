@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -99,19 +98,6 @@ def read_variants(path: Path, *, trusted: bool = False) -> VariantCounts:
             raise ReadError(path, f'variant {number} has an unknown activity "{unknown}"')
         (done if finished else cut).append((names, count))
     return VariantCounts.of(done, activities, cut)
-
-
-def lines(variants: VariantCounts) -> Iterator[str]:
-    """Give the lines of the file that holds variants."""
-    yield f'{{"format": "{FORMAT}",\n'
-    yield f' "activities": {json.dumps(variants.activities, ensure_ascii=False)},\n'
-    yield ' "variants": ['
-    comma = "\n"
-    for (names, count), finished in zip(variants, variants.complete.tolist(), strict=True):
-        entry = {"activities": names, "count": count, "finished": finished}
-        yield f"{comma}  {json.dumps(entry, ensure_ascii=False)}"
-        comma = ",\n"
-    yield "\n ]}\n"
 
 
 def _names(value: Any) -> TypeGuard[list[str]]:

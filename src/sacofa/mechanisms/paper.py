@@ -32,6 +32,7 @@ from ..synthesis.margins import Margins, VariantMargins
 from .growth import PrefixCounts, grow, level_line
 from .level import MAX_PREFIXES, Growth
 from .protocol import TRUNCATION, Mechanism, Output, Progress, Promise
+from .released import ReleasedLog
 from .settings import offered
 
 ADMIT_NONE = math.inf
@@ -105,7 +106,8 @@ class Laplace(Mechanism):
         )
         price = Fraction(self.level_epsilon) * session.unit.max_cases
         variants = grow(session, NoRules(session.activities), growth, price, progress)
-        return Output(variants=variants, margins=_margins(growth, self.prune, session, price))
+        margins = _margins(growth, self.prune, session, price)
+        return Output(log=ReleasedLog(variants=variants), margins=margins)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -231,7 +233,8 @@ class Sacofa(Mechanism):
         price = self.noise_epsilon * session.unit.max_cases
         variants = grow(session, semantics, growth, price, progress)
         highest = growth.prune_harmful or growth.prune_harmless
-        return Output(variants=variants, margins=_margins(growth, highest, session, price))
+        margins = _margins(growth, highest, session, price)
+        return Output(log=ReleasedLog(variants=variants), margins=margins)
 
 
 def _threshold(value: Any) -> int | float:

@@ -7,21 +7,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..errors import SettingError
 from ..kernel.accounting import Access
 from ..kernel.attributes import Attribute
 from ..kernel.cases import Cases
 from ..kernel.noise import Noise
 from ..kernel.queries.protocol import Answer
-from ..kernel.released import Columns
 from ..kernel.session import Session
 from ..kernel.unit import Unit
-from ..kernel.variants import VariantCounts
 from ..synthesis.margins import Margins
 from ..synthesis.verdict import Verdict
+from .released import ReleasedLog
 
 Progress = Callable[[float], None]
 
@@ -46,18 +42,14 @@ class Promise:
 
 @dataclass(frozen=True, kw_only=True)
 class Output:
-    """What a mechanism makes of the answers to its queries."""
+    """What a mechanism makes of the answers to its queries.
 
-    variants: VariantCounts
+    Example:
+        `Output(log=ReleasedLog(variants=variants))`
+    """
+
+    log: ReleasedLog
     """What may be released."""
-    core: NDArray[np.bool_] | None = None
-    """Which variants are the orderly core, for miners; statistics use all. None: none is marked."""
-    times: NDArray[np.int64] | None = None
-    """When each event happened, in seconds since 1970, case by case; None: not released."""
-    starts: NDArray[np.int64] | None = None
-    """When the work on each event began, likewise; None: not released."""
-    columns: Columns = ()
-    """The attributes of cases and events."""
     verdict: Verdict | None = None
     """What the release is good for; from noise and noisy values alone. None: not known."""
     margins: Margins | None = None
@@ -68,30 +60,21 @@ class Output:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What a run gives: the private variants, and everything that was answered and charged."""
+    """What a run returns: the output of the mechanism, with all answers and charges."""
 
-    variants: VariantCounts
-    """What may be released."""
-    core: NDArray[np.bool_] | None = None
-    """Which variants are the orderly core; None: none is marked."""
-    times: NDArray[np.int64] | None = None
-    """When each released event happened; None: not released."""
-    starts: NDArray[np.int64] | None = None
-    """When the work on each began; None: not released."""
-    columns: Columns = ()
-    """The attributes of cases and events."""
+    output: Output
+    """What the mechanism returned."""
     transcript: Mapping[str, object] = field(default_factory=dict)
     """Every noisy value that was seen on the way: what the proof protects and the audit tests."""
     answers: tuple[Answer, ...] = ()
     """The same, with the queries."""
     spent: tuple[Access, ...] = ()
     """What was charged: in sum what was promised."""
-    verdict: Verdict | None = None
-    """What the release is good for; from noise and noisy values alone. None: not known."""
-    margins: Margins | None = None
-    """How far its figures may be off; from noise and noisy values alone. None: not known."""
-    notes: tuple[str, ...] = ()
-    """What the certificate should say about this run; made of noisy values only."""
+
+    @property
+    def log(self) -> ReleasedLog:
+        """What may be released."""
+        return self.output.log
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,15 +156,8 @@ def perform(
     session = Session(cases, mechanism.promise(cases.unit).accesses, noise)
     output = mechanism.run(session, progress)
     return Outcome(
-        variants=output.variants,
-        core=output.core,
-        times=output.times,
-        starts=output.starts,
-        columns=output.columns,
+        output=output,
         transcript=session.transcript,
         answers=tuple(session.answers),
         spent=session.close(),
-        verdict=output.verdict,
-        margins=output.margins,
-        notes=output.notes,
     )

@@ -14,26 +14,21 @@ from ..errors import SettingError, is_whole
 from ..events import Log, Notify, count_variants, open_log, read_cases
 from ..events.attributes import check_values
 from ..kernel.bits import Bits, SeededBits, SystemBits
-from ..kernel.cases import MICROSECONDS, CaseBatch, Cases
+from ..kernel.cases import CaseBatch, Cases
 from ..kernel.noise import Noise
 from ..kernel.released import Columns
 from ..kernel.unit import Unit
-from ..kernel.variants import VariantCounts, check_names, read_only
+from ..kernel.variants import VariantCounts, check_names
 from ..mechanisms.protocol import (
     Mechanism,
     Progress,
     check_mechanism,
     perform,
 )
-from .bound import (
-    MAX_RELEASED_EVENTS,
-    bound_columns,
-    bound_events,
-    check_bound,
-    drop_empty_cases,
-)
+from ..mechanisms.released import ReleasedLog
+from .bound import MAX_RELEASED_EVENTS, bound_events, check_bound, drop_empty_cases
 from .certificate import Certificate, certify
-from .frames import event_columns, to_pandas, to_polars
+from .formats.frames import to_pandas, to_polars
 from .periods import PeriodStatement
 
 NAMED = 10
@@ -42,57 +37,60 @@ NAMED = 10
 
 @dataclass(frozen=True, kw_only=True)
 class Release:
-    """What may be published: private variants with their certificate."""
+    """A private log with its certificate: this may be published."""
 
-    variants: VariantCounts
-    """Every released variant with its noisy count."""
+    log: ReleasedLog
+    """The released log."""
     certificate: Certificate
     """What the release promises."""
-    core: NDArray[np.bool_] | None = None
-    """Which variants are the orderly core, for miners; statistics use all. None: none is marked."""
-    times: NDArray[np.int64] | None = None
-    """When each event happened, in seconds since 1970, case by case; None: times are made up."""
-    starts: NDArray[np.int64] | None = None
-    """When the work on each event began, likewise; None: that was not asked."""
-    columns: Columns = ()
-    """The attributes of cases and events, in the same order."""
 
-    def __post_init__(self) -> None:
-        for name in ("core", "times", "starts"):
-            if (part := getattr(self, name)) is not None:
-                object.__setattr__(self, name, read_only(part))
-        columns = tuple(replace(each, codes=read_only(each.codes)) for each in self.columns)
-        object.__setattr__(self, "columns", columns)
+    @property
+    def variants(self) -> VariantCounts:
+        """Every released variant with its noisy count."""
+        return self.log.variants
+
+    @property
+    def times(self) -> NDArray[np.int64] | None:
+        """When each event happened, in seconds since 1970, case by case; None: artificial times."""
+        return self.log.times
+
+    @property
+    def starts(self) -> NDArray[np.int64] | None:
+        """When the work on each event began, likewise; None: not requested."""
+        return self.log.starts
+
+    @property
+    def columns(self) -> Columns:
+        """The attributes of cases and events, in the same order."""
+        return self.log.columns
+
+    @property
+    def core(self) -> NDArray[np.bool_] | None:
+        """Which variants are the orderly core, for miners; statistics use all. None: not marked."""
+        return self.log.core
 
     @property
     def core_variants(self) -> VariantCounts | None:
         """The orderly core by itself; None where none is marked."""
-        return None if self.core is None else self.variants.where(self.core)
+        return self.log.core_variants
 
     @property
     def by_case(self) -> CaseBatch | None:
-        """The cases one by one with their times; None where times are made up."""
-        if self.times is None:
-            return None
-        began = None if self.starts is None else self.starts * MICROSECONDS
-        return CaseBatch.of_variants(self.variants, self.times * MICROSECONDS, began)
+        """The cases one by one with their times; None where times are artificial."""
+        return self.log.by_case
 
     @property
     def cases(self) -> Cases:
-        """What was released, as it is measured and drawn."""
-        return Cases(variants=self.variants, by_case=self.by_case)
-
-    @property
-    def _events(self) -> dict[str, Any]:
-        return event_columns(self.variants, self.times, self.core, self.columns, self.starts)
+        """The released cases as logs are measured and drawn."""
+        return self.log.cases
 
     def to_pandas(self) -> Any:
         """Give the released log as a pandas frame, with pm4py's names of columns."""
-        return to_pandas(self._events)
+        return to_pandas(self.log)
 
     def to_polars(self) -> Any:
         """Give the released log as a polars frame, with the same columns."""
-        return to_polars(self._events)
+        return to_polars(self.log)
 
     def __repr__(self) -> str:
         """Say what it is in a line; what it holds is in its parts."""
@@ -156,25 +154,20 @@ def anonymize(
         _compare_names(cases, activities, notify)
     # One public order, whatever the order in which the log named them.
     secret = cases.project_onto(sorted(cases.activities if activities is None else activities))
-    outcome = drop_empty_cases(perform(mechanism, secret, Noise(bits), progress))
-    variants, times, starts, notes = bound_events(
-        outcome.variants, max_released_events, outcome.times, outcome.starts
-    )
-    columns = bound_columns(outcome.columns, outcome.variants, max_released_events)
+    outcome = perform(mechanism, secret, Noise(bits), progress)
+    output = outcome.output
+    log, dropped = drop_empty_cases(output.log)
+    log, scaled = bound_events(log, max_released_events)
     return Release(
-        variants=variants,
-        core=None if notes else outcome.core,
-        times=times,
-        starts=starts,
-        columns=columns,
+        log=log,
         certificate=replace(
             certificate,
             spent=outcome.spent,
-            verdict=None if outcome.verdict is None else str(outcome.verdict),
-            judgement=outcome.verdict,
-            missing_activities=tuple(sorted(set(secret.activities) - set(variants.used()))),
-            margins=None if notes else outcome.margins,
-            notes=(*outcome.notes, *notes),
+            verdict=None if output.verdict is None else str(output.verdict),
+            judgement=output.verdict,
+            missing_activities=tuple(sorted(set(secret.activities) - set(log.variants.used()))),
+            margins=None if scaled else output.margins,
+            notes=(*output.notes, *dropped, *scaled),
         ),
     )
 

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import ReadError, SettingError
 from ..kernel.accounting import Access, Leak, Spend
@@ -24,12 +23,12 @@ from ..kernel.released import Columns
 from ..kernel.unit import Unit
 from ..kernel.variants import VariantCounts
 from ..ledger import Account
+from ..mechanisms.released import ReleasedLog, with_texts
 from ..synthesis.margins import Margins, Variant, VariantMargins, root_of_squares
 from .anonymize import Release
 from .certificate import Certificate
-from .join_columns import all_texts, laid_out_columns, shared_columns, with_values
 from .periods import charged_for
-from .read import has_starts, order_of, read_release, seconds_of
+from .read import read_release
 
 Named = TypeVar("Named")
 
@@ -56,15 +55,12 @@ def combine(releases: Sequence[Release], names: Sequence[str] | None = None) -> 
         raise SettingError("releases", "one of them twice", "different ones")
     unit = _unit(certificates)
     called = names or [f"release {number}" for number in range(1, len(releases) + 1)]
-    together = _put_together(releases, unit)
+    together = _put_together([release.log for release in releases], unit)
     columns = together.columns
     spent = _price(certificates)
     notes = _notes(releases, spent, unit, columns)
     return Release(
-        variants=together.variants,
-        times=together.times,
-        starts=together.starts,
-        columns=columns,
+        log=together,
         certificate=Certificate(
             mechanism=MECHANISM,
             unit=unit,
@@ -106,41 +102,30 @@ def _unit(certificates: Sequence[Certificate]) -> Unit:
     return replace(first, max_cases=sum(unit.max_cases for unit in units))
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class _Together:
-    """All cases, with what every release has of them."""
-
-    variants: VariantCounts
-    times: NDArray[np.int64] | None = None
-    starts: NDArray[np.int64] | None = None
-    columns: Columns = ()
-
-
-def _put_together(releases: Sequence[Release], unit: Unit) -> _Together:
+def _put_together(logs: Sequence[ReleasedLog], unit: Unit) -> ReleasedLog:
     """All cases, with their times and attributes where every release has them."""
-    if any(release.times is None for release in releases):
-        joined = VariantCounts.join([release.variants for release in releases], unit)
-        return _Together(variants=joined)
-    names = sorted({name for release in releases for name in release.variants.activities})
-    kept = shared_columns([release.columns for release in releases])
-    texts = [all_texts(columns) for columns in kept]
-    batches = [
-        with_values(release.by_case, [columns[i] for columns in kept], texts).project_onto(names)
-        for i, release in enumerate(releases)
-        if release.by_case is not None
-    ]
-    whole = replace(batches[0], unit=unit)
+    known = [log.by_case for log in logs]
+    batches = [batch for batch in known if batch is not None]
+    if len(batches) < len(logs):
+        return ReleasedLog(variants=VariantCounts.join([log.variants for log in logs], unit))
+    names = sorted({name for log in logs for name in log.variants.activities})
+    whole = replace(batches[0].project_onto(names), unit=unit)
     for batch in batches[1:]:
-        whole = whole.append(batch)
-    variants = whole.variants()
-    order = order_of(variants, whole)
-    columns = laid_out_columns(whole, order, [columns[0] for columns in kept], texts)
-    return _Together(
-        variants=variants,
-        times=seconds_of(whole, whole.times, order),
-        starts=seconds_of(whole, whole.starts, order) if has_starts(whole) else None,
-        columns=columns,
-    )
+        whole = whole.append(batch.project_onto(names))
+    return ReleasedLog.of_cases(whole, columns=_shared_columns([log.columns for log in logs]))
+
+
+def _shared_columns(releases: Sequence[Columns]) -> Columns:
+    """The attributes that all releases have, of one type, with the values of all their cases."""
+    named = [{(column.key, column.kind): column for column in columns} for columns in releases]
+    shared = []
+    for key, first in named[0].items():
+        parts = [columns[key] for columns in named if key in columns]
+        if len(parts) == len(named):
+            texts = tuple(dict.fromkeys(text for part in parts for text in part.texts))
+            codes = np.concatenate([with_texts(part, texts).codes for part in parts])
+            shared.append(replace(first, texts=texts, codes=codes))
+    return tuple(shared)
 
 
 def _described(columns: Columns) -> list[dict[str, str]]:

@@ -13,7 +13,6 @@ from ..base.files import check_apart, check_target
 from ..errors import OutputError, PromiseError, SettingError
 from ..events import Log, Notify, ReadOptions, distribute_variants, is_distributed
 from ..events import open_log as open_source
-from ..events.write import check_names, output_of
 from ..kernel.attributes import Attribute, labels_of
 from ..kernel.cases import Cases
 from ..kernel.variants import VariantCounts
@@ -32,6 +31,7 @@ from .anonymize import (
 )
 from .bound import MAX_RELEASED_EVENTS, check_bound
 from .certificate import Certificate
+from .formats import FORMATS, check_texts, format_of, listed
 from .pair import certificate_path
 from .periods import PeriodStatement, take_turn
 from .reservation import Tell, reserve_budget
@@ -41,9 +41,10 @@ Stage = Callable[[str, float], None]
 """Told the name of what is being done, and how much of it is done (0 to 1)."""
 
 ONLY_VARIANTS = (
-    "left out for .json, which holds variants and their counts only: write .csv, .parquet or .xes"
+    "left out for {suffix}, which holds variants and their counts only: write "
+    + listed(each for each in FORMATS if each.holds_events)
 )
-"""What must be done with settings that ask for more."""
+"""What must be done with settings that ask for more than a format holds."""
 
 MAX_GATHERED = 1_000_000
 """So many different variants fit into the memory of any machine."""
@@ -81,19 +82,19 @@ def publish(
     mechanism can be run there.
     """
     check_mechanism(mechanism)
-    output_of(output)
+    stored = format_of(output)
     check_target(output, force)
     check_target(certificate_path(output), force)
     check_bound(max_released_events)
-    if output_of(output) != output_of(os.path.realpath(output)):
+    if stored != format_of(os.path.realpath(output)):
         raise OutputError(output, "is a link to a file of another format: name that file")
     on_stage = stage or (lambda name, done: None)
     opened = _open(log, options)
     _check_apart(opened, output, ledger)
     timed = opened.has_times if isinstance(opened, Log) else opened.timed
-    if output_of(output) == "json":
+    if not stored.holds_events:
         # Variants and their counts hold no times: no budget is spent on them.
-        _refuse_more_than_variants(mechanism, opened.attributes)
+        _refuse_more_than_variants(mechanism, opened.attributes, stored.suffix)
         timed = False
     mechanism = mechanism.for_log(timed=timed, attributes=opened.attributes)
     # A first time before anything waits: settings that cannot be are refused at once.
@@ -143,17 +144,19 @@ def publish(
     return replace(release, certificate=certificate)
 
 
-def _refuse_more_than_variants(mechanism: Mechanism, attributes: Sequence[Attribute]) -> None:
+def _refuse_more_than_variants(
+    mechanism: Mechanism, attributes: Sequence[Attribute], suffix: str
+) -> None:
     """Refuse attributes and settings of times, which a file of variants cannot hold."""
     if attributes:
-        raise SettingError("attribute", attributes[0].key, ONLY_VARIANTS)
+        raise SettingError("attribute", attributes[0].key, ONLY_VARIANTS.format(suffix=suffix))
     if not is_dataclass(mechanism):
         return
     usual = mechanism.for_log(timed=False)
     for setting in settings_of(type(mechanism)):
         value = getattr(mechanism, setting.name)
         if setting.kind != "flag" and value != getattr(usual, setting.name):
-            raise SettingError(setting.option, value, ONLY_VARIANTS)
+            raise SettingError(setting.option, value, ONLY_VARIANTS.format(suffix=suffix))
 
 
 def _period(log: Log | Cases) -> PeriodStatement | None:
@@ -197,11 +200,11 @@ def _check_texts(
     output: str | Path, activities: Sequence[str], attributes: Sequence[Attribute]
 ) -> None:
     """Refuse public names and values that the format of the output cannot hold, once known."""
-    check_names(activities, output)
+    check_texts(activities, output)
     for attribute in attributes:
-        check_names((attribute.name,), output, "attribute")
+        check_texts((attribute.name,), output, "attribute")
         if attribute.domain is not None:
-            check_names(labels_of(attribute.domain), output, "value")
+            check_texts(labels_of(attribute.domain), output, "value")
 
 
 def _open(log: Any, options: ReadOptions | None) -> Log | Cases:

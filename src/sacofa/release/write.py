@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ..base.files import sync
-from ..events.write import write_variants
 from .anonymize import Release
 from .certificate import Certificate
+from .formats import write_log
 from .pair import write_pair
 
 Before = Callable[[Certificate, int], None]
@@ -25,14 +25,7 @@ def write_release(
     does not fit. It carries the hash of the log.
     """
     with write_pair(path, force) as (log_part, certificate_part):
-        write_variants(
-            release.variants,
-            log_part,
-            times=release.times,
-            starts=release.starts,
-            core=release.core,
-            columns=release.columns,
-        )
+        write_log(release.log, log_part)
         with log_part.open("rb") as written:
             sha256 = hashlib.file_digest(written, "sha256").hexdigest()
         certificate = release.certificate.of_file(sha256)

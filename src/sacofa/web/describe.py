@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..events.write import OUTPUTS
+from ..release.formats import FORMATS
 from . import schemas
 from .jobs import ENDED, Job, Jobs
 from .reading import ColumnChoice
@@ -10,7 +10,7 @@ from .settings import ServeSettings
 from .uploads import Upload
 from .worker import FIGURES
 
-LOGS = tuple(f"log{suffix}" for suffix in OUTPUTS)
+LOGS = tuple(f"log{each.suffix}" for each in FORMATS)
 """The released log in every format."""
 PACKED = tuple(f"{name}.zip" for name in LOGS)
 """The same with certificate, report and figures, in one file."""

@@ -13,6 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from ..events.formats import SUFFIXES
 from ..events.unpacking import ENDINGS
 from ..mechanisms.registry import choices
+from ..release.formats import FORMATS
 from ..report.page import colour_rules
 from .api.common import OneJob
 from .reading import more_fields
@@ -41,6 +42,7 @@ def _page(request: Request, template: str) -> HTMLResponse:
         reading=more_fields(),
         suffixes=",".join((*SUFFIXES, *ENDINGS)),
         formats=", ".join(dict.fromkeys(kind.upper() for kind in SUFFIXES.values())),
+        written=FORMATS,
         settings=SETTINGS,
     )
     return HTMLResponse(content)

@@ -22,12 +22,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sacofa.errors import ColumnsError, ReadError
-from sacofa.events import count_variants, open_log, write_variants
+from sacofa.events import count_variants, open_log
 from sacofa.events.duckdb import events, partitions
 from sacofa.events.duckdb import source as duckdb_source
 from sacofa.events.duckdb.events import list_columns
 from sacofa.kernel.unit import Unit
 from sacofa.kernel.variants import VariantCounts
+from tests.written import write_variants
 
 Row = tuple[str, str, int]
 

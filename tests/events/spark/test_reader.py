@@ -16,10 +16,11 @@ import pytest
 
 from sacofa import Certified, anonymize, publish
 from sacofa.errors import ColumnsError, ReadError, SettingError
-from sacofa.events import count_variants, distribute_variants, open_log, write_variants
+from sacofa.events import count_variants, distribute_variants, open_log
 from sacofa.events.spark.distributed import SparkVariants
 from sacofa.kernel.unit import Unit
 from sacofa.kernel.variants import VariantCounts
+from tests.written import write_variants
 
 from ..duckdb.test_events import frame, slowly, tied
 from ..nasty import NAMES

@@ -20,6 +20,7 @@ from sacofa.kernel.session import Session
 from sacofa.kernel.unit import Unit
 from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms.protocol import Capabilities, Mechanism, Output, Progress, perform
+from sacofa.mechanisms.released import ReleasedLog
 
 PATIENT = Unit(person="patient", max_cases=2)
 
@@ -72,11 +73,10 @@ class Toy(Mechanism):
         votes = session.ask(FirstActivities(size), self.epsilon, "first")
         lengths = [1] * size + [0]
         counts = np.maximum(votes, 0)
-        return Output(
-            variants=VariantCounts.from_arrays(
-                session.activities, range(size), lengths, counts, unit=session.unit
-            )
+        variants = VariantCounts.from_arrays(
+            session.activities, range(size), lengths, counts, unit=session.unit
         )
+        return Output(log=ReleasedLog(variants=variants))
 
 
 LOG = {("a", "b"): 700, ("b",): 200, (): 100}

@@ -208,14 +208,21 @@ def plain(value: object) -> object:
     return value
 
 
+def parts_of(output: Output) -> dict[str, object]:
+    """All parts of an output, those of its log one by one."""
+    found = {field.name: getattr(output, field.name) for field in fields(output)}
+    log = found.pop("log")
+    return {field.name: getattr(log, field.name) for field in fields(log)} | found
+
+
 def differences(one: ByHandOutcome, other: ByHandOutcome) -> list[str]:
     """What two runs with the same noisy answers do not have in common, although they must."""
     parts = {
         name: (getattr(one, name), getattr(other, name))
         for name in ("asked_for", "epsilons", "spent", "progress")
     }
-    for field in fields(Output):
-        parts[field.name] = getattr(one.output, field.name), getattr(other.output, field.name)
+    others = parts_of(other.output)
+    parts |= {name: (part, others[name]) for name, part in parts_of(one.output).items()}
     return [name for name, (a, b) in parts.items() if plain(a) != plain(b)]
 
 

@@ -30,7 +30,7 @@ def test_released_cases_keep_public_rules() -> None:
     for seed in range(20):
         for epsilon in ("1/10", "1"):
             mechanism = Certified(epsilon=Fraction(epsilon), max_length=6, rules=rules)
-            released = perform(mechanism, Cases(variants=LOG), Noise(SeededBits(seed))).variants
+            released = perform(mechanism, Cases(variants=LOG), Noise(SeededBits(seed))).log.variants
             count = Violations(rules).count
             for ids, finished in zip(released.sequences(), released.complete, strict=True):
                 assert not count(ids, bool(finished))
@@ -42,9 +42,9 @@ def test_a_seed_repeats_everything() -> None:
     one, same, other = (
         perform(mechanism, Cases(variants=LOG), Noise(SeededBits(s))) for s in (1, 1, 2)
     )
-    assert one.variants == same.variants
+    assert one.log.variants == same.log.variants
     assert str(one.transcript) == str(same.transcript)
-    assert one.variants != other.variants
+    assert one.log.variants != other.log.variants
 
 
 @pytest.mark.parametrize(("times", "asked"), [(1, False), (100, True)], ids=["tiny", "large"])
@@ -55,7 +55,7 @@ def test_lengths_are_asked_where_noise_leaves_them(times: int, asked: bool) -> N
     outcome = perform(mechanism, Cases(variants=log), Noise(SeededBits(1)))
     spent = spent_on(outcome)
     assert ("lengths" in spent) == asked
-    assert any("a fallback" in note for note in outcome.notes) != asked
+    assert any("a fallback" in note for note in outcome.output.notes) != asked
     # Of what is asked they tell that cases are short.
     assert spent["steps"] == Fraction(34 - 4 if asked else 34 + 12 + 5, 100)
 
@@ -84,7 +84,7 @@ def test_activities_are_not_asked_where_noise_hides_them(
     assert sum(spent.values()) == 1
     if not asked:
         assert spent["steps"] == Fraction(34 + 15 + 5, 100)
-        assert all(len(set(ids)) == len(ids) for ids in outcome.variants.sequences())
+        assert all(len(set(ids)) == len(ids) for ids in outcome.log.variants.sequences())
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_an_order_of_many_cases_stays_however_much_noise_there_is(
         outcomes = (
             perform(mechanism, Cases(variants=log), Noise(SeededBits(seed))) for seed in range(12)
         )
-        return sum((0, 2, 1) in list(outcome.variants.sequences()) for outcome in outcomes)
+        return sum((0, 2, 1) in list(outcome.log.variants.sequences()) for outcome in outcomes)
 
     assert kept() >= 10
     monkeypatch.setattr(run, "MOST_NOISE", 1)

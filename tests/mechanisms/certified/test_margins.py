@@ -57,7 +57,7 @@ def named_activities(log: VariantCounts) -> dict[str, int]:
 
 def check(outcome: Outcome, kind: str) -> Iterator[tuple[int, int]]:
     """Compare every published figure of a kind with that of the log."""
-    released, margins = outcome.variants, outcome.margins
+    released, margins = outcome.log.variants, outcome.output.margins
     assert margins is not None
     if kind == "cases":
         assert margins.cases is not None
@@ -103,10 +103,10 @@ def test_the_number_of_cases_lies_within_its_margin(outcomes: list[Outcome]) -> 
 def test_persons_have_wider_margins() -> None:
     """With m cases a person, noise is m times as large; disagreement is what it was."""
     outcome = perform(SMALL, Cases(variants=LOG), Noise(SeededBits(1)))
-    narrow = find_flow_margins(outcome.answers, outcome.variants)
-    assert narrow == outcome.margins
+    narrow = find_flow_margins(outcome.answers, outcome.log.variants)
+    assert narrow == outcome.output.margins
     louder = [replace(answer, epsilon=answer.epsilon / 5) for answer in outcome.answers]
-    wide = find_flow_margins(louder, outcome.variants)
+    wide = find_flow_margins(louder, outcome.log.variants)
     assert wide.cases == pytest.approx(5 * (narrow.cases or 0), abs=5)
     assert sum(wide.steps.values()) > 1.2 * sum(narrow.steps.values())
 
@@ -114,12 +114,12 @@ def test_persons_have_wider_margins() -> None:
 def test_a_variant_that_was_never_asked_for_may_not_occur() -> None:
     """So its margin is its count, and it is below it."""
     outcome = perform(SMALL, Cases(variants=LOG), Noise(SeededBits(2)))
-    assert outcome.margins is not None and outcome.margins.variants is not None
+    assert outcome.output.margins is not None and outcome.output.margins.variants is not None
     final = next(a for a in outcome.answers if a.query.name == "final")
     assert isinstance(final.query, NearestCandidate)
     asked = {tuple(final.activities[i] for i in ids) for ids in final.query.candidates}
-    assert {names for names, _ in outcome.margins.variants.listed} <= asked
-    assert outcome.margins.variants.of((("nothing", "like", "it"), True), 17) == 17
+    assert {names for names, _ in outcome.output.margins.variants.listed} <= asked
+    assert outcome.output.margins.variants.of((("nothing", "like", "it"), True), 17) == 17
 
 
 def test_margins_are_shared_with_figures_of_similar_count() -> None:
@@ -134,7 +134,7 @@ def test_margins_are_shared_with_figures_of_similar_count() -> None:
 def test_the_plan_states_the_margin_that_the_release_will(seed: int) -> None:
     """One definition: they differ by the noise that the plan cannot know, and little more."""
     mechanism = Certified(epsilon=1, time=False)
-    released = perform(mechanism, Cases(variants=LOG), Noise(SeededBits(seed))).margins
+    released = perform(mechanism, Cases(variants=LOG), Noise(SeededBits(seed))).output.margins
     planned = plan(epsilon=1, activities=len(LOG.activities), cases=LOG.cases)
     assert released is not None and released.cases is not None
     assert planned.cases_margin == pytest.approx(released.cases, rel=0.1)
@@ -162,7 +162,7 @@ def test_margins_of_the_papers_mechanisms_hold(mechanism: Laplace | Sacofa, case
     for seed in range(RUNS):
         outcome = perform(mechanism, Cases(variants=log), Noise(SeededBits(seed)))
         checked += list(check(outcome, "variant"))
-        assert outcome.margins is not None and outcome.margins.cases is None
+        assert outcome.output.margins is not None and outcome.output.margins.cases is None
     assert np.mean([error <= margin for error, margin in checked]) >= 0.94
 
 
@@ -207,7 +207,7 @@ def test_shares_of_times_have_margins() -> None:
     batch = CaseBatch.of_variants(log, (hours * 3.6e9).astype(np.int64))
     cases = Cases(variants=log, by_case=batch)
     outcome = perform(Certified(epsilon=1), cases, Noise(SeededBits(3)))
-    margins = outcome.margins
+    margins = outcome.output.margins
     assert margins is not None and margins.begin is not None
     assert len(margins.cycle_time) == 14 and 0 < min(margins.cycle_time) < 0.05
     assert 0 < margins.begin.of(0.5) < 0.1

@@ -23,6 +23,7 @@ from sacofa.kernel.session import Session
 from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms.certified.certified import Certified
 from sacofa.mechanisms.protocol import Output, Progress
+from sacofa.mechanisms.released import ReleasedLog
 from sacofa.rules import Rules
 
 from .outcomes import (
@@ -31,6 +32,7 @@ from .outcomes import (
     differences,
     largest_ratio,
     leading_to,
+    parts_of,
     plain,
     run_by_hand,
 )
@@ -104,9 +106,9 @@ def test_the_same_answers_lead_to_the_same_output(way: str) -> None:
 def test_the_runs_that_are_compared_have_every_part_of_an_output() -> None:
     """None of the parts is missing in all runs, and progress is reported."""
     outcomes = [run_by_hand(mechanism_of(way), logs_of(way)[0], noisy) for way in WAYS]
-    for field in fields(Output):
-        parts = [getattr(outcome.output, field.name) for outcome in outcomes]
-        assert any(plain(part) not in (None, []) for part in parts), field.name
+    for name in parts_of(outcomes[0].output):
+        parts = [parts_of(outcome.output)[name] for outcome in outcomes]
+        assert any(plain(part) not in (None, []) for part in parts), name
     assert all(outcome.progress[-1] == 1 for outcome in outcomes)
     assert any(outcome.shown for outcome in outcomes)
 
@@ -137,10 +139,15 @@ class Reveals(Certified):
         output = super().run(session, progress)
         if self.part == "progress":
             return output
-        return replace(output, **{self.part: revealing(getattr(output, self.part), cases)})
+        changed = {self.part: revealing(parts_of(output)[self.part], cases)}
+        if hasattr(output, self.part):
+            return replace(output, **changed)
+        return replace(output, log=replace(output.log, **changed))
 
 
-PARTS = [*(field.name for field in fields(Output)), "progress"]
+PARTS = [
+    field.name for kind in (ReleasedLog, Output) for field in fields(kind) if field.name != "log"
+] + ["progress"]
 
 
 @pytest.mark.parametrize("part", PARTS)

@@ -52,7 +52,7 @@ def test_a_plan_tells_when_frequent_variants_are_shown() -> None:
     for cases, large in ((2 * made.large_from, True), (made.large_from // 2, False)):
         log = VariantCounts.of({tuple("abcd"): cases}, tuple("abcd"))
         mechanism = Certified(epsilon=Fraction(1), max_length=5)
-        notes = perform(mechanism, Cases(variants=log), Noise(SeededBits(1))).notes
+        notes = perform(mechanism, Cases(variants=log), Noise(SeededBits(1))).output.notes
         assert any("shown as they are" in note for note in notes) == large
 
 

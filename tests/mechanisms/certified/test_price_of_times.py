@@ -77,5 +77,5 @@ def test_every_log_gets_times(name: str) -> None:
     for log in (batch([ADDED[name]]), batch([ADDED[name]] * 50)):
         cases = Cases(variants=log.variants(), by_case=log)
         outcome = perform(mechanism, cases, seeded(1))
-        assert outcome.times is not None
-        assert len(outcome.times) == outcome.variants.events
+        assert outcome.log.times is not None
+        assert len(outcome.log.times) == outcome.log.variants.events

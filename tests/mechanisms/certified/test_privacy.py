@@ -351,7 +351,9 @@ def test_the_release_itself_is_private() -> None:
         cells = len(start.seen[-1])
         assert cells == 2
         for z in product(range(-reach, reach + 1), repeat=cells):
-            released = run_by_hand(mechanism, log, listed([*fixed, np.array(z)])).output.variants
+            released = run_by_hand(
+                mechanism, log, listed([*fixed, np.array(z)])
+            ).output.log.variants
             key = tuple(("".join(variant), count) for variant, count in released)
             total[key] = total.get(key, 0) + chance(z[0]) * chance(z[1])
         chances.append(total)

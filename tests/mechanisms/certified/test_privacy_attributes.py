@@ -37,7 +37,7 @@ def test_attributes_are_among_what_is_tried() -> None:
     outcome = run_by_hand(SHORT, PAIRS["rare value"].larger_cases, listed([]))
     assert [query.name for query in outcome.asked_for][-3:] == ASKED  # type: ignore[attr-defined]
     assert len(outcome.epsilons) == len(outcome.seen)
-    assert len(outcome.output.columns) == 2
+    assert len(outcome.output.log.columns) == 2
 
 
 @pytest.mark.parametrize("name", PAIRS)

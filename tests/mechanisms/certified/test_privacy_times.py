@@ -36,7 +36,7 @@ def test_times_are_among_what_is_tried() -> None:
     outcome = run_by_hand(SHORT, PAIRS["long wait"].larger_cases, listed([]))
     assert [query.name for query in outcome.asked_for][-5:] == ASKED  # type: ignore[attr-defined]
     assert len(outcome.epsilons) == len(outcome.seen)
-    assert outcome.output.times is not None
+    assert outcome.output.log.times is not None
     started = run_by_hand(SHORT, PAIRS[WITH_STARTS].larger_cases, listed([]))
     assert [query.name for query in started.asked_for][-6:] == [*ASKED, "service time"]  # type: ignore[attr-defined]
 

@@ -67,10 +67,10 @@ def test_more_cases_than_memory_holds_are_scaled_down(monkeypatch: pytest.Monkey
     monkeypatch.setattr(run, "ONE_BY_ONE", 20)
     cases = cases_of(PLAIN)
     outcome = perform(SMALL, cases, Noise(SeededBits(1)))
-    assert outcome.variants.cases == 20 and outcome.margins is None
-    assert sum("scaled down" in note for note in outcome.notes) == 1
+    assert outcome.log.variants.cases == 20 and outcome.output.margins is None
+    assert sum("scaled down" in note for note in outcome.output.notes) == 1
     untimed = perform(replace(SMALL, time=False), cases, Noise(SeededBits(1)))
-    assert untimed.variants.cases > 20 and untimed.margins is not None
+    assert untimed.log.variants.cases > 20 and untimed.output.margins is not None
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=["case", "person"])
@@ -94,7 +94,7 @@ def test_bins_follow_from_the_noise_that_is_drawn(unit: Unit) -> None:
     """What is asked is chosen for noise that hides all cases of a unit, not for that of one."""
     outcome = perform(SMALL, cases_of(PLAIN * 80, unit), Noise(SeededBits(2)))
     asked = [answer.query for answer in outcome.answers if getattr(answer.query, "by_case", False)]
-    found = outcome.variants.project_onto(outcome.answers[-1].activities)
+    found = outcome.log.variants.project_onto(outcome.answers[-1].activities)
     price = SMALL.price * SMALL.time_share
     chosen = {
         cases: [query for query, _ in time_queries(found, TimeSettings(), price / cases).values()]

@@ -64,7 +64,7 @@ def test_every_log_gets_a_release(log: VariantCounts, epsilon: str, max_length: 
     """Any log, any ε, any length: at least one case comes out, none too long, all public names."""
     mechanism = Certified(epsilon=Fraction(epsilon), max_length=max_length)
     outcome = perform(mechanism, Cases(variants=log), Noise(SeededBits(1)))
-    released = outcome.variants
+    released = outcome.log.variants
     assert released.activities == log.activities
     assert released.cases >= 1 and (released.counts > 0).all()
     if max_length is not None:
@@ -82,7 +82,7 @@ def test_many_activities_and_long_cases() -> None:
     )
     for mechanism in (plain, ruled):
         outcome = perform(mechanism, Cases(variants=log), Noise(SeededBits(1)))
-        assert outcome.variants.cases > 3_000
+        assert outcome.log.variants.cases > 3_000
 
 
 def test_rules_that_forbid_everything() -> None:
@@ -98,7 +98,9 @@ def test_rules_that_forbid_everything() -> None:
         source=Stated("a test"),
     )
     mechanism = Certified(epsilon=Fraction(1), max_length=5, rules=rules)
-    assert perform(mechanism, Cases(variants=LOGS["one case"]), Noise(SeededBits(1))).variants.cases
+    assert perform(
+        mechanism, Cases(variants=LOGS["one case"]), Noise(SeededBits(1))
+    ).log.variants.cases
 
 
 LONG = [f"activity {i:03}" for i in range(200)]
@@ -115,7 +117,7 @@ def test_numbers_of_more_than_4300_digits() -> None:
     noise = HighestBinomial(SeededBits(1))
     outcome = perform(mechanism, Cases(variants=log), noise)
     assert noise.asked
-    assert outcome.variants.cases == pytest.approx(6_000_000, rel=0.01)
+    assert outcome.log.variants.cases == pytest.approx(6_000_000, rel=0.01)
 
 
 class HighestBinomial(Noise):
@@ -216,8 +218,8 @@ def test_nothing_fails_once_something_is_charged(
         return
     outcome = perform(mechanism, cases, Noise(SeededBits(seed)))
     assert total_epsilon(outcome.spent) == mechanism.price
-    assert 1 <= outcome.variants.cases <= MOST_CASES
-    assert (outcome.variants.counts > 0).all()
+    assert 1 <= outcome.log.variants.cases <= MOST_CASES
+    assert (outcome.log.variants.counts > 0).all()
 
 
 @settings(deadline=None, max_examples=60)
@@ -253,4 +255,4 @@ def test_nothing_fails_in_the_papers_mechanisms_but_what_noise_makes_too_large(
         return
     for mechanism in both:
         outcome = perform(mechanism, cases, Noise(SeededBits(seed)))
-        assert (outcome.variants.counts >= 1).all()
+        assert (outcome.log.variants.counts >= 1).all()

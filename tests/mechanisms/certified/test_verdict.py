@@ -92,9 +92,9 @@ def test_cases_that_disagree_with_the_answers_are_not_reliable() -> None:
     outcome = release(MECHANISM, log, 4)
     shuffled = VariantCounts.from_arrays(
         log.activities,
-        np.concatenate([ids[::-1] for ids in map(np.array, outcome.variants.sequences())]),
-        outcome.variants.lengths,
-        outcome.variants.counts,
+        np.concatenate([ids[::-1] for ids in map(np.array, outcome.log.variants.sequences())]),
+        outcome.log.variants.lengths,
+        outcome.log.variants.counts,
     )
     wrong = judged(outcome, MECHANISM, shuffled)
     assert wrong.sureness is Sureness.UNRELIABLE and wrong.causes == (Cause.MODEL,)
@@ -108,8 +108,8 @@ def test_a_lost_activity_and_a_wrong_length_are_seen() -> None:
     mechanism = Certified(epsilon=1, max_candidates=30)
     outcome = release(mechanism, log, 4)
     names = log.activities
-    less = outcome.variants.project_onto(names[: len(names) // 2]).project_onto(names)
-    right, wrong = (judged(outcome, mechanism, cases) for cases in (outcome.variants, less))
+    less = outcome.log.variants.project_onto(names[: len(names) // 2]).project_onto(names)
+    right, wrong = (judged(outcome, mechanism, cases) for cases in (outcome.log.variants, less))
     assert right.sureness is Sureness.RELIABLE and wrong.sureness is not Sureness.RELIABLE
     assert wrong.errors.activities > 0.1 > RELIABLE.activities > right.errors.activities
     assert wrong.errors.lengths is not None and right.errors.lengths is not None

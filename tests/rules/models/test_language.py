@@ -184,7 +184,9 @@ def test_certified_releases_words_of_the_language(
     rules = hospital_rules[deviations]
     mechanism = Certified(epsilon=epsilon, rules=rules)  # type: ignore[arg-type]
     for seed in range(2):
-        released = perform(mechanism, Cases(variants=hospital()), Noise(SeededBits(seed))).variants
+        released = perform(
+            mechanism, Cases(variants=hospital()), Noise(SeededBits(seed))
+        ).log.variants
         states = scorer_of(rules.project_onto(released.activities))
         assert released.cases
         for ids, finished in zip(released.sequences(), released.complete.tolist(), strict=True):
@@ -201,7 +203,7 @@ def test_sacofa_admits_nothing_outside_the_language(hospital_rules: dict[int, Mo
         prune_harmful=ADMIT_NONE,
         rules=rules,
     )
-    released = perform(mechanism, Cases(variants=hospital()), Noise(SeededBits(1))).variants
+    released = perform(mechanism, Cases(variants=hospital()), Noise(SeededBits(1))).log.variants
     states = scorer_of(rules.project_onto(released.activities))
     assert released.cases
     for ids, finished in zip(released.sequences(), released.complete.tolist(), strict=True):

@@ -39,7 +39,7 @@ def test_kept_languages_are_those_that_would_be_made(
     def run() -> list[tuple[object, ...]]:
         cases = Cases(variants=LOG)
         found = [perform(mechanism, cases, Noise(SeededBits(seed))) for seed in range(40)]
-        return [(one.variants, one.transcript["named"], one.notes) for one in found]
+        return [(one.log.variants, one.transcript["named"], one.output.notes) for one in found]
 
     frequent._kept_so_far.cache_clear()
     kept = run()

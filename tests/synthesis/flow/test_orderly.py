@@ -52,5 +52,5 @@ def test_the_core_lies_inside_the_release() -> None:
     assert core == {(0, 1, 2): 90, (3,): 40}
     log = log_of([300, 90, 5, 60, 0, 3, 2])
     outcome = perform(Certified(epsilon=1), Cases(variants=log), Noise(SeededBits(2)))
-    assert outcome.core is not None and len(outcome.core) == len(outcome.variants)
-    assert outcome.core.any()
+    assert outcome.log.core is not None and len(outcome.log.core) == len(outcome.log.variants)
+    assert outcome.log.core.any()

@@ -47,4 +47,4 @@ def test_an_activity_of_a_quarter_of_long_cases_is_in_every_release(epsilon: Fra
     log = VariantCounts.of({**counts, tuple(common): 200})
     for seed in range(4):
         outcome = perform(Certified(epsilon=epsilon), Cases(variants=log), Noise(SeededBits(seed)))
-        assert outcome.variants.used() == list(log.activities)
+        assert outcome.log.variants.used() == list(log.activities)

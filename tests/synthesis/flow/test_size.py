@@ -65,6 +65,6 @@ def test_a_release_is_nearer_to_the_number_of_cases_than_the_answers_about_it(
     for outcome in outcomes:
         sizes = [a for a in outcome.answers if isinstance(a.query, CaseCount)]
         alone.append(abs(count_cases(sizes)[0] - LOG.cases))
-        released.append(abs(outcome.variants.cases - LOG.cases))
-        assert outcome.variants.cases == count_cases(outcome.answers)[0]
+        released.append(abs(outcome.log.variants.cases - LOG.cases))
+        assert outcome.log.variants.cases == count_cases(outcome.answers)[0]
     assert fmean(released) < 0.9 * fmean(alone)

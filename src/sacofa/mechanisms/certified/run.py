@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from ...errors import SettingError
 from ...kernel.cases import MICROSECONDS, CaseBatch
 from ...kernel.queries.distance import Ids
-from ...kernel.released import Columns
 from ...kernel.session import Session
 from ...kernel.variants import VariantCounts
 from ...synthesis.flow.apportion import apportion, round_to
@@ -30,6 +29,7 @@ from ...synthesis.flow.steps import KeptSteps
 from ...synthesis.margins import Margins
 from ...synthesis.share_margins import add_share_margins
 from ..protocol import Output, Progress
+from ..released import ReleasedLog
 from .attributes import ask_attributes
 from .budget import in_noise_scales
 from .questions import Questions
@@ -132,29 +132,32 @@ class CertifiedRun:
         if self._set.time:
             times, starts = ask_times(self._set, self._session, found)
         columns = ask_attributes(self._set, self._session, found) if self._set.attributes else ()
-        on_progress(1.0)
-        return Output(
+        log = ReleasedLog(
             variants=variants,
             times=times,
             starts=starts,
-            columns=columns,
             core=self._set.mark_core(variants),
+            columns=columns,
+        )
+        on_progress(1.0)
+        return Output(
+            log=log,
             verdict=judge(self._set, self._session.answers, size, variants),
-            margins=None if scaled else self._margins(variants, times, columns),
+            margins=None if scaled else self._margins(log),
             notes=tuple(ask.notes),
         )
 
-    def _margins(self, variants: VariantCounts, times: Ints | None, columns: Columns) -> Margins:
+    def _margins(self, log: ReleasedLog) -> Margins:
         """How far the figures of the release may be off."""
         answers = self._session.answers
-        margins = find_flow_margins(answers, variants)
-        if times is None and not columns:
+        margins = find_flow_margins(answers, log.variants)
+        if log.times is None and not log.columns:
             return margins
-        seconds = np.zeros(0, dtype=np.int64) if times is None else times
+        seconds = np.zeros(0, dtype=np.int64) if log.times is None else log.times
         batch = CaseBatch.of_variants(
-            variants.project_onto(self._session.activities), seconds * MICROSECONDS
+            log.variants.project_onto(self._session.activities), seconds * MICROSECONDS
         )
-        return add_share_margins(margins, answers, batch, columns, self._session.attributes)
+        return add_share_margins(margins, answers, batch, log.columns, self._session.attributes)
 
     def _bounded(self, size: int) -> tuple[int, bool]:
         """How many cases are released of so many, and whether these are fewer."""

@@ -1,7 +1,7 @@
 import { ask, attempt, confirmed, count, figures, find, items, make, pause, showStrength } from "./common.js";
 
 const id = location.pathname.split("/").pop();
-const formats = { ".xes.gz": "XES, packed", ".xes": "XES", ".csv": "CSV", ".parquet": "Parquet", ".json": "JSON: variants and counts" };
+const formats = [...find("#format").options];
 const stages = { waiting: "Waiting for a free place …", starting: "Starting …", reading: "Reading the log …", anonymizing: "Drawing noise …", writing: "Writing …", drawing: "Drawing the report …" };
 const link = (file, text) => make("a", { href: `/api/jobs/${id}/${file}`, textContent: text, download: "" });
 
@@ -27,13 +27,12 @@ const showResult = async (job) => {
   const signer = release.publishable ? (await ask("GET", "/signer")).name : null;
   find("#signed").hidden = !signer;
   if (signer) find("#signed").textContent = `signature by ${signer}`;
-  find("#files").replaceChildren(...Object.entries(formats).map(([suffix, words]) => make("tr", {},
-    make("th", { scope: "row", textContent: words }),
+  find("#files").replaceChildren(...formats.map(({ value: suffix, textContent }) => make("tr", {},
+    make("th", { scope: "row", textContent }),
     make("td", {}, link(`files/log${suffix}`, `log${suffix}`)),
     make("td", {}, link(`files/log${suffix}.certificate.json`, "certificate")),
     ...(signer ? [make("td", {}, link(`signatures/log${suffix}`, "signature"))] : []))));
   const choose = () => { find("#all").href = `/api/jobs/${id}/files/log${find("#format").value}.zip`; };
-  find("#format").replaceChildren(...Object.entries(formats).map(([value, textContent]) => make("option", { value, textContent })));
   find("#format").addEventListener("change", choose);
   choose();
   items(find("#notices"), release.notices);

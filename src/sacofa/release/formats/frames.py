@@ -7,20 +7,13 @@ from datetime import datetime
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..errors import MissingExtraError
-from ..events.columns import TRUNCATED
-from ..events.released import (
-    CORE_KEY,
-    START_KEY,
-    TIME_KEY,
-    all_events,
-    describe_times,
-)
-from ..kernel.attributes import Kind
-from ..kernel.released import Columns as Attributes
-from ..kernel.variants import VariantCounts
+from ...errors import MissingExtraError
+from ...events.columns import TRUNCATED
+from ...events.released import CORE_KEY, START_KEY, TIME_KEY
+from ...kernel.attributes import Kind
+from ...mechanisms.released import ReleasedLog
+from .blocks import all_events, describe_times
 
 TIMES = ("time:timestamp", START_KEY)
 """The columns that hold times."""
@@ -34,15 +27,9 @@ TYPES: dict[Kind, Callable[[str], Any]] = {
 """What released values are in Python."""
 
 
-def event_columns(
-    variants: VariantCounts,
-    times: NDArray[np.int64] | None = None,
-    core: NDArray[np.bool_] | None = None,
-    attributes: Attributes = (),
-    starts: NDArray[np.int64] | None = None,
-) -> dict[str, Any]:
-    """Lay variants out as an event log, in columns."""
-    events = all_events(variants, times, core, attributes, starts)
+def event_columns(log: ReleasedLog) -> dict[str, Any]:
+    """The events of a released log in columns; times are in seconds since 1970."""
+    events, variants = all_events(log), log.variants
     names = np.array(variants.activities, dtype=object)
     columns: dict[str, Any] = {
         "case:concept:name": events.case.astype(str),
@@ -53,33 +40,35 @@ def event_columns(
     }
     if events.core is not None:
         columns[f"case:{CORE_KEY}"] = events.core
-    for attribute, codes in zip(attributes, events.values, strict=True):
+    for column, codes in zip(log.columns, events.values, strict=True):
         # The last place is for no value, whose code is −1.
-        values = [*map(TYPES[attribute.kind], attribute.texts), None]
-        columns[attribute.key] = [values[code] for code in codes.tolist()]
-    columns[TIME_KEY] = np.full(len(events), describe_times(times), dtype=object)
+        values = [*map(TYPES[column.kind], column.texts), None]
+        columns[column.key] = [values[code] for code in codes.tolist()]
+    columns[TIME_KEY] = np.full(len(events), describe_times(log), dtype=object)
     return columns
 
 
-def to_pandas(columns: dict[str, Any]) -> Any:
-    """Make a pandas frame of the columns of events."""
+def to_pandas(log: ReleasedLog) -> Any:
+    """The events of a released log as a pandas frame."""
     try:
         import pandas
     except ImportError:
         raise MissingExtraError("pandas", "evaluate") from None
+    columns = event_columns(log)
     times = {
         key: pandas.to_datetime(columns[key], unit="s", utc=True) for key in TIMES if key in columns
     }
     return pandas.DataFrame(columns | times)
 
 
-def to_polars(columns: dict[str, Any]) -> Any:
-    """Make a polars frame of the columns of events."""
+def to_polars(log: ReleasedLog) -> Any:
+    """The events of a released log as a polars frame."""
     try:
         import polars
     except ImportError:
         raise MissingExtraError("polars", "fast-xes") from None
-    typed = {}
+    columns = event_columns(log)
+    typed: dict[str, Any] = {}
     for key in TIMES:
         if key in columns:
             seconds = polars.Series(columns[key], dtype=polars.Int64)

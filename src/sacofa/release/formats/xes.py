@@ -1,139 +1,93 @@
-"""Writes variants as an event log, or as they are.
+"""Released logs as XES (IEEE 1849-2023), as they are or packed.
 
-Events come from one generator (module `released`); a writer only formats them. Every case says
-whether it is unfinished, and every file what its times are. Nothing in the file tells more than the
-variants and their counts do, and the same variants give the same bytes.
-
-Names are written as they are, so that they can be read back exactly. In CSV alone, those that a
-spreadsheet would take for a formula get an apostrophe first (module `formulas`).
+Every case says whether it is unfinished, and every file what its times are. Names are written as
+they are, so that they can be read back exactly.
 """
 
 from __future__ import annotations
 
 import gzip
-import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Literal
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..base.files import write_whole
-from ..errors import OutputError, nearest
-from ..kernel.released import Columns, ReleasedColumn
-from ..kernel.variants import VariantCounts
-from . import variants_json
-from .bounded_file import Progress
-from .lifecycle import START, TRANSITION
-from .released import CORE_KEY, TIME_KEY, EventBlock, describe_times, event_blocks
+from ...events.lifecycle import START, TRANSITION
+from ...events.released import CORE_KEY, PRIVATE, TIME_KEY, time_mark_of_xes
+from ...events.xes_stream import traces
+from ...kernel.attributes import Kind
+from ...kernel.released import Columns, ReleasedColumn
+from ...mechanisms.released import ReleasedLog
+from .blocks import EventBlock, describe_times, event_blocks
+from .collect import CaseCollector
+from .format import Format
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-Output = Literal["xes", "xes.gz", "csv", "parquet", "json"]
-
-OUTPUTS: dict[str, Output] = {
-    ".xes.gz": "xes.gz",
-    ".xes": "xes",
-    ".csv": "csv",
-    ".parquet": "parquet",
-    ".json": "json",
-}
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def write_variants(
-    variants: VariantCounts,
-    path: str | os.PathLike[str],
-    *,
-    force: bool = False,
-    progress: Progress | None = None,
-    times: NDArray[np.int64] | None = None,
-    core: NDArray[np.bool_] | None = None,
-    columns: Columns = (),
-    starts: NDArray[np.int64] | None = None,
-) -> None:
-    """Write variants to a file, in the format that the end of its name tells.
-
-    XES, XES.gz, CSV and Parquet hold an event log; JSON holds the variants and their counts. A
-    case without events is in JSON alone.
-    """
-    target = Path(path)
-    output = output_of(target)
-    check_names(variants.activities, target)
-    for column in columns:
-        check_names((column.name, *column.texts), target, "value")
-    with write_whole(target, force) as part:
-        if output in ("csv", "parquet"):
-            from .write_table import write_table
-
-            write_table(variants, part, output, progress, times, core, columns, starts)
-            return
-        with part.open("wb") as file:
-            if output == "xes.gz":
-                with gzip.GzipFile("", "wb", 6, file, mtime=0) as packed:
-                    for text in xes_parts(variants, progress, times, core, columns, starts):
-                        packed.write(text.encode())
-                return
-            for text in (
-                variants_json.lines(variants)
-                if output == "json"
-                else xes_parts(variants, progress, times, core, columns, starts)
-            ):
-                file.write(text.encode())
+def write(log: ReleasedLog, path: Path) -> None:
+    """Write a log as XES."""
+    with path.open("wb") as file:
+        for text in xes_parts(log):
+            file.write(text.encode())
 
 
-def output_of(path: str | os.PathLike[str]) -> Output:
-    """Tell the format of a file that is written."""
-    name = Path(path).name.lower()
-    for suffix, output in OUTPUTS.items():
-        if name.endswith(suffix):
-            return output
-    suffix = Path(name).suffix
-    raise OutputError(
-        path,
-        f'unknown suffix "{suffix}", known are {", ".join(OUTPUTS)}.{nearest(suffix, OUTPUTS)}',
-    )
+def write_packed(log: ReleasedLog, path: Path) -> None:
+    """Write a log as XES, packed; neither the time nor the name of the file is in it."""
+    with path.open("wb") as file, gzip.GzipFile("", "wb", 6, file, mtime=0) as packed:
+        for text in xes_parts(log):
+            packed.write(text.encode())
 
 
-def check_names(
-    activities: Sequence[str], path: str | os.PathLike[str], what: str = "activity"
-) -> None:
-    """Refuse names that a file cannot hold: XML has no control characters, nothing has surrogates.
+def read(path: Path, kinds: Mapping[str, Kind]) -> ReleasedLog:
+    """Read a log back; nothing else is taken from a file than what `write` puts there."""
+    cases = CaseCollector(kinds)
+    for trace in traces(path, False, None):
+        values = _read_values(trace)
+        core = values.get(CORE_KEY)
+        cases.add_case(
+            finished=values.get("unfinished") != "true",
+            core=None if core is None else core == "true",
+            values={f"case:{key}": value for key, value in values.items()},
+        )
+        start = None
+        for event in trace.iterchildren("{*}event"):
+            values = _read_values(event)
+            seconds = _read_date(values["time:timestamp"])
+            if values.get(TRANSITION) == START:
+                start = seconds
+                continue
+            cases.add_event(values["concept:name"], seconds, start, values)
+            start = None
+    return cases.log(timed=time_mark_of_xes(path) == PRIVATE)
 
-    Leaving such characters out would make two activities one.
-    """
-    output = output_of(path)
-    for name in activities:
-        if output in ("xes", "xes.gz") and _NOT_XML.search(name):
-            raise OutputError(
-                path, f"XES cannot hold the {what} {name!a}: write Parquet or JSON instead"
-            )
-        if not name.isascii() and any("\ud800" <= letter <= "\udfff" for letter in name):
-            raise OutputError(path, f"the {what} {name!a} is not Unicode text")
+
+def _read_values(element: Any) -> dict[str, str]:
+    """The attributes of a trace or an event."""
+    return {child.get("key"): child.get("value") for child in element if child.get("key")}
 
 
-def xes_parts(
-    variants: VariantCounts,
-    progress: Progress | None = None,
-    times: NDArray[np.int64] | None = None,
-    core: NDArray[np.bool_] | None = None,
-    columns: Columns = (),
-    starts: NDArray[np.int64] | None = None,
-) -> Iterator[str]:
-    """Give an XES file piece by piece."""
+def _read_date(text: str) -> int:
+    """A moment in seconds since 1970."""
+    return (datetime.fromisoformat(text) - EPOCH) // timedelta(seconds=1)
+
+
+def xes_parts(log: ReleasedLog) -> Iterator[str]:
+    """Yield the text of an XES file piece by piece."""
+    variants, columns = log.variants, log.columns
     tags = [_tags(column) for column in columns]
     people = any(column.name.startswith("org:") for column in columns)
-    more = ("" if starts is None else _LIFECYCLE) + (_ORGANIZATIONAL if people else "")
-    yield _HEAD.format(times=describe_times(times), more=more)
+    more = ("" if log.starts is None else _LIFECYCLE) + (_ORGANIZATIONAL if people else "")
+    yield _HEAD.format(times=describe_times(log), more=more)
     names = [f'<string key="concept:name" value={_quote(name)}/>' for name in variants.activities]
-    total = max(variants.cases, 1)
-    for block in event_blocks(variants, times, core, columns, starts):
+    for block in event_blocks(log):
         # A block holds whole cases: a case begins wherever the number changes.
         begins = np.flatnonzero(np.diff(block.case, prepend=-1)).tolist()
         ids, seconds = block.activity_id.tolist(), block.seconds.tolist()
@@ -167,8 +121,6 @@ def xes_parts(
                 f'<boolean key="unfinished" value="{flag}"/>{mark}{of_cases[start]}\n'
                 f"{events}</trace>\n"
             )
-            if progress is not None and case % 10_000 == 0:
-                progress(case / total)
     yield "</log>\n"
 
 
@@ -252,3 +204,9 @@ _HEAD = f"""\
 <classifier name="Activity" keys="concept:name"/>
 <string key="{TIME_KEY}" value="{{times}}"/>
 """
+
+
+PLAIN = Format(name="XES", suffix=".xes", write=write, read=read, refused=_NOT_XML)
+PACKED = Format(
+    name="XES, packed", suffix=".xes.gz", write=write_packed, read=read, refused=_NOT_XML
+)

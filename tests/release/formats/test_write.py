@@ -12,16 +12,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sacofa.errors import OutputError
-from sacofa.events import count_variants, open_log, write_table, write_variants
-from sacofa.events.released import START, event_blocks
-from sacofa.events.write import OUTPUTS, xes_parts
+from sacofa.events import count_variants, open_log
 from sacofa.kernel.released import ReleasedColumn
 from sacofa.kernel.variants import VariantCounts
+from sacofa.mechanisms.released import ReleasedLog
+from sacofa.release.formats import FORMATS, tables
+from sacofa.release.formats.blocks import START, event_blocks
+from sacofa.release.formats.xes import xes_parts
+from tests.events.nasty import NAMES, texts, variant_counts, xml_texts
+from tests.written import write_variants
 
-from .nasty import NAMES, texts, variant_counts, xml_texts
-
-ALL = list(OUTPUTS)
-EVENT_LOGS = [suffix for suffix in ALL if suffix != ".json"]
+ALL = [each.suffix for each in FORMATS]
+EVENT_LOGS = [each.suffix for each in FORMATS if each.holds_events]
 few = settings(
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
@@ -88,7 +90,7 @@ def test_what_fits_one_row_group_is_written_as_what_does_not(
     variants = VariantCounts.of({("a", "b"): 500, ("a",): 30}, truncated={("b",): 7})
     paths = [tmp_path / f"{most}{suffix}" for most in (10**6, 1)]
     for path in paths:
-        monkeypatch.setattr(write_table, "MOST_AT_HAND", int(path.stem))
+        monkeypatch.setattr(tables, "MOST_AT_HAND", int(path.stem))
         write_variants(variants, path)
     assert paths[0].read_bytes() == paths[1].read_bytes()
     assert count_variants(open_log(paths[1])) == variants
@@ -112,9 +114,9 @@ def test_layout_tells_nothing_of_the_cases(tmp_path: Path) -> None:
 @pytest.mark.parametrize("block", [1, 2, 3, 7, 1000])
 def test_blocks_hold_all_events_in_order(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """However small the blocks are, frequent variants come first, and no row lacks an activity."""
-    monkeypatch.setattr("sacofa.events.released.BLOCK", block)
+    monkeypatch.setattr("sacofa.release.formats.blocks.BLOCK", block)
     variants = VariantCounts.of({("a", "b", "c"): 3, (): 2, ("b",): 9, ("b", "b"): 1}, "abc")
-    blocks = list(event_blocks(variants))
+    blocks = list(event_blocks(ReleasedLog(variants=variants)))
     assert all(len(b) <= max(block, 3) for b in blocks)
     case_ids, activity_ids, seconds = (
         np.concatenate([getattr(b, part) for b in blocks]).tolist()
@@ -135,7 +137,7 @@ def test_times_and_attributes_stay_with_their_case(
     block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They lie in the order of the variants, and files in that of frequency."""
-    monkeypatch.setattr("sacofa.events.released.BLOCK", block)
+    monkeypatch.setattr("sacofa.release.formats.blocks.BLOCK", block)
     variants = VariantCounts.of({("a", "b"): 2, (): 1, ("b",): 3}, "ab")
     assert list(variants.sequences()) == [(), (0, 1), (1,)]
     times = np.array([10, 11, 20, 21, 30, 40, 50])
@@ -145,7 +147,8 @@ def test_times_and_attributes_stay_with_their_case(
         )
         for of_case, size in ((True, 6), (False, 7))
     )
-    blocks = list(event_blocks(variants, times, None, columns, times - 5))
+    log = ReleasedLog(variants=variants, times=times, columns=columns, starts=times - 5)
+    blocks = list(event_blocks(log))
     rows = [
         tuple(row)
         for b in blocks
@@ -276,19 +279,22 @@ def test_xes_follows_the_standard_and_declares_what_it_uses() -> None:
     group = ReleasedColumn(
         name="org:group", of_case=False, kind="string", texts=("x",), codes=np.zeros(5, np.int32)
     )
-    text = "".join(xes_parts(variants, None, begins, core, (group,), begins - 1)).encode()
+    log = ReleasedLog(
+        variants=variants, times=begins, core=core, columns=(group,), starts=begins - 1
+    )
+    text = "".join(xes_parts(log)).encode()
     root = etree.fromstring(text)
     assert root.get("xes.version") == "1849.2023"
     etree.XMLSchema(etree.XML(SCHEMA)).assertValid(root)
     declared = {e.get("prefix"): e.get("uri") for e in root.iterchildren("{*}extension")}
     used = {key.partition(":")[0] for key in root.xpath("//@key") if ":" in key}
     assert used == set(declared)
-    ours = etree.parse(str(files("sacofa.events") / "sacofa.xesext")).getroot()
+    ours = etree.parse(str(files("sacofa.release.formats") / "sacofa.xesext")).getroot()
     assert ours.get("uri") == declared["sacofa"]
     defined = {f"sacofa:{key}" for key in ours.xpath("//@key")}
     assert defined == {key for key in root.xpath("//@key") if key.startswith("sacofa:")}
-    page = Path(__file__).parents[2] / "docs" / "reference" / "formats.md"
-    assert (files("sacofa.events") / "sacofa.xesext").read_text() in page.read_text()
+    page = Path(__file__).parents[3] / "docs" / "reference" / "formats.md"
+    assert (files("sacofa.release.formats") / "sacofa.xesext").read_text() in page.read_text()
 
 
 @given(st.integers(1, 200))
@@ -300,7 +306,7 @@ def test_xes_times_are_seconds_after_the_case(length: int) -> None:
     from lxml import etree
 
     variants = VariantCounts.of({("a",) * length: 3})
-    root = etree.fromstring("".join(xes_parts(variants)).encode())
+    root = etree.fromstring("".join(xes_parts(ReleasedLog(variants=variants))).encode())
     for number, trace in enumerate(root.iterchildren("{*}trace"), start=1):
         stamps = [
             datetime.fromisoformat(date.get("value")) for date in trace.iterdescendants("{*}date")

@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sacofa.events import open_log, write_variants
-from sacofa.events.time_mark import time_mark
+from sacofa.events import open_log
+from sacofa.events.released import time_mark
 from sacofa.kernel.variants import VariantCounts
+from tests.written import write_variants
 
 LOG = VariantCounts.of({("a", "b"): 2})
 

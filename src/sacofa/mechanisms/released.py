@@ -1,0 +1,164 @@
+"""A released log as one value: variants with everything that is known of their cases and events."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernel.cases import MICROSECONDS, CaseBatch, Cases
+from ..kernel.released import NO_VALUE, Columns, ReleasedColumn
+from ..kernel.variants import VariantCounts, read_only
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ReleasedLog:
+    """Variants that may be released, and what else is known of their cases and events.
+
+    What belongs to cases or events lies variant by variant, in the order of the variants, and
+    within a variant case by case.
+
+    Example:
+        `ReleasedLog(variants=VariantCounts.of({("a", "b"): 3}))`
+    """
+
+    variants: VariantCounts
+    """Every released variant with its count."""
+    times: NDArray[np.int64] | None = None
+    """When each event happened, in seconds since 1970; None: times are artificial."""
+    starts: NDArray[np.int64] | None = None
+    """When the work on each event began, likewise; None: not released."""
+    core: NDArray[np.bool_] | None = None
+    """Which variants are the orderly core, for miners; statistics use all. None: none is marked."""
+    columns: Columns = ()
+    """The attributes of cases and events."""
+
+    def __post_init__(self) -> None:
+        for name in ("core", "times", "starts"):
+            if (part := getattr(self, name)) is not None:
+                object.__setattr__(self, name, read_only(part))
+        columns = tuple(replace(each, codes=read_only(each.codes)) for each in self.columns)
+        object.__setattr__(self, "columns", columns)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, ReleasedLog)
+            and self.variants == other.variants
+            and all(
+                _equal(getattr(self, name), getattr(other, name))
+                for name in ("times", "starts", "core")
+            )
+            and len(self.columns) == len(other.columns)
+            and all(map(_same_values, self.columns, other.columns))
+        )
+
+    # Arrays have no hash.
+    __hash__ = None  # type: ignore[assignment]
+
+    @classmethod
+    def of_cases(
+        cls, cases: CaseBatch, core: NDArray[np.bool_] | None = None, columns: Columns = ()
+    ) -> ReleasedLog:
+        """Lay cases out variant by variant; those of one variant keep their order.
+
+        Args:
+            cases: The cases, with their times if they have any of their own.
+            core: Which cases are of the orderly core; None: none is marked.
+            columns: Attributes, in the order of the cases.
+        """
+        variants = cases.variants()
+        place = {key: i for i, key in enumerate(_keys(variants))}
+        which = np.array([place[key] for key in _keys(cases)], dtype=np.int64)
+        order = np.argsort(which, kind="stable")
+        lengths = cases.lengths[order]
+        before = np.cumsum(lengths) - lengths
+        events = np.arange(lengths.sum()) + np.repeat(cases.offsets[:-1][order] - before, lengths)
+        marks = None
+        if core is not None:
+            marks = np.zeros(len(variants), dtype=np.bool_)
+            marks[which] = core
+        return cls(
+            variants=variants,
+            times=None if cases.times is None else cases.times[events] // MICROSECONDS,
+            starts=None if cases.starts is None else cases.starts[events] // MICROSECONDS,
+            core=marks,
+            columns=tuple(
+                replace(each, codes=each.codes[order if each.of_case else events])
+                for each in columns
+            ),
+        )
+
+    @property
+    def core_variants(self) -> VariantCounts | None:
+        """The orderly core by itself; None where none is marked."""
+        return None if self.core is None else self.variants.where(self.core)
+
+    @property
+    def by_case(self) -> CaseBatch | None:
+        """The cases one by one with their times; None where times are artificial."""
+        if self.times is None:
+            return None
+        began = None if self.starts is None else self.starts * MICROSECONDS
+        return CaseBatch.of_variants(self.variants, self.times * MICROSECONDS, began)
+
+    @property
+    def cases(self) -> Cases:
+        """What was released, as it is measured and drawn."""
+        return Cases(variants=self.variants, by_case=self.by_case)
+
+    def with_counts(self, counts: NDArray[np.int64]) -> ReleasedLog:
+        """Keep the first `counts[i]` cases of each variant i, at most all of them."""
+        old = self.variants
+        variants = VariantCounts.from_arrays(
+            old.activities, old.activity_ids, old.lengths, counts, old.complete, old.unit
+        )
+
+        def kept(each: NDArray[np.int64]) -> NDArray[np.bool_]:
+            # Of a list that lies case by case, in which a case has as many entries as `each` says.
+            many = old.counts * each
+            place = np.arange(int(many.sum())) - np.repeat(np.cumsum(many) - many, many)
+            found: NDArray[np.bool_] = place < np.repeat(counts * each, many)
+            return found
+
+        # Nothing is laid out case by case unless it must be: there may be more than fit in memory.
+        cases = kept(np.ones_like(counts)) if any(c.of_case for c in self.columns) else None
+        by_event = self.times is not None or not all(c.of_case for c in self.columns)
+        events = kept(old.lengths) if by_event else None
+        return ReleasedLog(
+            variants=variants,
+            times=None if self.times is None else self.times[events],
+            starts=None if self.starts is None else self.starts[events],
+            core=None if self.core is None else self.core[counts > 0],
+            columns=tuple(
+                replace(each, codes=each.codes[cases if each.of_case else events])
+                for each in self.columns
+            ),
+        )
+
+
+def _keys(cases: VariantCounts | CaseBatch) -> zip[tuple[tuple[int, ...], bool]]:
+    """What tells variants apart: the activities, and whether the case was finished."""
+    return zip(cases.sequences(), cases.complete.tolist(), strict=True)
+
+
+def _equal(one: NDArray[Any] | None, other: NDArray[Any] | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return np.array_equal(one, other)
+
+
+def _same_values(one: ReleasedColumn, other: ReleasedColumn) -> bool:
+    """Whether each case or event has the same value in two columns, whatever its code."""
+    same = (one.key, one.kind) == (other.key, other.kind)
+    return same and np.array_equal(one.codes, with_texts(other, one.texts).codes)
+
+
+def with_texts(column: ReleasedColumn, texts: Sequence[str]) -> ReleasedColumn:
+    """The same values as places in another list, to which missing ones are appended."""
+    place = {text: i for i, text in enumerate(dict.fromkeys((*texts, *column.texts)))}
+    # The last place is that of −1: no value.
+    moved = np.array([*(place[text] for text in column.texts), NO_VALUE], dtype=np.int32)
+    return replace(column, texts=tuple(place), codes=moved[column.codes])

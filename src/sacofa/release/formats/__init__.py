@@ -1,0 +1,91 @@
+"""Formats of released files: declared once, for commands, web app, messages and documents alike."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from ...base.files import write_whole
+from ...errors import OutputError, ReadError, nearest
+from ...kernel.attributes import Kind
+from ...mechanisms.released import ReleasedLog
+from . import tables, variants_json, xes
+from .format import Format
+
+FORMATS = (xes.PACKED, xes.PLAIN, tables.CSV, tables.PARQUET, variants_json.JSON)
+"""All formats of released files."""
+
+
+def listed(formats: Iterable[Format], last: str = "or") -> str:
+    """The suffixes of formats as a list in words."""
+    *others, end = (each.suffix for each in formats)
+    return f"{', '.join(others)} {last} {end}" if others else end
+
+
+def format_of(
+    path: str | os.PathLike[str], error: type[OutputError | ReadError] = OutputError
+) -> Format:
+    """The format of a file by the end of its name."""
+    name = Path(path).name.lower()
+    for each in FORMATS:
+        if name.endswith(each.suffix):
+            return each
+    suffix, known = Path(name).suffix, [each.suffix for each in FORMATS]
+    raise error(
+        path, f'unknown suffix "{suffix}", known are {", ".join(known)}.{nearest(suffix, known)}'
+    )
+
+
+def check_texts(texts: Iterable[str], path: str | os.PathLike[str], what: str = "activity") -> None:
+    """Refuse names and values that a file cannot hold: without them, two could become one."""
+    output = format_of(path)
+    for text in texts:
+        if output.holds(text):
+            continue
+        others = [each for each in FORMATS if each.holds_events and each.holds(text)]
+        if not others:
+            raise OutputError(path, f"the {what} {text!a} is not Unicode text")
+        raise OutputError(
+            path, f"{output.suffix} cannot hold the {what} {text!a}: write {listed(others)}"
+        )
+
+
+def write_log(log: ReleasedLog, path: str | os.PathLike[str], *, force: bool = False) -> None:
+    """Write a released log in the format that the end of the file's name says.
+
+    Args:
+        log: What is written.
+        path: The file.
+        force: Whether an existing file is replaced.
+
+    Raises:
+        OutputError: If the suffix is unknown, the file exists, or the format cannot hold a name.
+    """
+    target = Path(path)
+    output = format_of(target)
+    check_texts(log.variants.activities, target)
+    for column in log.columns:
+        check_texts((column.name, *column.texts), target, "value")
+    with write_whole(target, force) as part:
+        output.write(log, part)
+
+
+def read_log(path: str | os.PathLike[str], kinds: Mapping[str, Kind]) -> ReleasedLog:
+    """Read a released log back.
+
+    Args:
+        path: The file, as `write_log` wrote it.
+        kinds: The attributes in it with their types; `case:` before the names of those of cases.
+
+    Raises:
+        ReadError: If the file cannot be read, or is laid out in another way.
+    """
+    stored = format_of(path, ReadError)
+    try:
+        return stored.read(Path(path), kinds)
+    except (ValueError, LookupError, TypeError, OverflowError) as error:
+        if isinstance(error, ReadError):
+            raise
+        what = "is not laid out as sacofa writes releases: take the file that was released"
+        raise ReadError(path, what) from None

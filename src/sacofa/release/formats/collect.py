@@ -1,0 +1,109 @@
+"""Collects released cases in the order of their file, for readers that go through it."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...base.domains import released_text
+from ...kernel.attributes import Kind
+from ...kernel.cases import MICROSECONDS, CaseBatch
+from ...kernel.released import NO_VALUE, ReleasedColumn
+from ...mechanisms.released import ReleasedLog
+
+
+class CaseCollector:
+    """Cases of a released file as they come; of each its events follow it.
+
+    Args:
+        kinds: The attributes that are read, with their types; `case:` before those of cases.
+    """
+
+    def __init__(self, kinds: Mapping[str, Kind]) -> None:
+        self._activities: dict[str, int] = {}
+        self._ids, self._lengths = array("i"), array("q")
+        self._seconds, self._starts = array("q"), array("q")
+        self._finished, self._core = bytearray(), bytearray()
+        self._attributes = known = {key: _Values(key, kind) for key, kind in kinds.items()}
+        self._of_cases = [each for key, each in known.items() if key.startswith("case:")]
+        self._of_events = [each for key, each in known.items() if not key.startswith("case:")]
+
+    def add_case(self, *, finished: bool, core: bool | None, values: Mapping[str, str]) -> None:
+        """Begin a case; `values` are those of its attributes, with `case:` before their names.
+
+        `core` says whether it is of the orderly core; None: no case is marked.
+        """
+        self._lengths.append(0)
+        self._finished.append(finished)
+        if core is not None:
+            self._core.append(core)
+        for each in self._of_cases:
+            each.add(values.get(each.key))
+
+    def add_event(
+        self, activity: str, seconds: int, start: int | None, values: Mapping[str, str]
+    ) -> None:
+        """Add an event to the case that began last; times are in seconds since 1970."""
+        self._ids.append(self._activities.setdefault(activity, len(self._activities)))
+        self._seconds.append(seconds)
+        if start is not None:
+            self._starts.append(start)
+        self._lengths[-1] += 1
+        for each in self._of_events:
+            each.add(values.get(each.key))
+
+    def log(self, *, timed: bool) -> ReleasedLog:
+        """The log of all cases; with its times only if they are not artificial."""
+        started = timed and len(self._starts) > 0
+        cases = CaseBatch(
+            activities=tuple(self._activities),
+            activity_ids=np.array(self._ids, dtype=np.int32),
+            offsets=np.cumsum([0, *self._lengths], dtype=np.int64),
+            complete=np.array(self._finished, dtype=np.bool_),
+            times=np.array(self._seconds, dtype=np.int64) * MICROSECONDS if timed else None,
+            starts=np.array(self._starts, dtype=np.int64) * MICROSECONDS if started else None,
+        )
+        core = np.array(self._core, dtype=np.bool_) if self._core else None
+        return lay_out(cases, core, [each.column() for each in self._attributes.values()])
+
+
+def lay_out(
+    cases: CaseBatch, core: NDArray[np.bool_] | None, columns: Sequence[ReleasedColumn]
+) -> ReleasedLog:
+    """The log of cases that lie in the order of their file; its activities in that of names."""
+    return ReleasedLog.of_cases(cases.project_onto(sorted(cases.activities)), core, tuple(columns))
+
+
+class _Values:
+    """The values of an attribute, as they come."""
+
+    def __init__(self, key: str, kind: Kind) -> None:
+        self.key, self._kind = key, kind
+        self._places: dict[str | None, int] = {None: NO_VALUE}
+        self._codes = array("i")
+
+    def add(self, text: str | None) -> None:
+        """Add the value of a case or an event; None if it has none."""
+        self._codes.append(self._places.setdefault(text, len(self._places) - 1))
+
+    def column(self) -> ReleasedColumn:
+        """All of them."""
+        texts = [text for text in self._places if text is not None]
+        codes = np.array(self._codes, dtype=np.int32)
+        return column_of(self.key, self._kind, texts, codes)
+
+
+def column_of(
+    key: str, kind: Kind, texts: Sequence[str], codes: NDArray[np.int32]
+) -> ReleasedColumn:
+    """An attribute from the texts of its file, which may write one value in several ways."""
+    name, of_case = key.removeprefix("case:"), key.startswith("case:")
+    plain = [released_text(text, kind) for text in texts]
+    place = {text: i for i, text in enumerate(dict.fromkeys(plain))}
+    moved = np.array([*map(place.__getitem__, plain), NO_VALUE], dtype=np.int32)
+    return ReleasedColumn(
+        name=name, of_case=of_case, kind=kind, texts=tuple(place), codes=moved[codes]
+    )
