@@ -3,6 +3,7 @@
     SacofaError
     ├── SettingError         a setting that cannot be (exit status 2)
     ├── OutputError          a target that cannot be written (exit status 2)
+    ├── RequestError         several of these together (exit status 2)
     ├── MissingExtraError    an optional part that is not installed (exit status 2)
     ├── ReadError            a log or file that cannot be read (exit status 1)
     │   ├── ColumnsError     columns that were not found
@@ -20,7 +21,8 @@ the web app name them in their own words (`in_words`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from fractions import Fraction
 
 from .kernel.errors import (
@@ -48,6 +50,43 @@ class OutputError(SacofaError):
         super().__init__(f"{path}: ", *what)
         self.path = str(path)
         self.what = all_in_words(what)
+
+
+class RequestError(SacofaError):
+    """Several things that are wrong with one request."""
+
+    exit_status = 2
+
+    def __init__(self, errors: Sequence[SacofaError]) -> None:
+        parts: list[Part] = []
+        for error in errors:
+            parts += [*(["; "] if parts else []), *error.parts]
+        super().__init__(*parts)
+        self.errors = tuple(errors)
+
+
+class Problems:
+    """Collects what is wrong with a request, so that it can be reported at once."""
+
+    def __init__(self) -> None:
+        self._found: list[SacofaError] = []
+
+    @contextmanager
+    def collected(self) -> Iterator[None]:
+        """Keep a refusal that is raised inside for later."""
+        try:
+            yield
+        except RequestError as several:
+            self._found += several.errors
+        except (SettingError, OutputError) as error:
+            self._found.append(error)
+
+    def refuse(self) -> None:
+        """Raise what was collected: one refusal as it is, several together."""
+        if len(self._found) > 1:
+            raise RequestError(self._found)
+        for error in self._found:
+            raise error
 
 
 class MissingExtraError(SacofaError):
@@ -163,8 +202,10 @@ __all__ = [
     "OutputError",
     "Part",
     "PolicyError",
+    "Problems",
     "PromiseError",
     "ReadError",
+    "RequestError",
     "RulesError",
     "SacofaError",
     "SettingError",

@@ -36,7 +36,8 @@ from sacofa.kernel.variants import VariantCounts
 from sacofa.ledger import Ledger
 from sacofa.mechanisms.paper import Laplace
 from sacofa.mechanisms.protocol import Output
-from sacofa.release import Certificate, certificate_path, publish, reservation
+from sacofa.release import Certificate, certificate_path, reservation
+from sacofa.release.publish import Listener, Request
 from sacofa.release.verify import verify
 from tests.written import write_variants
 
@@ -80,16 +81,14 @@ def release(folder: Path, output: Path, pipe: int, period: str | None = None) ->
     log = replace(log, reader=ToldReader(log.reader, pipe))  # type: ignore[arg-type]
     mechanism = Told(level_epsilon=PRICE / 2, max_length=2, prune=1)
     object.__setattr__(mechanism, "pipe", pipe)
-    publish(
-        log,
-        mechanism,
-        output,
+    Request(
+        log=log,
+        mechanism=mechanism,
+        output=output,
         ledger=Ledger(folder / "a.ledger"),
         dataset="visits",
-        tell=lambda _: tell_paid(pipe),
-        # Which lines are met may depend on the noise: cases without events are dropped, if any.
         seed=1,
-    )
+    ).publish(Listener(ledger=lambda _: tell_paid(pipe)))
 
 
 def tell_paid(pipe: int) -> None:

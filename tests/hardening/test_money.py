@@ -16,6 +16,7 @@ from sacofa.ledger import Ledger
 from sacofa.mechanisms.certified import Certified
 from sacofa.mechanisms.paper import Laplace
 from sacofa.release import certificate_path, publish
+from sacofa.release.publish import Listener, Request
 from tests.cli.conftest import Run
 from tests.written import write_variants
 
@@ -113,10 +114,13 @@ def test_an_old_ledger_put_in_place_during_a_release_lets_nothing_out(
             publish(log, TENTH, tmp_path / "cheap.csv", ledger=ledger, dataset="visits")
 
     with pytest.raises(LedgerError, match="old copy"):
-        publish(
-            log, Certified(epsilon=5, max_length=3), tmp_path / "dear.csv",
-            ledger=ledger, dataset="visits", stage=stage,
-        )  # fmt: skip
+        Request(
+            log=log,
+            mechanism=Certified(epsilon=5, max_length=3),
+            output=tmp_path / "dear.csv",
+            ledger=ledger,
+            dataset="visits",
+        ).publish(Listener(stage=stage))
     assert not (tmp_path / "dear.csv").exists()
     assert not certificate_path(tmp_path / "dear.csv").exists()
     assert (tmp_path / "cheap.csv").exists()
@@ -148,7 +152,10 @@ def test_what_can_be_known_before_is_refused_before(
     """Nothing is booked, not even to be given back."""
     output = changes.pop("output", lambda folder: folder / "out.csv")(tmp_path)
     with pytest.raises(error):
-        publish(log, TENTH, output, force=True, ledger=ledger, dataset="visits", **changes)
+        Request(
+            log=log, mechanism=TENTH, output=output, force=True, ledger=ledger, dataset="visits",
+            **changes,
+        ).publish()  # fmt: skip
     assert ledger.entries() == []
 
 

@@ -38,6 +38,8 @@ from sacofa.mechanisms.released import ReleasedLog
 from sacofa.release import Certificate, certificate_path, read_release
 from sacofa.release.bound import drop_empty_cases
 from sacofa.release.periods import PeriodStatement
+from sacofa.errors import RequestError
+from sacofa.release.publish import Listener, Request
 from sacofa.rules import RuleStates
 from tests.written import write_variants
 
@@ -192,7 +194,8 @@ def test_arguments_that_cannot_be_are_refused(
     log, mechanism = asked.pop("log"), asked.pop("mechanism")
     with pytest.raises(SettingError, match=named):
         if written:
-            publish(log, mechanism, tmp_path / "released.csv", **asked)
+            output = tmp_path / "released.csv"
+            Request(log=log, mechanism=mechanism, output=output, **asked).publish()
         else:
             anonymize(log, mechanism, **asked)
     assert not list(tmp_path.iterdir())
@@ -332,7 +335,9 @@ def test_names_that_a_format_cannot_hold_are_refused_before_noise_is_drawn(tmp_p
     write_variants(VariantCounts.of({("a\x01",): 5}), log)
     stages: list[str] = []
     with pytest.raises(OutputError, match=r"write \.csv"):
-        publish(log, SACOFA, tmp_path / "out.xes", stage=lambda name, done: stages.append(name))
+        Request(log=log, mechanism=SACOFA, output=tmp_path / "out.xes").publish(
+            Listener(stage=lambda name, done: stages.append(name))
+        )
     assert set(stages) <= {"reading"}
     publish(log, SACOFA, tmp_path / "out.parquet")
 
@@ -348,17 +353,31 @@ def test_values_that_a_format_cannot_hold_are_refused_before_noise_is_drawn(
     opened = open_log(log, attribute="ward", columns=values if declared else None)
     ledger = Ledger.create(tmp_path / "ledger")
     ledger.set_budget("visits", Fraction(1))
-    price = {"ledger": ledger, "dataset": "visits"}
     stages: list[str] = []
     with pytest.raises(OutputError, match=r"write \.csv"):
-        publish(
-            opened, Certified(epsilon=1), tmp_path / "out.xes", **price,
-            stage=lambda name, done: stages.append(name),
-        )  # fmt: skip
+        Request(
+            log=opened, mechanism=Certified(epsilon=1), output=tmp_path / "out.xes",
+            ledger=ledger, dataset="visits",
+        ).publish(Listener(stage=lambda name, done: stages.append(name)))  # fmt: skip
     # What was declared is refused before a case is read.
     assert set(stages) == (set() if declared else {"reading"})
     assert ledger.account("visits").left == 1
-    publish(opened, Certified(epsilon=1), tmp_path / "out.parquet", **price)
+    output = tmp_path / "out.parquet"
+    publish(opened, Certified(epsilon=1), output, ledger=ledger, dataset="visits")
+
+
+def test_all_that_is_wrong_with_a_request_is_reported_at_once(tmp_path: Path) -> None:
+    """Nobody corrects one mistake to hear of the next."""
+    request = Request(
+        log=tmp_path / "no.csv", mechanism=Certified(epsilon=1), output=tmp_path / "no" / "out.csv",
+        seed=-1, max_released_events=0, dataset="visits",
+    )  # fmt: skip
+    with pytest.raises(RequestError) as raised:
+        request.publish()
+    told = str(raised.value)
+    assert all(word in told for word in ("seed", "max_released_events", "folder", "ledger"))
+    assert [type(error) for error in raised.value.errors].count(SettingError) == 3
+    assert not list(tmp_path.iterdir())
 
 
 def test_an_interrupt_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -370,7 +389,9 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path: Path) -> None:
 
     log = log_file(tmp_path)
     with pytest.raises(KeyboardInterrupt):
-        publish(log, SACOFA, tmp_path / "released.csv", stage=interrupt)
+        Request(log=log, mechanism=SACOFA, output=tmp_path / "released.csv").publish(
+            Listener(stage=interrupt)
+        )
     assert [p.name for p in tmp_path.iterdir()] == ["log.json"]
 
 
@@ -409,11 +430,13 @@ def test_a_list_of_variants_spends_nothing_on_times_or_attributes(tmp_path: Path
     rows = "".join(f"{i},a,2024-01-0{1 + i % 9},7\n{i},b,2024-02-01,8\n" for i in range(300))
     log = tmp_path / "log.csv"
     log.write_text("case,activity,time,value\n" + rows)
-    release = publish(log, Certified(epsilon=1), tmp_path / "out.json", seed=1)
+    release = Request(
+        log=log, mechanism=Certified(epsilon=1), output=tmp_path / "out.json", seed=1
+    ).publish()
     assert all("times" not in spend.what for spend in release.certificate.spent)
     assert release.certificate.epsilon == 1
     assert release.times is None
-    publish(log, Certified(epsilon=1), tmp_path / "out.csv", seed=1)
+    Request(log=log, mechanism=Certified(epsilon=1), output=tmp_path / "out.csv", seed=1).publish()
     ledger = Ledger.create(tmp_path / "ledger")
     ledger.set_budget("x", Fraction(1))
     for mechanism, columns in (
@@ -421,9 +444,14 @@ def test_a_list_of_variants_spends_nothing_on_times_or_attributes(tmp_path: Path
         (Certified(epsilon=1), {"attribute": ("value",)}),
     ):
         with pytest.raises(SettingError, match=r"left out for \.json.*write .*\.csv"):
-            publish(
-                log, mechanism, tmp_path / "no.json", options=ReadOptions(**columns),
-                ledger=ledger, dataset="x", seed=1,
-            )  # fmt: skip
+            Request(
+                log=log,
+                mechanism=mechanism,
+                output=tmp_path / "no.json",
+                options=ReadOptions(**columns),
+                ledger=ledger,
+                dataset="x",
+                seed=1,
+            ).publish()
     assert not (tmp_path / "no.json").exists()
     assert ledger.entries() == []

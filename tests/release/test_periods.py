@@ -21,6 +21,7 @@ from sacofa.events.source import Log
 from sacofa.kernel.variants import VariantCounts
 from sacofa.ledger.case_key import key_path
 from sacofa.release.combine import combine
+from sacofa.release.publish import Listener, Request
 from sacofa.release.verify import verify
 
 ONE = Laplace(level_epsilon="1/2", max_length=2, prune=1)
@@ -129,7 +130,9 @@ def test_a_case_is_released_once_for_ever(ledger: Ledger, tmp_path: Path) -> Non
     assert release(ledger, log, "2025-01") == {"a"}
     write(log, {"a": ["2025-01-02", "2025-02-03", "2025-02-04"], "b": ["2025-02-01"]})
     opened = open_log(log, period="2025-02")
-    publish(opened, ONE, tmp_path / "2.csv", ledger=ledger, dataset="visits", notify=told.append)
+    Request(
+        log=opened, mechanism=ONE, output=tmp_path / "2.csv", ledger=ledger, dataset="visits"
+    ).publish(Listener(holder=told.append))
     assert any("1 cases" in line and "2 events" in line for line in told)
     assert release(ledger, log, "2025-Q1") == set()
     assert sum((claim.number or 0) for claim in ledger.claims().values()) == 2
@@ -399,9 +402,12 @@ def test_persons_pay_for_all_their_periods_or_each_by_itself(
 def test_a_period_without_cases_is_released_like_any_other(ledger: Ledger, tmp_path: Path) -> None:
     """That nothing happened is as secret as anything else; times are asked for all the same."""
     log = write(tmp_path / "log.xes", {"a": ["2025-01-02"]})
-    made = publish(
-        open_log(log, period="2024"), Certified(epsilon=1), tmp_path / "none.csv", seed=1
-    )
+    made = Request(
+        log=open_log(log, period="2024"),
+        mechanism=Certified(epsilon=1),
+        output=tmp_path / "none.csv",
+        seed=1,
+    ).publish()
     assert made.certificate.epsilon == 1
 
 

@@ -31,6 +31,7 @@ from sacofa.mechanisms.certified import Certified
 from sacofa.mechanisms.paper import Laplace, Sacofa
 from sacofa.mechanisms.protocol import Output, Progress, Promise
 from sacofa.release import publish
+from sacofa.release.publish import Listener, Request
 from tests.written import write_variants
 
 TENTH = Certified(epsilon=Fraction(1, 10), max_length=3)
@@ -134,7 +135,9 @@ def test_a_repeated_request_costs_again_and_says_so(
     said: list[str] = []
     for name, mechanism in (("a", TENTH), ("b", TENTH), ("c", Certified(epsilon=Fraction(1, 5)))):
         target = tmp_path / f"{name}.csv"
-        publish(log, mechanism, target, ledger=ledger, dataset="visits", tell=said.append)
+        Request(
+            log=log, mechanism=mechanism, output=target, ledger=ledger, dataset="visits"
+        ).publish(Listener(ledger=said.append))
     assert said == [
         'ε = 1/10 spent on dataset "visits", 9/10 of 1 left',
         'ε = 1/10 spent on dataset "visits", 4/5 of 1 left; '
@@ -157,10 +160,13 @@ def test_a_log_that_cannot_be_read_costs_nothing(ledger: Ledger, log: Path, tmp_
     (tmp_path / "bad.xes").write_text(log.read_text().replace("</log>", "<trace secret='x'>"))
     said: list[str] = []
     with pytest.raises(ReadError):
-        publish(
-            tmp_path / "bad.xes", TENTH, tmp_path / "o.csv",
-            ledger=ledger, dataset="visits", tell=said.append,
-        )  # fmt: skip
+        Request(
+            log=tmp_path / "bad.xes",
+            mechanism=TENTH,
+            output=tmp_path / "o.csv",
+            ledger=ledger,
+            dataset="visits",
+        ).publish(Listener(ledger=said.append))
     assert [(e.state, e.reason, e.file) for e in ledger.entries()] == [
         ("returned", "ReadError", None)
     ]
@@ -209,9 +215,9 @@ def test_an_interrupt_while_writing_stays_spent(ledger: Ledger, log: Path, tmp_p
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        publish(
-            log, TENTH, tmp_path / "out.csv", stage=interrupt, ledger=ledger, dataset="visits"
-        )  # fmt: skip
+        Request(
+            log=log, mechanism=TENTH, output=tmp_path / "out.csv", ledger=ledger, dataset="visits"
+        ).publish(Listener(stage=interrupt))
     assert [e.state for e in ledger.entries()] == ["failed"]
     assert not (tmp_path / "out.csv").exists()
 
@@ -251,7 +257,7 @@ from pathlib import Path
 from sacofa.mechanisms.certified import Certified
 from sacofa.ledger import Ledger
 from sacofa.kernel.session import Session
-from sacofa.release import publish
+from sacofa.release.publish import Listener, Request
 from sacofa.kernel.unit import Unit
 folder = Path(sys.argv[1])
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -260,8 +266,9 @@ def fill():
 def stage(name, done):
     if name == sys.argv[2]: fill()
 if sys.argv[2] == "paying": fill()
-publish(folder / "log.xes", Certified(epsilon=Fraction(1, 10), max_length=3), folder / "out.csv",
-        ledger=Ledger(folder / "a.ledger"), dataset="visits", stage=stage)
+Request(log=folder / "log.xes", mechanism=Certified(epsilon=Fraction(1, 10), max_length=3),
+        output=folder / "out.csv", ledger=Ledger(folder / "a.ledger"), dataset="visits",
+        ).publish(Listener(stage=stage))
 """
 
 

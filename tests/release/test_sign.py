@@ -31,6 +31,7 @@ from sacofa.release.keys import (
     read_public_key,
     read_trusted_keys,
 )
+from sacofa.release.publish import Request
 from sacofa.release.sign import KIND, sign, signature_path, verify_signed
 from sacofa.release.sign_ledger import sign_ledger, verify_ledger
 
@@ -207,7 +208,7 @@ def test_strange_files_are_no_keys(tmp_path: Path) -> None:
 def test_what_does_not_hold_is_not_signed(tmp_path: Path, keys: tuple) -> None:
     """Neither a changed file nor a seeded one."""
     path = tmp_path / "seeded.csv"
-    publish(running_example(), MECHANISM, path, seed=1)
+    Request(log=running_example(), mechanism=MECHANISM, output=path, seed=1).publish()
     with pytest.raises(ReadError, match="seed"):
         sign(path, keys[0])
     path.write_text("other")

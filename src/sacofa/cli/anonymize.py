@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,17 +12,17 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from ..base.files import check_apart, check_target, identity, write_whole
+from ..base.files import identity, write_whole
 from ..base.temporary import secret_folder
 from ..errors import OutputError, SettingError, plain
 from ..events import ReadOptions
 from ..events.standard_input import NAME
 from ..mechanisms.registry import DEFAULT, MECHANISMS, make_mechanism
-from ..release import Release, certificate_path, publish
+from ..release import Release, certificate_path
 from ..release.bound import MAX_RELEASED_EVENTS
 from ..release.earlier import start_from
 from ..release.formats import FORMATS, format_of, listed
-from ..release.publish import ONLY_VARIANTS
+from ..release.publish import ONLY_VARIANTS, Listener, Request
 from ..release.rules import public_rules
 from ..rules import ModelOptions
 from . import options as shared
@@ -148,25 +148,6 @@ def anonymize(
         notify=shared.say,
     )
     chosen = start_from(make_mechanism(mechanism, {**settings, "rules": public}), earlier or [])
-    outputs: dict[str, Path] = {"its certificate": certificate or certificate_path(output)}
-    if not streamed:
-        outputs["the output"] = output
-        stored = format_of(output)
-        if not stored.holds_events and settings["time"]:
-            raise SettingError("time", "yes", ONLY_VARIANTS.format(suffix=stored.suffix))
-    if report is not None:
-        outputs["the report"] = report
-    for target in outputs.values():
-        check_target(target, force)
-    given: dict[str, str | Path | None] = {
-        "the ledger": ledger,
-        "the rules": rules,
-        "the names": activities,
-        "the public log": rules_from,
-        **{f"the earlier release {path}": path for path in earlier or []},
-        **({"the log": log[0]} if len(log) == 1 else {f"the log {path}": path for path in log}),
-    }
-    check_apart(outputs, {what: path for what, path in given.items() if path is not None})
     if report is not None:
         # Most releases are made without one, and what makes it takes a while to load.
         from ..report.figures_file import is_table
@@ -180,23 +161,38 @@ def anonymize(
     stack = ExitStack()
     if streamed:
         output = stack.enter_context(secret_folder()) / "release.csv"
+    elif settings["time"] and not (stored := format_of(output)).holds_events:
+        raise SettingError("time", "yes", ONLY_VARIANTS.format(suffix=stored.suffix))
+    request = Request(
+        log=shared.one_or_all(log),
+        mechanism=chosen,
+        output=output,
+        options=options,
+        activities=names,
+        seed=seed,
+        force=force,
+        ledger=open_ledger(ledger, dataset),
+        dataset=dataset,
+        max_released_events=max_events,
+        keeps_file=not streamed,
+        other_outputs=_named({"the report": report, "the certificate": certificate}),
+        other_inputs=_named(
+            {
+                "the rules": rules,
+                "the names": activities,
+                "the public log": rules_from,
+                **{f"the earlier release {path}": path for path in earlier or []},
+            }
+        ),
+    )
     before = identity(output)
     with stack, saying_what_is_written(output, before), progress_bar(errors) as stage:
-        release = publish(
-            shared.one_or_all(log),
-            chosen,
-            output,
-            options=options,
-            activities=names,
-            seed=seed,
-            force=force,
-            stage=stage,
-            ledger=open_ledger(ledger, dataset),
-            dataset=dataset,
-            tell=lambda text: tell(f"ledger: {text}"),
-            notify=lambda text: tell(f"for your eyes only: {text}"),
-            max_released_events=max_events,
-            stays=not streamed,
+        release = request.publish(
+            Listener(
+                stage=stage,
+                ledger=lambda text: tell(f"ledger: {text}"),
+                holder=lambda text: tell(f"for your eyes only: {text}"),
+            )
         )
         if certificate is not None:
             with write_whole(certificate, force) as part:
@@ -206,6 +202,11 @@ def anonymize(
             output = Path("standard output")
     with saying_what_is_written(output, before):
         _show(release, output, certificate, report, force)
+
+
+def _named(paths: Mapping[str, str | Path | None]) -> dict[str, str | Path]:
+    """The files that were given."""
+    return {what: path for what, path in paths.items() if path is not None}
 
 
 def _stream(released: Path) -> None:

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 
 from .._version import __version__
-from ..errors import Argument, SacofaError, SettingError, plain
+from ..errors import Argument, RequestError, SacofaError, SettingError, plain
 from .grouped import CommandList
 from .interrupts import end_interrupted
 from .streams import write_anywhere
@@ -75,43 +75,59 @@ def _needed(words: list[str]) -> list[str]:
 
 
 def run_program(arguments: list[str] | None = None) -> None:
-    """Run a command; an error is one line on stderr, never a traceback."""
+    """Run a command; an error is a line on stderr, never a traceback."""
     write_anywhere()
     words = sys.argv[1:] if arguments is None else arguments
     command: Any = typer.main.get_command(make_app(_needed(words)))
     command.invoke = partial(_invoke, command.invoke)
     try:
         status = command.main(args=words, prog_name="sacofa", standalone_mode=False)
-    except SettingError as error:
-        _fail(_by_option(error, command, words), error.exit_status)
+    except RequestError as several:
+        _fail([_explain(error, command, words) for error in several.errors], several.exit_status)
     except SacofaError as error:
-        _fail(error.in_words(partial(_as_option, _flags(command, words))), error.exit_status)
+        _fail([_explain(error, command, words)], error.exit_status)
     except ClickException as error:
-        if type(error).__name__ == "NoArgsIsHelpError":
-            typer.echo(str(error))
-            sys.exit(2)
-        message = str(getattr(error, "format_message", error.__str__)()).rstrip(".")
-        context = getattr(error, "ctx", None)
-        hint = f" (see {context.command_path} --help)" if context is not None else ""
-        _fail(message + hint, 2 if isinstance(error, UsageError) else 1)
+        _fail_usage(error)
     except _CarriedError as error:
         end_interrupted(error.interrupt)
     except (KeyboardInterrupt, typer.Abort) as error:
         end_interrupted(error)
     except BrokenPipeError:
         sys.exit(1)
-    except MemoryError:
-        _fail("there is not enough memory for this log", 1)
-    except OSError as error:
-        # A disk that is full, a right that is missing, a name that is too long: not ours.
-        where = f"{error.filename}: " if error.filename is not None else ""
-        _fail(f"{where}{(error.strerror or type(error).__name__).lower()}", 1)
     except Exception as error:
-        # A mistake of ours. Its text and its traceback may hold what stands in the log.
-        _fail(f"internal error ({_place(error)}): please report this line", 1)
+        _fail([_explain_unexpected(error)], 1)
     if status == INTERRUPTED:
         end_interrupted(KeyboardInterrupt())
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _explain(error: SacofaError, command: Any, words: list[str]) -> str:
+    """A refusal, with the options of the command in place of Python's arguments."""
+    if isinstance(error, SettingError):
+        return _by_option(error, command, words)
+    return error.in_words(partial(_as_option, _flags(command, words)))
+
+
+def _explain_unexpected(error: Exception) -> str:
+    if isinstance(error, MemoryError):
+        return "there is not enough memory for this log"
+    if isinstance(error, OSError):
+        # A disk that is full, a right that is missing, a name that is too long: not ours.
+        where = f"{error.filename}: " if error.filename is not None else ""
+        return f"{where}{(error.strerror or type(error).__name__).lower()}"
+    # A mistake of ours. Its text and its traceback may hold what stands in the log.
+    return f"internal error ({_place(error)}): please report this line"
+
+
+def _fail_usage(error: Exception) -> NoReturn:
+    """Report a command line that Typer refuses."""
+    if type(error).__name__ == "NoArgsIsHelpError":
+        typer.echo(str(error))
+        sys.exit(2)
+    message = str(getattr(error, "format_message", error.__str__)()).rstrip(".")
+    context = getattr(error, "ctx", None)
+    hint = f" (see {context.command_path} --help)" if context is not None else ""
+    _fail([message + hint], 2 if isinstance(error, UsageError) else 1)
 
 
 def _flags(command: Any, words: list[str]) -> dict[str, str]:
@@ -175,7 +191,8 @@ def _place(error: Exception) -> str:
     return f"{type(error).__name__} in {inside[-1] if inside else 'the program'}"
 
 
-def _fail(message: str, status: int) -> None:
+def _fail(messages: Iterable[str], status: int) -> NoReturn:
     with suppress(OSError):
-        typer.echo(f"sacofa: {plain(' '.join(message.splitlines()))}", err=True)
+        for message in messages:
+            typer.echo(f"sacofa: {plain(' '.join(message.splitlines()))}", err=True)
     sys.exit(status)

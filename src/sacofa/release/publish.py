@@ -1,20 +1,25 @@
-"""One whole release, from a log to the files that may be published."""
+"""One whole release, from a log to the files that may be published.
+
+A `Request` says which release is to be made. It is checked once, before a case is read, and all
+that is wrong with it is reported together. The command line, the web app and `publish` make one.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import is_dataclass, replace
+from dataclasses import dataclass, field, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ..base.files import check_apart, check_target
-from ..errors import OutputError, PromiseError, SettingError
+from ..errors import OutputError, Problems, PromiseError, SettingError
 from ..events import Log, Notify, ReadOptions, distribute_variants, is_distributed
 from ..events import open_log as open_source
 from ..kernel.attributes import Attribute, labels_of
 from ..kernel.cases import Cases
+from ..kernel.unit import Unit
 from ..kernel.variants import VariantCounts
 from ..ledger import Ledger
 from ..ledger.case_key import key_path
@@ -25,8 +30,10 @@ from .anonymize import (
     anonymize,
     as_cases,
     certify_request,
+    check_activities,
     check_distributed,
     check_number,
+    check_seed,
     read_log,
 )
 from .bound import MAX_RELEASED_EVENTS, check_bound
@@ -34,20 +41,250 @@ from .certificate import Certificate
 from .formats import FORMATS, check_texts, format_of, listed
 from .pair import certificate_path
 from .periods import PeriodStatement, take_turn
-from .reservation import Tell, reserve_budget
+from .reservation import Tell, check_payer, reserve_budget
 from .write import write_release
 
 Stage = Callable[[str, float], None]
-"""Told the name of what is being done, and how much of it is done (0 to 1)."""
+"""Receives the name of the present stage and the share of it that is done (0 to 1)."""
 
 ONLY_VARIANTS = (
     "left out for {suffix}, which holds variants and their counts only: write "
     + listed(each for each in FORMATS if each.holds_events)
 )
-"""What must be done with settings that ask for more than a format holds."""
+"""The remedy for settings that ask for more than a format holds."""
 
 MAX_GATHERED = 1_000_000
-"""So many different variants fit into the memory of any machine."""
+"""Upper bound on the variants that are brought from a cluster; they fit into any memory."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Listener:
+    """Receives what happens during a release.
+
+    Attributes:
+        stage: The progress.
+        ledger: What the ledger says about the payment.
+        holder: Confidential notices for the holder of the log only.
+    """
+
+    stage: Stage | None = None
+    ledger: Tell | None = None
+    holder: Notify | None = None
+
+    def at(self, stage: str, done: float) -> None:
+        """Report progress."""
+        if self.stage is not None:
+            self.stage(stage, done)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """A release to be made.
+
+    Attributes:
+        log: A path, a data frame, a log that was opened, counted variants or a mapping from
+            variants to counts.
+        mechanism: The mechanism with its settings.
+        output: The released file. Its suffix names the format.
+        options: How to read the log, unless it was opened or counted before.
+        activities: Public activity names. Events of other activities are dropped.
+        seed: Repeatable noise, for tests. Such a release must not be published.
+        force: Overwrite files that exist.
+        ledger: Ledger that pays for the release, before a case is read.
+        dataset: Dataset whose budget in the ledger pays.
+        max_released_events: Public bound. A larger release is scaled down.
+        max_gathered: More variants than this stay on the cluster that counted them, if the
+            mechanism can run there.
+        keeps_file: Whether the file stays where it is written. If not, the ledger records no
+            name.
+        other_outputs: Further files that will be written, by what they are.
+        other_inputs: Further files that are read, by what they are. No output overwrites them.
+    """
+
+    log: Any
+    mechanism: Mechanism
+    output: str | Path
+    options: ReadOptions | None = None
+    activities: Sequence[str] | None = None
+    seed: int | None = None
+    force: bool = False
+    ledger: Ledger | None = None
+    dataset: str | None = None
+    max_released_events: int = MAX_RELEASED_EVENTS
+    max_gathered: int = MAX_GATHERED
+    keeps_file: bool = True
+    other_outputs: Mapping[str, str | Path] = field(default_factory=dict)
+    other_inputs: Mapping[str, str | Path] = field(default_factory=dict)
+
+    def check(self) -> Checked:
+        """Refuse everything that can be refused before a case is read, all at once."""
+        problems = Problems()
+        with problems.collected():
+            check_mechanism(self.mechanism)
+        with problems.collected():
+            check_activities(self.activities)
+        with problems.collected():
+            check_seed(self.seed)
+        with problems.collected():
+            check_bound(self.max_released_events)
+        for target in (self.output, certificate_path(self.output), *self.other_outputs.values()):
+            with problems.collected():
+                check_target(target, self.force)
+        with problems.collected():
+            if format_of(self.output) != format_of(os.path.realpath(self.output)):
+                raise OutputError(
+                    self.output, "is a link to a file of another format: name that file"
+                )
+        with problems.collected():
+            check_payer(self.ledger, self.dataset)
+        problems.refuse()
+        opened = _open(self.log, self.options)
+        with problems.collected():
+            self._check_apart(opened)
+        with problems.collected():
+            self._check_texts(self.activities or (), opened.attributes)
+        with problems.collected():
+            checked = self._checked(opened)
+        problems.refuse()
+        return checked
+
+    def _checked(self, opened: Log | Cases) -> Checked:
+        timed = opened.has_times if isinstance(opened, Log) else opened.timed
+        stored = format_of(self.output)
+        if not stored.holds_events:
+            # Variants and their counts hold no times: no budget is spent on them.
+            _refuse_more_than_variants(self.mechanism, opened.attributes, stored.suffix)
+            timed = False
+        mechanism = self.mechanism.for_log(timed=timed, attributes=opened.attributes)
+        checked = Checked(request=self, log=opened, mechanism=mechanism)
+        checked.certify(None)
+        return checked
+
+    def _check_apart(self, log: Log | Cases) -> None:
+        """Refuse an output that is the log, the ledger or another output, by whatever links."""
+        outputs = {
+            "the output": self.output,
+            "its certificate": certificate_path(self.output),
+            **self.other_outputs,
+        }
+        inputs = dict(self.other_inputs)
+        if self.ledger is not None:
+            path = self.ledger.path
+            inputs |= {"the ledger": path, "the ledger's journal": f"{path}-journal"}
+            inputs |= {"the ledger's key": key_path(path)}
+        if isinstance(log, Log) and isinstance(log.source.content, tuple):
+            files = [path for path in log.source.content if isinstance(path, Path)]
+            inputs |= {f"the log {path}": path for path in files}
+        check_apart(outputs, inputs)
+
+    def _check_texts(self, activities: Sequence[str], attributes: Sequence[Attribute]) -> None:
+        """Refuse public names and values that the format of the output cannot hold."""
+        check_texts(activities, self.output)
+        for attribute in attributes:
+            check_texts((attribute.name,), self.output, "attribute")
+            if attribute.domain is not None:
+                check_texts(labels_of(attribute.domain), self.output, "value")
+
+    def publish(self, listener: Listener | None = None) -> Release:
+        """Read the log, release it through the mechanism, and write the log and its certificate.
+
+        With a ledger, the release is paid for before a case is read. If the log was opened for a
+        period, no case is taken that was released before.
+        """
+        return self.check().publish(listener or Listener())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checked:
+    """A request that was checked, with the log opened and the mechanism adapted to it."""
+
+    request: Request
+    log: Log | Cases
+    mechanism: Mechanism
+
+    @property
+    def unit(self) -> Unit:
+        """The unit of privacy."""
+        return self.log.unit
+
+    def certify(self, period: PeriodStatement | None) -> Certificate:
+        """The certificate as it is known before the log is read."""
+        return certify_request(
+            self.mechanism,
+            self.unit,
+            activities=self.request.activities,
+            seed=self.request.seed,
+            period=period,
+            read=self.log.assumptions,
+        )
+
+    def publish(self, listener: Listener) -> Release:
+        """Pay, read, release and write."""
+        request = self.request
+        with ExitStack() as stack:
+            turn = stack.enter_context(take_turn(self.log, request.ledger, request.dataset))
+            period = _period(self.log) if turn is None else turn.statement
+            promised = self.certify(period)
+            reservation = stack.enter_context(
+                reserve_budget(request.ledger, request.dataset, promised, listener.ledger)
+            )
+            log = self.log if turn is None or isinstance(self.log, Cases) else turn.limit(self.log)
+            cases = stack.enter_context(self._read(log, listener))
+            self._check_names(cases)
+            if turn is not None:
+                reservation.claim(turn)
+            reservation.data_accessed = True
+            release = anonymize(
+                cases,
+                self.mechanism,
+                activities=request.activities,
+                seed=request.seed,
+                progress=lambda done: listener.at("anonymizing", done),
+                notify=listener.holder,
+                max_released_events=request.max_released_events,
+                period=period,
+            )
+            _check_paid(promised, release.certificate)
+            listener.at("writing", 0.0)
+            file = request.output if request.keeps_file else None
+            certificate = write_release(
+                release,
+                request.output,
+                force=request.force,
+                before=lambda final, size: reservation.link(file, size, final),
+            )
+        listener.at("writing", 1.0)
+        return replace(release, certificate=certificate)
+
+    def _check_names(self, cases: Cases) -> None:
+        """Refuse names that were taken from the log, before anything is asked through noise.
+
+        They are public, as the certificate says, so that refusing them reveals nothing else.
+        """
+        names = self.request.activities or cases.activities
+        self.request._check_texts(names, cases.attributes)
+        check_number(names, self.mechanism)
+        check_distributed(cases, self.mechanism)
+
+    @contextmanager
+    def _read(self, log: Log | Cases, listener: Listener) -> Iterator[Cases]:
+        """Read the cases, or leave their variants on the cluster if they are too many."""
+        if isinstance(log, Cases):
+            yield log
+            return
+
+        def progress(done: float) -> None:
+            listener.at("reading", done)
+
+        able = self.mechanism.capabilities
+        if able.times or log.attributes or not (is_distributed(log) and able.distributed):
+            yield read_log(log, timed=able.times, progress=progress, notify=listener.holder)
+            return
+        with distribute_variants(log, progress=progress, notify=listener.holder) as variants:
+            few = len(variants) <= self.request.max_gathered
+            yield Cases(
+                variants=variants.gather() if few else variants, assumptions=log.assumptions
+            )
 
 
 def publish(
@@ -56,92 +293,36 @@ def publish(
     output: str | Path,
     *,
     options: ReadOptions | None = None,
-    activities: Sequence[str] | None = None,
-    seed: int | None = None,
-    force: bool = False,
-    stage: Stage | None = None,
     ledger: Ledger | None = None,
     dataset: str | None = None,
-    tell: Tell | None = None,
-    notify: Notify | None = None,
-    max_gathered: int = MAX_GATHERED,
-    max_released_events: int = MAX_RELEASED_EVENTS,
-    stays: bool = True,
+    force: bool = False,
 ) -> Release:
     """Read a log, release it through a mechanism, and write the log and its certificate.
 
-    The log is what `anonymize` takes; how it is read is said with `options`, unless it was opened
-    or counted before. A `.json` output holds variants and their counts only, so nothing is spent
-    on times, and attributes are refused. What can be refused is refused before anything is paid.
-    With a `ledger`, the price is paid from the budget of the `dataset` before a case is read;
-    `tell` hears about it.
-    Where a period of the log is released from a ledger, no case is taken that was released before.
-    With `stays` false the file is passed on and does not stay where it is written: it has no name
-    in the ledger then.
-    More different variants than `max_gathered` are left on the cluster that counted them, if the
-    mechanism can be run there.
+    A `Request` has all further settings, such as public activity names or a seed.
+
+    Args:
+        log: A path, a data frame, a log that was opened, counted variants or a mapping from
+            variants to counts.
+        mechanism: The mechanism with its settings.
+        output: The released file. Its suffix names the format.
+        options: How to read the log, unless it was opened or counted before.
+        ledger: Ledger that pays for the release, before a case is read.
+        dataset: Dataset whose budget in the ledger pays.
+        force: Overwrite files that exist.
+
+    Returns:
+        The release, as it was written.
     """
-    check_mechanism(mechanism)
-    stored = format_of(output)
-    check_target(output, force)
-    check_target(certificate_path(output), force)
-    check_bound(max_released_events)
-    if stored != format_of(os.path.realpath(output)):
-        raise OutputError(output, "is a link to a file of another format: name that file")
-    on_stage = stage or (lambda name, done: None)
-    opened = _open(log, options)
-    _check_apart(opened, output, ledger)
-    timed = opened.has_times if isinstance(opened, Log) else opened.timed
-    if not stored.holds_events:
-        # Variants and their counts hold no times: no budget is spent on them.
-        _refuse_more_than_variants(mechanism, opened.attributes, stored.suffix)
-        timed = False
-    mechanism = mechanism.for_log(timed=timed, attributes=opened.attributes)
-    # A first time before anything waits: settings that cannot be are refused at once.
-    certify_request(mechanism, opened.unit, activities=activities, seed=seed)
-    _check_texts(output, activities or (), opened.attributes)
-    with ExitStack() as stack:
-        turn = stack.enter_context(take_turn(opened, ledger, dataset))
-        period = _period(opened) if turn is None else turn.statement
-        certificate = certify_request(
-            mechanism,
-            opened.unit,
-            activities=activities,
-            seed=seed,
-            period=period,
-            read=opened.assumptions,
-        )
-        reservation = stack.enter_context(reserve_budget(ledger, dataset, certificate, tell))
-        limited = opened if turn is None or isinstance(opened, Cases) else turn.limit(opened)
-        cases = stack.enter_context(_counted(limited, mechanism, on_stage, notify, max_gathered))
-        # What was taken from the log is public, as the certificate says: to refuse some of it tells
-        # nothing else. Once something is asked through noise, it would be too late.
-        _check_texts(output, activities or cases.activities, cases.attributes)
-        check_number(activities or cases.activities, mechanism)
-        check_distributed(cases, mechanism)
-        if turn is not None:
-            reservation.claim(turn)
-        reservation.data_accessed = True
-        release = anonymize(
-            cases,
-            mechanism,
-            activities=activities,
-            seed=seed,
-            progress=lambda done: on_stage("anonymizing", done),
-            notify=notify,
-            max_released_events=max_released_events,
-            period=period,
-        )
-        _check_paid(certificate, release.certificate)
-        on_stage("writing", 0.0)
-        certificate = write_release(
-            release,
-            output,
-            force=force,
-            before=lambda final, size: reservation.link(output if stays else None, size, final),
-        )
-    on_stage("writing", 1.0)
-    return replace(release, certificate=certificate)
+    return Request(
+        log=log,
+        mechanism=mechanism,
+        output=output,
+        options=options,
+        ledger=ledger,
+        dataset=dataset,
+        force=force,
+    ).publish()
 
 
 def _refuse_more_than_variants(
@@ -183,30 +364,6 @@ def _cost(certificate: Certificate) -> str:
     return f"{price} for a {certificate.unit.noun}"
 
 
-def _check_apart(log: Log | Cases, output: str | Path, ledger: Ledger | None) -> None:
-    """Refuse an output that is the log or the ledger, by whatever names and links."""
-    outputs = {"the output": output, "its certificate": certificate_path(output)}
-    inputs: dict[str, str | Path] = {}
-    if ledger is not None:
-        inputs |= {"the ledger": ledger.path, "the ledger's journal": f"{ledger.path}-journal"}
-        inputs |= {"the ledger's key": key_path(ledger.path)}
-    if isinstance(log, Log) and isinstance(log.source.content, tuple):
-        files = [path for path in log.source.content if isinstance(path, Path)]
-        inputs |= {f"the log {path}": path for path in files}
-    check_apart(outputs, inputs)
-
-
-def _check_texts(
-    output: str | Path, activities: Sequence[str], attributes: Sequence[Attribute]
-) -> None:
-    """Refuse public names and values that the format of the output cannot hold, once known."""
-    check_texts(activities, output)
-    for attribute in attributes:
-        check_texts((attribute.name,), output, "attribute")
-        if attribute.domain is not None:
-            check_texts(labels_of(attribute.domain), output, "value")
-
-
 def _open(log: Any, options: ReadOptions | None) -> Log | Cases:
     """Open what has to be opened; what was counted already is taken as it is."""
     read = isinstance(log, (Log, Cases, VariantCounts, Mapping)) or hasattr(log, "map_parts")
@@ -216,28 +373,3 @@ def _open(log: Any, options: ReadOptions | None) -> Log | Cases:
         what = "a log that is opened" if isinstance(log, Log) else "cases that are counted"
         raise SettingError("options", type(options).__name__, f"left out for {what} already")
     return log if isinstance(log, Log) else as_cases(log)
-
-
-@contextmanager
-def _counted(
-    log: Log | Cases,
-    mechanism: Mechanism,
-    on_stage: Stage,
-    notify: Notify | None,
-    max_gathered: int,
-) -> Iterator[Cases]:
-    """Count the variants; they come here unless they are too many."""
-    if isinstance(log, Cases):
-        yield log
-        return
-
-    def progress(done: float) -> None:
-        on_stage("reading", done)
-
-    timed = mechanism.capabilities.times
-    if timed or log.attributes or not (is_distributed(log) and mechanism.capabilities.distributed):
-        yield read_log(log, timed=timed, progress=progress, notify=notify)
-        return
-    with distribute_variants(log, progress=progress, notify=notify) as variants:
-        gathered = variants.gather() if len(variants) <= max_gathered else variants
-        yield Cases(variants=gathered, assumptions=log.assumptions)

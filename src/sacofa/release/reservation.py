@@ -47,6 +47,13 @@ class BudgetReservation:
             )
 
 
+def check_payer(ledger: Ledger | None, dataset: str | None) -> None:
+    """Refuse a ledger without a dataset, and the other way round."""
+    if (ledger is None) != (dataset is None):
+        name, value = ("ledger", ledger) if dataset is None else ("dataset", dataset)
+        raise SettingError(name, value, "given together with ledger and dataset")
+
+
 @contextmanager
 def reserve_budget(
     ledger: Ledger | None, dataset: str | None, certificate: Certificate, tell: Tell | None = None
@@ -57,9 +64,7 @@ def reserve_budget(
     and nothing that a price could pay for has happened. After that it stays spent. Only the kind
     of error is recorded, because its text may speak of the log.
     """
-    if (ledger is None) != (dataset is None):
-        name, value = ("ledger", ledger) if dataset is None else ("dataset", dataset)
-        raise SettingError(name, value, "given together with ledger and dataset")
+    check_payer(ledger, dataset)
     if ledger is None or dataset is None:
         yield BudgetReservation()
         return

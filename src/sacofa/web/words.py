@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
-from ..errors import Argument, SacofaError, SettingError
+from ..errors import Argument, RequestError, SacofaError, SettingError
 from ..report.promise import say_number
 
 HINTS = (
@@ -33,6 +33,8 @@ def as_field(argument: Argument) -> str:
 
 def in_words(error: SacofaError, wording: Callable[[Argument], str]) -> str:
     """The message of an error with the arguments that it names in some wording."""
+    if isinstance(error, RequestError):
+        return "; ".join(in_words(each, wording) for each in error.errors)
     if not isinstance(error, SettingError):
         return error.in_words(wording)
     value = "" if error.value is None else f" ({error.value})"

@@ -29,8 +29,9 @@ from ..events.preview import count_disordered, preview
 from ..events.profile import offered_columns
 from ..ledger import Ledger
 from ..mechanisms.registry import make_mechanism
-from ..release import Release, certificate_path, publish, read_release, write_release
+from ..release import Release, certificate_path, read_release, write_release
 from ..release.certificate import Certificate
+from ..release.publish import Listener, Request
 from ..release.rules import public_rules
 from ..report.promise import explain_epsilon, say_number, say_promise
 from ..report.sureness import margins_of
@@ -144,20 +145,23 @@ def anonymize(request: dict[str, Any], tell: Tell) -> dict[str, Any]:
     mechanism = make_mechanism(request["mechanism"], {**request["settings"], "rules": rules})
     said: list[str] = []
     secret: list[str] = []
-    release = publish(
-        request["log"],
-        mechanism,
-        RELEASE,
+    release = Request(
+        log=request["log"],
+        mechanism=mechanism,
+        output=RELEASE,
         options=_options(request),
         activities=request["activities"],
         seed=request["seed"],
-        stage=tell,
         ledger=None if request["ledger"] is None else Ledger.open(request["ledger"]),
         dataset=request["dataset"],
-        tell=lambda line: said.append(plain_numbers(line)),
-        notify=lambda line: secret.append(plain_words(line)),
         # It is passed on as a download, and goes with the app.
-        stays=False,
+        keeps_file=False,
+    ).publish(
+        Listener(
+            stage=tell,
+            ledger=lambda line: said.append(plain_numbers(line)),
+            holder=lambda line: secret.append(plain_words(line)),
+        )
     )
     # Only this job makes pages, and what makes them takes a while to load.
     from ..report import Facts, make_report, write_figures

@@ -14,12 +14,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sacofa import Certified, anonymize, publish
+from sacofa import Certified, anonymize
 from sacofa.errors import ColumnsError, ReadError, SettingError
 from sacofa.events import count_variants, distribute_variants, open_log
 from sacofa.events.spark.distributed import SparkVariants
 from sacofa.kernel.unit import Unit
 from sacofa.kernel.variants import VariantCounts
+from sacofa.release.publish import Request
 from tests.written import write_variants
 
 from ..duckdb.test_events import frame, slowly, tied
@@ -199,9 +200,12 @@ def test_publishing_too_many_variants(
     mechanism = Certified(epsilon=Fraction(1))
     with monkeypatch.context() as patched, as_a_large_log(session, 1 << 18):
         patched.delattr(SparkVariants, "gather")
-        release = publish(
-            open_log(path, engine="spark"), mechanism, tmp_path / "out.parquet", max_gathered=100
-        )
+        release = Request(
+            log=open_log(path, engine="spark"),
+            mechanism=mechanism,
+            output=tmp_path / "out.parquet",
+            max_gathered=100,
+        ).publish()
     assert any("shown as they are" in note for note in release.certificate.notes)
     true = dict(count_variants(path))
     frequent = max(true, key=true.__getitem__)
