@@ -30,6 +30,7 @@ from sacofa import (
     publish,
     write_release,
 )
+from sacofa.errors import RequestError
 from sacofa.events.periods import Period
 from sacofa.examples import running_example
 from sacofa.kernel.bits import SeededBits
@@ -38,7 +39,6 @@ from sacofa.mechanisms.released import ReleasedLog
 from sacofa.release import Certificate, certificate_path, read_release
 from sacofa.release.bound import drop_empty_cases
 from sacofa.release.periods import PeriodStatement
-from sacofa.errors import RequestError
 from sacofa.release.publish import Listener, Request
 from sacofa.rules import RuleStates
 from tests.written import write_variants

@@ -27,7 +27,6 @@ from ..release.rules import public_rules
 from ..rules import ModelOptions
 from . import options as shared
 from .grouped import OUTPUT, PROMISE, RULES, WHAT, GroupedCommand
-from .ledger import open_ledger
 from .show import progress_bar, show_certificate
 
 
@@ -171,7 +170,7 @@ def anonymize(
         activities=names,
         seed=seed,
         force=force,
-        ledger=open_ledger(ledger, dataset),
+        ledger=ledger,
         dataset=dataset,
         max_released_events=max_events,
         keeps_file=not streamed,

@@ -189,17 +189,6 @@ def say_account(account: Account) -> str:
     return f"{plain(account.dataset)}: ε = {spent} spent of {_limit(account.budget)}, {left}"
 
 
-def open_ledger(ledger: Path | None, dataset: str | None) -> Ledger | None:
-    """Open the ledger that a release is to be paid from; both options are given, or neither."""
-    if ledger is None and dataset is None:
-        return None
-    if ledger is None:
-        raise SettingError("dataset", dataset, "given together with --ledger")
-    if dataset is None:
-        raise SettingError("ledger", ledger, "given together with --dataset")
-    return Ledger.open(ledger)
-
-
 def _row(entry: Entry) -> list[str]:
     again = f", repeats {entry.repeats}" if entry.repeats is not None else ""
     reason = f": {entry.reason}" if entry.reason is not None else ""

@@ -90,7 +90,7 @@ class Request:
         activities: Public activity names. Events of other activities are dropped.
         seed: Repeatable noise, for tests. Such a release must not be published.
         force: Overwrite files that exist.
-        ledger: Ledger that pays for the release, before a case is read.
+        ledger: Ledger, or its path, that pays for the release before a case is read.
         dataset: Dataset whose budget in the ledger pays.
         max_released_events: Public bound. A larger release is scaled down.
         max_gathered: More variants than this stay on the cluster that counted them, if the
@@ -108,7 +108,7 @@ class Request:
     activities: Sequence[str] | None = None
     seed: int | None = None
     force: bool = False
-    ledger: Ledger | None = None
+    ledger: Ledger | str | Path | None = None
     dataset: str | None = None
     max_released_events: int = MAX_RELEASED_EVENTS
     max_gathered: int = MAX_GATHERED
@@ -127,14 +127,15 @@ class Request:
             check_seed(self.seed)
         with problems.collected():
             check_bound(self.max_released_events)
-        for target in (self.output, certificate_path(self.output), *self.other_outputs.values()):
+        with problems.collected():
+            check_target(self.output, self.force)
+            check_target(certificate_path(self.output), self.force)
+            if format_of(self.output) != format_of(os.path.realpath(self.output)):
+                what = "is a link to a file of another format: name that file"
+                raise OutputError(self.output, what)
+        for target in self.other_outputs.values():
             with problems.collected():
                 check_target(target, self.force)
-        with problems.collected():
-            if format_of(self.output) != format_of(os.path.realpath(self.output)):
-                raise OutputError(
-                    self.output, "is a link to a file of another format: name that file"
-                )
         with problems.collected():
             check_payer(self.ledger, self.dataset)
         problems.refuse()
@@ -144,21 +145,25 @@ class Request:
         with problems.collected():
             self._check_texts(self.activities or (), opened.attributes)
         with problems.collected():
-            checked = self._checked(opened)
+            mechanism = self._adapted(opened)
         problems.refuse()
+        ledger = self.ledger
+        if isinstance(ledger, str | Path):
+            # Only now: a ledger that an output would overwrite must not even be opened.
+            ledger = Ledger.open(ledger)
+        checked = Checked(request=self, log=opened, mechanism=mechanism, ledger=ledger)
+        checked.certify(None)
         return checked
 
-    def _checked(self, opened: Log | Cases) -> Checked:
+    def _adapted(self, opened: Log | Cases) -> Mechanism:
+        """The mechanism as it runs on the log, for what the output can hold."""
         timed = opened.has_times if isinstance(opened, Log) else opened.timed
         stored = format_of(self.output)
         if not stored.holds_events:
             # Variants and their counts hold no times: no budget is spent on them.
             _refuse_more_than_variants(self.mechanism, opened.attributes, stored.suffix)
             timed = False
-        mechanism = self.mechanism.for_log(timed=timed, attributes=opened.attributes)
-        checked = Checked(request=self, log=opened, mechanism=mechanism)
-        checked.certify(None)
-        return checked
+        return self.mechanism.for_log(timed=timed, attributes=opened.attributes)
 
     def _check_apart(self, log: Log | Cases) -> None:
         """Refuse an output that is the log, the ledger or another output, by whatever links."""
@@ -169,7 +174,7 @@ class Request:
         }
         inputs = dict(self.other_inputs)
         if self.ledger is not None:
-            path = self.ledger.path
+            path = self.ledger.path if isinstance(self.ledger, Ledger) else Path(self.ledger)
             inputs |= {"the ledger": path, "the ledger's journal": f"{path}-journal"}
             inputs |= {"the ledger's key": key_path(path)}
         if isinstance(log, Log) and isinstance(log.source.content, tuple):
@@ -201,6 +206,7 @@ class Checked:
     request: Request
     log: Log | Cases
     mechanism: Mechanism
+    ledger: Ledger | None
 
     @property
     def unit(self) -> Unit:
@@ -222,11 +228,11 @@ class Checked:
         """Pay, read, release and write."""
         request = self.request
         with ExitStack() as stack:
-            turn = stack.enter_context(take_turn(self.log, request.ledger, request.dataset))
+            turn = stack.enter_context(take_turn(self.log, self.ledger, request.dataset))
             period = _period(self.log) if turn is None else turn.statement
             promised = self.certify(period)
             reservation = stack.enter_context(
-                reserve_budget(request.ledger, request.dataset, promised, listener.ledger)
+                reserve_budget(self.ledger, request.dataset, promised, listener.ledger)
             )
             log = self.log if turn is None or isinstance(self.log, Cases) else turn.limit(self.log)
             cases = stack.enter_context(self._read(log, listener))
@@ -293,7 +299,7 @@ def publish(
     output: str | Path,
     *,
     options: ReadOptions | None = None,
-    ledger: Ledger | None = None,
+    ledger: Ledger | str | Path | None = None,
     dataset: str | None = None,
     force: bool = False,
 ) -> Release:
@@ -307,7 +313,7 @@ def publish(
         mechanism: The mechanism with its settings.
         output: The released file. Its suffix names the format.
         options: How to read the log, unless it was opened or counted before.
-        ledger: Ledger that pays for the release, before a case is read.
+        ledger: Ledger, or its path, that pays for the release before a case is read.
         dataset: Dataset whose budget in the ledger pays.
         force: Overwrite files that exist.
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from ..errors import LedgerError, SettingError
+from ..errors import Argument, LedgerError, SettingError
 from ..ledger import Entry, Ledger
 from ..ledger.records import Charged
 from .certificate import Certificate
@@ -47,11 +47,13 @@ class BudgetReservation:
             )
 
 
-def check_payer(ledger: Ledger | None, dataset: str | None) -> None:
+def check_payer(ledger: object, dataset: str | None) -> None:
     """Refuse a ledger without a dataset, and the other way round."""
     if (ledger is None) != (dataset is None):
-        name, value = ("ledger", ledger) if dataset is None else ("dataset", dataset)
-        raise SettingError(name, value, "given together with ledger and dataset")
+        name, value, other = (
+            ("ledger", ledger, "dataset") if dataset is None else ("dataset", dataset, "ledger")
+        )
+        raise SettingError(name, value, "given together with ", Argument(other))
 
 
 @contextmanager

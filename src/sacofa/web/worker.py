@@ -27,7 +27,6 @@ from ..events import ReadOptions, count_variants, inspect_variants, open_log
 from ..events.inspect import shown_variants
 from ..events.preview import count_disordered, preview
 from ..events.profile import offered_columns
-from ..ledger import Ledger
 from ..mechanisms.registry import make_mechanism
 from ..release import Release, certificate_path, read_release, write_release
 from ..release.certificate import Certificate
@@ -152,7 +151,7 @@ def anonymize(request: dict[str, Any], tell: Tell) -> dict[str, Any]:
         options=_options(request),
         activities=request["activities"],
         seed=request["seed"],
-        ledger=None if request["ledger"] is None else Ledger.open(request["ledger"]),
+        ledger=request["ledger"],
         dataset=request["dataset"],
         # It is passed on as a download, and goes with the app.
         keeps_file=False,
