@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernel.cases import MICROSECONDS, CaseBatch, Cases
+from ..kernel.cases import MICROSECONDS, CaseBatch
 from ..kernel.released import NO_VALUE, Columns, ReleasedColumn
 from ..kernel.variants import VariantCounts, read_only
 
@@ -90,24 +90,6 @@ class ReleasedLog:
                 for each in columns
             ),
         )
-
-    @property
-    def core_variants(self) -> VariantCounts | None:
-        """The orderly core by itself; None where none is marked."""
-        return None if self.core is None else self.variants.where(self.core)
-
-    @property
-    def by_case(self) -> CaseBatch | None:
-        """The cases one by one with their times; None where times are artificial."""
-        if self.times is None:
-            return None
-        began = None if self.starts is None else self.starts * MICROSECONDS
-        return CaseBatch.of_variants(self.variants, self.times * MICROSECONDS, began)
-
-    @property
-    def cases(self) -> Cases:
-        """What was released, as it is measured and drawn."""
-        return Cases(variants=self.variants, by_case=self.by_case)
 
     def with_counts(self, counts: NDArray[np.int64]) -> ReleasedLog:
         """Keep the first `counts[i]` cases of each variant i, at most all of them."""

@@ -14,7 +14,7 @@ from ..errors import SettingError, is_whole
 from ..events import Log, Notify, count_variants, open_log, read_cases
 from ..events.attributes import check_values
 from ..kernel.bits import Bits, SeededBits, SystemBits
-from ..kernel.cases import CaseBatch, Cases
+from ..kernel.cases import MICROSECONDS, CaseBatch, Cases
 from ..kernel.noise import Noise
 from ..kernel.released import Columns
 from ..kernel.unit import Unit
@@ -72,17 +72,20 @@ class Release:
     @property
     def core_variants(self) -> VariantCounts | None:
         """The orderly core by itself; None where none is marked."""
-        return self.log.core_variants
+        return None if self.core is None else self.variants.where(self.core)
 
     @property
     def by_case(self) -> CaseBatch | None:
         """The cases one by one with their times; None where times are artificial."""
-        return self.log.by_case
+        if self.times is None:
+            return None
+        began = None if self.starts is None else self.starts * MICROSECONDS
+        return CaseBatch.of_variants(self.variants, self.times * MICROSECONDS, began)
 
     @property
     def cases(self) -> Cases:
         """The released cases as logs are measured and drawn."""
-        return self.log.cases
+        return Cases(variants=self.variants, by_case=self.by_case)
 
     def to_pandas(self) -> Any:
         """Give the released log as a pandas frame, with pm4py's names of columns."""

@@ -55,7 +55,7 @@ def combine(releases: Sequence[Release], names: Sequence[str] | None = None) -> 
         raise SettingError("releases", "one of them twice", "different ones")
     unit = _unit(certificates)
     called = names or [f"release {number}" for number in range(1, len(releases) + 1)]
-    together = _put_together([release.log for release in releases], unit)
+    together = _put_together(releases, unit)
     columns = together.columns
     spent = _price(certificates)
     notes = _notes(releases, spent, unit, columns)
@@ -102,9 +102,10 @@ def _unit(certificates: Sequence[Certificate]) -> Unit:
     return replace(first, max_cases=sum(unit.max_cases for unit in units))
 
 
-def _put_together(logs: Sequence[ReleasedLog], unit: Unit) -> ReleasedLog:
+def _put_together(releases: Sequence[Release], unit: Unit) -> ReleasedLog:
     """All cases, with their times and attributes where every release has them."""
-    known = [log.by_case for log in logs]
+    logs = [release.log for release in releases]
+    known = [release.by_case for release in releases]
     batches = [batch for batch in known if batch is not None]
     if len(batches) < len(logs):
         return ReleasedLog(variants=VariantCounts.join([log.variants for log in logs], unit))

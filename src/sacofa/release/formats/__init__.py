@@ -17,10 +17,10 @@ FORMATS = (xes.PACKED, xes.PLAIN, tables.CSV, tables.PARQUET, variants_json.JSON
 """All formats of released files."""
 
 
-def listed(formats: Iterable[Format], last: str = "or") -> str:
+def listed(formats: Iterable[Format]) -> str:
     """The suffixes of formats as a list in words."""
     *others, end = (each.suffix for each in formats)
-    return f"{', '.join(others)} {last} {end}" if others else end
+    return f"{', '.join(others)} or {end}" if others else end
 
 
 def format_of(

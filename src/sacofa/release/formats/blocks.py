@@ -8,10 +8,9 @@ events has no row. If a release has no times, artificial ones are written, here 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,21 +121,6 @@ class _Layout:
 
 def all_events(log: ReleasedLog) -> EventBlock:
     """The events of all cases in one block."""
-    blocks = list(event_blocks(log))
-    return EventBlock(
-        case=_joined([block.case for block in blocks], np.int64),
-        activity_id=_joined([block.activity_id for block in blocks], np.int32),
-        seconds=_joined([block.seconds for block in blocks], np.int64),
-        truncated=_joined([block.truncated for block in blocks], np.bool_),
-        core=None if log.core is None else _joined([block.core for block in blocks], np.bool_),
-        starts=None if log.starts is None else _joined([b.starts for b in blocks], np.int64),
-        values=tuple(
-            _joined([block.values[place] for block in blocks], np.int32)
-            for place in range(len(log.columns))
-        ),
-    )
-
-
-def _joined(parts: Sequence[NDArray[Any] | None], kind: type) -> NDArray[Any]:
-    known = [part for part in parts if part is not None]
-    return np.concatenate([np.zeros(0, dtype=kind), *known])
+    layout = _Layout(log)
+    place = np.repeat(np.arange(len(layout.order)), layout.counts)
+    return layout.block(place, _places_within(layout.counts))

@@ -162,9 +162,8 @@ def read(stored: Stored, path: Path, kinds: Mapping[str, Kind]) -> ReleasedLog:
         names = [_distinct(database, place) for place in range(len(kinds) + 1)]
         rows = _in_order(database, len(names))
     if stored == "csv":
-        texts = [kind == "string" for kind in ("string", *kinds.values())]
-        names = [list(map(unescape_formula, each)) if text else each
-                 for each, text in zip(names, texts, strict=True)]  # fmt: skip
+        for texts, kind in zip(names, ("string", *kinds.values()), strict=True):
+            texts[:] = map(unescape_formula, texts) if kind == "string" else texts
     timed = bool(rows["private"].any())
     # A case begins wherever the number changes.
     begins = np.flatnonzero(np.diff(rows["number"], prepend=0))
