@@ -105,8 +105,23 @@ def test_only_some_may_release(ledger: Ledger) -> None:
     state(ledger, 'who = ["somebody-else"]\n')
     with pytest.raises(PolicyError, match="may not release"):
         reserve(ledger, HALF)
+    state(ledger, "who = []\n")
+    with pytest.raises(PolicyError, match="may not release"):
+        reserve(ledger, HALF)
     state(ledger, f'who = ["somebody-else", "{current_user()}"]\n')
     reserve(ledger, HALF)
+
+
+def test_a_release_without_a_finite_epsilon_exceeds_every_year(ledger: Ledger) -> None:
+    """Whether it is the release that is asked for, or one of the year before there was a policy."""
+    reserve(ledger, None, "bills")
+    state(ledger, "largest_year = 100\n")
+    with pytest.raises(PolicyError, match="without a finite ε"):
+        reserve(ledger, None)
+    with pytest.raises(PolicyError, match="may cost ε = 100 together"):
+        reserve(ledger, HALF, "bills")
+    reserve(ledger, HALF)
+    assert len(ledger.entries()) == 2
 
 
 def test_the_name_is_not_taken_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

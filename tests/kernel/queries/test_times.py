@@ -85,6 +85,20 @@ def test_without_times_a_table_is_empty(query: TimeQuery) -> None:
     assert not query.table(replace(cases, times=np.full(2, NO_TIME))).any()
 
 
+def test_durations_between_the_ends_of_time_are_the_longest_ones() -> None:
+    """The difference of two times fits into 64 bits, however far apart they are."""
+    edge = 2**63 - 1
+    case = batch([[(0, -edge, -edge), (1, edge, edge)]])
+    took = CycleTime(rung=0).table(case)
+    assert took[-1] == took.sum() == VOTE_UNITS
+    waited = Gaps(activities=4, steps=((0, 1),), rungs=(0, 0, 0, 0, 0)).table(case)
+    assert waited.sum() == VOTE_UNITS
+    hour = Gaps(activities=4, steps=((0, 1),), rungs=(0, 0, 0, 0, 0)).table(
+        batch([[(0, 0, 0), (1, HOUR, HOUR)]])
+    )
+    assert np.flatnonzero(waited).max() > np.flatnonzero(hour).max()
+
+
 @dataclass(frozen=True, kw_only=True)
 class EveryGapVotes(Gaps):
     """Broken on purpose: each gap has a vote of its own."""
