@@ -12,8 +12,7 @@ from pm4py.algo.anonymization.trace_variant_query import algorithm as theirs
 from pm4py.algo.anonymization.trace_variant_query.variants import laplace
 
 from sacofa import SettingError, VariantCounts, count_variants, trace_variant_query
-from sacofa.mechanisms.released import ReleasedLog
-from sacofa.release.formats.frames import to_pandas
+from sacofa.trace_variant_query import to_frame
 
 
 @pytest.fixture(scope="module")
@@ -55,11 +54,11 @@ def test_their_parameters_and_event_logs_are_understood(receipt: pandas.DataFram
 def test_a_frame_holds_the_variants_it_was_made_of() -> None:
     """Cases are numbered and ordered in time; pm4py counts the same variants."""
     variants = VariantCounts.of({("a", "b"): 2, ("b",): 1})
-    frame = to_pandas(ReleasedLog(variants=variants))
+    frame = to_frame(variants)
     assert variants_of(frame) == {("a", "b"): 2, ("b",): 1}
     assert frame["case:concept:name"].tolist() == ["1", "1", "2", "2", "3"]
     assert frame.groupby("case:concept:name")["time:timestamp"].is_monotonic_increasing.all()
-    assert len(to_pandas(ReleasedLog(variants=VariantCounts.of({})))) == 0
+    assert len(to_frame(VariantCounts.of({}))) == 0
 
 
 def test_certified_comes_with_its_certificate(receipt: pandas.DataFrame) -> None:
@@ -75,7 +74,7 @@ def test_certified_comes_with_its_certificate(receipt: pandas.DataFrame) -> None
 
 def test_an_event_log_of_pm4py_is_a_log() -> None:
     """It is counted as the XES file would be that it came from."""
-    frame = to_pandas(ReleasedLog(variants=VariantCounts.of({("a", "b"): 2, ("b",): 1})))
+    frame = to_frame(VariantCounts.of({("a", "b"): 2, ("b",): 1}))
     log = pm4py.convert_to_event_log(frame)
     assert count_variants(log) == count_variants(frame)
     # Two traces of one name are two cases, and the order of a trace is meant.
@@ -129,11 +128,7 @@ def test_to_replace_the_import_line_is_enough() -> None:
         ("pm4py.algo.anonymization.trace_variant_query", "algorithm"),
         ("sacofa", "trace_variant_query"),
     ):
-        names = {
-            "frame": to_pandas(
-                ReleasedLog(variants=VariantCounts.of({("a", "b"): 300, ("a", "c", "b"): 200}))
-            )
-        }
+        names = {"frame": to_frame(VariantCounts.of({("a", "b"): 300, ("a", "c", "b"): 200}))}
         exec(PROGRAM.format(module=module, name=name), names)
         results.append(names["results"])
     original, ours = results
@@ -146,7 +141,7 @@ def test_to_replace_the_import_line_is_enough() -> None:
 
 def test_modules_of_pm4py_are_variants() -> None:
     """As pm4py takes them, and so does this package's own counterpart."""
-    frame = to_pandas(ReleasedLog(variants=VariantCounts.of({("a", "b"): 300})))
+    frame = to_frame(VariantCounts.of({("a", "b"): 300}))
     for variant in (laplace, trace_variant_query.laplace, trace_variant_query.Variants.LAPLACE):
         found = trace_variant_query.apply(frame, variant, {"epsilon": 10.0, "k": 4, "p": 9})
         assert set(variants_of(found)) == {("a", "b")}
@@ -154,7 +149,7 @@ def test_modules_of_pm4py_are_variants() -> None:
 
 def test_wrong_names_are_refused() -> None:
     """A misspelt variant is an error; a misspelt parameter is ignored as in pm4py, and named."""
-    frame = to_pandas(ReleasedLog(variants=VariantCounts.of({("a",): 1})))
+    frame = to_frame(VariantCounts.of({("a",): 1}))
     with pytest.raises(SettingError, match="Did you mean"):
         trace_variant_query.apply(frame, "LAPLAC", {"k": 3})
     with pytest.warns(UserWarning, match="without effect: epsilom"):

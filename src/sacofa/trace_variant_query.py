@@ -20,8 +20,11 @@ from types import ModuleType
 from typing import Any, ClassVar
 
 from .errors import SettingError, nearest
+from .kernel.variants import VariantCounts
 from .mechanisms import Certified, Laplace, Mechanism, Sacofa
+from .mechanisms.released import ReleasedLog
 from .release import anonymize
+from .release.formats.frames import to_pandas
 
 
 class Parameters(Enum):
@@ -98,6 +101,11 @@ def apply(log: Any, variant: Any = DEFAULT_VARIANT, parameters: Any = None) -> A
         raise ValueError("the result is empty: decrease p, the pruning threshold")
     frame = release.to_pandas()
     return (frame, release.certificate) if given.get(RETURN_CERTIFICATE) else frame
+
+
+def to_frame(variants: VariantCounts) -> Any:
+    """Lay variants out as an event log: a pandas frame with pm4py's column names."""
+    return to_pandas(ReleasedLog(variants=variants))
 
 
 def _mechanism(name: str, given: Mapping[Any, Any]) -> Mechanism:

@@ -19,6 +19,7 @@ from sacofa.audit import Pair, attribute_pairs, timed_pairs
 from sacofa.kernel.bits import SeededBits
 from sacofa.kernel.cases import CaseBatch, Cases
 from sacofa.kernel.noise import Noise
+from sacofa.kernel.released import ReleasedColumn
 from sacofa.kernel.session import Session
 from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms.certified.certified import Certified
@@ -119,6 +120,8 @@ def revealing(part: object, cases: int) -> object:
         return replace(part, counts=part.counts + cases)
     if isinstance(part, np.ndarray):
         return part ^ (cases % 2 == 1) if part.dtype == np.bool_ else part + cases
+    if isinstance(part, tuple) and part and isinstance(part[0], ReleasedColumn):
+        return (replace(part[0], name=f"{cases} cases"), *part[1:])
     if isinstance(part, tuple):
         return (*part, f"{cases} cases")
     return f"{part}; {cases} cases"
