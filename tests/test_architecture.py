@@ -15,6 +15,7 @@ ROOT = Path(sacofa.__file__).parent
 
 LAYERS = [
     {"kernel", "_version", "__init__"},
+    {"messages"},
     {"errors"},
     {"base"},
     {"rules"},

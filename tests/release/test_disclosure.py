@@ -152,7 +152,7 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Certific
                 first.certificate,
                 unit=unit,
                 period=period,
-                assumptions=(*unit.assumptions, period.assumption(unit)),
+                assumptions=(*map(str, unit_assumptions(unit)), period.assumption(unit)),
             )
     months = [
         replace(
