@@ -31,13 +31,7 @@ class SacofaError(Exception):
 
 
 class SettingError(SacofaError):
-    """A setting that cannot be, refused before any log is read.
-
-    Attributes:
-        name: The setting.
-        value: Its value; None: it is missing.
-        must: What it must be.
-    """
+    """A setting that cannot be, refused before any log is read; the value None is a missing one."""
 
     exit_status = 2
 

@@ -30,11 +30,7 @@ class Argument:
 
 @dataclass(frozen=True, init=False)
 class Statement:
-    """A fact: a code from the message catalogue, and values for the places in its wording.
-
-    Example:
-        Statement("note.dropped", dropped=3, activities=20)
-    """
+    """A fact: a code from the message catalogue, and values for the places in its wording."""
 
     code: str
     """The entry of the catalogue, such as `note.dropped`."""

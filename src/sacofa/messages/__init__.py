@@ -3,7 +3,7 @@
 Other packages hold facts as `Statement` values. Here they get words:
 
 * catalogue: reads `en.toml`, `de.toml` and any other language file next to it;
-* render: puts a statement into the words of a language, with the names that an edge has for arguments;
+* render: puts a statement into the words of a language, and of an edge for its arguments;
 * content: statements in JSON, where each keeps its code and values next to an English text.
 
 A new language is one file. A new statement is one entry in each file; a test compares them.
