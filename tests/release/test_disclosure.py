@@ -334,8 +334,8 @@ def test_a_record_says_whether_cases_come_in(certificates: dict[str, Certificate
     assert kinds == {
         "certified": ("Static", "One release"),
         "combined": ("Dynamic", "One release"),
-        "None one case": ("Dynamic", "Many releases"),
-        "0123 one case": ("Dynamic", "Many releases"),
+        "None case": ("Dynamic", "Many releases"),
+        "0123 case": ("Dynamic", "Many releases"),
     }
 
 
