@@ -8,6 +8,7 @@ from statistics import fmean
 import numpy as np
 import pytest
 
+from sacofa.base.distance import nearest
 from sacofa.kernel.bits import SeededBits
 from sacofa.kernel.cases import Cases
 from sacofa.kernel.noise import Noise
@@ -33,7 +34,7 @@ def test_each_answer_counts_by_how_exact_it_is() -> None:
     """More cells have more noise; votes are thousandths of a case; steps lose remainders."""
     size = answer(CaseCount(), [100], Fraction(1, 2))
     assert count_cases([size]) == (100, Fraction(8))
-    votes = answer(NearestCandidate("final", ((0,), ())), [90, 70], Fraction(1, 2))
+    votes = answer(NearestCandidate("final", ((0,), ()), nearest), [90, 70], Fraction(1, 2))
     assert count_cases([size, votes]) == (120, Fraction(16, 3))
     lengths = answer(CaseLengths((1, 2)), [90_000, 70_000], Fraction(1, 2_000))
     assert count_cases([size, lengths]) == (120, Fraction(16, 3))
