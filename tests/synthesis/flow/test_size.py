@@ -11,6 +11,7 @@ import pytest
 from sacofa.base.distance import nearest
 from sacofa.kernel.bits import SeededBits
 from sacofa.kernel.cases import Cases
+from sacofa.kernel.distributions import DiscreteLaplace
 from sacofa.kernel.noise import Noise
 from sacofa.kernel.queries.flow import CaseCount, CaseLengths, NearestCandidate, StepVotes
 from sacofa.kernel.queries.protocol import Answer, Query
@@ -26,7 +27,11 @@ RUNS = 60
 def answer(query: Query, values: list[int], epsilon: Fraction) -> Answer:
     """An answer as a session gives it."""
     return Answer(
-        query=query, values=np.array(values), epsilon=epsilon, max_length=None, activities=("a",)
+        query=query,
+        values=np.array(values),
+        noise=DiscreteLaplace(epsilon),
+        max_length=None,
+        activities=("a",),
     )
 
 
