@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sacofa.audit.guess import Guesser, learn_guesser
-from sacofa.audit.sample import Sample
+from sacofa.audit.weights import Sample
 
 RUNS = 20_000
 

@@ -1,28 +1,27 @@
-"""Try what a mechanism claims: a lower bound on ε that anyone can reproduce.
+"""Audits of mechanisms: a lower bound on ε that anyone can reproduce.
 
-bound     what right guesses prove
-views     what an attacker may look at
-pairs     neighbouring logs to tell apart
-timed_pairs  the same with times
-attribute_pairs  the same with attributes
-neighbours  a check of any way to read logs
-likelihood  what an attacker makes of a transcript who knows both logs
-minimal   mechanisms that run fast
-sample    what was seen in many runs
-weigh     what a value says
-guess     learning to guess
-neighbours  whether a way to read logs keeps neighbours neighbours
-runs      running a mechanism many times
-audit     all of it
-neighbours  whether a way to read logs keeps neighbours neighbours
+| module | content |
+|---|---|
+| `audit` | an audit from pairs of logs to findings |
+| `pairs`, `worst_cases` | neighbouring logs to distinguish, around a log and without one |
+| `views`, `likelihood` | features of an outcome; the likelihood-ratio attack on a transcript |
+| `runs` | many runs of a mechanism |
+| `weights`, `guess` | evidence of features; learning how to guess |
+| `bound` | the Clopper–Pearson bound on ε that right guesses prove |
+| `neighbours` | a check of any way to read logs |
 """
 
-from .attribute_pairs import attribute_pairs, attribute_persons_pair
-from .audit import Finding, audit
-from .minimal import make_minimal, threshold_of
+from .audit import Finding, audit, make_minimal, threshold_of
 from .neighbours import Event, Violation, check_neighbours
-from .pairs import Pair, built_in_pairs, pairs_around, persons_around, persons_pair
-from .timed_pairs import timed_pairs, timed_persons_pair
+from .pairs import Pair, pairs_around, persons_around
+from .worst_cases import (
+    attribute_pairs,
+    attribute_persons_pair,
+    built_in_pairs,
+    persons_pair,
+    timed_pairs,
+    timed_persons_pair,
+)
 
 __all__ = [
     "Event",

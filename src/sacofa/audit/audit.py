@@ -1,10 +1,11 @@
-"""Try to refute what a mechanism claims, by playing the guessing game on neighbouring logs."""
+"""Audits: attempts to refute the claim of a mechanism by a guessing game on neighbouring logs."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 
@@ -12,72 +13,84 @@ from ..errors import SettingError
 from ..kernel.accounting import total_epsilon
 from ..kernel.epsilon import Epsilon, parse_epsilon
 from ..kernel.noise import Noise
+from ..kernel.unit import Unit
 from ..mechanisms.protocol import Mechanism, perform
+from ..mechanisms.registry import MECHANISMS, make_mechanism
+from ..mechanisms.settings import settings_of
 from .bound import least_refuted, prove_epsilon
 from .guess import Guesser, learn_guesser
 from .likelihood import views_for
 from .pairs import Pair
 from .runs import FAILED, Batch, GuessCounter, count_guesses, observe, processes, work
-from .sample import Sample
 from .views import View, describe_feature
+from .weights import Sample
 
 Stage = Callable[[str, float], None]
+"""Receives the name of a pair, and the share of its runs that are done."""
 
-DOUBT = 0.05
-"""The bound that is reported is too high in at most this part of all audits."""
-SURE = 1e-6
-"""A claim is called refuted only where even this little doubt leaves the bound above it."""
-FEWEST_RUNS = 100
-BATCHES = 24
-LARGEST_BATCH = 5_000
-NAMED = 3
+BOUND_DOUBT = 0.05
+"""Probability that the reported bound is too high."""
+REFUTED_DOUBT = 1e-6
+"""Probability that a true claim is called refuted."""
+MIN_RUNS = 100
+MIN_BATCHES = 24
+MAX_BATCH_RUNS = 5_000
+NAMED_FEATURES = 3
+"""Number of features that a finding names."""
+THRESHOLD_ACTIVITIES = 2
+"""Number of activities in the pairs around a threshold."""
+DEFAULT_THRESHOLD = 10
+"""Threshold that is tried if a mechanism does not state its own."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """What an audit found on one pair of logs, looking at one thing."""
+    """The result of an audit for one pair of logs and one view.
+
+    Attributes:
+        mechanism: Name of the mechanism.
+        pair: Name of the pair.
+        what: Difference between the two logs.
+        view: What the attacker observed: the release, or the transcript behind it.
+        evidence: The most significant features, in words.
+        right: Number of right guesses.
+        guesses: Number of guesses on the half of the runs that decides.
+        runs: Number of runs on that half.
+        claimed: The claimed ε.
+    """
 
     mechanism: str
-    """The mechanism's name."""
     pair: str
-    """The name of the pair."""
     what: str
-    """What the two logs differ by."""
     view: str
-    """What was looked at: the release, or the transcript behind it."""
     evidence: str
-    """What gave the log away most, in words."""
     right: int
-    """How many guesses were right."""
     guesses: int
-    """How many were made, on the half of the runs that decides."""
     runs: int
-    """How many runs there were on that half."""
     claimed: Fraction
-    """The ε that is claimed."""
 
     @property
     def certified(self) -> float:
-        """The ε that is certain from below, at 95 % confidence."""
-        return prove_epsilon(self.right, self.guesses, DOUBT)
+        """Lower bound on ε at 95 % confidence."""
+        return prove_epsilon(self.right, self.guesses, BOUND_DOUBT)
 
     @property
     def refuted(self) -> bool:
         """Whether the claim cannot be true."""
-        return prove_epsilon(self.right, self.guesses, SURE) > self.claimed
+        return prove_epsilon(self.right, self.guesses, REFUTED_DOUBT) > self.claimed
 
     @property
     def highest(self) -> float:
-        """The highest ε that so many runs can make certain, if every guess is right."""
-        return prove_epsilon(self.runs, self.runs, DOUBT)
+        """Largest lower bound that this number of runs can prove, if every guess is right."""
+        return prove_epsilon(self.runs, self.runs, BOUND_DOUBT)
 
     def refuted_from(self, share: float = 1.0) -> float:
-        """The ε that is likely to be refuted if it shows in this share of the runs; may be ∞."""
-        return least_refuted(float(self.claimed), int(self.runs * share), SURE)
+        """Return the ε that is likely to be refuted, if it shows in this share of the runs."""
+        return least_refuted(float(self.claimed), int(self.runs * share), REFUTED_DOUBT)
 
     @property
     def verdict(self) -> str:
-        """What follows, in words."""
+        """The conclusion, in words."""
         if self.refuted:
             return "refuted"
         if self.certified > self.claimed:
@@ -96,46 +109,39 @@ def audit(
     workers: int = 1,
     stage: Stage | None = None,
 ) -> tuple[Finding, ...]:
-    """Audit a mechanism on pairs of neighbouring logs; a finding for each pair and view.
+    """Audit a mechanism on pairs of neighbouring logs.
 
-    Each log is run about `runs` times (a coin decides each run). Without `claimed` the price that
-    the mechanism promises is taken. Without `views` it is the release and the transcript that are
-    looked at. More than one of `workers` needs a mechanism that can be pickled, and a program whose
-    main module can be imported. A `seed` repeats an audit.
+    Args:
+        mechanism: The mechanism.
+        pairs: The pairs.
+        claimed: The claimed ε; the promise of the mechanism if omitted.
+        runs: Number of runs on each log, about: a coin decides each run.
+        views: What the attacker observes, by name; release and transcript if omitted.
+        seed: Repeats an audit.
+        workers: Number of processes. More than one needs a mechanism that can be pickled, and a
+            program whose main module can be imported.
+        stage: Receives the progress.
+
+    Returns:
+        A finding for each pair and view.
+
+    Raises:
+        SettingError: If there are too few runs, a pair is not one of neighbours, or no finite ε is
+            claimed.
     """
-    if runs < FEWEST_RUNS:
-        raise SettingError("runs", runs, f"{FEWEST_RUNS} or more")
-    prices = [_claim(mechanism, pair, claimed) for pair in pairs]
+    if runs < MIN_RUNS:
+        raise SettingError("runs", runs, f"{MIN_RUNS} or more")
+    claims = [_claim(mechanism, pair, claimed) for pair in pairs]
     for pair in pairs:
         pair.check_neighbours()
     findings: list[Finding] = []
     with processes(workers) as pool:
-        for number, (pair, price) in enumerate(zip(pairs, prices, strict=True)):
-            done = _Count(pair.name, 2 * runs, stage)
+        for number, (pair, claim) in enumerate(zip(pairs, claims, strict=True)):
             chosen_views = views_for(pair) if views is None else views
-            batches = _split(mechanism, pair, chosen_views, runs, seed, number)
-            half = len(batches) // 2
-            guessers = _learn(work(pool, observe, batches[:half], done))
-            if not guessers:
-                # Every run failed: let the reason be heard.
-                perform(mechanism, pair.larger_cases, Noise())
-            job = partial(count_guesses, guessers=guessers)
-            guessed = work(pool, job, batches[half:], done)
-            for name, guesser in guessers.items():
-                counter = sum((some[name] for some in guessed), GuessCounter())
-                findings.append(
-                    Finding(
-                        mechanism=mechanism.name,
-                        pair=pair.name,
-                        what=pair.what,
-                        view=name,
-                        evidence=_say(guesser, pair),
-                        right=counter.right,
-                        guesses=counter.guesses,
-                        runs=sum(batch.runs for batch in batches[half:]),
-                        claimed=price,
-                    )
-                )
+            batch = Batch(
+                mechanism=mechanism, pair=pair, views=chosen_views, runs=2 * runs, seed=seed
+            )
+            findings += _attack(_split(batch, number), claim, pool, _Progress(batch, stage))
     return tuple(findings)
 
 
@@ -143,17 +149,17 @@ def _claim(mechanism: Mechanism, pair: Pair, claimed: Epsilon | None) -> Fractio
     """The ε that is claimed for the unit of a pair."""
     if claimed is not None:
         return parse_epsilon("claimed", claimed)
-    price = total_epsilon(mechanism.promise(pair.unit).accesses)
-    if price is None:
+    promised = total_epsilon(mechanism.promise(pair.unit).accesses)
+    if promised is None:
         raise SettingError("claimed", None, f"given: {mechanism.name} promises no finite ε")
-    return price
+    return promised
 
 
-class _Count:
-    """Counts runs, and tells who listens how far a pair is."""
+class _Progress:
+    """Counts runs, and reports the share that is done."""
 
-    def __init__(self, name: str, runs: int, stage: Stage | None) -> None:
-        self._name, self._runs, self._stage = name, runs, stage
+    def __init__(self, batch: Batch, stage: Stage | None) -> None:
+        self._name, self._runs, self._stage = batch.pair.name, batch.runs, stage
         self._done = 0
 
     def __call__(self, runs: int) -> None:
@@ -162,32 +168,50 @@ class _Count:
             self._stage(self._name, self._done / self._runs)
 
 
-def _split(
-    mechanism: Mechanism,
-    pair: Pair,
-    views: Mapping[str, View],
-    runs: int,
-    seed: int | None,
-    number: int,
-) -> list[Batch]:
-    """Split the runs on both logs into batches, the same for any number of workers."""
-    many = 2 * max(BATCHES // 2, math.ceil(runs / LARGEST_BATCH))
-    sizes = [2 * runs * (i + 1) // many - 2 * runs * i // many for i in range(many)]
-    return [
-        Batch(
-            mechanism=mechanism,
-            pair=pair,
-            views=views,
-            runs=size,
-            # Every batch of every pair has a seed of its own.
-            seed=None if seed is None else (seed << 32) + (number << 16) + place,
-        )
-        for place, size in enumerate(sizes)
+def _split(batch: Batch, number: int) -> list[Batch]:
+    """Split the runs on a pair into batches, the same for any number of workers."""
+    many = 2 * max(MIN_BATCHES // 2, math.ceil(batch.runs / 2 / MAX_BATCH_RUNS))
+    sizes = [batch.runs * (i + 1) // many - batch.runs * i // many for i in range(many)]
+    # Every batch of every pair has a seed of its own.
+    seeds = [
+        None if batch.seed is None else (batch.seed << 32) + (number << 16) + place
+        for place in range(many)
     ]
+    return [replace(batch, runs=size, seed=seed) for size, seed in zip(sizes, seeds, strict=True)]
+
+
+def _attack(
+    batches: Sequence[Batch], claim: Fraction, pool: Executor | None, progress: _Progress
+) -> list[Finding]:
+    """Learn on the first half of the batches how to guess, and guess on the second half."""
+    mechanism, pair = batches[0].mechanism, batches[0].pair
+    half = len(batches) // 2
+    guessers = _learn(work(pool, observe, batches[:half], progress))
+    if not guessers:
+        # Every run failed: raise the error.
+        perform(mechanism, pair.larger_cases, Noise())
+    job = partial(count_guesses, guessers=guessers)
+    counted = work(pool, job, batches[half:], progress)
+    findings = []
+    for name, guesser in guessers.items():
+        counter = sum((some[name] for some in counted), GuessCounter())
+        finding = Finding(
+            mechanism=mechanism.name,
+            pair=pair.name,
+            what=pair.what,
+            view=name,
+            evidence=_describe(guesser, pair),
+            right=counter.right,
+            guesses=counter.guesses,
+            runs=sum(batch.runs for batch in batches[half:]),
+            claimed=claim,
+        )
+        findings.append(finding)
+    return findings
 
 
 def _learn(parts: Sequence[Mapping[str, Sample]]) -> dict[str, Guesser]:
-    """Learn a guesser for each view that shows anything."""
+    """Learn a guesser for each view that has any feature."""
     samples = {name: Sample.join(part[name] for part in parts) for name in parts[0]}
     return {
         name: learn_guesser(sample)
@@ -196,9 +220,41 @@ def _learn(parts: Sequence[Mapping[str, Sample]]) -> dict[str, Guesser]:
     }
 
 
-def _say(guesser: Guesser, pair: Pair) -> str:
-    """What a guesser looks at, in words."""
+def _describe(guesser: Guesser, pair: Pair) -> str:
+    """The features that a guesser uses, in words."""
     names = [describe_feature(name, pair.larger.activities) for name in guesser.weights]
-    if len(names) > NAMED:
-        return f"{', '.join(names[:NAMED])} and {len(names) - NAMED} more"
+    if len(names) > NAMED_FEATURES:
+        return f"{', '.join(names[:NAMED_FEATURES])} and {len(names) - NAMED_FEATURES} more"
     return ", ".join(names) or "nothing"
+
+
+def make_minimal(name: str, given: Mapping[str, object]) -> Mechanism:
+    """Make a mechanism in its smallest form: the same code and promise, but runs in a millisecond.
+
+    Settings on which the promise does not depend are reduced, as `minimal` of the mechanism lists
+    them. Nobody would release a log with them.
+
+    Args:
+        name: Name of the mechanism.
+        given: Settings that are not reduced, by option.
+
+    Returns:
+        The mechanism.
+    """
+    kind = MECHANISMS.get(name)
+    reduced: dict[str, object] = {} if kind is None else dict(kind.minimal)
+    stated = {option: value for option, value in given.items() if value is not None}
+    offered = set() if kind is None else {entry.option for entry in settings_of(kind)}
+    if any(option.startswith("prune") for option in stated):
+        reduced.pop("prune", None)
+    public = {option: value for option, value in reduced.items() if option in offered}
+    mechanism = make_mechanism(name, public | stated)
+    inner = {option: value for option, value in reduced.items() if option not in offered}
+    return replace(mechanism, **inner)  # type: ignore[type-var]
+
+
+def threshold_of(mechanism: Mechanism, unit: Unit) -> int:
+    """Return the count from which a mechanism releases a variant, as far as it is known before."""
+    # Pairs around a threshold have no times, so that nothing is spent on them.
+    found = mechanism.for_log(timed=False).shown_from(unit, THRESHOLD_ACTIVITIES)
+    return DEFAULT_THRESHOLD if found is None else found

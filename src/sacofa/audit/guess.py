@@ -1,11 +1,11 @@
-"""Learn from one half of the runs how to guess on the other.
+"""Attacks that learn from one half of the runs how to guess on the other half.
 
-Every value of an outcome has a weight: what it says for one log against the other. Where noise is
-independent, such weights add up. The sum is compared with two cuts: at or above the higher the
-guess is the larger log, at or below the lower the smaller one, in between nothing is guessed.
+Every value of an outcome has a weight, its evidence for one log against the other. For independent
+noise such weights add up. The sum is compared with two thresholds: at or above the upper one the
+guess is the larger log, at or below the lower one the smaller log, in between the attack passes.
 
-Whatever is learnt here, good or bad, is fixed before it is tested: it decides how much an audit
-finds, never whether what it finds is true.
+An attack is fixed before it is tested. Its quality decides how much an audit finds, never whether
+the finding is true.
 """
 
 from __future__ import annotations
@@ -15,32 +15,35 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .sample import Ints, Sample, Sides
 from .views import Feature, Features
-from .weigh import PLAIN, Weigh, Weights, find_telling, score
+from .weights import VALUE_AS_WEIGHT, Ints, Sample, Sides, Weigh, Weights, weigh_features
 
-CUTS = 160
-"""So many cuts are tried on each side."""
+THRESHOLDS = 160
+"""Number of thresholds that are tried on each side."""
 CAUTIONS = 5.0, 1.7
-"""Cuts are chosen for what they prove if wrong guesses are so many standard deviations more: first
-as a refutation asks, and where nothing would be proved, as a bound at 95 % does."""
-SINGLE = 20
-"""So many values are tried alone."""
+"""Thresholds are chosen for the ε that they prove if wrong guesses are this many standard
+deviations more frequent: first as a refutation requires, and if nothing would be proved, as a bound
+at 95 % does."""
+SINGLE_FEATURES = 20
+"""Number of the most significant features that are tried alone."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Guesser:
-    """Guesses from the values of an outcome which of two logs it came from."""
+    """Guesses from the features of an outcome which of two logs it came from.
+
+    Attributes:
+        weights: Weights of the features that count.
+        low: At or below this sum of weights the guess is the smaller log.
+        high: At or above this sum of weights the guess is the larger log.
+    """
 
     weights: Mapping[Feature, Weigh]
-    """The values that count."""
     low: float
-    """At or below this sum of weights the guess is the smaller log."""
     high: float
-    """At or above this sum of weights the guess is the larger log."""
 
     def guess(self, features: Features) -> bool | None:
-        """Whether it was the larger log; None for no guess."""
+        """Return whether it was the larger log; None to pass."""
         total = sum(weights.of(features.get(name)) for name, weights in self.weights.items())
         if total >= self.high:
             return True
@@ -48,31 +51,33 @@ class Guesser:
 
 
 def learn_guesser(sample: Sample) -> Guesser:
-    """Find the values, weights and cuts that prove most on these runs."""
-    telling = find_telling(sample)
-    scores = {name: score(sample, name, weights) for name, weights in telling.items()}
+    """Find the features, weights and thresholds that prove the largest ε on these runs."""
+    weighed = weigh_features(sample)
+    scores = {name: weights.score(sample, name) for name, weights in weighed.items()}
     for caution in CAUTIONS:
-        weights, cuts = max(_try(telling, scores, sample, caution), key=lambda one: one[1].proves)
-        if cuts.proves > 0:
+        weights, thresholds = max(
+            _try(weighed, scores, sample, caution), key=lambda one: one[1].proves
+        )
+        if thresholds.proves > 0:
             break
-    return Guesser(weights=weights, low=cuts.low, high=cuts.high)
+    return Guesser(weights=weights, low=thresholds.low, high=thresholds.high)
 
 
 def _try(
-    telling: Mapping[Feature, Weights],
+    weighed: Mapping[Feature, Weights],
     scores: Mapping[Feature, Ints],
     sample: Sample,
     caution: float,
-) -> Iterator[tuple[Mapping[Feature, Weigh], _Cuts]]:
-    """Values alone, all together, and those that add something to others."""
-    for name, weights in list(telling.items())[:SINGLE]:
-        yield {name: weights}, _choose_cuts(scores[name], sample.sides, caution)
-        # What someone who knows both logs has weighed needs no bins: they only blur it.
-        plain = score(sample, name, PLAIN)
-        yield {name: PLAIN}, _choose_cuts(plain, sample.sides, caution)
-    yield telling, _choose_cuts(_total(scores.values(), sample), sample.sides, caution)
-    names, cuts = _add_up(scores, sample, caution)
-    yield {name: telling[name] for name in names}, cuts
+) -> Iterator[tuple[Mapping[Feature, Weigh], _Thresholds]]:
+    """Try features alone, all together, and those that add evidence to others."""
+    for name, weights in list(weighed.items())[:SINGLE_FEATURES]:
+        yield {name: weights}, _choose_thresholds(scores[name], sample.sides, caution)
+        # A likelihood ratio needs no bins: they would only blur it.
+        plain = VALUE_AS_WEIGHT.score(sample, name)
+        yield {name: VALUE_AS_WEIGHT}, _choose_thresholds(plain, sample.sides, caution)
+    yield weighed, _choose_thresholds(_total(scores.values(), sample), sample.sides, caution)
+    names, thresholds = _add_up(scores, sample, caution)
+    yield {name: weighed[name] for name in names}, thresholds
 
 
 def _total(scores: Iterable[Ints], sample: Sample) -> Ints:
@@ -84,33 +89,33 @@ def _total(scores: Iterable[Ints], sample: Sample) -> Ints:
 
 def _add_up(
     scores: Mapping[Feature, Ints], sample: Sample, caution: float
-) -> tuple[list[Feature], _Cuts]:
-    """Add value after value, and keep those that prove more: some say the same thing twice."""
+) -> tuple[list[Feature], _Thresholds]:
+    """Add feature after feature, and keep those that prove more: some repeat the same evidence."""
     names: list[Feature] = []
     total = _total((), sample)
-    best = _choose_cuts(total, sample.sides, caution)
+    best = _choose_thresholds(total, sample.sides, caution)
     for name, one in scores.items():
-        cuts = _choose_cuts(total + one, sample.sides, caution)
-        if cuts.proves > best.proves:
+        thresholds = _choose_thresholds(total + one, sample.sides, caution)
+        if thresholds.proves > best.proves:
             names.append(name)
             total += one
-            best = cuts
+            best = thresholds
     return names, best
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Cuts:
+class _Thresholds:
     low: float
     high: float
     proves: float
 
 
-def _choose_cuts(scores: Ints, sides: Sides, caution: float) -> _Cuts:
-    """Choose the two cuts that prove most; each may lie outside all scores."""
+def _choose_thresholds(scores: Ints, sides: Sides, caution: float) -> _Thresholds:
+    """Choose the two thresholds that prove most; each may lie outside all scores."""
     distinct, places = np.unique(scores, return_inverse=True)
     larger = np.bincount(places[sides], minlength=len(distinct))
     smaller = np.bincount(places[~sides], minlength=len(distinct))
-    # Entry i: the guesses that a cut at the i-th score makes, right and wrong.
+    # Entry i: the right and wrong guesses of a threshold at the i-th score.
     above = np.cumsum(larger[::-1])[::-1], np.cumsum(smaller[::-1])[::-1]
     below = np.cumsum(smaller), np.cumsum(larger)
     tried = _spaced(above[0] + above[1]), _spaced(below[0] + below[1])
@@ -118,22 +123,22 @@ def _choose_cuts(scores: Ints, sides: Sides, caution: float) -> _Cuts:
     low_right, low_wrong = (np.append(part[tried[1]], 0) for part in below)
     right = np.maximum(high_right[:, None] + low_right[None, :], 0.5)
     wrong = high_wrong[:, None] + low_wrong[None, :]
-    # As many wrong guesses as there may have been: near the exact bound, and quick.
+    # An upper bound on the wrong guesses: close to the exact bound, and fast.
     feared = (np.sqrt(wrong + 1) + caution / 2 * np.sqrt(1 + wrong / right)) ** 2
     proves = np.log(right / feared)
     high = np.append(distinct[tried[0]].astype(float), np.inf)
     low = np.append(distinct[tried[1]].astype(float), -np.inf)
     proves[low[None, :] >= high[:, None]] = -np.inf
     i, j = np.unravel_index(int(np.argmax(proves)), proves.shape)
-    return _Cuts(low=float(low[j]), high=float(high[i]), proves=float(proves[i, j]))
+    return _Thresholds(low=float(low[j]), high=float(high[i]), proves=float(proves[i, j]))
 
 
 def _spaced(sizes: Ints) -> Ints:
-    """Choose cuts whose numbers of guesses are evenly spaced on a logarithmic scale."""
-    if len(sizes) <= CUTS:
+    """Choose thresholds whose numbers of guesses are evenly spaced on a logarithmic scale."""
+    if len(sizes) <= THRESHOLDS:
         return np.arange(len(sizes))
     logs = np.log(sizes)
     order = np.argsort(logs, kind="stable")
-    wanted = np.linspace(logs.min(), logs.max(), CUTS)
+    wanted = np.linspace(logs.min(), logs.max(), THRESHOLDS)
     found = np.searchsorted(logs[order], wanted).clip(max=len(sizes) - 1)
     return np.unique(order[found])

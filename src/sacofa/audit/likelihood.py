@@ -1,12 +1,13 @@
-"""What an attacker who knows both logs makes of the answers of any mechanism.
+"""The likelihood-ratio attack of an attacker who knows both logs, derived from the queries.
 
-Every query is a table of whole numbers with discrete Laplace noise on each. Whoever knows both logs
-knows both tables without noise: the query itself makes them. All that an answer x then says for one
-log against the other is by how much it is nearer, |x − smaller| − |x − larger|, added up over the
-cells of a table and, each times its price, over all tables. No other guess from these answers is
-better, and this one needs no runs to be learnt from: on a real log, whose candidates differ from
-run to run, it is what counts. Of a sparse query only some cells are shown, and what the others say
-depends on thresholds: whether a cell is there, and how near if it is, has to be learnt.
+Every query is a table of whole numbers with discrete Laplace noise on each cell. An attacker who
+knows both logs knows both tables without noise, because the query itself computes them. The
+log-likelihood ratio of an answer x is ε (|x − smaller| − |x − larger|), added up over the cells of
+a table and over all tables. No other test of these answers is better (Neyman and Pearson), and this
+one needs no training: on a real log, whose candidates differ from run to run, it finds most.
+
+A sparse query reports some cells only, and the evidence of the others depends on thresholds.
+Whether a cell is reported, and its distance if it is, has to be learned.
 """
 
 from __future__ import annotations
@@ -27,25 +28,23 @@ from .views import VIEWS, Features, View, view_transcript
 NEARER = "nearer to the larger log:"
 ALL = "all tables"
 UNIT = 10_000
-"""What all tables say together is told in whole parts of ε, of this size."""
-SHORT = 8
-"""Queries with few cells come up again and again; longer lists of candidates hardly ever do."""
-KEPT = 10_000
-"""So many tables of few cells are kept."""
-KEPT_LONG = 16
-"""And so many of many cells."""
+"""The log-likelihood ratio of all tables is a whole multiple of 1/10000."""
+SHORT_TABLE = 8
+"""Tables with few cells repeat from run to run; longer lists of candidates rarely do."""
+CACHED_SHORT_TABLES = 10_000
+CACHED_LONG_TABLES = 16
 
 Tables = tuple[Ints, Ints]
-"""What the smaller log answers, and by how much the answer of the larger one is more."""
+"""The answer of the smaller log, and the difference that the larger one adds, without noise."""
 
 
 def views_for(pair: Pair) -> Mapping[str, View]:
-    """What to look at, with the eyes of someone who knows both logs."""
+    """Return the views of an attacker who knows both logs."""
     return {**VIEWS, "transcript": LikelihoodRatioAttack(pair)}
 
 
 class LikelihoodRatioAttack:
-    """Looks at a transcript, and compares every answer in it with those of both logs."""
+    """Compares every answer of a transcript with those of both logs."""
 
     def __init__(self, pair: Pair) -> None:
         self._logs = pair.smaller, pair.added
@@ -56,14 +55,14 @@ class LikelihoodRatioAttack:
         self._cells: dict[object, tuple[Mapping[Word, int], Mapping[Word, int]]] = {}
 
     def __call__(self, outcome: Outcome) -> Features:
-        """Every value of the transcript, and how much nearer each answer is to the larger log."""
+        """Return the values of the transcript, and the log-likelihood ratio of its answers."""
         found = view_transcript(outcome)
         total = 0.0
         for answer in outcome.answers:
             if isinstance(answer.values, Mapping):
                 nearer = self._nearer_cells(answer, answer.values)
                 if nearer is not None:
-                    # No whole table: not added to the others, and nothing where it is not shown.
+                    # Not a whole table: not added to the others, and absent if no cell is reported.
                     found[NEARER, answer.query.name] = nearer
                 continue
             smaller, added = self._tables(answer)
@@ -75,9 +74,12 @@ class LikelihoodRatioAttack:
         return found
 
     def _tables(self, answer: Answer) -> Tables:
-        """What both logs answer without noise; tables add up, so the added cases have their own."""
+        """Both answers without noise; tables add up, so that the added cases have their own."""
         query: Query = answer.query  # type: ignore[assignment]
-        kept, most = (self._short, KEPT) if len(answer.values) <= SHORT else (self._long, KEPT_LONG)
+        short = len(answer.values) <= SHORT_TABLE
+        kept, most = (
+            (self._short, CACHED_SHORT_TABLES) if short else (self._long, CACHED_LONG_TABLES)
+        )
         key = (answer.max_length, answer.activities, query)
         tables = kept.get(key)
         if tables is None:
@@ -89,11 +91,11 @@ class LikelihoodRatioAttack:
         return tables
 
     def _cases_at(self, answer: Answer) -> list[CaseBatch]:
-        """The cases of both logs one by one, which are never truncated."""
+        """The cases of both logs one by one; they are never truncated."""
         return [log.project_onto(answer.activities) for log in self._by_case if log is not None]
 
     def _nearer_cells(self, answer: Answer, shown: Mapping[Word, int]) -> int | None:
-        """How much nearer the shown cells are, of those in which the logs differ; None: none is."""
+        """The distances of the reported cells in which the logs differ; None if there are none."""
         key = (answer.max_length, answer.activities, answer.query)
         if key not in self._cells:
             smaller, added = self._at(answer)
@@ -106,14 +108,14 @@ class LikelihoodRatioAttack:
         return int((np.abs(beyond) - np.abs(beyond - [more[word] for word in words])).sum())
 
     def _at(self, answer: Answer) -> tuple[VariantCounts, VariantCounts]:
-        """Both logs as they were when the query was asked: truncated, of some activities."""
+        """Both logs as the query read them: truncated, with some of the activities."""
         key = answer.max_length, answer.activities
         if key not in self._asked:
             smaller, added = self._logs
             if answer.max_length is not None:
                 smaller = smaller.truncate(answer.max_length, by_length=True)
                 added = added.truncate(answer.max_length, by_length=True)
-            if len(self._asked) >= KEPT_LONG:
+            if len(self._asked) >= CACHED_LONG_TABLES:
                 self._asked.clear()
             self._asked[key] = (
                 smaller.project_onto(answer.activities),

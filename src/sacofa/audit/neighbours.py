@@ -1,9 +1,8 @@
-"""Neighbours stay neighbours: a check of any way to read logs.
+"""A check that a way to read logs keeps neighbours neighbours.
 
-Noise hides one unit only if a unit that comes or goes changes what is counted by no more than the
-unit says: by max_cases, added up over all variants. Everything before the noise has to keep to
-that, so every reader does. Whoever reads logs in another way (a database of their own, an export,
-a query) can try it here.
+Noise hides one unit of privacy only if that unit changes the counted variants by at most max_cases
+in all. Everything before the noise has to keep to this, including every reader. Use this check for
+a reader of your own: a database, an export, a query.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
-from typing import Any, Literal
+from typing import Literal
 
 from ..errors import SacofaError
 from ..events.notices import is_blank
@@ -23,40 +22,47 @@ from ..kernel.variants import VariantCounts
 
 @dataclass(frozen=True, kw_only=True)
 class Event:
-    """One row of a log that is tried."""
+    """One row of a log.
+
+    Attributes:
+        case: The case.
+        activity: The activity. None, without a time: the row only says that the case exists.
+        time: The time, as 2020-01-31T12:00:00 or a number. None or other text: unknown.
+        person: The person of the case, by this row.
+    """
 
     case: str
-    """Whose event it is: the case."""
     activity: str | None
-    """What happened; None (and no time): the row says no more than that there is such a case."""
     time: str | None = None
-    """When it happened, as 2020-01-31T12:00:00 or a number; None or other text: nobody knows."""
     person: str | None = None
-    """The person of the case, as this row says it."""
 
 
 Ties = Literal["file", "time", "name"]
-"""Events as rows stand, by time with ties as rows stand, or by time with ties by activity."""
+"""Order of the events of a case: that of the rows; by time, then that of the rows; by time, then
+by activity."""
 
 EventLog = Sequence[Event]
-"""Rows in the order in which a file would have them."""
+"""Rows in the order of a file."""
 
 Read = Callable[[EventLog], VariantCounts]
-"""A way to read logs: stores the rows as it likes, and counts the variants."""
+"""A way to read logs: stores the rows in any form, and counts the variants."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Violation:
-    """Two neighbouring logs of which a reader makes counts that are too far apart."""
+    """Two neighbouring logs whose counts differ by too much.
+
+    Attributes:
+        log: A log.
+        neighbour: The same log without one unit.
+        distance: Difference of the counted variants, in sum.
+        allowed: Largest difference that is allowed: max_cases of the unit.
+    """
 
     log: EventLog = field(repr=False)
-    """A log."""
     neighbour: EventLog = field(repr=False)
-    """The same log without one unit."""
     distance: int
-    """How far the counted variants are apart, added up over all variants."""
     allowed: int
-    """How far they may be: max_cases of the unit."""
 
     def __str__(self) -> str:
         gone = sorted({event.case for event in self.log} - {e.case for e in self.neighbour})
@@ -74,13 +80,20 @@ def check_neighbours(
     order: Ties = "file",
     most: int | None = None,
 ) -> Iterator[Violation]:
-    """Try a way to read logs: units of each log are taken out, and both logs are counted.
+    """Check a way to read logs: remove units from each log, and compare the counts.
 
-    `read` is given rows and counts the variants of a log that holds them, bounded to `unit`. With
-    `order` it is said how it orders the events of a case, because that decides which person comes
-    first. All units are taken out, one at a time, or `most` of them. Pairs of which one log is
-    refused are passed over: a refusal is no release.
+    Args:
+        read: Receives rows, and counts the variants of a log that has them, bounded to `unit`.
+        logs: Logs to try.
+        unit: The unit of privacy.
+        order: Order of the events of a case in this way to read, which decides the person of a
+            case.
+        most: Number of units that are removed, one at a time; all if omitted.
 
+    Returns:
+        The violations. Pairs of which one log is refused are skipped: nothing is released of it.
+
+    Example:
         def read(rows):
             fill_my_table(rows)
             return count_variants(open_log(address, query=query, person="p", max_cases=2))
@@ -104,7 +117,7 @@ def check_neighbours(
 
 
 def units_of(log: EventLog, unit: Unit, order: Ties = "file") -> list[set[str]]:
-    """Give the cases of each unit of a log: one case, or all cases of a person."""
+    """Return the cases of each unit of a log: one case, or all cases of a person."""
     cases: dict[str, list[Event]] = {}
     for event in log:
         cases.setdefault(event.case, []).append(event)
@@ -122,9 +135,9 @@ def units_of(log: EventLog, unit: Unit, order: Ties = "file") -> list[set[str]]:
 
 
 def person_of(case: EventLog, order: Ties = "file") -> str | None:
-    """Whose a case is: the first person that is not blank, in the order of its events."""
-    keys: dict[Ties, Callable[[Event], Any]] = {
-        "file": lambda event: 0,
+    """Return the person of a case: the first that is not blank, in the order of its events."""
+    keys: dict[Ties, Callable[[Event], tuple[object, ...]]] = {
+        "file": lambda event: (),
         "time": _time,
         "name": lambda event: (_time(event), *_name(event), event.person or ""),
     }
@@ -133,7 +146,7 @@ def person_of(case: EventLog, order: Ties = "file") -> str | None:
 
 
 def _time(event: Event) -> tuple[int, object]:
-    """Times come first, then numbers, and last what cannot be read."""
+    """Times come first, then numbers, then text that is neither."""
     text = event.time or ""
     try:
         time = datetime.fromisoformat(text)
@@ -150,7 +163,7 @@ def _name(event: Event) -> tuple[bool, str]:
 
 
 def distance_of(one: VariantCounts, other: VariantCounts) -> int:
-    """How far counts are apart, by the names of activities, added up over all variants."""
+    """Return the difference of two counts by the names of activities, in sum over all variants."""
     difference = _by_name(one)
     difference.subtract(_by_name(other))
     return sum(map(abs, difference.values()))

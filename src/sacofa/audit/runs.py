@@ -1,4 +1,4 @@
-"""Run a mechanism many times, each time on one of two logs that a fair coin chooses."""
+"""Runs of a mechanism, each on one of two logs that a fair coin chooses."""
 
 from __future__ import annotations
 
@@ -19,16 +19,17 @@ from ..kernel.noise import Noise
 from ..mechanisms.protocol import Mechanism, perform
 from .guess import Guesser
 from .pairs import Pair
-from .sample import Ints, Sample
 from .views import Feature, Features, View
+from .weights import Ints, Sample
 
 FAILED = "failed"
-"""An error is an outcome too: whether there is one may depend on the log."""
-BULK = 8192
+"""Name of the feature of a run that failed: whether it fails may depend on the log."""
+BULK_WORDS = 8192
+"""Number of random words that are fetched together."""
 
 
 class BufferedBits:
-    """The words of another source, fetched many at a time: a run needs few, but often."""
+    """Random words of another source, fetched in bulk, because a run needs few of them."""
 
     def __init__(self, source: Bits) -> None:
         self.reproducible = source.reproducible
@@ -36,31 +37,34 @@ class BufferedBits:
         self._left = source.words(0)
 
     def words(self, size: int) -> Words:
-        """The next words."""
+        """Return the next words."""
         if size > len(self._left):
-            self._left = self._source.words(max(size, BULK))
-        # What is left of the last fetch is thrown away, never used twice.
+            self._left = self._source.words(max(size, BULK_WORDS))
+        # The rest of the last fetch is discarded, never used twice.
         words, self._left = self._left[:size], self._left[size:]
         return words
 
 
 @dataclass(frozen=True, kw_only=True)
 class Batch:
-    """Some runs that one process makes."""
+    """Runs that one process makes.
+
+    Attributes:
+        mechanism: The mechanism.
+        pair: The two logs.
+        views: What the attacker observes, by name.
+        runs: Number of runs.
+        seed: Makes the noise repeatable; None uses the generator of the operating system.
+    """
 
     mechanism: Mechanism
-    """What is run."""
     pair: Pair
-    """The two logs."""
     views: Mapping[str, View]
-    """What is looked at."""
     runs: int
-    """How many runs."""
     seed: int | None
-    """Repeatable noise; None draws from the system."""
 
     def play(self) -> Iterator[tuple[bool, Mapping[str, Features]]]:
-        """Run; for each run whether it was on the larger log, and what each view shows."""
+        """Return for each run whether it was on the larger log, and the features of each view."""
         noise = Noise(BufferedBits(SystemBits() if self.seed is None else SeededBits(self.seed)))
         cases = self.pair.larger_cases
         mechanism = self.mechanism.for_log(timed=cases.timed, attributes=cases.attributes)
@@ -76,7 +80,7 @@ class Batch:
 
 
 def observe(batch: Batch) -> dict[str, Sample]:
-    """Run, and keep everything that each view shows."""
+    """Make the runs of a batch and return the features of each view."""
     sides: list[bool] = []
     seen = {name: _Seen() for name in batch.views}
     for side, shown in batch.play():
@@ -88,7 +92,7 @@ def observe(batch: Batch) -> dict[str, Sample]:
 
 
 class _Seen:
-    """The features of many runs end to end, to be sorted once at the end."""
+    """Collects the features of many runs, to be sorted once at the end."""
 
     def __init__(self) -> None:
         self._ids: defaultdict[Feature, int] = defaultdict(count().__next__)
@@ -103,7 +107,7 @@ class _Seen:
         self._ends.append(len(self._values))
 
     def columns(self) -> dict[Feature, tuple[Ints, Ints]]:
-        """Of each feature, the runs that had it and its value there."""
+        """Return for each feature the runs that had it, and its values there."""
         ids = np.array(self._features, dtype=np.int64)
         values = np.array(self._values)
         runs = np.repeat(np.arange(len(self._ends) - 1), np.diff(self._ends))
@@ -118,7 +122,7 @@ class _Seen:
 
 @dataclass(frozen=True)
 class GuessCounter:
-    """How many guesses were made, and how many were right."""
+    """Number of right guesses, and of all guesses."""
 
     right: int = 0
     guesses: int = 0
@@ -140,7 +144,7 @@ def count_guesses(batch: Batch, guessers: Mapping[str, Guesser]) -> dict[str, Gu
 
 @contextmanager
 def processes(workers: int) -> Iterator[Executor | None]:
-    """Start processes that share nothing; none where one is enough."""
+    """Start worker processes; None if one process is enough."""
     if workers <= 1:
         yield None
         return
@@ -161,7 +165,7 @@ def work(
     batches: Sequence[Batch],
     done: Callable[[int], None],
 ) -> list[Result]:
-    """Do every batch; `done` hears of the runs of each."""
+    """Do a job on every batch, and call `done` with the number of runs of each."""
     doing = map(job, batches) if pool is None else pool.map(job, batches)
     results = []
     for batch, result in zip(batches, doing, strict=True):

@@ -1,13 +1,12 @@
-"""What an attacker may look at: an outcome as named values.
+"""Views: what an attacker observes of an outcome, as named values.
 
-A value that is not there (a variant that was not released) is told apart from every value that is.
+An absent value (a variant that was not released) is different from every value that is present.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,16 +15,16 @@ from ..kernel.variants import VariantCounts
 from ..mechanisms.protocol import Outcome
 
 Feature = tuple[Hashable, ...]
-"""The name of a value: which part, and where in it."""
+"""The name of a value: the part of the outcome, and the place in it."""
 Features = dict[Feature, int]
 View = Callable[[Outcome], Features]
-"""Turns an outcome into values; what it leaves out cannot be used against the mechanism."""
+"""Turns an outcome into values; values that it omits cannot be used against the mechanism."""
 
 PRESENT = 1
 
 
 def view_release(outcome: Outcome) -> Features:
-    """What everyone sees: each released variant, how many cases there are, when, and values."""
+    """Return the features of a release: variants, number of cases, times, attributes."""
     released = outcome.log.variants
     counts = released.counts.tolist()
     words = zip(released.sequences(), released.complete.tolist(), strict=True)
@@ -45,7 +44,7 @@ def view_release(outcome: Outcome) -> Features:
 
 
 def _when(released: VariantCounts, times: NDArray[np.int64]) -> Features:
-    """What stands out about released times: the first and last, and what takes longest."""
+    """Extreme times: the first, the last, and the longest durations."""
     lengths = np.repeat(released.lengths, released.counts)
     case = np.repeat(np.arange(len(lengths)), lengths)
     gaps = np.diff(times)[case[1:] == case[:-1]]
@@ -62,18 +61,18 @@ def _when(released: VariantCounts, times: NDArray[np.int64]) -> Features:
 
 
 def view_transcript(outcome: Outcome) -> Features:
-    """What the mechanism itself saw after noise: every value in its transcript."""
+    """Return every value in the transcript: the noisy answers that the mechanism received."""
     found: Features = {}
     _flatten((), outcome.transcript, found)
     return found
 
 
 VIEWS: Mapping[str, View] = {"release": view_release, "transcript": view_transcript}
-"""Both views of our own mechanisms."""
+"""The views that fit any mechanism."""
 
 
-def _flatten(path: Feature, part: Any, found: Features) -> None:
-    """Name every value: numbers by where they stand, anything else by what it is."""
+def _flatten(path: Feature, part: object, found: Features) -> None:
+    """Name every value: numbers by their place, anything else by itself."""
     if isinstance(part, np.ndarray):
         found.update(zip(_places(path, part.size), part.ravel().tolist(), strict=True))
     elif isinstance(part, int | float | np.number | np.bool_):
@@ -93,12 +92,12 @@ def _flatten(path: Feature, part: Any, found: Features) -> None:
 
 @lru_cache(maxsize=256)
 def _places(path: Feature, size: int) -> tuple[Feature, ...]:
-    """The names of the values of an array: the same in every run, so they are made once."""
+    """Names of the values of an array. Cached, because they are the same in every run."""
     return tuple((*path, i) for i in range(size))
 
 
 def describe_feature(feature: Feature, activities: Sequence[str]) -> str:
-    """A feature in words."""
+    """Return a feature in words."""
     return " ".join(_say(part, activities) for part in feature)
 
 
