@@ -162,7 +162,7 @@ def test_every_key_of_a_certificate_is_told() -> None:
 def test_every_part_of_the_other_formats_is_told() -> None:
     """Variants, rules, ledger and runs."""
     ledger = [field.name for kind in (Entry, Budget) for field in fields(kind)]
-    for name in (*ledger, *HEADER, *rules_file.KEYS[:-1], *rules_file.KINDS):
+    for name in (*ledger, *HEADER, *rules_file.TOP_KEYS[:-1], *rules_file.PAIR_KEYS):
         assert f"`{name}`" in FORMATS, name
     assert variants_json.FORMAT in FORMATS
     for each in RELEASED:

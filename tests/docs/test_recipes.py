@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -34,11 +33,22 @@ from itertools import product
 
 import numpy as np
 from sacofa import Rules, Sacofa, anonymize
-from sacofa.examples import running_example
-from sacofa.rules import learn_rules
-from sacofa.rules.ends import Ends
+from sacofa.examples import hospital_model, running_example
+from sacofa.rules import (
+    ModelOptions, learn_rules, read_model, read_rules, scorer_of, show_rules, write_rules,
+)
 log = running_example()
-scorer = Ends.with_one_of(["Release"])(learn_rules(log, "public"))
+learned = learn_rules(log, "public")
+assert [a for a, end in zip(log.activities, learned.ends) if end] == ["Release"]
+write_rules(learned, "ends.toml", force=True)
+assert read_rules("ends.toml") == learned
+assert "A case ends with Release." in show_rules(learned)
+assert learned.project_onto(["Lunch", "Release"]).ends.tolist() == [True, True]
+from pathlib import Path
+Path("ward.bpmn").write_bytes(hospital_model())
+model = read_model("ward.bpmn").rules(ModelOptions(source="public"))
+assert 0 < model.ends.sum() < len(model.ends)
+scorer = scorer_of(learned)
 names = range(len(log.activities))
 for length in range(4):
     for prefix in product(names, repeat=length):
@@ -53,7 +63,9 @@ assert all(not scorer.violations(variant, True) for variant in log.sequences())
 for wanted in ("Release", "Surgery"):
     mechanism = Sacofa(
         level_epsilon=2, max_length=6, prune_harmless=2, prune_harmful=1000, prune_finished=True,
-        rules=Rules.free(log.activities), scorer=Ends.with_one_of([wanted]),
+        rules=Rules(
+            activities=log.activities, ends=np.isin(log.activities, [wanted]), source="public"
+        ),
     )
     released = anonymize(log, mechanism, seed=1).variants
     ended = {v[-1] for (v, _), done in zip(released, released.complete, strict=True) if done}
@@ -92,9 +104,24 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for name, value in names.items()
     ]
     (installed / "entry_points.txt").write_text("".join(lines), encoding="utf-8")
-    (package / "rules" / "ends.py").write_text(recipe("What a case"), encoding="utf-8")
+    (package / "rules" / "ends.py").write_text(
+        recipe("The activities that may end"), encoding="utf-8"
+    )
+    add_rule(package / "rules" / "rules.py")
     add_format(package / "release" / "formats")
     return source
+
+
+def add_rule(path: Path) -> None:
+    """Add the field of the recipe."""
+    text = path.read_text(encoding="utf-8")
+    for before, after in (
+        ("from .graph import", "from .ends import ENDS\nfrom .graph import"),
+        ("    empty: bool = True\n", "    ends: Bools = rule(ENDS)\n    empty: bool = True\n"),
+    ):
+        assert text.count(before) == 1, before
+        text = text.replace(before, after)
+    path.write_text(text, encoding="utf-8")
 
 
 def add_format(folder: Path) -> None:
@@ -132,20 +159,6 @@ def test_the_query_keeps_its_law(copy: Path) -> None:
 def test_the_rule_judges_steps_as_it_counts_violations(copy: Path) -> None:
     """And a mechanism releases nothing finished that breaks it."""
     run(copy, "-c", CHECK_RULE)
-
-
-def test_the_places_of_a_kind_of_rule_are_all_told() -> None:
-    """The files of the table are those that know each of the kinds there are."""
-    package = ROOT / "src" / "sacofa"
-    for kind in ("always_precedes", "always_follows"):
-        knows = {
-            str(path.relative_to(package))
-            for path in package.rglob("*.py")
-            if f"{kind}" in path.read_text(encoding="utf-8")
-        }
-        section = PAGE.read_text(encoding="utf-8").partition("has a place wherever")[2]
-        table = section.partition("Then `docs/rules.md`")[0]
-        assert knows == set(re.findall(r"`([\w/]+\.py)`", table))
 
 
 def test_the_mechanism_releases_and_certifies(copy: Path) -> None:

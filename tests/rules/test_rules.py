@@ -100,8 +100,5 @@ def test_wrong_shapes_are_refused() -> None:
         Rules(
             activities=("a", "b"),
             never_follows=one,
-            always_follows=one,
-            always_precedes=one,
-            starts=np.ones(2, dtype=bool),
             source="test",
         )

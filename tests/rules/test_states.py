@@ -130,7 +130,6 @@ def test_harm_stays() -> None:
     harmful = np.full(5, HARMFUL)
     assert not states.harmless(harmful).any()
     assert (states.step(harmful, every) == HARMFUL).all()
-    assert (states.allowed_counts(harmful) == 0).all()
 
 
 def test_equal_pairs_in_one_call_lead_to_one_state() -> None:
@@ -145,7 +144,6 @@ def test_equal_pairs_in_one_call_lead_to_one_state() -> None:
         left = together.step(left, steps)
         prefixes = [(*prefix, a) for prefix, a in zip(prefixes, steps.tolist(), strict=True)]
     harmless = together.harmless(left)
-    assert (together.allowed_counts(left) == harmless.sum(axis=1)).all()
     for row in range(0, 3000, 37):
         one = np.array([alone.start()])
         for a in prefixes[row]:

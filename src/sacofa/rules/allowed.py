@@ -1,4 +1,4 @@
-"""The languages of what is allowed: everything, given steps, or given steps within rules."""
+"""Languages of allowed sequences: all, those of given steps, those of steps within rules."""
 
 from __future__ import annotations
 
@@ -11,32 +11,36 @@ from numpy.typing import NDArray
 
 from ..errors import SettingError
 from ..kernel.language import Language
+from .protocol import Semantics
 from .rules import Rules
-from .scoring import Scorer, scorer_of
+from .scoring import scorer_of
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 MAX_STATES = 20_000
 MAX_STEPS = 400_000
-# So many steps are explored together; the automaton overshoots its bound by no more than that.
-TOGETHER = 4096
+BATCH_STEPS = 4096
+"""Number of steps that are explored together; the automaton exceeds its bound by at most that."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Steps:
-    """Which activities may begin a case, come directly after another, and end a case."""
+    """Activities that may begin a case, directly follow another, and end a case.
+
+    Attributes:
+        activities: Names of activities; the id of an activity is its place here.
+        starts: [a]: a case may begin with a.
+        follows: [a, b]: b may directly follow a.
+        ends: [a]: a case may end with a.
+        empty: Whether a case may have no activity.
+    """
 
     activities: tuple[str, ...]
-    """The names; an activity's id is its place here."""
     starts: Bools
-    """[a]: a case may begin with a."""
     follows: Bools
-    """[a, b]: b may come directly after a."""
     ends: Bools
-    """[a]: a case may end with a."""
     empty: bool = False
-    """Whether a case may have no activity at all."""
 
     @cached_property
     def _key(self) -> tuple[object, ...]:
@@ -60,7 +64,7 @@ class Steps:
 
     @classmethod
     def every(cls, activities: Sequence[str]) -> Steps:
-        """Allow every step."""
+        """Return steps that allow everything."""
         size = len(activities)
         return cls(
             activities=tuple(activities),
@@ -73,7 +77,7 @@ class Steps:
 
 @lru_cache(maxsize=8)
 def all_sequences(activities: tuple[str, ...], max_length: int) -> Language:
-    """Make the language of all sequences: the cells of the whole histogram."""
+    """Return the language of all sequences: the cells of the whole histogram."""
     steps = np.arange(len(activities))
     return Language(
         activities=activities,
@@ -86,7 +90,7 @@ def all_sequences(activities: tuple[str, ...], max_length: int) -> Language:
 
 
 def sequences_of_steps(steps: Steps, max_length: int, keeps_rules: bool = True) -> Language:
-    """Make the language of all sequences that take allowed steps only."""
+    """Return the language of all sequences that take allowed steps only."""
     sources, activities = np.nonzero(np.concatenate([steps.starts[None], steps.follows]))
     return Language(
         activities=steps.activities,
@@ -107,10 +111,18 @@ def sequences_within_rules(
     max_states: int = MAX_STATES,
     max_steps: int = MAX_STEPS,
 ) -> Language:
-    """Make the language of all harmless sequences that take allowed steps only.
+    """Return the language of all harmless sequences that take allowed steps only.
 
-    Its automaton can be too large to make. Past a bound it is given up: the language is then that
-    of the steps alone, and says so (`keeps_rules` is False).
+    Args:
+        steps: Allowed steps.
+        rules: Rules.
+        max_length: Length of the longest sequence.
+        max_states: Upper bound on the states of its automaton.
+        max_steps: Upper bound on the edges of its automaton.
+
+    Returns:
+        The language. If its automaton exceeds a bound, the language of the steps alone, with
+        `keeps_rules` False.
     """
     product = _Product(steps, scorer_of(rules.project_onto(steps.activities)))
     while product.todo:
@@ -121,13 +133,13 @@ def sequences_within_rules(
 
 
 class _Product:
-    """The automaton of rules and steps in the making: states are (rule state, last activity)."""
+    """Constructs the product automaton of rules and steps; states: (rule state, last activity)."""
 
-    def __init__(self, steps: Steps, rules: Scorer) -> None:
+    def __init__(self, steps: Steps, rules: Semantics) -> None:
         self.rules = rules
         self.names = steps.activities
         self.size = len(steps.activities)
-        # The place before the first activity comes last.
+        # The last row is the start.
         self.follows = np.concatenate([steps.follows, steps.starts[None]])
         self.ends = np.concatenate([steps.ends, [steps.empty]])
         self.ids = {rules.start() * (self.size + 1) + self.size: 0}
@@ -138,18 +150,18 @@ class _Product:
 
     @property
     def states(self) -> int:
-        """The number of states found so far."""
+        """The number of states so far."""
         return len(self.ids)
 
     def explore(self) -> None:
-        """Find the steps out of some of the states that were not looked at yet."""
-        keys = np.array(self.todo[:TOGETHER], dtype=np.int64)
-        reach = np.cumsum(self.rules.allowed_counts(keys // (self.size + 1)))
-        keys = keys[: max(1, int(np.searchsorted(reach, TOGETHER)))]
-        del self.todo[: len(keys)]
-        sources = np.array([self.ids[key] for key in keys.tolist()], dtype=np.int64)
+        """Find the steps out of some states that were not explored yet."""
+        keys = np.array(self.todo[:BATCH_STEPS], dtype=np.int64)
         state, last = np.divmod(keys, self.size + 1)
         harmless = self.rules.harmless(state)
+        many = max(1, int(np.searchsorted(harmless.sum(axis=1).cumsum(), BATCH_STEPS)))
+        keys, last, state, harmless = keys[:many], last[:many], state[:many], harmless[:many]
+        del self.todo[:many]
+        sources = np.array([self.ids[key] for key in keys.tolist()], dtype=np.int64)
         self.ending.append((sources, harmless[:, -1] & self.ends[last]))
         rows, activities = np.nonzero(harmless[:, :-1] & self.follows[last])
         reached = self.rules.step(state[rows], activities) * (self.size + 1) + activities
@@ -163,7 +175,7 @@ class _Product:
         self.steps += len(rows)
 
     def language(self, max_length: int) -> Language:
-        """Put together what was found."""
+        """Return the language of the states and steps that were found."""
         sources, activities, targets = (
             np.concatenate(part) for part in zip(*self.found, strict=True)
         )

@@ -1,9 +1,9 @@
-"""Rules as a log keeps them.
+"""Rules that all cases of a log keep.
 
-What was seen decides: *never* holds where no case shows the opposite, also for activities that
-no case has. *Always* holds where every case with the activity agrees and at least one case has
-it, so that nothing is demanded on behalf of what was never seen. An unfinished case was cut: what
-it shows was seen, what it lacks may have come later, so it has no say in *always follows*.
+*Never* holds if no case shows the opposite, also for activities that no case has. *Always* holds if
+every case with the activity agrees and at least one case has it, so that nothing is demanded on
+behalf of activities that were not seen. A truncated case is evidence for what it contains, but not
+for what it lacks.
 
 It follows that every prefix of every case is harmless under the rules of its own log.
 """
@@ -16,20 +16,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernel.variants import VariantCounts
+from .kinds import LogFacts
 from .provenance import THIS_LOG, Provenance, Stated
-from .rules import Rules
+from .rules import KINDS, Rules
 
 Ints = NDArray[np.int64]
 
-# So many (variant, activity) cells are worked on together: bounds memory, not the result.
+# This many (variant, activity) cells are processed together: bounds memory, not the result.
 CELLS = 1 << 22
 
 
 def learn_rules(variants: VariantCounts, source: Provenance | str = THIS_LOG) -> Rules:
-    """Read off the rules that all cases keep. Reads the secret log and pays nothing for it.
+    """Learn the rules that all cases keep. Reads the confidential log without any noise.
 
-    A `source` given as a sentence is a person's word that the rules are public.
+    Args:
+        variants: The log.
+        source: Origin of the rules. A sentence states that they are public.
+
+    Returns:
+        The rules.
     """
+    facts = _facts(variants)
+    nothing = variants.complete & (variants.lengths == 0)
+    return Rules(
+        activities=variants.activities,
+        **{kind.name: kind.learn(facts) for kind in KINDS},
+        empty=bool(nothing.any()) or not len(variants),
+        source=Stated(source) if isinstance(source, str) else source,
+    )
+
+
+def _facts(variants: VariantCounts) -> LogFacts:
     size = len(variants.activities)
     having = np.zeros((2, size), dtype=np.int64)
     followed = np.zeros((2, size * size), dtype=np.int64)
@@ -42,39 +59,35 @@ def learn_rules(variants: VariantCounts, source: Provenance | str = THIS_LOG) ->
         having[finished] += np.bincount(activities.ravel(), minlength=size)
         followed[finished] += np.bincount(pairs[after], minlength=size * size)
         preceded += np.bincount(pairs[before], minlength=size * size)
-    starts = np.zeros(size, dtype=np.bool_)
-    starts[variants.activity_ids[variants.offsets[:-1][variants.lengths > 0]]] = True
-    nothing = variants.complete & (variants.lengths == 0)
-    return Rules(
-        activities=variants.activities,
-        never_follows=(followed.sum(axis=0) == 0).reshape(size, size),
-        always_follows=_always(followed[1], having[1]),
-        always_precedes=_always(preceded, having.sum(axis=0)),
-        starts=starts,
-        empty=bool(nothing.any()) or not len(variants),
-        source=Stated(source) if isinstance(source, str) else source,
+    filled = variants.lengths > 0
+    ended = filled & variants.complete
+    begins, ends = np.zeros((2, size), dtype=np.bool_)
+    begins[variants.activity_ids[variants.offsets[:-1][filled]]] = True
+    ends[variants.activity_ids[variants.offsets[1:][ended] - 1]] = True
+    return LogFacts(
+        having=having.sum(axis=0),
+        having_finished=having[1],
+        followed=followed.sum(axis=0).reshape(size, size),
+        followed_finished=followed[1].reshape(size, size),
+        preceded=preceded.reshape(size, size),
+        first=begins,
+        last=ends,
     )
 
 
-def _always(pairs: Ints, having: Ints) -> NDArray[np.bool_]:
-    table = pairs.reshape(len(having), len(having))
-    result: NDArray[np.bool_] = (table == having[:, None]) & (having[:, None] > 0)
-    return result
-
-
 def _blocks(variants: VariantCounts) -> Iterator[tuple[int, Ints, Ints, Ints]]:
-    """Yield variants that have equally many different activities together.
+    """Yield variants with the same number of distinct activities together.
 
-    For each block whether its variants are finished; for each variant its activities, and where
+    For each block: whether its variants are finished; for each variant its activities, and where
     each of them occurs first and last.
     """
     row, activity, first, last = _spans(variants)
     number = np.bincount(row, minlength=len(variants))
     begin = np.cumsum(number) - number
-    kind = number * 2 + variants.complete
-    for value in np.unique(kind[number > 0]).tolist():
+    block = number * 2 + variants.complete
+    for value in np.unique(block[number > 0]).tolist():
         width, finished = divmod(value, 2)
-        chosen = begin[kind == value]
+        chosen = begin[block == value]
         many = max(1, CELLS // width**2)
         for start in range(0, len(chosen), many):
             cells = chosen[start : start + many, None] + np.arange(width)

@@ -1,4 +1,4 @@
-"""Where in a TOML text an entry stands, which TOML readers do not tell."""
+"""Lines of entries in a TOML text, which TOML readers do not report."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 import tomllib
 
 Table = tuple[str, ...]
-"""The names in a table's heading: ("rules", "A") for [rules."A"], none above the first one."""
+"""Names in the heading of a table: ("rules", "A") for [rules."A"]; none above the first one."""
 
 
 def quoted(text: str) -> str:

@@ -1,4 +1,4 @@
-"""What a mechanism asks of semantics: which next steps are harmless, how bad a harmful one is."""
+"""Semantics: which next steps of a prefix are harmless, and how many rules a prefix breaks."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from numpy.typing import NDArray
 
 
 class Semantics(Protocol):
-    """Judges prefixes as they grow; states are small integers that stand for what was seen so far.
+    """Judges prefixes as they grow. States are small integers that stand for the events so far.
 
-    Any object with these members can be given to a mechanism, from outside the package too.
+    A mechanism accepts any object with these members, also from outside the package.
     """
 
     @property
     def activities(self) -> tuple[str, ...]:
-        """The activities; ids are places here."""
+        """Names of activities; the id of an activity is its place here."""
 
     def start(self) -> int:
-        """The state of the empty prefix."""
+        """Return the state of the empty prefix."""
 
     def harmless(self, states: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which next steps are harmless in each state: a column per activity, the last the end."""
+        """Return which next steps are harmless: a column per activity, the last for the end."""
 
     def step(self, states: NDArray[np.int64], activities: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The state after one more activity, for each pair."""
+        """Return the state after one more activity, for each pair."""
 
     def violations(self, prefix: Sequence[int], finished: bool) -> int:
-        """The number of rules that a prefix of activity ids breaks."""
+        """Return the number of rules that a prefix of activity ids breaks."""

@@ -17,7 +17,7 @@ from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms import Outcome, perform
 from sacofa.mechanisms.certified import Certified, run
 from sacofa.rules import Rules, learn_rules
-from sacofa.rules.violations import Violations
+from sacofa.rules.states import Violations
 
 LOG = VariantCounts.of(
     {tuple("abcd"): 60, tuple("acbd"): 40, tuple("abd"): 30, tuple("ad"): 3}, tuple("abcd")

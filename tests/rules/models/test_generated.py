@@ -13,11 +13,10 @@ import pytest
 from sacofa.kernel.variants import VariantCounts
 from sacofa.rules import learn_rules
 from sacofa.rules.models import read_model
-from sacofa.rules.models.profile import rules_of_graph
 from sacofa.rules.models.reachability import explore
 from sacofa.rules.models.reduce import reduce_net
-from sacofa.rules.rules import Rules
-from sacofa.rules.violations import Violations
+from sacofa.rules.rules import Rules, rules_of_graph
+from sacofa.rules.states import Violations
 
 from .words import Tree, automaton_of, equal, words_of_automaton, words_of_tree
 

@@ -82,7 +82,6 @@ def test_nothing_is_harmless_after_harm(model: Path) -> None:
     state = states.step(np.array([states.start()]), np.array([1]))
     assert not states.harmless(state).any()
     assert not states.harmless(states.step(state, np.array([0]))).any()
-    assert states.allowed_counts(state).tolist() == [0]
 
 
 def test_facts_are_those_of_the_allowed_language(model: Path) -> None:

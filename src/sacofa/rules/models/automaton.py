@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .reachability import SILENT, Graph
+from ..graph import SILENT, Graph
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]

@@ -1,4 +1,4 @@
-"""The language of a model in the place of rules: what leaves it is harmful."""
+"""The language of a model in place of rules: a step that leaves it is harmful."""
 
 from __future__ import annotations
 
@@ -9,39 +9,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..provenance import Provenance
-from ..rules import Rules
+from ..rules import Rules, rules_of_graph
 from .automaton import NOWHERE, Automaton, TooManyStatesError, deviating
-from .profile import rules_of_graph
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 HARMFUL = 0
-"""The state of every prefix that left the language."""
+"""State of every prefix that left the language."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ModelRules(Rules):
-    """Rules that know the whole language of a model; their facts are those that all of it keeps."""
+    """Rules with the whole language of a model; their tables are what all of it keeps.
+
+    Attributes:
+        model: Language of the model.
+        allowed: Language of the harmless cases: with deviations, larger than the model's.
+        deviations: Number of events by which a harmless case may differ from one of the model.
+    """
 
     model: Automaton
-    """The language of the model itself."""
     allowed: Automaton
-    """The language of the cases that are harmless: with deviations, more than the model's."""
     deviations: int
-    """How many events a harmless case may have more, or fewer, than one of the model."""
 
     @classmethod
     def of(cls, model: Automaton, deviations: int, source: Provenance) -> ModelRules:
-        """Take the language of a model, and cases that differ from it in so many events."""
+        """Make rules from the language of a model, and the deviations that are allowed."""
         allowed = deviating(model, deviations)
         facts = rules_of_graph(allowed.graph(), source)
         return cls(
             activities=facts.activities,
-            never_follows=facts.never_follows,
-            always_follows=facts.always_follows,
-            always_precedes=facts.always_precedes,
-            starts=facts.starts,
+            **facts.tables,
             empty=facts.empty,
             source=source,
             model=model,
@@ -49,18 +48,18 @@ class ModelRules(Rules):
             deviations=deviations,
         )
 
-    def project_onto(self, activities: Sequence[str]) -> Rules:
-        """Express over other activities; where that makes too many states, by the facts alone."""
+    def project_onto(self, activities: Sequence[str], closed: bool = False) -> Rules:
+        """Express the language over other activities; its rules alone if it becomes too large."""
         if tuple(activities) == self.activities:
             return self
         try:
-            model = self.model.project_onto(activities)
+            model = self.model.project_onto(activities, closed)
             return ModelRules.of(model, self.deviations, self.source)
         except TooManyStatesError:
-            return super().project_onto(activities)
+            return super().project_onto(activities, closed)
 
     def possible_steps(self) -> Bools:
-        """[a, b]: whether b may come directly after a; the last row begins and column ends."""
+        """Return whether b may directly follow a: [a, b], with the start last and the end last."""
         after = self.allowed.after
         size = len(self.activities)
         into = np.zeros((self.allowed.states, size + 1), dtype=np.bool_)
@@ -72,7 +71,7 @@ class ModelRules(Rules):
 
 
 class ModelStates:
-    """Judges prefixes by the language of a model."""
+    """Semantics of the language of a model."""
 
     def __init__(self, rules: ModelRules) -> None:
         self.rules = rules
@@ -84,36 +83,30 @@ class ModelStates:
         self._allowed = np.zeros((shape[0], shape[1] + 1), dtype=np.bool_)
         self._allowed[:, :-1] = self._next > 0
         self._allowed[1:, -1] = allowed.ends
-        self._numbers = self._allowed.sum(axis=1)
 
     @property
     def activities(self) -> tuple[str, ...]:
-        """The activities; ids are places here."""
+        """Names of activities; the id of an activity is its place here."""
         return self.rules.activities
 
     def start(self) -> int:
-        """The state of the empty prefix."""
+        """Return the state of the empty prefix."""
         return HARMFUL + 1
 
     def harmless(self, states: Ints) -> Bools:
-        """Which next steps are harmless in each state: a column per activity, the last the end."""
+        """Return which next steps are harmless: a column per activity, the last for the end."""
         return self._allowed[states]
 
-    def allowed_counts(self, states: Ints) -> Ints:
-        """For each state, how many next steps are harmless, the end counted too."""
-        numbers: Ints = self._numbers[states]
-        return numbers
-
     def step(self, states: Ints, activities: Ints) -> Ints:
-        """The state after one more activity, for each pair; a harmful step leads to HARMFUL."""
+        """Return the state after one more activity, for each pair; HARMFUL after a harmful one."""
         reached: Ints = self._next[states, activities]
         return reached
 
     def violations(self, prefix: Sequence[int], finished: bool) -> int:
-        """The number of deviations of a prefix beyond those that are allowed.
+        """Return the number of deviations of a prefix beyond those that are allowed.
 
-        It is the price of the best alignment with some case of the model, or with the beginning
-        of one where the prefix is not finished.
+        It is the cost of the best alignment with a case of the model, or with the beginning of one
+        if the prefix is not finished.
         """
         graph, size = self.rules.model.graph(), self.rules.model.states
         far = len(prefix) + size + 1
@@ -132,7 +125,7 @@ class ModelStates:
 
 
 def _skipped(sources: Ints, targets: Ints, costs: Ints) -> Ints:
-    """Let steps of the model be skipped, at the price of one deviation each."""
+    """Let steps of the model be skipped, at the cost of one deviation each."""
     while True:
         better = costs.copy()
         np.minimum.at(better, targets, costs[sources] + 1)

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import RulesError
+from ..graph import SILENT, Graph
 from .net import RUNNING, Net, Transition
 
 Ints = NDArray[np.int64]
@@ -28,36 +28,11 @@ BITS = 5
 """The bits of a place: four for its tokens, one that must stay clear."""
 MAX_TOKENS = (1 << (BITS - 1)) - 1
 """More tokens than that on one place count as without end."""
-SILENT = -1
 ALWAYS = -1
 ROOM = 1 << 31
 """The bits of all markings together."""
 LONGEST_TRACE = 8
 """A message shows the last so many activities on the way to where a model gets stuck."""
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Graph:
-    """The behaviour of a model: an automaton, not yet deterministic. State 0 is the beginning.
-
-    Every state lies on a way from the beginning to an end.
-    """
-
-    activities: tuple[str, ...]
-    """The names; an activity's id is its place here."""
-    sources: Ints
-    """Where each edge begins; edges are in this order."""
-    labels: Ints
-    """The activity of each edge, or SILENT."""
-    targets: Ints
-    """Where each edge leads."""
-    ends: Bools
-    """[state]: whether a case may end here."""
-
-    @property
-    def states(self) -> int:
-        """The number of states."""
-        return len(self.ends)
 
 
 def explore(net: Net, max_states: int = MAX_STATES) -> Graph:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -11,13 +11,12 @@ import numpy as np
 from ...errors import ReadError, RulesError, SettingError, nearest
 from ..file import MAX_ACTIVITIES, read_rules
 from ..provenance import FromModel, Provenance, Stated
-from ..rules import Rules
+from ..rules import KINDS, Rules, rules_of_graph
 from .automaton import TooManyStatesError, determinize
 from .language import ModelRules
 from .names import check_names
 from .net import Net
 from .options import ModelOptions
-from .profile import rules_of_graph
 from .reachability import MAX_STATES, explore
 from .reduce import reduce_net
 from .xml import kind, parse, read_bytes
@@ -143,19 +142,6 @@ def open_rules(
     return rules
 
 
-def _closed(rules: Rules, activities: Sequence[str] | None) -> Rules:
-    """Say of declared activities that the rules do not know that they never happen."""
-    if activities is None:
-        return rules
-    wider = rules.project_onto(activities)
-    unknown = np.array([name not in rules.activities for name in activities], dtype=np.bool_)
-    return replace(
-        wider,
-        never_follows=wider.never_follows | unknown[None, :] | unknown[:, None],
-        starts=wider.starts & ~unknown,
-    )
-
-
 def _renamed(path: str | Path, rules: Rules, names: Mapping[str, str], source: Provenance) -> Rules:
     """Give activities of a Declare file the names of a log."""
     kept = np.array([i for i, n in enumerate(rules.activities) if names[n]], dtype=np.int64)
@@ -164,15 +150,20 @@ def _renamed(path: str | Path, rules: Rules, names: Mapping[str, str], source: P
         if new.count(name) > 1:
             what = f'two activities would be "{name}": those of a Declare file cannot be merged'
             raise ReadError(path, what)
-    pairs = np.ix_(kept, kept)
-    starts = rules.starts[kept]
-    return Rules(
-        activities=tuple(new),
-        never_follows=rules.never_follows[pairs],
-        always_follows=rules.always_follows[pairs],
-        always_precedes=rules.always_precedes[pairs],
-        # If nothing that may begin a case is recorded, anything may be the first that is.
-        starts=starts if starts.any() and rules.starts.sum() == starts.sum() else starts | True,
-        empty=rules.empty or not len(new),
-        source=source,
-    )
+    tables = {}
+    for each in KINDS:
+        table = rules.tables[each.name]
+        if each.of_pairs:
+            tables[each.name] = table[np.ix_(kept, kept)]
+            continue
+        allowed = table[kept]
+        # An allowed activity that no log records could stand before (or after) any other.
+        none_lost = allowed.any() and allowed.sum() == table.sum()
+        tables[each.name] = allowed if none_lost else each.free_table(len(kept))
+    empty = rules.empty or not len(new)
+    return Rules(activities=tuple(new), **tables, empty=empty, source=source)
+
+
+def _closed(rules: Rules, activities: Sequence[str] | None) -> Rules:
+    """Add declared activities that the rules do not know: they never happen."""
+    return rules if activities is None else rules.project_onto(activities, closed=True)
