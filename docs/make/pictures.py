@@ -20,8 +20,9 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from sacofa import Certified, Noise, VariantCounts, anonymize, learn_rules
+from sacofa import Certified, VariantCounts, anonymize, learn_rules
 from sacofa.examples import hospital, hospital_model, running_example
+from sacofa.kernel import Noise
 from sacofa.kernel.bits import SeededBits
 from sacofa.kernel.queries.distance import nearest
 from sacofa.kernel.queries.flow import VOTE_UNITS

@@ -35,7 +35,7 @@ TOPICS = sorted((DOCS / "reference" / "python").glob("*.md"))
 API = "".join(p.read_text("utf-8") for p in (DOCS / "reference" / "api.md", *TOPICS))
 ERRORS = (DOCS / "reference" / "errors.md").read_text(encoding="utf-8")
 FORMATS = (DOCS / "reference" / "formats.md").read_text(encoding="utf-8")
-PACKAGES = ["audit", "evaluate", "examples", "kernel", "report", "rules"]
+PACKAGES = ["audit", "evaluate", "examples", "kernel", "mechanisms", "release", "report", "rules"]
 
 
 def every_command() -> dict[str, Any]:
