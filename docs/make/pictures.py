@@ -21,10 +21,10 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from sacofa import Certified, VariantCounts, anonymize, learn_rules
+from sacofa.base.distance import nearest
 from sacofa.examples import hospital, hospital_model, running_example
 from sacofa.kernel import Noise
 from sacofa.kernel.bits import SeededBits
-from sacofa.kernel.queries.distance import nearest
 from sacofa.kernel.queries.flow import VOTE_UNITS
 from sacofa.report.flow import count_flow
 from sacofa.report.maps import Map, draw_map

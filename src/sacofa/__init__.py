@@ -13,6 +13,8 @@ needs, in `sacofa.kernel` and `sacofa.mechanisms`.
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+# From here on, str() of a statement is English.
+from . import messages as _messages  # noqa: F401
 from ._version import __version__
 
 if TYPE_CHECKING:
@@ -47,6 +49,13 @@ _HOMES = {
 """The modules of the public names. They are loaded when a name is first used: a program that loads
 all of them at once can be neither quick to start nor interrupted in good order."""
 
+__all__ = [
+    "Certificate", "Certified", "Laplace", "Ledger", "Log", "ReadOptions", "Release",
+    "Request", "Rules", "Sacofa", "SacofaError", "Unit", "VariantCounts", "__version__",
+    "anonymize", "count_variants", "learn_rules", "open_log", "plan", "publish",
+    "read_release", "read_rules", "verify", "write_release", "write_rules",
+]  # fmt: skip
+
 
 def __getattr__(name: str) -> object:
     for home, names in _HOMES.items():
@@ -63,32 +72,3 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return __all__
-
-
-__all__ = [
-    "Certificate",
-    "Certified",
-    "Laplace",
-    "Ledger",
-    "Log",
-    "ReadOptions",
-    "Release",
-    "Request",
-    "Rules",
-    "Sacofa",
-    "SacofaError",
-    "Unit",
-    "VariantCounts",
-    "__version__",
-    "anonymize",
-    "count_variants",
-    "learn_rules",
-    "open_log",
-    "plan",
-    "publish",
-    "read_release",
-    "read_rules",
-    "verify",
-    "write_release",
-    "write_rules",
-]

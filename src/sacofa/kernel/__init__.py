@@ -26,31 +26,6 @@ if TYPE_CHECKING:
     from .unit import ONE_CASE, Unit
     from .variants import VariantCounts
 
-__all__ = [
-    "ONE_CASE",
-    "Access",
-    "ActivityVotes",
-    "AllSequences",
-    "Answer",
-    "CaseBatch",
-    "CaseCount",
-    "CaseLengths",
-    "Cases",
-    "Epsilon",
-    "Histogram",
-    "Leak",
-    "NearestCandidate",
-    "Noise",
-    "Query",
-    "Session",
-    "SparseQuery",
-    "Spend",
-    "StepVotes",
-    "Unit",
-    "VariantCounts",
-    "parse_epsilon",
-]
-
 _HOMES = {
     ".accounting": "Access Leak Spend",
     ".cases": "CaseBatch Cases",
@@ -65,6 +40,13 @@ _HOMES = {
 }
 """The modules of the public names, which are loaded when a name is first used: errors, which every
 command needs, must not load NumPy."""
+
+__all__ = [
+    "ONE_CASE", "Access", "ActivityVotes", "AllSequences", "Answer", "CaseBatch", "CaseCount",
+    "CaseLengths", "Cases", "Epsilon", "Histogram", "Leak", "NearestCandidate", "Noise",
+    "Query", "Session", "SparseQuery", "Spend", "StepVotes", "Unit", "VariantCounts",
+    "parse_epsilon",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> object:

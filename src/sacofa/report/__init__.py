@@ -32,12 +32,6 @@ def __getattr__(name: str) -> object:
 
 
 __all__ = [
-    "ComparisonTable",
-    "Facts",
-    "ReleasedFigure",
-    "list_figures",
-    "make_internal_report",
-    "make_report",
-    "read_comparison",
-    "write_figures",
-]
+    "ComparisonTable", "Facts", "ReleasedFigure", "list_figures", "make_internal_report",
+    "make_report", "read_comparison", "write_figures",
+]  # fmt: skip
