@@ -76,9 +76,9 @@ $(BIN)/uv:
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet uv
 
-# The demo needs the package and its process map; everything else needs the tools of development.
+# The demo needs the package alone; everything else needs the tools of development.
 .venv/installed-%: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet -e '.[$(if $(filter demo,$*),map,$*)]'
+	$(BIN)/python -m pip install --quiet -e '.$(if $(filter demo,$*),,[$*])'
 	touch $@
