@@ -23,9 +23,9 @@ from typing import Any
 import numpy as np
 
 from sacofa import Certified, Noise, VariantCounts, anonymize, learn_rules
+from sacofa.base.distance import nearest
 from sacofa.examples import hospital, hospital_model, running_example
 from sacofa.kernel.bits import SeededBits
-from sacofa.kernel.queries.distance import nearest
 from sacofa.kernel.queries.flow import VOTE_UNITS
 from sacofa.report import make_internal_report
 from sacofa.report.rules_picture import draw_rules

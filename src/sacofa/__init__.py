@@ -10,6 +10,7 @@ write_release(release, "released.xes.gz")
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from . import messages as _messages  # noqa: F401  From here on, str() of a statement is English.
 from ._version import __version__
 
 if TYPE_CHECKING:

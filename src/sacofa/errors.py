@@ -14,31 +14,60 @@
         ├── BudgetError      a release that would overspend the budget
         └── PolicyError      a release that the policy forbids
 
-A message reads *what happened: what to do*. The values are attributes too. Settings that a message
-advises are `Argument` values in it. `str(error)` names them as Python does; the command line and
-the web app name them in their own words (`in_words`).
+An error holds a statement: a code of the message catalogue with values, which are attributes too.
+Settings that it names are `Argument` values. `str(error)` is English and names them as Python does;
+the command line and the web app word the same statement with their own names (`messages.render`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from difflib import get_close_matches
 from fractions import Fraction
 
-from .kernel.errors import (
-    Argument,
-    Part,
-    PromiseError,
-    SacofaError,
-    SettingError,
-    all_in_words,
-    is_whole,
-    nearest,
-    plain,
-)
+from .kernel.errors import PromiseError, SacofaError, SettingError, is_whole
+from .kernel.statements import Argument, Part, Statement, stated
+from .messages import arguments_of
+from .messages import printable as plain
 
-MOST_COLUMNS = 30
+MAX_LISTED_COLUMNS = 30
 """A message names this many columns; a file may have any number."""
+MAX_WORD_LENGTH = 100
+MAX_CHOICES = 1_000
+"""Comparing words takes time that grows with their number and with the square of their length."""
+
+
+def nearest(word: str, choices: Iterable[str]) -> str:
+    """Name the closest valid choice, as the end of a message, or nothing."""
+    found = _closest(word, choices)
+    return "" if found is None else f" {Statement('advice.nearest', name=found)}"
+
+
+def advise_nearest(word: str, choices: Iterable[str]) -> Statement:
+    """Suggest the closest valid choice; without any, a statement without words."""
+    found = _closest(word, choices)
+    return Statement.plain("") if found is None else Statement("advice.nearest", name=found)
+
+
+def advises(error: SacofaError, name: str) -> bool:
+    """Whether the message of an error names an argument."""
+    return any(argument.name == name for argument in arguments_of(error.statement))
+
+
+def _closest(word: str, choices: Iterable[str]) -> str | None:
+    if len(word) > MAX_WORD_LENGTH:
+        return None
+    short = [choice for choice in choices if len(choice) <= MAX_WORD_LENGTH][:MAX_CHOICES]
+    same = next((choice for choice in short if _letters(choice) == _letters(word)), None)
+    if same is not None:
+        return same
+    return next(iter(get_close_matches(word, short, n=1, cutoff=0.6)), None)
+
+
+def _letters(word: str) -> str:
+    """A word without what is mistyped most: capitals, blanks and marks between words."""
+    return word.casefold().translate(str.maketrans("", "", " _-"))
 
 
 class OutputError(SacofaError):
@@ -47,9 +76,8 @@ class OutputError(SacofaError):
     exit_status = 2
 
     def __init__(self, path: object, *what: Part) -> None:
-        super().__init__(f"{path}: ", *what)
-        self.path = str(path)
-        self.what = all_in_words(what)
+        self.path, self.what = str(path), stated(*what)
+        super().__init__(Statement("error.file", path=self.path, what=self.what))
 
 
 class RequestError(SacofaError):
@@ -58,10 +86,7 @@ class RequestError(SacofaError):
     exit_status = 2
 
     def __init__(self, errors: Sequence[SacofaError]) -> None:
-        parts: list[Part] = []
-        for error in errors:
-            parts += [*(["; "] if parts else []), *error.parts]
-        super().__init__(*parts)
+        super().__init__(Statement("error.several", errors=[e.statement for e in errors]))
         self.errors = tuple(errors)
 
 
@@ -95,7 +120,7 @@ class MissingExtraError(SacofaError):
     exit_status = 2
 
     def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} is not installed: pip install 'sacofa[{extra}]'")
+        super().__init__(Statement("error.missing_extra", what=what, extra=extra))
         self.extra = extra
 
 
@@ -103,11 +128,8 @@ class ReadError(SacofaError):
     """A log or file that cannot be read."""
 
     def __init__(self, path: object, *what: Part) -> None:
-        # Names of columns and files may hold line breaks; a message is one line.
-        what = tuple(" ".join(p.splitlines()) if isinstance(p, str) else p for p in what)
-        super().__init__(f"{path}: ", *what)
-        self.path = str(path)
-        self.what = all_in_words(what)
+        self.path, self.what = str(path), stated(*what)
+        super().__init__(Statement("error.file", path=self.path, what=self.what))
 
 
 class ColumnsError(ReadError):
@@ -120,17 +142,23 @@ class ColumnsError(ReadError):
         present: Sequence[str],
         named: str | None = None,
     ) -> None:
-        there = ", ".join(present[:MOST_COLUMNS]) or "none"
-        if len(present) > MOST_COLUMNS:
-            there += f" and {len(present) - MOST_COLUMNS:,} more"
-        what = f"no column for {' and '.join(missing)}" if named is None else f'no column "{named}"'
-        advice = nearest(named, present) if named is not None else ""
-        parts: list[Part] = [f"{what}; columns there: {there}.{advice}"]
-        if not advice:
-            parts.append(" Name one of them with ")
-            for place, role in enumerate(missing):
-                parts += [" and "] * (place > 0) + [Argument(role)]
-        super().__init__(path, *parts)
+        listed = Statement("columns.none")
+        if present:
+            more = len(present) - MAX_LISTED_COLUMNS
+            shown = tuple(present[:MAX_LISTED_COLUMNS])
+            listed = Statement("columns.listed", names=shown)
+            if more > 0:
+                listed = Statement("columns.listed_and_more", names=shown, more=more)
+        closest = None if named is None else _closest(named, present)
+        if named is None:
+            what = Statement("columns.no_role", roles=tuple(missing), present=listed)
+        else:
+            what = Statement("columns.not_there", name=named, present=listed)
+        if closest is not None:
+            advice = Statement("advice.nearest", name=closest)
+        else:
+            advice = Statement("columns.advice", arguments=tuple(map(Argument, missing)))
+        super().__init__(path, Statement("columns.missing", what=what, advice=advice))
         self.missing = tuple(missing)
         self.present = tuple(present)
 
@@ -138,19 +166,26 @@ class ColumnsError(ReadError):
 class RulesError(ReadError):
     """A rules file with an entry that cannot be, or a model that makes no rules."""
 
-    def __init__(self, path: object, line: int | None, what: str) -> None:
-        where = f"line {line}: " if line is not None else ""
-        super().__init__(path, f"{where}{what}")
+    def __init__(self, path: object, line: int | None, what: Part) -> None:
+        where = stated(what)
+        super().__init__(
+            path, where if line is None else Statement("error.line", line=line, what=where)
+        )
         self.line = line
 
 
 class TooLargeError(SacofaError):
     """A run that would grow past its limit, refused before it does."""
 
-    def __init__(self, level: int, expected: int, limit: int, advice: str) -> None:
+    def __init__(self, level: int, expected: int, limit: int, advice: Part) -> None:
         super().__init__(
-            f"level {level} would hold about {expected:,} prefixes, more than the limit "
-            f"of {limit:,}: {advice}"
+            Statement(
+                "error.too_large",
+                level=level,
+                expected=expected,
+                limit=limit,
+                advice=stated(advice),
+            )
         )
         self.level = level
         self.expected = expected
@@ -172,12 +207,21 @@ class BudgetError(LedgerError):
         budget: Fraction | None,
         period: str | None = None,
     ) -> None:
-        what = "has no finite ε" if price is None else f"costs ε = {price}"
-        when = "" if period is None else f" in period {period}"
-        super().__init__(
-            f'the release {what}, and dataset "{dataset}" has ε = {left} left of {budget}{when}: '
-            "nothing was read or released"
+        release = (
+            Statement("budget.infinite")
+            if price is None
+            else Statement("budget.finite", epsilon=price)
         )
+        limit = (
+            Statement("budget.none")
+            if budget is None
+            else Statement("budget.limit", epsilon=budget)
+        )
+        values = {"release": release, "dataset": dataset, "left": left, "limit": limit}
+        if period is None:
+            super().__init__(Statement("error.budget", **values))
+        else:
+            super().__init__(Statement("error.budget_of_period", **values, period=period))
         self.dataset = dataset
         self.price = price
         self.left = left
@@ -188,9 +232,9 @@ class BudgetError(LedgerError):
 class PolicyError(LedgerError):
     """A release that the policy of a ledger forbids."""
 
-    def __init__(self, what: str) -> None:
-        super().__init__(f"the policy forbids it: {what}. Nothing was read or released")
-        self.what = what
+    def __init__(self, what: Part) -> None:
+        self.what = stated(what)
+        super().__init__(Statement("error.policy", what=self.what))
 
 
 __all__ = [
@@ -209,9 +253,12 @@ __all__ = [
     "RulesError",
     "SacofaError",
     "SettingError",
+    "Statement",
     "TooLargeError",
-    "all_in_words",
+    "advise_nearest",
+    "advises",
     "is_whole",
     "nearest",
     "plain",
+    "stated",
 ]

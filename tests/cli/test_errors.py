@@ -9,6 +9,7 @@ import pytest
 
 from sacofa.errors import Argument, ColumnsError, OutputError, ReadError, SacofaError, SettingError
 from sacofa.events import count_variants, open_log
+from sacofa.messages import render
 
 from .conftest import Run
 
@@ -31,7 +32,7 @@ SOURCES = Path(__file__).parents[2] / "src" / "sacofa"
 def test_python_speaks_of_its_arguments(error: SacofaError, words: str) -> None:
     """Other edges use other words for the same values."""
     assert str(error) == words
-    assert "<" in error.in_words(lambda argument: f"<{argument.name}>") or not error.parts[1:]
+    assert "<" in render(error.statement, wording=lambda argument: f"<{argument.name}>")
 
 
 CASES: list[tuple[str, str, str]] = [

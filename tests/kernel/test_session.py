@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sacofa.base.distance import nearest
 from sacofa.errors import PromiseError, SettingError
 from sacofa.kernel import session as session_module
 from sacofa.kernel.accounting import Leak, Spend, total_epsilon
@@ -127,7 +128,7 @@ QUERIES: dict[str, Query] = {
     "size": CaseCount(),
     "lengths": CaseLengths((1, 2)),
     "steps": StepVotes(2),
-    "final": NearestCandidate("final", ((0,), (0, 1))),
+    "final": NearestCandidate("final", ((0,), (0, 1)), nearest),
 }
 
 
@@ -198,7 +199,7 @@ def test_two_tables_never_share_noise() -> None:
     candidates = tuple((i,) for i in range(2)) * 1 + ((0, 1), (1, 0), ())
     session = session_of(LOG, noise=Noise(SeededBits(4)))
     one, two = (
-        session.ask(NearestCandidate(name, candidates), Fraction(1, 100), "all")
+        session.ask(NearestCandidate(name, candidates, nearest), Fraction(1, 100), "all")
         for name in ("search", "final")
     )
     assert (one != two).all()

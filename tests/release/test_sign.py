@@ -61,7 +61,7 @@ def refusal(path: Path, *trusted: PublicKey) -> str:
     try:
         checked = verify_signed(path, trusted)
     except ReadError as error:
-        return error.what
+        return str(error.what)
     assert len(checked.findings) == 1 and not checked.holds
     return checked.findings[0]
 

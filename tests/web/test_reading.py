@@ -12,6 +12,7 @@ pytest.importorskip("fastapi", reason="the app needs the extra web: pip install 
 
 from sacofa.errors import ColumnsError
 from sacofa.events import ReadOptions
+from sacofa.messages import render
 from sacofa.web.reading import BY_HAND, LEFT_OUT, ColumnChoice, more_fields, read_fields
 from sacofa.web.words import as_field, plain_numbers, plain_words
 
@@ -48,7 +49,8 @@ def test_messages_lose_their_options(said: str, shown: str) -> None:
 
 def test_a_missing_column_is_chosen_on_the_page() -> None:
     """The remedy of the command line is not the page's."""
-    words = ColumnsError("a.csv", ["case", "activity"], ["x", "y"]).in_words(as_field)
+    error = ColumnsError("a.csv", ["case", "activity"], ["x", "y"])
+    words = render(error.statement, wording=as_field)
     assert plain_words(words) == (
         "a.csv: no column for case and activity; columns there: x, y. "
         "Name one of them with “case” and “activity”"

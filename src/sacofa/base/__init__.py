@@ -1,1 +1,1 @@
-"""Building blocks that know nothing of logs: files, locks, temporary folders, periods."""
+"""Building blocks that know nothing of logs: files, locks, temporary folders, distances."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-import re
 import sys
 import traceback
 from collections.abc import Callable, Iterable
@@ -17,6 +16,7 @@ import typer
 
 from .._version import __version__
 from ..errors import Argument, RequestError, SacofaError, SettingError, plain
+from ..messages import render
 from .grouped import CommandList
 from .interrupts import end_interrupted
 from .streams import write_anywhere
@@ -103,9 +103,11 @@ def run_program(arguments: list[str] | None = None) -> None:
 
 def _explain(error: SacofaError, command: Any, words: list[str]) -> str:
     """A refusal, with the options of the command in place of Python's arguments."""
+    flags = _flags(command, words)
     if isinstance(error, SettingError):
-        return _by_option(error, command, words)
-    return error.in_words(partial(_as_option, _flags(command, words)))
+        # A setting without an option, such as a column of a file, keeps its own name.
+        flags.setdefault(error.name, error.name)
+    return render(error.statement, wording=partial(_as_option, flags))
 
 
 def _explain_unexpected(error: Exception) -> str:
@@ -150,19 +152,6 @@ def _as_option(flags: dict[str, str], argument: Argument) -> str:
     if argument.value is False:
         return flag.replace("--", "--no-", 1)
     return flag if argument.value in (None, True) else f"{flag} {argument.value}"
-
-
-def _by_option(error: SettingError, command: Any, words: list[str]) -> str:
-    """Say what is wrong with a setting, by the name of its option where there is one."""
-    flags = _flags(command, words)
-    name = flags.get(error.name, error.name)
-    value = "" if error.value is None else f" ({error.value})"
-    must = re.sub(
-        r"(?<![\w-])[a-z]+(?:_[a-z]+)+(?!\w)",
-        lambda word: flags.get(word[0], word[0]),
-        error.must_in_words(partial(_as_option, flags)),
-    )
-    return f"{name}{value} must be {must}"
 
 
 class _CarriedError(Exception):

@@ -6,7 +6,7 @@ It imports NumPy and the standard library only. Read it in this order:
 * variants, cases, attributes, released: cases as a mechanism is given them, and as it returns them;
 * queries: what can be asked of cases, each a table with a declared sensitivity;
 * session: spends the budget for a query, then answers it through noise;
-* noise, reals, bits: exact noise from the random bits of the operating system;
+* distributions, noise, reals, bits: exact noise from the random bits of the operating system;
 * language, counting: sets of sequences that can be counted and sampled without listing them;
 * errors: the refusals of the kernel.
 """

@@ -21,7 +21,9 @@ from .variants import VariantCounts
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
-Word = tuple[tuple[int, ...], bool]
+Ids = tuple[int, ...]
+"""A sequence of activity ids."""
+Word = tuple[Ids, bool]
 """The activity ids of a case, and whether it is finished."""
 
 # Sums are kept up to so many bits in all: bounds memory, not the result.

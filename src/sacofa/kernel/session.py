@@ -18,6 +18,7 @@ import numpy as np
 
 from .accounting import Access, Leak, Spend, check_noise_fits
 from .cases import CaseBatch, Cases
+from .distributions import DiscreteLaplace
 from .errors import PromiseError
 from .language import Word
 from .noise import Noise
@@ -178,7 +179,7 @@ class Session:
         answer = Answer(
             query=query,
             values=values,
-            epsilon=epsilon,
+            noise=DiscreteLaplace(epsilon),
             max_length=self._max_length,
             activities=activities,
         )

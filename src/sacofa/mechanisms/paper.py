@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from ..errors import SettingError, is_whole
+from ..errors import Argument, SettingError, Statement, is_whole
 from ..kernel.accounting import Access, Leak, Spend
 from ..kernel.epsilon import Epsilon, parse_epsilon
 from ..kernel.session import Session
@@ -154,7 +154,9 @@ class Sacofa(Mechanism):
             object.__setattr__(self, "prune_harmless", self.prune)
             object.__setattr__(self, "prune_harmful", self.prune)
         elif None in both:
-            raise SettingError("prune", None, "given, or prune_harmful and prune_harmless")
+            both_thresholds = (Argument("prune_harmful"), Argument("prune_harmless"))
+            must = Statement("must.given_or_all", others=both_thresholds)
+            raise SettingError("prune", None, must)
         object.__setattr__(self, "prune_harmful", _threshold(self.prune_harmful))
         _refuse_below_one(self, "max_length", "prune_harmless", "prune_harmful", "max_prefixes")
         if self.max_violations is not None:
@@ -163,7 +165,11 @@ class Sacofa(Mechanism):
             raise SettingError(
                 "prune_harmless",
                 self.prune_harmless,
-                f"at most prune_harmful ({self.prune_harmful}): harmful prefixes are not favoured",
+                Statement(
+                    "must.at_most_prune_harmful",
+                    argument=Argument("prune_harmful"),
+                    value=self.prune_harmful,
+                ),
             )
 
     @property

@@ -16,6 +16,8 @@ from ..kernel.accounting import Access, Leak, Spend, check_noise_fits, total_eps
 from ..kernel.unit import Unit
 from ..mechanisms.protocol import Mechanism
 from ..mechanisms.settings import all_settings
+from ..messages.units import assumptions as unit_assumptions
+from ..messages.units import neighbours, noun, protection
 from ..synthesis.margins import Margins
 from ..synthesis.verdict import Verdict
 from .periods import PeriodStatement
@@ -67,7 +69,7 @@ class Certificate:
     @property
     def protects(self) -> str:
         """What is protected, in words."""
-        return str(self.unit)
+        return str(protection(self.unit))
 
     @property
     def epsilon(self) -> Fraction | None:
@@ -88,7 +90,7 @@ class Certificate:
             "protects": self.protects,
             "unit": _unit(self.unit),
             **({} if self.period is None else {"period": self.period.to_content(self.unit)}),
-            "neighbours": self.unit.neighbours,
+            "neighbours": str(neighbours(self.unit)),
             "guarantee": guarantee(self.epsilon, self.unit, publishable=self.publishable),
             "spent": [_access(access) for access in self.spent],
             "assumptions": list(self.assumptions),
@@ -173,7 +175,7 @@ def certify(
         mechanism=mechanism.name,
         unit=unit,
         spent=promise.accesses,
-        assumptions=(*unit.assumptions, *assumptions, *promise.assumptions),
+        assumptions=(*map(str, unit_assumptions(unit)), *assumptions, *promise.assumptions),
         not_promised=(*((SEEDED,) if reproducible else ()), *promise.not_promised),
         settings=all_settings(mechanism),
         publishable=not reproducible,
@@ -203,8 +205,8 @@ def guarantee(epsilon: Fraction | None, unit: Unit, *, publishable: bool = True)
     if not publishable:
         return "None: whoever knows the seed can draw the noise again."
     return (
-        f"Whether a {unit.noun} is in the log changes the probability of any release by a factor "
-        f"of at most e^{epsilon}. Two courses of events of the same {unit.noun} change it by at "
+        f"Whether a {noun(unit)} is in the log changes the probability of any release by a factor "
+        f"of at most e^{epsilon}. Two courses of events of the same {noun(unit)} change it by at "
         f"most e^{2 * epsilon}. This holds against everyone who cannot predict the output of the "
         "cryptographic generator that the noise is drawn from."
     )

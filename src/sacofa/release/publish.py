@@ -25,6 +25,7 @@ from ..ledger import Ledger
 from ..ledger.case_key import key_path
 from ..mechanisms.protocol import Mechanism, check_mechanism
 from ..mechanisms.settings import settings_of
+from ..messages.units import noun
 from .anonymize import (
     Release,
     anonymize,
@@ -367,7 +368,7 @@ def _check_paid(promised: Certificate, made: Certificate) -> None:
 
 def _cost(certificate: Certificate) -> str:
     price = "no finite ε" if certificate.epsilon is None else f"ε = {certificate.epsilon}"
-    return f"{price} for a {certificate.unit.noun}"
+    return f"{price} for a {noun(certificate.unit)}"
 
 
 def _open(log: Any, options: ReadOptions | None) -> Log | Cases:

@@ -9,6 +9,7 @@ from fractions import Fraction
 from itertools import groupby
 
 from ..kernel.accounting import Access, Leak
+from ..messages.units import noun
 from ..release.certificate import Certificate
 
 BEFORE = (0.01, 0.1, 0.5, 0.9)
@@ -102,7 +103,7 @@ def explain_epsilon(epsilon: Fraction) -> Explanation:
 
 def subject_of(certificate: Certificate) -> str:
     """Who is protected, in one word."""
-    return certificate.unit.noun
+    return str(noun(certificate.unit))
 
 
 def say_promise(certificate: Certificate) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 
-from ..errors import Argument, RequestError, SacofaError, SettingError
+from ..errors import Argument, SacofaError
+from ..messages import render
 from ..report.promise import say_number
 
 HINTS = (
@@ -31,16 +32,6 @@ def as_field(argument: Argument) -> str:
     return f"{name}: {'no' if argument.value is False else argument.value}"
 
 
-def in_words(error: SacofaError, wording: Callable[[Argument], str]) -> str:
-    """The message of an error with the arguments that it names in some wording."""
-    if isinstance(error, RequestError):
-        return "; ".join(in_words(each, wording) for each in error.errors)
-    if not isinstance(error, SettingError):
-        return error.in_words(wording)
-    value = "" if error.value is None else f" ({error.value})"
-    return f"{wording(Argument(error.name))}{value} must be {error.must_in_words(wording)}"
-
-
 def in_fields(error: SacofaError, paths: Mapping[str, str]) -> str:
     """The message of an error with the fields of a request, given the path of each argument."""
 
@@ -48,7 +39,7 @@ def in_fields(error: SacofaError, paths: Mapping[str, str]) -> str:
         path = paths.get(argument.name, argument.name)
         return path if argument.value is None else f"{path}: {json.dumps(argument.value)}"
 
-    return in_words(error, wording)
+    return render(error.statement, wording=wording)
 
 
 def plain_numbers(message: str) -> str:

@@ -22,12 +22,13 @@ from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from ..base.files import write_whole
-from ..errors import ColumnsError, ReadError, SacofaError
+from ..errors import ColumnsError, ReadError, SacofaError, advises
 from ..events import ReadOptions, count_variants, inspect_variants, open_log
 from ..events.inspect import shown_variants
 from ..events.preview import count_disordered, preview
 from ..events.profile import offered_columns
 from ..mechanisms.registry import make_mechanism
+from ..messages import render
 from ..release import Release, certificate_path, read_release, write_release
 from ..release.certificate import Certificate
 from ..release.publish import Listener, Request
@@ -37,7 +38,7 @@ from ..report.sureness import margins_of
 from ..rules import ModelOptions, Rules
 from ..rules.models import MODELS
 from .options import read_options
-from .words import as_field, in_words, plain_numbers, plain_words
+from .words import as_field, plain_numbers, plain_words
 
 Tell = Callable[..., None]
 LARGEST_RESULT = 2_000_000
@@ -83,7 +84,7 @@ def main() -> None:
     except SacofaError as error:
         full = _is_trusted(request) and _is_full(request["memory"])
         words = _too_much(request) if full else explain(error, request)
-        tell(refused=words, trustable=error.advises("trusted"))
+        tell(refused=words, trustable=advises(error, "trusted"))
     except MemoryError:
         if not _is_trusted(request):
             raise
@@ -262,7 +263,7 @@ def _public_rules(request: dict[str, Any], notify: Callable[[str], None]) -> Rul
 
 def explain(error: SacofaError, request: dict[str, Any]) -> str:
     """The message with the user's own name of the file, and no word of the command line."""
-    message = in_words(error, as_field)
+    message = render(error.statement, wording=as_field)
     for path, name in (("log", "title"), ("rules_log", "rules_name")):
         if request.get(path) is not None:
             message = message.replace(str(Path(request[path]).absolute()), request.get(name) or "")

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sacofa import Certified, SettingError, anonymize
+from sacofa.base.distance import nearest
 from sacofa.examples import hospital
 from sacofa.kernel.bits import KeyedBits, SeededBits, Words
 from sacofa.kernel.noise import Noise
@@ -98,7 +99,7 @@ def test_every_query_adds_up(cases: list[list[str]], parts: int, max_length: int
         session.ask(CaseLengths((1, 2, 4)), price, "all")
         session.truncate(max_length)
         session.ask(StepVotes(len(NAMES)), price, "all")
-        session.ask(NearestCandidate("final", ((0, 1), (), (2, 2, 1))), price, "all")
+        session.ask(NearestCandidate("final", ((0, 1), (), (2, 2, 1)), nearest), price, "all")
     for name, answer in whole.transcript.items():
         assert np.array_equal(answer, split.transcript[name]), name  # type: ignore[arg-type]
     assert whole.close() == split.close()

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sacofa.base.distance import nearest
 from sacofa.kernel.cases import CaseBatch
-from sacofa.kernel.queries.distance import Ids
+from sacofa.kernel.language import Ids
 from sacofa.kernel.queries.flow import (
     END_WEIGHT,
     FULL_WEIGHT,
@@ -43,7 +44,7 @@ def queries(size: int) -> list[Query]:
         StepVotes(size),
         StepVotes(size, tuple(1 + 5 * i % FULL_WEIGHT for i in range(size))),
         StepVotes(size, once=True),
-        NearestCandidate("final", CANDIDATES),
+        NearestCandidate("final", CANDIDATES, nearest),
         TrigramVotes(size, trigrams(size)),
     ]
 
@@ -175,7 +176,7 @@ def test_a_case_that_is_as_near_to_several_candidates_votes_for_the_first(
     candidates: tuple[Ids, ...],
 ) -> None:
     """A case of another activity is as far from all of them, and has one vote all the same."""
-    query = NearestCandidate("final", candidates)
+    query = NearestCandidate("final", candidates, nearest)
     first = [1, *[0] * (len(candidates) - 1)]
     ids = (2,) * max(map(len, candidates))
     assert query.table(variants_of([(ids, True)], 3)).tolist() == first

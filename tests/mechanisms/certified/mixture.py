@@ -6,8 +6,9 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
+from sacofa.base.distance import nearest
+from sacofa.kernel.language import Ids
 from sacofa.kernel.noise import Noise
-from sacofa.kernel.queries.distance import Ids
 from sacofa.kernel.queries.flow import (
     VOTE_UNITS,
     ActivityVotes,
@@ -65,7 +66,7 @@ def evidence_of(log: VariantCounts, noise: Noise | None = None) -> Evidence:
     for repeated, cells in ((False, [0, 2, 4, 6, 8]), (True, [1, 3, 5, 7])):
         table = occurrence_table(OCCURRING, repeated=repeated)
         evidence.add(votes[cells], SCALE, table, VOTE_UNITS)
-    votes = session.ask(NearestCandidate("final", tuple(POOL)), SCALE, "all")
+    votes = session.ask(NearestCandidate("final", tuple(POOL), nearest), SCALE, "all")
     evidence.add_nearest(votes, SCALE, Nearest(POOL, 4))
     votes = session.ask(TRIGRAMS, SCALE, "all")
     evidence.add_sparse(votes, SCALE, trigram_table(TRIGRAMS, MAX_LENGTH), VOTE_UNITS)

@@ -11,6 +11,7 @@ import pytest
 from sacofa import Cases, Certified, Noise, Outcome, VariantCounts
 from sacofa.kernel.bits import SeededBits
 from sacofa.kernel.cases import CaseBatch
+from sacofa.kernel.distributions import DiscreteLaplace
 from sacofa.kernel.queries.flow import NearestCandidate
 from sacofa.kernel.unit import Unit
 from sacofa.mechanisms import perform
@@ -105,7 +106,9 @@ def test_persons_have_wider_margins() -> None:
     outcome = perform(SMALL, Cases(variants=LOG), Noise(SeededBits(1)))
     narrow = find_flow_margins(outcome.answers, outcome.log.variants)
     assert narrow == outcome.output.margins
-    louder = [replace(answer, epsilon=answer.epsilon / 5) for answer in outcome.answers]
+    louder = [
+        replace(answer, noise=DiscreteLaplace(answer.epsilon / 5)) for answer in outcome.answers
+    ]
     wide = find_flow_margins(louder, outcome.log.variants)
     assert wide.cases == pytest.approx(5 * (narrow.cases or 0), abs=5)
     assert sum(wide.steps.values()) > 1.2 * sum(narrow.steps.values())

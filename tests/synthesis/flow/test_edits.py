@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from sacofa.kernel.queries.distance import Ids
+from sacofa.kernel.language import Ids
 from sacofa.kernel.queries.flow import FULL_WEIGHT
 from sacofa.synthesis.flow.edits import BLOCK, CLEAR, OTHER, StepOdds, likely_edits
 

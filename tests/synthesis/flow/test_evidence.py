@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sacofa.kernel.bits import SeededBits
+from sacofa.kernel.language import Ids
 from sacofa.kernel.noise import Noise
-from sacofa.kernel.queries.distance import Ids
 from sacofa.kernel.queries.flow import VOTE_UNITS, ActivityVotes, StepVotes
 from sacofa.kernel.variants import VariantCounts
 from sacofa.synthesis.flow.evidence import (

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sacofa.kernel.queries.distance import WHOLE, distances
+from sacofa.base.distance import WHOLE, distances
 from sacofa.synthesis.flow.medoids import _Orders, select_medoids
 
 small = st.integers(-30, 60)

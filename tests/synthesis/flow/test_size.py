@@ -8,8 +8,10 @@ from statistics import fmean
 import numpy as np
 import pytest
 
+from sacofa.base.distance import nearest
 from sacofa.kernel.bits import SeededBits
 from sacofa.kernel.cases import Cases
+from sacofa.kernel.distributions import DiscreteLaplace
 from sacofa.kernel.noise import Noise
 from sacofa.kernel.queries.flow import CaseCount, CaseLengths, NearestCandidate, StepVotes
 from sacofa.kernel.queries.protocol import Answer, Query
@@ -25,7 +27,11 @@ RUNS = 60
 def answer(query: Query, values: list[int], epsilon: Fraction) -> Answer:
     """An answer as a session gives it."""
     return Answer(
-        query=query, values=np.array(values), epsilon=epsilon, max_length=None, activities=("a",)
+        query=query,
+        values=np.array(values),
+        noise=DiscreteLaplace(epsilon),
+        max_length=None,
+        activities=("a",),
     )
 
 
@@ -33,7 +39,7 @@ def test_each_answer_counts_by_how_exact_it_is() -> None:
     """More cells have more noise; votes are thousandths of a case; steps lose remainders."""
     size = answer(CaseCount(), [100], Fraction(1, 2))
     assert count_cases([size]) == (100, Fraction(8))
-    votes = answer(NearestCandidate("final", ((0,), ())), [90, 70], Fraction(1, 2))
+    votes = answer(NearestCandidate("final", ((0,), ()), nearest), [90, 70], Fraction(1, 2))
     assert count_cases([size, votes]) == (120, Fraction(16, 3))
     lengths = answer(CaseLengths((1, 2)), [90_000, 70_000], Fraction(1, 2_000))
     assert count_cases([size, lengths]) == (120, Fraction(16, 3))

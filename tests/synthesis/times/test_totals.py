@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sacofa.kernel.queries.durations import RUNGS, bin_of, bins, edges
-from sacofa.synthesis.times.histogram import project
-from sacofa.synthesis.times.totals import tell_totals
+from sacofa.synthesis.numerics import project_to_total
+from sacofa.synthesis.times.totals import longest, tell_totals
 
 CASES = 20_000.0
 DAY = 86_400_000_000
@@ -54,7 +54,7 @@ def test_noise_of_many_empty_bins_does_not_add_up() -> None:
         noisy = true + np.random.default_rng(seed).laplace(0, noise, bins(rung))
         for name, told in (
             ("ladder", tell_totals(noisy, noise, CASES, 0.0)[0] * CASES),
-            ("at once", project(noisy, CASES)),
+            ("at once", project_to_total(noisy, CASES)),
         ):
             off = np.abs(np.cumsum(told - true))[:-1] @ np.diff(middles)
             far[name].append(float(off) / CASES)
@@ -76,3 +76,12 @@ def test_cases_of_one_event_take_no_time() -> None:
     votes = true_votes(0)
     shares, _ = tell_totals(votes, 10.0, CASES + 300, 300.0)
     assert shares[0] * (CASES + 300) == pytest.approx(300.0)
+
+
+def test_a_tail_within_the_noise_is_cut() -> None:
+    """The longer a bin is, the more votes it takes to be believed."""
+    middles = np.array([1.0, 10.0, 100.0, 1e6])
+    flat = np.array([500.0, 300.0, 200.0, 0.0])
+    assert longest(flat + np.array([0, 0, 0, 30]), 10.0, 1000.0, middles) == 3
+    assert longest(flat + np.array([0, 0, 0, 200]), 10.0, 1000.0, middles) == 4
+    assert longest(np.full(4, -5.0), 10.0, 1.0, middles) == 1

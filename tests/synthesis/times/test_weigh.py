@@ -4,17 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sacofa.synthesis.times.weigh import Votes, climb, weigh
-
-
-def test_a_climb_finds_the_lowest_point() -> None:
-    """Of a convex function that bends very differently in different directions."""
-    bends = np.array([1.0, 100.0, 0.01])
-    middle = np.array([3.0, -1.0, 7.0])
-    found = climb(
-        lambda x: (float(bends @ (x - middle) ** 2), 2 * bends * (x - middle)), np.zeros(3), 1e-9
-    )
-    assert np.allclose(found, middle, atol=1e-3)
+from sacofa.synthesis.times.weigh import Votes, weigh
 
 
 def test_weights_meet_sizes_exactly_and_targets_closely() -> None:

@@ -5,6 +5,5 @@
 * attributes: values of attributes by activity or family of cases, and in pairs;
 * durations, times: public bins of durations; cycle time, gaps, elapsed times, arrivals;
 * votes: the bounded contribution of a case to a table;
-* distance: the distance between two sequences;
 * cells, histogram: the counts of all sequences, noised without listing the sequences.
 """

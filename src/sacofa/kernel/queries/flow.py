@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from .distance import Ids, nearest
+from ..language import Ids
 from .protocol import Ints, Part
 
 VOTE_UNITS = 1_000
@@ -259,6 +259,9 @@ class NearestCandidate:
     """Which of several such votes it is."""
     candidates: tuple[Ids, ...]
     """The sequences, all different; made of earlier answers only."""
+    nearest: Callable[[Sequence[Ids], Sequence[Ids], int], Ints]
+    """Returns the candidate of each sequence: `sacofa.base.distance.nearest`. The sensitivity holds
+    for any function that looks at each sequence alone."""
 
     sensitivity = 1
     by_case = False
@@ -276,6 +279,6 @@ class NearestCandidate:
     def table(self, part: Part) -> Ints:
         """The table of one part."""
         table = np.zeros(len(self.candidates), dtype=np.int64)
-        places = nearest(list(part.sequences()), self.candidates, len(part.activities))
+        places = self.nearest(list(part.sequences()), self.candidates, len(part.activities))
         np.add.at(table, places, part.counts)
         return table

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cases import CaseBatch
+from ..distributions import NoiseDistribution, deviation
 from ..language import Word
 from ..variants import VariantCounts
 
@@ -80,9 +81,19 @@ class Answer:
     """What was asked."""
     values: Ints | Mapping[Word, int]
     """The noisy table; of a sparse query the cells that were shown."""
-    epsilon: Fraction
-    """The noise on each cell has scale 1/epsilon: it hides all cases of a unit."""
+    noise: NoiseDistribution
+    """The distribution of the noise on each cell, which covers all cases of a unit of privacy."""
     max_length: int | None
     """Where cases were truncated when it was asked; None: nowhere."""
     activities: tuple[str, ...]
     """The activities that were asked about; events of all others were dropped."""
+
+    @property
+    def epsilon(self) -> Fraction:
+        """1/scale of the noise on each cell, or of Laplace noise with the same variance."""
+        return self.noise.inverse_scale
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of the noise on each cell."""
+        return deviation(self.noise)

@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...kernel.queries.distance import Ids
+from ...base.distance import nearest
+from ...kernel.language import Ids
 from ...kernel.queries.flow import (
     FEW_FOR_REPEATS,
     VOTE_UNITS,
@@ -264,7 +265,7 @@ class Questions:
 
     def vote(self, name: str, candidates: list[Ids], share: Fraction) -> Vote:
         """Let each case vote for the nearest of a list."""
-        query = NearestCandidate(name, tuple(candidates))
+        query = NearestCandidate(name, tuple(candidates), nearest)
         votes = self._session.ask(query, self.price(share), FLOW)
         near = Nearest(candidates, len(self._session.activities))
         return Vote(votes, self.evidence.add_nearest(votes, self.scale(share), near), near)

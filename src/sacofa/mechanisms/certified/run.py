@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...errors import SettingError
 from ...kernel.cases import MICROSECONDS, CaseBatch
-from ...kernel.queries.distance import Ids
+from ...kernel.language import Ids
 from ...kernel.session import Session
 from ...kernel.variants import VariantCounts
 from ...synthesis.flow.apportion import apportion, round_to

@@ -15,6 +15,7 @@ from typing import Any
 
 from ...errors import ReadError
 from ...kernel.accounting import Leak
+from ...messages.units import neighbours
 from ...synthesis.margins import Margins
 from ..certificate import Certificate, guarantee, say_setting
 from ..combine import MECHANISM as COMBINED
@@ -71,7 +72,7 @@ class _Speaker:
             made.append(self._people(deployment))
         made += [
             self._section("unit", _sentence(self._told(c.protects))),
-            self._section("neighbours", self._told(c.unit.neighbours)),
+            self._section("neighbours", self._told(str(neighbours(c.unit)))),
             self._section("price", *self._price()),
             self._section("contributions", *self._contributions()),
             self._accounting(),

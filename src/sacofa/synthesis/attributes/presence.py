@@ -19,6 +19,7 @@ from ...base.domains import Dates, Numbers
 from ...kernel.attributes import Attribute
 from ...kernel.queries.attributes import EventAttribute
 from ...kernel.queries.flow import VOTE_UNITS
+from ..numerics import weighted_median
 from .places import ReleasedCases
 from .rows import estimate_rows
 
@@ -166,7 +167,7 @@ def _now_and_then(table: EventTable, rates: Floats) -> Floats:
     for _ in range(20):
         expected, _ = table.expected(rates)
         ratio = np.clip(found / np.maximum(expected, 1e-9), 0.02, 50.0)
-        usual = _middle(ratio, expected)
+        usual = weighted_median(ratio, expected)
         odd = (rates > 0) & (ratio < FEWER * usual) & (usual * expected - found > off)
         if not odd.any():
             break
@@ -176,13 +177,6 @@ def _now_and_then(table: EventTable, rates: Floats) -> Floats:
     parts = np.linspace(0.02, 1.0, 50)
     far = [abs(table.expected(rates * part)[1] - table.none) for part in parts.tolist()]
     return rates * float(parts[int(np.argmin(far))])
-
-
-def _middle(numbers: Floats, weights: Floats) -> float:
-    """The weighted median."""
-    order = np.argsort(numbers, kind="stable")
-    upto = np.cumsum(weights[order])
-    return float(numbers[order][int(np.searchsorted(upto, upto[-1] / 2))])
 
 
 def _tried(most: int, number: int) -> list[int]:

@@ -14,6 +14,8 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
+from ..numerics import project_to_total
+
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
@@ -46,17 +48,6 @@ WINDOWS = tuple(
     for width in (1, 2, 3, 4, 6, 8, 12)
 )
 """How neighbours are weighed: less, the farther they are."""
-
-
-def project(seen: Floats, total: float) -> Floats:
-    """The nearest row without negative cells that has a given sum."""
-    if total <= 0 or not len(seen):
-        return np.zeros(len(seen))
-    order = np.sort(seen)[::-1]
-    above = (np.cumsum(order) - total) / np.arange(1, len(order) + 1)
-    last = int(np.flatnonzero(order > above).max(initial=0))
-    nearest: Floats = np.maximum(seen - above[last], 0.0)
-    return nearest
 
 
 def estimate(
@@ -120,7 +111,7 @@ def _estimate(
     if cells > FEW:
         shapes.append(np.full(cells, total / cells))
         tolls.append(EVEN)
-    shapes.append(project(seen, total))
+    shapes.append(project_to_total(seen, total))
     tolls.append(ALL_TOLD * cells)
     for weights in WINDOWS:
         if ordered > len(weights):
@@ -142,7 +133,7 @@ def _numbers(cells: int) -> list[int]:
 
 def _standing_out(seen: Floats, total: float, top: Ints) -> Floats:
     shape = np.zeros(len(seen))
-    shape[top] = project(seen[top], total)
+    shape[top] = project_to_total(seen[top], total)
     return shape
 
 
@@ -151,4 +142,4 @@ def _together(seen: Floats, total: float, ordered: int, weights: Floats) -> Floa
     smooth = np.maximum(seen, 0.0)
     within = np.convolve(np.ones(ordered), weights, "same")[:ordered]
     smooth[:ordered] = np.convolve(seen[:ordered], weights, "same")[:ordered] / within
-    return project(smooth, total)
+    return project_to_total(smooth, total)

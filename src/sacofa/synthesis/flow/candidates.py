@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from itertools import accumulate, islice, pairwise
 
-from ...kernel.queries.distance import Ids
+from ...kernel.language import Ids
 from .chain import Chain, repeats_of
 from .edits import likely_edits
 from .sampler import UniformSampler

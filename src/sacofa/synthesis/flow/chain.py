@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 
-from ...kernel.queries.distance import Ids
+from ...kernel.language import Ids
 from ...rules.rules import Rules
 from .rule_walker import RuleWalker
 from .sampler import UniformSampler

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ...kernel.queries.distance import Ids
+from ...kernel.language import Ids
 from ...kernel.variants import VariantCounts
 
 MOST_KNOWN = 500

@@ -16,7 +16,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ...kernel.queries.distance import Ids
+from ...kernel.language import Ids
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

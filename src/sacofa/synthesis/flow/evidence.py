@@ -19,7 +19,8 @@ from itertools import chain, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ...kernel.queries.distance import Ids, nearest
+from ...base.distance import nearest
+from ...kernel.language import Ids
 from ...kernel.queries.flow import VOTE_UNITS, ActivityVotes, StepVotes, TrigramVotes, length_votes
 from .shrink import NOISE, shrink
 

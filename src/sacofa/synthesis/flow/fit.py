@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ...kernel.queries.distance import Ids
+from ...kernel.language import Ids
 from .evidence import Evidence, System
 
 if TYPE_CHECKING:

@@ -17,7 +17,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from ...kernel.queries.distance import WHOLE, Distances, Ids, distances
+from ...base.distance import WHOLE, Distances, distances
+from ...kernel.language import Ids
 
 Ints = NDArray[np.int64]
 

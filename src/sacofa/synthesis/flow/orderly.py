@@ -13,7 +13,7 @@ from itertools import chain, combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from ...kernel.queries.distance import Ids
+from ...kernel.language import Ids
 from ...kernel.variants import VariantCounts
 from .medoids import select_medoids
 

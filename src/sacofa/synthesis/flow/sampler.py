@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
-from ...kernel.noise import Noise
+import numpy as np
+from numpy.typing import NDArray
 
 WIDTH = 62
 """The bits of a drawn number."""
@@ -15,10 +16,17 @@ FIRST, MOST = 64, 4096
 Option = TypeVar("Option")
 
 
+class UniformSource(Protocol):
+    """Draws uniform whole numbers in bulk, as `kernel.noise.Noise` does."""
+
+    def below(self, bound: int, size: int) -> NDArray[np.int64]:
+        """Draw whole numbers from 0 to bound − 1."""
+
+
 class UniformSampler:
     """Draws uniform whole numbers, in bulk, hence fast."""
 
-    def __init__(self, noise: Noise) -> None:
+    def __init__(self, noise: UniformSource) -> None:
         self._noise = noise
         self._bulk = FIRST
         self._numbers: list[int] = []

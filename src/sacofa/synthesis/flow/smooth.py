@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from ...kernel.queries.distance import Ids
+from ...kernel.language import Ids
 from .evidence import Evidence, Nearest, System
 
 Floats = NDArray[np.float64]

@@ -15,7 +15,7 @@ from math import inf, log, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from ...kernel.queries.distance import Ids
+from ...kernel.language import Ids
 from ...kernel.queries.flow import FULL_WEIGHT, VOTE_UNITS
 from ...kernel.reals import smallest_threshold
 from ...rules.allowed import Steps

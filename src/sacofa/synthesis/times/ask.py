@@ -25,7 +25,7 @@ from ...kernel.queries.times import (
     first_occurrences,
 )
 from ...kernel.variants import VariantCounts
-from .histogram import add_up
+from ..numerics import add_up
 from .settings import TimeSettings
 
 Ints = NDArray[np.int64]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...kernel.queries.times import SLOTS
-from .histogram import project
+from ..numerics import project_to_total
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -39,7 +39,7 @@ def estimate_months(noisy: Floats, noise: float, cases: float) -> Floats:
         if inside.all():
             break
     shares = np.zeros(len(left))
-    shares[inside] = project(_smooth(noisy, inside, deviation)[inside], max(cases, 1.0))
+    shares[inside] = project_to_total(_smooth(noisy, inside, deviation)[inside], max(cases, 1.0))
     whole: Floats = shares / shares.sum()
     return whole
 
@@ -102,7 +102,7 @@ def estimate_week(noisy: Floats, noise: float, cases: float) -> Floats:
     off = np.abs(noisy - cases * shapes).sum(axis=1) / noise
     weights = np.exp(off.min() - off)
     shape = weights @ shapes / weights.sum()
-    own = project(np.asarray(noisy, dtype=np.float64), max(cases, 1.0))
+    own = project_to_total(np.asarray(noisy, dtype=np.float64), max(cases, 1.0))
     own /= own.sum()
     part = TRUST * noise / (TRUST * noise + cases / len(noisy))
     week: Floats = (1 - part) * own + part * shape

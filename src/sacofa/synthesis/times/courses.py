@@ -1,6 +1,6 @@
 """Courses of time for released cases, chosen so that all answers hold at once.
 
-1. Rows of the noisy tables become shares (`rows`, `histogram`).
+1. Rows of the noisy tables become shares (`rows`, `totals`).
 2. For every variant many courses are drawn, gap by gap (`pool`). A first event of an activity
    cannot come later after the event before than after the beginning: so its gap is drawn with an
    eye on how long it takes to get there.
@@ -17,9 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..numerics import add_up
 from .answers import TimeAnswers
 from .ask import ReleasedFlow
-from .histogram import add_up
 from .pool import Pool, Table, Uniform, draw_pool, refine
 from .rows import estimate
 from .stretch import lengths_of, stretch

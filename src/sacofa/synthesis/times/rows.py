@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...kernel.queries.durations import bins, edges, within
-from .histogram import add_up, project
+from ..numerics import add_up, project_to_total
 from .pool import Table
 
 Floats = NDArray[np.float64]
@@ -78,7 +78,7 @@ def estimate(
         spread = (shape / np.bincount(into))[into]
         fits = add_up(within(max(rung, 0), rung), known[into].astype(np.float64), len(row)) > 0
         own = np.zeros(len(row))
-        own[fits] = project(row[fits], max(mass, noise))
+        own[fits] = project_to_total(row[fits], max(mass, noise))
         own /= own.sum()
         part = trust * noise / (trust * noise + mass)
         mixed = (1 - part) * (own if rung >= 0 else _split(rung, own, shape)) + part * spread
@@ -108,7 +108,7 @@ def _on_rung_0(
 
 def _together(seen: Floats, votes: Floats, noise: float, known: NDArray[np.bool_]) -> Floats:
     whole = np.zeros(seen.shape[1])
-    whole[known] = project(seen.sum(axis=0)[known], max(float(votes.sum()), noise))
+    whole[known] = project_to_total(seen.sum(axis=0)[known], max(float(votes.sum()), noise))
     shares: Floats = whole / whole.sum()
     return shares
 

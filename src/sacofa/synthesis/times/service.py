@@ -6,11 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...kernel.queries.times import ServiceTime
+from ..numerics import add_up
 from .answers import TimeAnswer
 from .ask import ReleasedFlow
-from .histogram import add_up, longest
 from .pool import Table, Uniform
 from .rows import estimate
+from .totals import longest
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

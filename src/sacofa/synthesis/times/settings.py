@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ...errors import SettingError
+from ...errors import Argument, SettingError, Statement
 from ...kernel.queries.durations import DAY, MINUTE, SECOND
 
 MOST_MONTHS = 1_200
@@ -72,7 +72,8 @@ class TimeSettings:
         if self.granularity not in GRANULARITIES:
             raise SettingError("granularity", self.granularity, "second, minute or day")
         if (self.first_month is None) != (self.months is None):
-            raise SettingError("months", self.months, "given with first_month, or neither of both")
+            must = Statement("must.given_with", argument=Argument("first_month"))
+            raise SettingError("months", self.months, must)
         if self.months is not None and not 1 <= self.months <= MOST_MONTHS:
             raise SettingError("months", self.months, f"1 to {MOST_MONTHS:,}")
 

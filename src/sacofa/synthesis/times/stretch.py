@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .histogram import add_up
+from ..numerics import add_up
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...kernel.queries.durations import bins
-from .histogram import longest, project
+from ..numerics import project_to_total
 from .pool import Table
 
 Floats = NDArray[np.float64]
@@ -41,11 +41,28 @@ def tell_totals(noisy: Floats, noise: float, cases: float, single: float) -> tup
         seen[kept - 1] += BEYOND * max(float(seen[kept]), 0.0)
     first = shortest(seen[:kept], noise, rest, middles)
     told = np.zeros(coarse)
-    told[first:kept] = project(seen[first:kept], rest)
+    told[first:kept] = project_to_total(seen[first:kept], rest)
     told[0] += single
     for rung in range(1, halvings + 1):
         told = _split(told, noisy[1:].reshape(-1, 1 << (halvings - rung)).sum(axis=1))
     return told / told.sum(), kept
+
+
+def longest(noisy: Floats, noise: float, total: float, middles: Floats) -> int:
+    """How many bins to keep: the longest ones go as long as their sum may well be noise.
+
+    One false case of ten years weighs as much as a thousand of three days: a mean, and the order
+    of the bottlenecks, cannot bear it. A sum of so many noise scales is false with a chance of
+    exp(−sum), so what it needs grows with the logarithm of how much longer than the mean it is.
+    """
+    tail = np.cumsum(noisy[::-1])[::-1]
+    for kept in range(len(noisy), 1, -1):
+        shares = project_to_total(noisy[: kept - 1], total)
+        mean = float(shares @ middles[: kept - 1]) / total
+        harm = max(float(middles[kept - 1]) / max(mean, 1.0), 1.0)
+        if tail[kept - 1] >= np.log(harm) * noise:
+            return kept
+    return 1
 
 
 def shortest(noisy: Floats, noise: float, total: float, middles: Floats) -> int:
@@ -54,7 +71,7 @@ def shortest(noisy: Floats, noise: float, total: float, middles: Floats) -> int:
     People read durations in doublings, and a false case of a second among cases of days is
     seventeen of them off.
     """
-    shares = project(noisy, total)
+    shares = project_to_total(noisy, total)
     half = int(np.cumsum(shares).searchsorted(total / 2))
     off = np.log2((1 + middles[half]) / (1 + middles[: len(noisy)]))
     small = np.cumsum(noisy) < SHORT * noise * np.log1p(np.maximum(off, 0.0))

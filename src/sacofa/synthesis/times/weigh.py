@@ -14,13 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .histogram import add_up
+from ..numerics import add_up, minimize_convex
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-MEMORY = 8
-"""How many steps back the climb remembers."""
 MOST_STEPS = 60
 """How many steps a climb has at most."""
 
@@ -88,7 +86,12 @@ def weigh(
     # alike.
     told = value(np.zeros(len(target)))[1] + target
     unit = 1.0 / np.sqrt(noise**2 + np.maximum(target, told) + 1e-9)
-    best = climb(lambda x: _scaled(value, x, unit), np.zeros(len(target)), off)
+    best = minimize_convex(
+        lambda x: _scaled(value, x, unit),
+        np.zeros(len(target)),
+        least_gain=off,
+        max_rounds=MOST_STEPS,
+    )
     return weights(best * unit)[0]
 
 
@@ -97,46 +100,3 @@ def _scaled(
 ) -> tuple[float, Floats]:
     loss, slope = value(x * unit)
     return loss, slope * unit
-
-
-def climb(value: Callable[[Floats], tuple[float, Floats]], x: Floats, off: float) -> Floats:
-    """Find about the least value of a smooth convex function (L-BFGS, halving what does not help).
-
-    It ends where a step is expected to win less than `off`.
-    """
-    loss, slope = value(x)
-    past: list[tuple[Floats, Floats, float]] = []
-    for _ in range(MOST_STEPS):
-        way = -_direction(slope, past)
-        along = float(way @ slope)
-        if along >= -off:
-            break
-        size = 1.0 if past else min(1.0, 1.0 / max(float(np.abs(slope).max()), 1e-12))
-        for _ in range(30):
-            new = x + size * way
-            new_loss, new_slope = value(new)
-            if new_loss <= loss + 1e-4 * size * along:
-                break
-            size /= 2
-        else:
-            break
-        moved, turned = new - x, new_slope - slope
-        curve = float(moved @ turned)
-        if curve > 1e-12:
-            past = [*past[-MEMORY + 1 :], (moved, turned, 1.0 / curve)]
-        x, loss, slope = new, new_loss, new_slope
-    return x
-
-
-def _direction(slope: Floats, past: list[tuple[Floats, Floats, float]]) -> Floats:
-    way, lifts = slope.copy(), []
-    for moved, turned, rate in reversed(past):
-        lift = rate * float(moved @ way)
-        lifts.append(lift)
-        way = way - lift * turned
-    if past:
-        moved, turned, rate = past[-1]
-        way = way / (rate * float(turned @ turned))
-    for (moved, turned, rate), lift in zip(past, reversed(lifts), strict=True):
-        way = way + moved * (lift - rate * float(turned @ way))
-    return way

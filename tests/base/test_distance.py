@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
-from sacofa.kernel.queries import distance
-from sacofa.kernel.queries.distance import WHOLE, distances, nearest
+from sacofa.base import distance
+from sacofa.base.distance import WHOLE, distances, nearest
 
 sequences = st.lists(st.integers(0, 4), max_size=6).map(tuple)
 

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ..kernel.language import Ids
+
 Ints = NDArray[np.int64]
 Distances = NDArray[np.int32]
 Floats = NDArray[np.float64]
-Ids = tuple[int, ...]
-"""A sequence of activity ids."""
 
 WHOLE = 1 << 20
 """The distance of two sequences that have nothing in common."""

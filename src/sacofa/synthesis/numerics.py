@@ -1,0 +1,138 @@
+"""Numerics that all stages of synthesis share.
+
+SciPy is imported inside the functions that need it, because importing it takes about as long as a
+small release. Everything here reads noisy answers only, so floating-point numbers are no danger.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+ValueAndGradient = Callable[[Floats], tuple[float, Floats]]
+"""The value of a function at a point, and its gradient there."""
+
+
+def add_up(places: Ints, values: Floats, size: int) -> Floats:
+    """Sum values by place.
+
+    Args:
+        places: The place of each value, from 0 to `size` − 1.
+        values: The values.
+        size: Number of places.
+
+    Returns:
+        The sum at each place.
+    """
+    return np.bincount(places, values, minlength=size).astype(np.float64)
+
+
+def project_to_total(values: Floats, total: float) -> Floats:
+    """Find the nearest vector without negative entries that has a given sum.
+
+    This is the Euclidean projection onto a simplex (Held, Wolfe and Crowder, 1974).
+
+    Args:
+        values: Any numbers.
+        total: The sum of the result; at 0 or below, all entries become 0.
+
+    Returns:
+        The projection.
+    """
+    if total <= 0 or not len(values):
+        return np.zeros(len(values))
+    descending = np.sort(values)[::-1]
+    shifts = (np.cumsum(descending) - total) / np.arange(1, len(values) + 1)
+    # The entries that stay positive are those above the shift that they themselves imply.
+    shift = shifts[int(np.flatnonzero(descending > shifts).max(initial=0))]
+    projected: Floats = np.maximum(values - shift, 0.0)
+    return projected
+
+
+def weighted_median(values: Floats, weights: Floats) -> float:
+    """Find the smallest value that at least half of the weight does not exceed."""
+    order = np.argsort(values, kind="stable")
+    cumulated = np.cumsum(weights[order])
+    return float(values[order][int(np.searchsorted(cumulated, cumulated[-1] / 2))])
+
+
+def minimize_convex(
+    function: ValueAndGradient,
+    start: Floats,
+    *,
+    least_gain: float = 0.0,
+    relative_gain: float = 1e-9,
+    max_rounds: int = 80,
+    nonnegative: bool = False,
+) -> Floats:
+    """Minimize a smooth convex function with SciPy's L-BFGS-B.
+
+    Args:
+        function: Returns value and gradient at a point.
+        start: The first point.
+        least_gain: Stop after a round that lowers the value by less.
+        relative_gain: The same as a share of the value.
+        max_rounds: Stop after that many rounds in any case.
+        nonnegative: Search among points without negative entries.
+
+    Returns:
+        The best point that was found.
+    """
+    from scipy.optimize import OptimizeResult, minimize
+
+    if not len(start):
+        return start
+    last = np.inf
+
+    def stop_at_small_gain(intermediate_result: OptimizeResult) -> None:
+        nonlocal last
+        gain, last = last - intermediate_result.fun, intermediate_result.fun
+        if gain < least_gain:
+            raise StopIteration
+
+    found = minimize(
+        function,
+        start,
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(0.0, None)] * len(start) if nonnegative else None,
+        callback=stop_at_small_gain,
+        options={"maxiter": max_rounds, "ftol": relative_gain, "gtol": 1e-12, "maxcor": 10},
+    )
+    return np.asarray(found.x, dtype=np.float64)
+
+
+def nonnegative_least_squares(
+    gram: Floats, target: Floats, start: Floats, *, max_rounds: int = 300
+) -> Floats:
+    """Minimize w·G·w/2 − t·w over w ≥ 0.
+
+    A ridge r·|w − prior|²/2 is expressed by G + r·I and t + r·prior.
+
+    Args:
+        gram: G, symmetric and without negative eigenvalues.
+        target: t.
+        start: Where the search begins; the result of a similar problem saves rounds.
+        max_rounds: Stop after that many rounds in any case.
+
+    Returns:
+        The weights w.
+    """
+
+    def objective(weights: Floats) -> tuple[float, Floats]:
+        along = gram @ weights
+        return float(weights @ (along / 2 - target)), along - target
+
+    # In units of the diagonal all weights bend the objective alike.
+    unit = 1.0 / np.sqrt(np.maximum(np.diagonal(gram), 1e-12))
+
+    def scaled(point: Floats) -> tuple[float, Floats]:
+        value, gradient = objective(point * unit)
+        return value, gradient * unit
+
+    best = minimize_convex(scaled, start / unit, max_rounds=max_rounds, nonnegative=True)
+    return np.asarray(best * unit, dtype=np.float64)

@@ -1,0 +1,60 @@
+"""Every statement has a wording in each language, with the same places."""
+
+from __future__ import annotations
+
+import pytest
+
+from sacofa.messages.catalogue import Wording, languages, load_catalogue
+from sacofa.messages.render import parsed
+
+from .sources import Made, made_statements
+
+ENGLISH = load_catalogue("en").wordings
+MADE = sorted(made_statements(), key=lambda made: made.where)
+
+
+def places(wording: Wording) -> set[str]:
+    """The names of the places in the templates of a code."""
+    found = {name for template in wording.templates for _, name, _ in parsed(template) if name}
+    return found | ({wording.plural} if wording.plural else set())
+
+
+@pytest.mark.parametrize("language", [name for name in languages() if name != "en"])
+def test_a_language_has_the_codes_and_places_of_english(language: str) -> None:
+    """A missing or extra code or place fails here."""
+    wordings = load_catalogue(language).wordings
+    assert wordings.keys() == ENGLISH.keys()
+    for code, wording in wordings.items():
+        assert places(wording) == places(ENGLISH[code]), code
+
+
+@pytest.mark.parametrize("language", languages())
+def test_a_language_states_how_it_writes_numbers_and_lists(language: str) -> None:
+    """The table `[language]` is complete."""
+    assert load_catalogue(language).conventions.keys() == load_catalogue("en").conventions.keys()
+
+
+@pytest.mark.parametrize("made", MADE, ids=lambda made: made.where)
+def test_a_statement_has_a_wording_and_the_values_that_it_needs(made: Made) -> None:
+    """Each code in the sources stands in the catalogue, with places for just these values."""
+    if not made.whole:
+        assert made.code.endswith("."), "the beginning of a computed code is a table"
+        assert any(code.startswith(made.code) for code in ENGLISH)
+        return
+    assert made.code in ENGLISH
+    expected = places(ENGLISH[made.code])
+    assert made.values <= expected if made.open else made.values == expected
+
+
+def test_every_wording_is_used() -> None:
+    """No catalogue keeps a code that no source makes."""
+    codes = {made.code for made in MADE if made.whole}
+    tables = tuple(made.code for made in MADE if not made.whole and made.code)
+    assert {code for code in ENGLISH if code not in codes and not code.startswith(tables)} == set()
+
+
+@pytest.mark.parametrize("language", languages())
+def test_a_plural_is_complete(language: str) -> None:
+    """A number decides between two templates, or there is one."""
+    for code, wording in load_catalogue(language).wordings.items():
+        assert (wording.one is None) == (wording.plural is None), code
