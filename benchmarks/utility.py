@@ -25,9 +25,9 @@ from sacofa import Certified, Laplace, Mechanism, Sacofa, VariantCounts, anonymi
 from sacofa.evaluate import Evaluator
 from sacofa.evaluate.claims import BASELINE, CERTIFIED, SACOFA
 from sacofa.evaluate.comparison import default_prune
+from sacofa.evaluate.evaluate import read_measured
+from sacofa.evaluate.experiment import Performer
 from sacofa.evaluate.measures.similarity import similarity
-from sacofa.evaluate.perform import Performer
-from sacofa.evaluate.read import read_measured
 from sacofa.evaluate.reproduction import SETTINGS, Reproduction, find_logs
 from sacofa.evaluate.runs import DONE, LIMIT, Run
 from sacofa.evaluate.summary import Summary

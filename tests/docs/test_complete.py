@@ -20,7 +20,7 @@ import yaml
 import sacofa
 from sacofa import Laplace, anonymize, errors
 from sacofa.cli.app import make_app
-from sacofa.evaluate.table import HEADER
+from sacofa.evaluate.runs import HEADER
 from sacofa.events import variants_json
 from sacofa.examples import hospital, running_example
 from sacofa.ledger.records import Budget, Entry

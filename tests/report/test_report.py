@@ -14,8 +14,7 @@ import lxml.html
 import pytest
 
 from sacofa.evaluate.registry import MEASURES
-from sacofa.evaluate.runs import Row
-from sacofa.evaluate.table import RunTable
+from sacofa.evaluate.runs import Row, RunTable
 from sacofa.examples import running_example
 from sacofa.kernel.accounting import Leak
 from sacofa.kernel.variants import VariantCounts
