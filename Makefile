@@ -84,11 +84,11 @@ $(BIN)/uv:
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet uv
 
-# The demo needs the package and its process map; everything else needs the tools of development, in
-# the versions of constraints.txt if there are such for this machine.
+# The demo needs the package alone; everything else needs the tools of development. Both are installed
+# in the versions of constraints.txt, if there are such for this machine.
 .venv/installed-%: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[$(if $(filter demo,$*),map,$*)]' || \
-		$(BIN)/python -m pip install --quiet -e '.[$(if $(filter demo,$*),map,$*)]'
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.$(if $(filter demo,$*),,[$*])' || \
+		$(BIN)/python -m pip install --quiet -e '.$(if $(filter demo,$*),,[$*])'
 	touch $@
