@@ -26,7 +26,7 @@ MOST_ANY = 566
 """The most often that the word `Any` occurs. This number only falls."""
 MOST_COMPLEX = 128
 """The most functions whose cyclomatic complexity is above 10. This number only falls."""
-WALK = {"functions": 760, "modules": 124, "depth": 27}
+WALK = {"functions": 745, "modules": 124, "depth": 26}
 """The most functions and modules of the package, and levels of calls, that one release from the
 command line walks through. These numbers only fall."""
 
