@@ -21,7 +21,7 @@ from tempfile import TemporaryDirectory
 
 from figure import Figure, median
 
-from sacofa import Certified, Laplace, Mechanism, Sacofa, VariantCounts, anonymize, learn_rules
+from sacofa import Certified, Laplace, Sacofa, VariantCounts, anonymize, learn_rules
 from sacofa.evaluate import Evaluator
 from sacofa.evaluate.claims import BASELINE, CERTIFIED, SACOFA
 from sacofa.evaluate.comparison import default_prune
@@ -34,6 +34,7 @@ from sacofa.evaluate.summary import Summary
 from sacofa.events import count_variants, open_log
 from sacofa.examples import hospital, hospital_csv, hospital_model
 from sacofa.kernel.cases import Cases
+from sacofa.mechanisms import Mechanism
 from sacofa.rules import FromPublicLog, ModelOptions, Rules, read_model
 
 EPSILONS = ("1", "0.1")
