@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import SettingError, is_whole
+from ..errors import SettingError, Statement, is_whole
 from ..events import Log, Notify, count_variants, open_log, read_cases
 from ..events.attributes import check_values
 from ..kernel.bits import Bits, SeededBits, SystemBits
@@ -166,8 +166,7 @@ def anonymize(
         certificate=replace(
             certificate,
             spent=outcome.spent,
-            verdict=None if output.verdict is None else str(output.verdict),
-            judgement=output.verdict,
+            verdict=output.verdict,
             missing_activities=tuple(sorted(set(secret.activities) - set(log.variants.used()))),
             margins=None if scaled else output.margins,
             notes=(*output.notes, *dropped, *scaled),
@@ -216,7 +215,7 @@ def certify_request(
     activities: Sequence[str] | None = None,
     seed: int | None = None,
     period: PeriodStatement | None = None,
-    read: tuple[str, ...] = (),
+    read: tuple[Statement, ...] = (),
 ) -> Certificate:
     """Make the certificate of a release that is still to come; no log is needed for it.
 
@@ -260,10 +259,10 @@ def check_seed(seed: int | None) -> None:
         raise SettingError("seed", seed, "a whole number, 0 or more")
 
 
-def _describe_names(activities: Sequence[str] | None) -> str:
+def _describe_names(activities: Sequence[str] | None) -> Statement:
     if activities is None:
-        return "The names of the activities are public; they were taken from the log."
-    return f"The names of the activities are public: {len(activities)} were declared."
+        return Statement("assumption.activities_from_log")
+    return Statement("assumption.activities_declared", number=len(activities))
 
 
 def _compare_names(cases: Cases, declared: Sequence[str], notify: Notify) -> None:

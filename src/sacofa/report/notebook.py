@@ -23,7 +23,7 @@ def notebook_html(release: Release) -> str:
         f"<p><b>{explorer.cases:,} released cases, {epsilon} ({escape(certificate.mechanism)})"
         f"</b></p><p>{escape(say_promise(certificate))}</p>"
     )
-    verdict = "" if certificate.verdict is None else f"<p>{escape(certificate.verdict)}</p>"
+    verdict = "" if certificate.verdict is None else f"<p>{escape(str(certificate.verdict))}</p>"
     names = explorer.activities
     rows = "".join(
         f'<tr><td style="text-align:right">{row.count:,}</td>'

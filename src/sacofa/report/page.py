@@ -13,7 +13,6 @@ from markupsafe import Markup
 
 from .colours import DARK_INK, LIGHT_INK, choose_colours
 from .durations import say_duration
-from .words import plain_terms
 
 FOLDER = Path(__file__).parent / "templates"
 SCRIPTS = ("common.js", "layout.js", "choose.js", "map.js", "variants.js")
@@ -49,9 +48,7 @@ def _templates() -> Environment:
     )
     environment.filters["number"] = lambda value: f"{value:,}"
     environment.filters["percent"] = say_percent
-    environment.filters["plain"] = plain_terms
     environment.filters["duration"] = say_duration
-    environment.filters["sentence"] = lambda text: f"{text[:1].upper()}{text[1:]}."
     return environment
 
 
