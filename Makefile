@@ -5,13 +5,14 @@ STAMP := .venv/installed-dev
 # Hundreds of tests start the program: it is compiled once and not each time, whoever runs them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-oldest test-newest lint figures audit fuzz faults histories mutants docs clean
+.PHONY: demo test test-oldest test-newest lint lock api figures audit fuzz faults histories mutants docs clean
 
 demo: .venv/installed-demo  ## anonymize the embedded example and say where the results are
 	$(BIN)/sacofa demo -o demo --force
 
 test: $(STAMP)  ## lint, type-check and run all tests
 	$(BIN)/ruff check src tests benchmarks docs examples
+	$(BIN)/codespell
 	$(BIN)/mypy
 	$(BIN)/pytest -n 2 --dist worksteal --durations=20
 
@@ -69,6 +70,13 @@ lint: $(STAMP)  ## lint and format
 	$(BIN)/ruff check --fix src tests benchmarks docs examples
 	$(BIN)/ruff format src tests benchmarks docs examples
 
+lock: $(BIN)/uv  ## write anew which versions the tools of development have
+	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --extra dev --no-annotate \
+		--custom-compile-command "make lock" --output-file constraints.txt pyproject.toml
+
+api: $(STAMP)  ## write anew which names and signatures are public
+	$(BIN)/python -m tests.api
+
 clean:  ## remove what the targets made
 	rm -rf .venv demo build dist site
 
@@ -76,9 +84,11 @@ $(BIN)/uv:
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet uv
 
-# The demo needs the package and its process map; everything else needs the tools of development.
-.venv/installed-%: pyproject.toml
+# The demo needs the package alone; everything else needs the tools of development. Both are installed
+# in the versions of constraints.txt, if there are such for this machine.
+.venv/installed-%: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet -e '.[$(if $(filter demo,$*),map,$*)]'
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.$(if $(filter demo,$*),,[$*])' || \
+		$(BIN)/python -m pip install --quiet -e '.$(if $(filter demo,$*),,[$*])'
 	touch $@

@@ -10,11 +10,11 @@ import numpy as np
 from figure import Figure, median
 
 from sacofa import Certified, anonymize, open_log
+from sacofa.evaluate.evaluate import measured_release, read_measured
 from sacofa.evaluate.measures.attributes import activity_distances, value_distances
 from sacofa.evaluate.measures.performance import performance
 from sacofa.evaluate.measures.similarity import similarity
 from sacofa.evaluate.measures.timed import Timed
-from sacofa.evaluate.read import measured_release, read_measured
 from sacofa.kernel.cases import CaseBatch
 
 SEEDS = range(701, 711)

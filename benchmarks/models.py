@@ -18,9 +18,10 @@ import numpy as np
 import pandas as pd
 import pm4py
 
-from sacofa import Certified, Noise, Rules, VariantCounts, learn_rules
+from sacofa import Certified, Rules, VariantCounts, learn_rules
 from sacofa.evaluate.measures.similarity import similarity
 from sacofa.events import count_variants, open_log
+from sacofa.kernel import Noise
 from sacofa.kernel.bits import SeededBits
 from sacofa.kernel.cases import Cases
 from sacofa.mechanisms.protocol import perform

@@ -14,7 +14,7 @@ from pathlib import Path
 from figure import Figure, median
 
 from sacofa import Certified, VariantCounts, anonymize, count_variants, open_log
-from sacofa.evaluate.measures.analysts import steps_distance, trigrams_distance
+from sacofa.evaluate.measures.flow import steps_distance, trigrams_distance
 from sacofa.evaluate.measures.similarity import similarity
 from sacofa.release.combine import combine
 

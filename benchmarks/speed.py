@@ -21,7 +21,8 @@ from typing import Any
 
 from figure import Figure
 
-from sacofa import Cases, Laplace, Noise, VariantCounts, trace_variant_query
+from sacofa import Laplace, VariantCounts, trace_variant_query
+from sacofa.kernel import Cases, Noise
 from sacofa.mechanisms.protocol import Mechanism, Outcome, perform
 
 REPEAT = 3

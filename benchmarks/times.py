@@ -19,9 +19,8 @@ from reading import sample
 from speed import measured
 
 from sacofa import Certified, open_log
-from sacofa.evaluate.measures.distances import cycle_time_distance
 from sacofa.evaluate.measures.indicators import Indicator
-from sacofa.evaluate.measures.performance import performance
+from sacofa.evaluate.measures.performance import cycle_time_distance, performance
 from sacofa.evaluate.measures.similarity import similarity
 from sacofa.evaluate.measures.timed import Timed
 from sacofa.evaluate.reproduction import find_logs

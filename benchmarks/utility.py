@@ -21,19 +21,20 @@ from tempfile import TemporaryDirectory
 
 from figure import Figure, median
 
-from sacofa import Certified, Laplace, Mechanism, Sacofa, VariantCounts, anonymize, learn_rules
+from sacofa import Certified, Laplace, Sacofa, VariantCounts, anonymize, learn_rules
 from sacofa.evaluate import Evaluator
 from sacofa.evaluate.claims import BASELINE, CERTIFIED, SACOFA
 from sacofa.evaluate.comparison import default_prune
+from sacofa.evaluate.evaluate import read_measured
+from sacofa.evaluate.experiment import Performer
 from sacofa.evaluate.measures.similarity import similarity
-from sacofa.evaluate.perform import Performer
-from sacofa.evaluate.read import read_measured
 from sacofa.evaluate.reproduction import SETTINGS, Reproduction, find_logs
 from sacofa.evaluate.runs import DONE, LIMIT, Run
 from sacofa.evaluate.summary import Summary
 from sacofa.events import count_variants, open_log
 from sacofa.examples import hospital, hospital_csv, hospital_model
 from sacofa.kernel.cases import Cases
+from sacofa.mechanisms import Mechanism
 from sacofa.rules import FromPublicLog, ModelOptions, Rules, read_model
 
 EPSILONS = ("1", "0.1")

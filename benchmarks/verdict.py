@@ -13,7 +13,7 @@ from figure import Figure, median
 from trees import KEPT, KINDS, TreeLog
 
 from sacofa import Certified, anonymize
-from sacofa.evaluate.measures.analysts import activity_error, steps_distance
+from sacofa.evaluate.measures.flow import activity_error, steps_distance
 
 EDGES, ACTIVITIES = 0.15, 0.05
 """A release whose measured errors are larger must not be called reliable."""

@@ -1,9 +1,9 @@
 """Audit a mechanism of your own: one that keeps its promise, and one that does not.
 
-Anything with the members of `sacofa.Mechanism` can be released with and audited. The one here
-counts cases by their first and last activity, with a query of its own. Its careless brother forgets
-that a case then changes two counts, so that the session draws half of the noise that is needed. No
-reader of a release would notice. The audit does.
+Anything with the members of `sacofa.mechanisms.Mechanism` can be released with and audited. The one
+here counts cases by their first and last activity, with a query of its own. Its careless brother
+forgets that a case then changes two counts, so that the session draws half of the noise that is
+needed. No reader of a release would notice. The audit does.
 """
 
 from __future__ import annotations
@@ -16,19 +16,11 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from sacofa import (
-    Mechanism,
-    Output,
-    Promise,
-    ReleasedLog,
-    Session,
-    Spend,
-    Unit,
-    VariantCounts,
-    anonymize,
-)
+from sacofa import Unit, VariantCounts, anonymize
 from sacofa.audit import Pair, audit
 from sacofa.examples import running_example
+from sacofa.kernel import Session, Spend
+from sacofa.mechanisms import Mechanism, Output, Promise, ReleasedLog
 
 
 @dataclass(frozen=True, kw_only=True)

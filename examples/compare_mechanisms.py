@@ -9,9 +9,10 @@ import sys
 from fractions import Fraction
 from statistics import median
 
-from sacofa import Certified, Laplace, Mechanism, Sacofa, anonymize
+from sacofa import Certified, Laplace, Sacofa, anonymize
 from sacofa.evaluate import Evaluator
 from sacofa.examples import hospital
+from sacofa.mechanisms import Mechanism
 
 ONE = Fraction(1)
 MECHANISMS: list[Mechanism] = [

@@ -2,7 +2,7 @@
 
 The SaCoFa paper leaves open what "makes sense". Here a step is harmless if it was seen directly
 after the activity before it in a list of known paths. Anything with the members of
-`sacofa.Semantics` can take the place of the rules.
+`sacofa.rules.Semantics` can take the place of the rules.
 """
 
 from __future__ import annotations

@@ -121,32 +121,16 @@ def test_post_processing_cannot_reach_confidential_data(module: Path) -> None:
                 assert not words & CONFIDENTIAL, f"{module} imports {words & CONFIDENTIAL}"
 
 
-def test_the_public_names_exist_and_are_documented() -> None:
+MOST_PUBLIC_NAMES = 28
+"""The most names at the top level: this number only falls."""
+
+
+def test_the_public_names_are_few_and_documented() -> None:
     """Everything in __all__ is there, and has a docstring that says what it is."""
+    assert len(sacofa.__all__) <= MOST_PUBLIC_NAMES
     for name in sacofa.__all__:
-        thing = getattr(sacofa, name)
-        assert isinstance(thing, float | str) or thing.__doc__, name
+        assert name == "__version__" or getattr(sacofa, name).__doc__, name
 
-
-def test_the_public_names_are_these() -> None:
-    """Whoever changes the public interface says so here."""
-    assert set(sacofa.__all__) == PUBLIC
-
-
-PUBLIC = {
-    "ADMIT_NONE", "BudgetError", "CaseBatch", "Cases", "Certificate", "Certified", "ColumnsError",
-    "Laplace", "Leak", "Ledger", "LedgerError", "Log", "Mechanism", "MissingExtraError", "Noise",
-    "ONE_CASE", "Outcome", "Output", "OutputError", "Plan", "PolicyError", "PrivateKey",
-    "Promise", "PromiseError",
-    "PublicKey", "Query",
-    "ReadError", "ReadOptions", "Release", "ReleasedLog", "Rules",
-    "RulesError", "Sacofa", "SacofaError",
-    "Semantics", "Session", "SettingError", "Spend", "TooLargeError", "Unit", "VariantCounts",
-    "__version__", "anonymize", "count_variants", "distribute_variants", "inspect_variants",
-    "learn_rules", "make_key", "open_log", "plan", "publish", "read_private_key",
-    "read_public_key", "read_release", "read_rules", "sign", "verify", "verify_signed",
-    "write_release", "write_rules",
-}  # fmt: skip
 
 REPLACED = (
     "look", "looks", "pile", "piles", "dice", "tally", "tallies", "booking", "booked", "ruled",

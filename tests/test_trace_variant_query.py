@@ -11,7 +11,8 @@ import pytest
 from pm4py.algo.anonymization.trace_variant_query import algorithm as theirs
 from pm4py.algo.anonymization.trace_variant_query.variants import laplace
 
-from sacofa import SettingError, VariantCounts, count_variants, trace_variant_query
+from sacofa import VariantCounts, count_variants, trace_variant_query
+from sacofa.errors import SettingError
 from sacofa.trace_variant_query import to_frame
 
 

@@ -11,24 +11,25 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 
-from sacofa import Certified, Noise, VariantCounts, anonymize, learn_rules
+from sacofa import Certified, VariantCounts, anonymize, learn_rules
 from sacofa.base.distance import nearest
 from sacofa.examples import hospital, hospital_model, running_example
+from sacofa.kernel import Noise
 from sacofa.kernel.bits import SeededBits
 from sacofa.kernel.queries.flow import VOTE_UNITS
-from sacofa.report.flow import count_flow
-from sacofa.report.maps import Map, draw_map
+from sacofa.report import make_internal_report
 from sacofa.report.rules_picture import draw_rules
-from sacofa.report.sureness import margins_of
 from sacofa.rules import ModelOptions, Rules, RuleStates, read_model
 
 HOSPITAL = "the ward's process manual of 2025"
@@ -309,56 +310,89 @@ def hospital_rules() -> str:
         return draw_rules(read_model(file).rules(ModelOptions(source=HOSPITAL)))
 
 
+READ_MAPS = """(share) => {
+  const paths = document.querySelector("#paths-shown");
+  paths.value = share;
+  paths.dispatchEvent(new Event("input"));
+  const number = (element, name) => Number(element.getAttribute(name));
+  return [...document.querySelectorAll("#map-box svg.map")].map((map) => ({
+    size: map.getAttribute("viewBox").split(" ").map(Number).slice(2),
+    arrows: [...map.querySelectorAll("path.arrow")].map((arrow) => ({
+      path: arrow.getAttribute("d"), head: arrow.nextElementSibling.getAttribute("points"),
+      width: number(arrow, "stroke-width"), dashed: arrow.classList.contains("unsure"),
+    })),
+    ends: [...map.querySelectorAll(".end")].map((end) => {
+      const { x, y, width, height } = end.getBBox();
+      return [x + width / 2, y + height / 2];
+    }),
+    boxes: [...map.querySelectorAll("rect.box")].map((box) => ({
+      title: box.parentNode.querySelector("title").textContent,
+      x: number(box, "x"), y: number(box, "y"),
+      width: number(box, "width"), height: number(box, "height"),
+    })),
+  }));
+}"""
+"""Lets a report show a share of the paths, and reads what its script drew."""
+
+
 def before_after() -> str:
-    """The process map of the embedded log beside that of a release; needs Graphviz."""
+    """The process maps of an internal report: the embedded log, and a release.
+
+    Chromium opens the report, because the script of the page draws the maps.
+    """
+    from playwright.sync_api import sync_playwright
+
     original = hospital()
     release = anonymize(original, Certified(epsilon=1), seed=1)
-    released = release.variants
-    level = draw_map(
-        count_flow(original),
-        count_flow(released),
-        enough=0.72,
-        margins=margins_of(release).steps,
-    )
-    assert level is not None, "pip install 'sacofa[map]'"
+    with sync_playwright() as playwright, TemporaryDirectory() as folder:
+        page = Path(folder) / "report.html"
+        page.write_text(make_internal_report(release, original, title="maps"), encoding="utf-8")
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+        )
+        window = browser.new_page()
+        window.goto(page.as_uri())
+        maps = window.evaluate(READ_MAPS, 55)
+        browser.close()
     gap, head = 50.0, 30.0
-    width = max(drawn.width for drawn in level.maps)
-    height = max(drawn.height for drawn in level.maps) * FLAT
+    width, height = maps[0]["size"][0], maps[0]["size"][1] * FLAT
     titles = (
         f"original, {original.cases:,} cases (secret)",
-        f"release, {released.cases:,} cases (ε = 1)",
+        f"release, {release.variants.cases:,} cases (ε = 1)",
     )
     picture = Picture(
         round(2 * width + gap + 16), round(height + head), "The same process before and after"
     )
-    for place, (title, drawn) in enumerate(zip(titles, level.maps, strict=True)):
+    for place, (title, drawn) in enumerate(zip(titles, maps, strict=True)):
         left = place * (width + gap)
         picture.text(left + width / 2, 16, title, anchor="middle", weight="bold")
-        picture.shapes.append(f'<g font-size="12" transform="translate({left + 8:g} {head:g})">')
+        picture.shapes.append(f'<g font-size="11" transform="translate({left + 8:g} {head:g})">')
         add_map(picture, drawn)
         picture.shapes.append("</g>")
     return picture.to_svg()
 
 
-def add_map(picture: Picture, drawn: Map) -> None:
+def add_map(picture: Picture, drawn: dict[str, Any]) -> None:
     """Draw a process map, flattened: arrows as thick as steps are frequent, boxes with counts."""
-    for arrow in drawn.arrows:
-        dashes = ' stroke-dasharray="3 4"' if "unsure" in arrow.kind else ""
+    for arrow in drawn["arrows"]:
+        dashes = ' stroke-dasharray="3 4"' if arrow["dashed"] else ""
         picture.shapes.append(
-            f'<path d="{flat(arrow.path)}" fill="none" stroke="{EDGE}"{dashes} '
-            f'stroke-width="{arrow.thick:g}"/><polygon points="{flat(arrow.head)}" fill="{EDGE}"/>'
+            f'<path d="{flat(arrow["path"])}" fill="none" stroke="{EDGE}"{dashes} '
+            f'stroke-width="{arrow["width"]:g}"/>'
+            f'<polygon points="{flat(arrow["head"])}" fill="{EDGE}"/>'
         )
-    for box in drawn.boxes:
-        x, y = box.x, box.y * FLAT
-        if box.kind in ("start", "end"):
-            picture.shapes.append(f'<circle cx="{x:g}" cy="{y:g}" r="6" fill="{GREY}"/>')
-            continue
-        width, height = box.width + 16, box.height * FLAT
+    for x, y in drawn["ends"]:
+        picture.shapes.append(f'<circle cx="{x:g}" cy="{y * FLAT:g}" r="6" fill="{GREY}"/>')
+    for box in drawn["boxes"]:
+        x, y = box["x"] + box["width"] / 2, (box["y"] + box["height"] / 2) * FLAT
+        width, height = box["width"] + 8, box["height"] * FLAT
         picture.shapes.append(
             f'<rect x="{x - width / 2:g}" y="{y - height / 2:g}" width="{width:g}" '
             f'height="{height:g}" rx="6" fill="{CHOSEN}" stroke="{EDGE}"/>'
         )
-        picture.text(x, y, f"{box.name} {box.count:,}", colour=INK, anchor="middle")
+        picture.text(
+            x, y, re.sub(r"(.*): ([0-9,]+).*", r"\1 \2", box["title"]), colour=INK, anchor="middle"
+        )
 
 
 def flat(points: str) -> str:

@@ -13,13 +13,15 @@ from fractions import Fraction
 
 import numpy as np
 
-from sacofa import Mechanism, Noise, Output, Promise, Session, Spend, Unit, VariantCounts
+from sacofa import Unit, VariantCounts
+from sacofa.kernel import Noise, Session, Spend
 from sacofa.kernel.attributes import Attribute
 from sacofa.kernel.noise import Ints
 from sacofa.kernel.queries.flow import VOTE_UNITS, CaseLengths
 from sacofa.kernel.queries.histogram import open_histogram
 from sacofa.kernel.queries.protocol import Part, Query
 from sacofa.kernel.reals import Real, power, precision
+from sacofa.mechanisms import Mechanism, Output, Promise
 from sacofa.mechanisms.protocol import Capabilities, Progress
 from sacofa.mechanisms.released import ReleasedLog
 from sacofa.rules.allowed import all_sequences

@@ -9,22 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sacofa import (
-    Cases,
-    Laplace,
-    Mechanism,
-    Noise,
-    Output,
-    Promise,
-    Sacofa,
-    Session,
-    SettingError,
-    Spend,
-    TooLargeError,
-    Unit,
-    VariantCounts,
-    learn_rules,
-)
+from sacofa import Laplace, Sacofa, Unit, VariantCounts, learn_rules
 from sacofa.audit import (
     Finding,
     Pair,
@@ -37,10 +22,12 @@ from sacofa.audit import (
 from sacofa.audit.guess import learn_guesser
 from sacofa.audit.runs import Batch, count_guesses, observe
 from sacofa.audit.views import VIEWS, view_transcript
+from sacofa.errors import SettingError, TooLargeError
+from sacofa.kernel import Cases, Noise, Session, Spend
 from sacofa.kernel.bits import SeededBits
 from sacofa.kernel.noise import Ints
 from sacofa.kernel.unit import ONE_CASE
-from sacofa.mechanisms import perform
+from sacofa.mechanisms import Mechanism, Output, Promise, perform
 from sacofa.mechanisms.protocol import Progress
 from sacofa.mechanisms.released import ReleasedLog
 

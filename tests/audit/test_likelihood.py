@@ -8,14 +8,15 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sacofa import Cases, Certified, Laplace, Mechanism, Noise, Outcome, VariantCounts
+from sacofa import Certified, Laplace, VariantCounts
 from sacofa.audit import Pair, audit, built_in_pairs, pairs_around, persons_around
 from sacofa.audit.likelihood import ALL, NEARER, UNIT, LikelihoodRatioAttack, views_for
 from sacofa.audit.views import VIEWS
 from sacofa.examples import running_example
+from sacofa.kernel import Cases, Noise
 from sacofa.kernel.bits import SeededBits
 from sacofa.kernel.noise import Ints
-from sacofa.mechanisms import perform
+from sacofa.mechanisms import Mechanism, Outcome, perform
 
 from .broken import HalfTheScale, WithNoise
 

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from sacofa import Certified, Laplace, Sacofa, SettingError, VariantCounts
+from sacofa import Certified, Laplace, Sacofa, VariantCounts
 from sacofa.audit import (
     Pair,
     attribute_pairs,
@@ -18,6 +18,7 @@ from sacofa.audit import (
     threshold_of,
     timed_pairs,
 )
+from sacofa.errors import SettingError
 from sacofa.examples import running_example
 from sacofa.kernel import queries
 from sacofa.kernel.bits import SeededBits

@@ -9,17 +9,19 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sacofa import Certified, Output, Promise, Session, SettingError, Spend, Unit
+from sacofa import Certified, Unit
 from sacofa.audit import Finding, audit, make_minimal, timed_pairs, timed_persons_pair
 from sacofa.audit.likelihood import ALL, NEARER, UNIT, LikelihoodRatioAttack
 from sacofa.audit.views import view_release
+from sacofa.errors import SettingError
+from sacofa.kernel import Session, Spend
 from sacofa.kernel.bits import SeededBits
 from sacofa.kernel.cases import CaseBatch, Cases
 from sacofa.kernel.noise import Ints
 from sacofa.kernel.queries.protocol import Query
 from sacofa.kernel.queries.times import Clock, Gaps
 from sacofa.kernel.variants import VariantCounts
-from sacofa.mechanisms import perform
+from sacofa.mechanisms import Output, Promise, perform
 from sacofa.mechanisms.protocol import Capabilities, Mechanism, Outcome, Progress
 from sacofa.mechanisms.released import ReleasedLog
 from sacofa.synthesis.times.ask import time_queries

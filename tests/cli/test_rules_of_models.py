@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from sacofa import RulesError
 from sacofa.cli import main
+from sacofa.errors import RulesError
 from sacofa.examples import hospital, hospital_model
 from sacofa.rules import ModelOptions, Stated, read_model, read_rules, scorer_of
 from tests.written import write_variants

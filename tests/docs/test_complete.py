@@ -20,7 +20,7 @@ import yaml
 import sacofa
 from sacofa import Laplace, anonymize, errors
 from sacofa.cli.app import make_app
-from sacofa.evaluate.table import HEADER
+from sacofa.evaluate.runs import HEADER
 from sacofa.events import variants_json
 from sacofa.examples import hospital, running_example
 from sacofa.ledger.records import Budget, Entry
@@ -35,7 +35,7 @@ TOPICS = sorted((DOCS / "reference" / "python").glob("*.md"))
 API = "".join(p.read_text("utf-8") for p in (DOCS / "reference" / "api.md", *TOPICS))
 ERRORS = (DOCS / "reference" / "errors.md").read_text(encoding="utf-8")
 FORMATS = (DOCS / "reference" / "formats.md").read_text(encoding="utf-8")
-PACKAGES = ["audit", "evaluate", "examples", "kernel", "report", "rules"]
+PACKAGES = ["audit", "evaluate", "examples", "kernel", "mechanisms", "release", "report", "rules"]
 
 
 def every_command() -> dict[str, Any]:

@@ -91,7 +91,10 @@ MEASURED = re.compile(
 )
 """What looks like the result of a measurement."""
 SETTINGS = {
-    *(f"{float(value):g}" for value in (model.NOISE, claims.EVEN, Fraction(5, 2))),
+    *(
+        f"{float(value):g}"
+        for value in (model.NOISE_THRESHOLD, claims.EVEN, comparison.PRUNE_SCALES)
+    ),
     *(
         form.format(limit)
         for errors in (verdict.RELIABLE, verdict.ROUGH)

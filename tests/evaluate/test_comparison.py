@@ -11,12 +11,10 @@ import pytest
 
 from sacofa.errors import SettingError
 from sacofa.evaluate.comparison import FIGURES, Comparison, compare, default_prune
-from sacofa.evaluate.experiment import carry_out
-from sacofa.evaluate.perform import Performer
-from sacofa.evaluate.read import read_measured
-from sacofa.evaluate.runs import digest_of
+from sacofa.evaluate.evaluate import read_measured
+from sacofa.evaluate.experiment import Execution, Performer, Progress, carry_out
+from sacofa.evaluate.runs import RunTable, digest_of
 from sacofa.evaluate.summary import Summary
-from sacofa.evaluate.table import RunTable
 from sacofa.events import open_log
 from sacofa.kernel.cases import Cases
 from sacofa.kernel.variants import VariantCounts
@@ -33,10 +31,16 @@ LOG = VariantCounts.of(
 SMALL = Comparison(mechanisms=["sacofa", "laplace"], epsilons=["1"], repeat=2)
 
 
+def noting(steps: list[tuple[int, int]], workers: int) -> Execution:
+    """Keep the progress in a list."""
+    progress: Progress = lambda done, total: steps.append((done, total))  # noqa: E731
+    return Execution(workers=workers, progress=progress)
+
+
 def test_a_comparison_is_written_and_taken_up_again(tmp_path: Path) -> None:
     """Rows, figures and README; a second time, only what is missing is run."""
     steps: list[tuple[int, int]] = []
-    rows = compare(LOG, SMALL, tmp_path, progress=lambda *step: steps.append(step), workers=2)
+    rows = compare(LOG, SMALL, tmp_path, execution=noting(steps, workers=2))
     assert len(rows) == 2 + 2 * 2
     assert steps[0] == (0, 6)
     assert steps[-1] == (6, 6)
@@ -47,13 +51,13 @@ def test_a_comparison_is_written_and_taken_up_again(tmp_path: Path) -> None:
                for kind in ("svg", "png")}  # fmt: skip
     assert names == {"runs.csv", "README.md", *figures}
     text = (tmp_path / "README.md").read_text()
-    assert "**Secret.**" in text
+    assert "**Confidential.**" in text
 
     path = tmp_path / "runs.csv"
     lines = path.read_text().splitlines(keepends=True)
     path.write_text("".join(lines[:-2]))
     steps.clear()
-    again = compare(LOG, SMALL, tmp_path, progress=lambda *step: steps.append(step), workers=1)
+    again = compare(LOG, SMALL, tmp_path, execution=noting(steps, workers=1))
     assert steps == [(4, 6), (5, 6), (6, 6)]
     untimed = ("release_seconds", "measure_seconds")
     assert _without(again, *untimed) == _without(rows, *untimed)
@@ -85,9 +89,9 @@ def test_a_run_that_is_too_slow_is_told(tmp_path: Path) -> None:
     """A timeout is a row, and is not tried again."""
     runs = Comparison(mechanisms=["laplace"], epsilons=["1"], repeat=1).runs("log", LOG)
     table = RunTable(tmp_path / "runs.csv")
-    rows = carry_out(runs, {"log": LOG}, table, workers=1, time_limit=0.001)
+    rows = carry_out(runs, {"log": LOG}, table, Execution(workers=1, time_limit=0.001))
     assert [row.status for row in rows] == ["timeout"] * 3
-    assert carry_out(runs, {"log": LOG}, table, workers=1) == rows
+    assert carry_out(runs, {"log": LOG}, table, Execution(workers=1)) == rows
 
 
 @pytest.mark.parametrize(
@@ -121,7 +125,9 @@ def test_another_log_of_the_same_name_is_not_taken_for_it(tmp_path: Path) -> Non
     table = RunTable(tmp_path / "runs.csv")
     other = VariantCounts.of({("a", "b"): 50})
     for log in (LOG, other):
-        rows = carry_out(once.runs("log", log), {"log": log}, table, workers=1, time_limit=0.001)
+        rows = carry_out(
+            once.runs("log", log), {"log": log}, table, Execution(workers=1, time_limit=0.001)
+        )
         assert {row.digest for row in rows} == {digest_of(log)}
     assert len(table.rows()) == 6
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sacofa.evaluate.read import read_measured
+from sacofa.evaluate.evaluate import read_measured
 from sacofa.events import open_log
 from sacofa.kernel.cases import gather
 from sacofa.kernel.variants import VariantCounts

@@ -10,11 +10,11 @@ import pytest
 
 from sacofa.cli import main
 from sacofa.evaluate.claims import BASELINE, CERTIFIED, CLAIMS, SACOFA
+from sacofa.evaluate.drawing import draw_models
 from sacofa.evaluate.measures.model import discover_model
-from sacofa.evaluate.net_drawing import draw_models
 from sacofa.evaluate.reproduction import SETTINGS, Reproduction, find_logs
+from sacofa.evaluate.runs import RunTable
 from sacofa.evaluate.summary import Summary
-from sacofa.evaluate.table import RunTable
 from sacofa.kernel.variants import VariantCounts
 
 

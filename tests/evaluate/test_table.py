@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from sacofa.errors import OutputError
-from sacofa.evaluate.runs import Row
-from sacofa.evaluate.table import RunTable
+from sacofa.evaluate.runs import Row, RunTable
 
 ROW = Row(
     log='a log, with "quotes"',

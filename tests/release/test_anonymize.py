@@ -13,15 +13,11 @@ import pandas
 import pytest
 
 from sacofa import (
-    ADMIT_NONE,
-    Cases,
     Certified,
     Laplace,
     Ledger,
-    OutputError,
     ReadOptions,
     Sacofa,
-    SettingError,
     VariantCounts,
     anonymize,
     count_variants,
@@ -30,11 +26,13 @@ from sacofa import (
     publish,
     write_release,
 )
-from sacofa.errors import RequestError
+from sacofa.errors import OutputError, RequestError, SettingError
 from sacofa.events.periods import Period
 from sacofa.examples import running_example
+from sacofa.kernel import Cases
 from sacofa.kernel.bits import SeededBits
 from sacofa.kernel.released import ReleasedColumn
+from sacofa.mechanisms import ADMIT_NONE
 from sacofa.mechanisms.released import ReleasedLog
 from sacofa.release import Certificate, certificate_path, read_release
 from sacofa.release.bound import drop_empty_cases

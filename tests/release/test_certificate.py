@@ -14,34 +14,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sacofa import (
-    ADMIT_NONE,
-    ONE_CASE,
     Certificate,
     Certified,
     Laplace,
-    Mechanism,
-    Output,
-    Promise,
-    ReadError,
     Rules,
     Sacofa,
-    Semantics,
-    Session,
-    SettingError,
-    Spend,
     Unit,
     anonymize,
     learn_rules,
     read_rules,
     write_rules,
 )
+from sacofa.errors import ReadError, SettingError
 from sacofa.examples import running_example
+from sacofa.kernel import ONE_CASE, Session, Spend
 from sacofa.kernel.accounting import total_epsilon
 from sacofa.kernel.attributes import Attribute
+from sacofa.mechanisms import ADMIT_NONE, Mechanism, Output, Promise
 from sacofa.mechanisms.certified.budget import Shares
 from sacofa.mechanisms.registry import MECHANISMS
 from sacofa.release.certificate import certify as certify_run
-from sacofa.rules import FromSecretLog, scorer_of
+from sacofa.rules import FromSecretLog, Semantics, scorer_of
 
 LOG = running_example()
 LAPLACE = Laplace(level_epsilon="0.1", max_length=7, prune=20)

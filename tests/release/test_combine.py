@@ -11,7 +11,7 @@ import pytest
 
 from sacofa import Certified, Laplace, VariantCounts, anonymize, write_release
 from sacofa.errors import ReadError, SettingError
-from sacofa.evaluate.measures.analysts import steps_distance
+from sacofa.evaluate.measures.flow import steps_distance
 from sacofa.events import open_log
 from sacofa.events.periods import Period
 from sacofa.examples import running_example

@@ -13,9 +13,8 @@ from rich.console import Console
 from ..errors import ReadError
 from ..evaluate.comparison import Comparison
 from ..evaluate.comparison import compare as compare_mechanisms
-from ..evaluate.evaluate import variants_of
-from ..evaluate.experiment import TIME_LIMIT, Progress
-from ..evaluate.read import read_measured
+from ..evaluate.evaluate import read_measured, variants_of
+from ..evaluate.experiment import TIME_LIMIT, Execution, Progress
 from ..evaluate.runs import DONE, Row
 from ..events import ReadOptions, open_log
 from ..mechanisms.registry import MECHANISMS
@@ -86,9 +85,7 @@ def compare(
             comparison,
             output,
             name=Path(log).name.partition(".")[0],
-            workers=workers,
-            time_limit=time_limit,
-            progress=runs_of(stage),
+            execution=Execution(workers=workers, time_limit=time_limit, progress=runs_of(stage)),
         )
     show_outcome(rows, output, Console(highlight=False))
 

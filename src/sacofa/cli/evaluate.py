@@ -14,10 +14,9 @@ from rich.text import Text
 
 from ..errors import ReadError, SettingError
 from ..evaluate import Evaluator, Measures
-from ..evaluate.evaluate import variants_of
+from ..evaluate.evaluate import read_measured, variants_of
 from ..evaluate.measures.indicators import FORM, Indicator
 from ..evaluate.measures.timed import Timed
-from ..evaluate.read import read_measured
 from ..evaluate.registry import BY_NAME
 from ..events import ReadOptions, open_log
 from ..kernel.cases import Cases, gather

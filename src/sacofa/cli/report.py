@@ -10,7 +10,7 @@ import typer
 
 from ..base.files import check_apart, check_target, write_whole
 from ..errors import SettingError, plain
-from ..evaluate.read import read_measured
+from ..evaluate.evaluate import read_measured
 from ..events import ReadOptions, open_log
 from ..release import certificate_path, read_release
 from ..report import Facts, make_internal_report, make_report, read_comparison, write_figures

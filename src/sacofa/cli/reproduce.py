@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 
 from ..errors import ReadError
-from ..evaluate.experiment import TIME_LIMIT
+from ..evaluate.experiment import TIME_LIMIT, Execution
 from ..evaluate.reproduction import Reproduction, find_logs
 from ..evaluate.reproduction import reproduce as reproduce_paper
 from ..events import count_variants, open_log
@@ -65,8 +65,6 @@ def reproduce(
             originals,
             wanted,
             output,
-            workers=workers,
-            time_limit=time_limit,
-            progress=runs_of(stage),
+            Execution(workers=workers, time_limit=time_limit, progress=runs_of(stage)),
         )
     show_outcome(rows, output, Console(highlight=False))

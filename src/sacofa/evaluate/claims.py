@@ -1,4 +1,4 @@
-"""The claims of the SaCoFa paper's section V, and whether they hold in what was measured."""
+"""The claims of section V of the SaCoFa paper, and whether measured results confirm them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from .registry import BY_NAME
-from .summary import Spread, Summary
+from .summary import Spread, Summary, markdown_row
 
 BASELINE, SACOFA, TWO_THRESHOLDS, CERTIFIED = (
     "laplace",
@@ -16,25 +16,36 @@ BASELINE, SACOFA, TWO_THRESHOLDS, CERTIFIED = (
     "certified",
 )
 """The series of the reproduction."""
-
 EVEN = 0.01
-"""Medians this close are called even."""
+"""Largest difference of medians that is called even."""
+ACCEPTED = {
+    "above": ("above", "well above"),
+    "not above": ("even", "below"),
+    "even": ("even",),
+}
+"""For each expectation, the observations that confirm it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """One thing the paper reports: how two series differ in one measure."""
+    """A claim about how two series differ in one measure.
+
+    Attributes:
+        says: The claim.
+        measure: Name of the measure.
+        better: The series that is claimed to be better.
+        other: The series that it is compared with.
+        expected: For a log and ε, a key of `ACCEPTED`: the observation in the paper.
+    """
 
     says: str
     measure: str
     better: str
-    """The series that is claimed to be better, where it is."""
     other: str
     expected: Callable[[str, str], str]
-    """For a log and ε: what the paper sees there, one of `above`, `not above` or `even`."""
 
     def cells(self, summary: Summary) -> list[Cell]:
-        """Judge the claim for every log and ε where both series were run."""
+        """Return a result for every log and ε for which both series were run."""
         found = []
         for log in summary.logs:
             for epsilon in summary.epsilons(log):
@@ -47,37 +58,32 @@ class Claim:
         return found
 
     def report(self, summary: Summary) -> Iterator[str]:
-        """The lines of a Markdown section: claim, figures, verdict."""
+        """Return the lines of a Markdown section: claim, verdict, figures."""
         cells = self.cells(summary)
-        holds = sum(cell.holds for cell in cells)
-        verdict = (
-            "holds" if holds == len(cells) else "does not hold" if not holds else "holds in part"
-        )
         yield f"### {self.says}"
         yield ""
-        yield (
-            f"**{verdict.capitalize()}**: in {holds} of {len(cells)} cases."
-            if cells
-            else ("**Not measured.**")
-        )
-        yield ""
         if not cells:
+            yield from ("**Not measured.**", "")
             return
+        holds = sum(cell.holds for cell in cells)
+        verdict = "Holds" if holds == len(cells) else "Holds in part" if holds else "Does not hold"
+        yield f"**{verdict}**: in {holds} of {len(cells)} cases."
+        yield ""
         title = BY_NAME[self.measure].title
-        yield f"| log | ε | {title}, {self.better} | {title}, {self.other} | paper | here | |"
-        yield "|---|---|---|---|---|---|---|"
+        columns = (f"{title}, {self.better}", f"{title}, {self.other}")
+        yield markdown_row("log", "ε", *columns, "paper", "here", "")
+        yield markdown_row(*["---"] * 7)
         for cell in cells:
             mark = "holds" if cell.holds else "**differs**"
-            yield (
-                f"| {cell.log} | {cell.epsilon} | {cell.better} | {cell.other} "
-                f"| {cell.expected} | {cell.seen} | {mark} |"
+            yield markdown_row(
+                cell.log, cell.epsilon, cell.better, cell.other, cell.expected, cell.seen, mark
             )
         yield ""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A claim for one log and ε."""
+    """The result of a claim for one log and ε."""
 
     log: str
     epsilon: str
@@ -87,7 +93,7 @@ class Cell:
 
     @property
     def seen(self) -> str:
-        """How the medians stand to each other."""
+        """How the medians compare."""
         difference = self.better.median - self.other.median
         if math.isclose(difference, 0, abs_tol=EVEN):
             return "even"
@@ -97,13 +103,8 @@ class Cell:
 
     @property
     def holds(self) -> bool:
-        """Whether what is seen is what the paper reports."""
-        accepted = {
-            "above": ("above", "well above"),
-            "not above": ("even", "below"),
-            "even": ("even",),
-        }
-        return self.seen in accepted[self.expected]
+        """Whether the result confirms the paper."""
+        return self.seen in ACCEPTED[self.expected]
 
 
 CLAIMS = (

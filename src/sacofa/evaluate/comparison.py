@@ -1,4 +1,4 @@
-"""A comparison of mechanisms on one log: what a given ε costs there."""
+"""Comparison of mechanisms on one log, at several values of ε."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from ..base.files import write_whole
 from ..errors import SettingError
 from ..kernel.epsilon import parse_epsilon
 from ..kernel.variants import VariantCounts
@@ -20,86 +18,90 @@ from ..mechanisms.registry import MECHANISMS, make_mechanism
 from ..mechanisms.settings import settings_of
 from .claims import CERTIFIED
 from .evaluate import Measured, variants_of
-from .experiment import TIME_LIMIT, Progress, carry_out
-from .extras import require_modules
-from .figures import draw_boxes
-from .runs import LIMIT, ORIGINAL, Row, Run
+from .experiment import (
+    Execution,
+    Figure,
+    Series,
+    check_repeat,
+    plan_runs,
+    run_experiment,
+    write_report,
+)
+from .runs import Row, Run
 from .summary import Summary
-from .table import RunTable
-
-LIBRARIES = ("pm4py", "sklearn", "rapidfuzz", "ot", "matplotlib")
-"""What an experiment needs."""
 
 COMMON_LENGTH = 0.95
-"""Without a given length, the papers' mechanisms truncate at one that this part of the cases does
-not exceed."""
-
+"""Share of the cases that are not truncated by the default length of the papers' mechanisms."""
+PRUNE_SCALES = Fraction(5, 2)
+"""Default pruning threshold in scales of the noise, about what the paper chose."""
 FIGURES = ("steps", "activity", "similarity", "f_score", "generalization", "normal")
-
-SECRET = (
-    "**Secret.** These figures were measured on the original log without any noise. Do not publish "
-    "them unless you would publish the log."
+"""The measures that are drawn."""
+NOTICE = (
+    "**Confidential.** These figures were measured on the original log without any noise. Do not "
+    "publish them unless you would publish the log."
+)
+EXPLANATION = (
+    "Medians over repetitions. *ε spent* is the ε of the whole release by its certificate; ∞ means "
+    "that no finite ε is guaranteed. F-score, fitness, precision and generalization are those of "
+    "the model mined from the whole release; columns of the *core* are those of its orderly part, "
+    "chosen by the same filter for every mechanism. The *sampling limit* is the result for two "
+    "random halves of the log: no release can be expected to come closer. `runs.csv` has one row "
+    "for each run."
 )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """Which mechanisms are compared, at which prices, and how often."""
+    """The mechanisms that are compared, their budgets, and the number of repetitions.
+
+    Attributes:
+        mechanisms: Names of mechanisms.
+        epsilons: Values of ε, as text.
+        repeat: Number of runs of each mechanism at each ε.
+        max_length: Length at which cases are truncated. None takes the length that 95 % of the
+            cases do not exceed, and lets `certified` choose within its ε.
+        prune: Pruning threshold of the papers' mechanisms; None takes 2.5/ε.
+    """
 
     mechanisms: Sequence[str]
     epsilons: Sequence[str]
     repeat: int = 10
-    """How often each mechanism is run at each ε."""
     max_length: int | None = None
-    """Longer cases are cut here; None takes what 95 % of the cases do not exceed, and leaves
-    `certified` to choose under its ε."""
     prune: int | None = None
-    """The threshold of the papers' mechanisms; None takes 2.5/ε, about what the paper does."""
 
     def __post_init__(self) -> None:
-        if self.repeat < 1:
-            raise SettingError("repeat", self.repeat, "1 or more")
+        check_repeat(self.repeat)
         for name in ("mechanisms", "epsilons"):
             given = getattr(self, name)
             if not given or len(set(given)) != len(given):
                 raise SettingError(name, ", ".join(given), "one or more, each once")
-        # Refuse what cannot be before any log is read; the length is known only then.
+        # Wrong settings are refused before any log is read; the length is known only then.
         for mechanism in self.mechanisms:
             for epsilon in self.epsilons:
                 self._make(mechanism, epsilon, self.max_length or 1)
 
     def runs(self, name: str, log: VariantCounts) -> list[Run]:
-        """List every run on a log; first repetitions come first."""
+        """List the runs on a log."""
         length = self.max_length or _common_length(log)
-        made = [
-            (mechanism, epsilon, self._make(mechanism, epsilon, length))
+        series = [
+            Series(
+                log=name,
+                name=mechanism,
+                epsilon=epsilon,
+                mechanism=self._make(mechanism, epsilon, length),
+            )
             for mechanism in self.mechanisms
             for epsilon in self.epsilons
         ]
-        return [
-            Run(log=name, series=ORIGINAL),
-            Run(log=name, series=LIMIT),
-            *(
-                Run(
-                    log=name,
-                    series=mechanism,
-                    epsilon=epsilon,
-                    mechanism=instance,
-                    repetition=repetition,
-                )
-                for repetition in range(1, self.repeat + 1)
-                for mechanism, epsilon, instance in made
-            ),
-        ]
+        return plan_runs([name], series, self.repeat)
 
     def _make(self, name: str, epsilon: str, max_length: int) -> Mechanism:
-        price = parse_epsilon("epsilon", epsilon)
-        settings: dict[str, Any] = {
+        settings: dict[str, object] = {
             "epsilon": epsilon,
             "max_length": self.max_length if name == CERTIFIED else max_length,
-            "prune": self.prune or default_prune(price),
+            "prune": self.prune or default_prune(parse_epsilon("epsilon", epsilon)),
         }
-        # What a mechanism does not have is left out; an unknown one is refused with all of them.
+        # Settings that a mechanism does not have are left out; an unknown name is refused below.
         known = (
             {entry.option for entry in settings_of(MECHANISMS[name])} if name in MECHANISMS else ()
         )
@@ -107,8 +109,8 @@ class Comparison:
 
 
 def default_prune(epsilon: Fraction) -> int:
-    """A threshold that is 2.5 times the scale of the noise, at least 2."""
-    return max(2, math.ceil(Fraction(5, 2) / epsilon))
+    """Return a threshold of 2.5 times the scale of the noise, at least 2."""
+    return max(2, math.ceil(PRUNE_SCALES / epsilon))
 
 
 def compare(
@@ -117,50 +119,42 @@ def compare(
     folder: Path,
     *,
     name: str = "log",
-    workers: int | None = None,
-    time_limit: float = TIME_LIMIT,
-    progress: Progress | None = None,
+    execution: Execution | None = None,
 ) -> list[Row]:
-    """Compare mechanisms on a log: runs.csv, figures and README.md in a folder, all secret."""
-    require_modules(*LIBRARIES)
+    """Compare mechanisms on a log. All results are confidential.
+
+    Args:
+        log: The original log.
+        comparison: What is compared.
+        folder: Receives runs.csv, the figures and README.md.
+        name: What the log is called in the results.
+        execution: How the runs are carried out.
+
+    Returns:
+        A row for each run.
+
+    Raises:
+        SettingError: If the log has no cases.
+        MissingExtraError: If a library that the measures need is not installed.
+        OutputError: If the folder cannot be written.
+    """
     variants = variants_of(log)
     if not variants.cases:
         raise SettingError("log", "0 cases", "a log with at least one case")
-    rows = carry_out(
-        comparison.runs(name, variants),
-        {name: log},
-        RunTable(folder / "runs.csv"),
-        workers=workers,
-        time_limit=time_limit,
-        progress=progress,
+    runs = comparison.runs(name, variants)
+    figures = [Figure(measure=measure, name=measure) for measure in FIGURES]
+    rows = run_experiment(runs, {name: log}, folder, figures, execution or Execution())
+    write_report(
+        folder,
+        [
+            f"# Mechanisms compared on {name}",
+            *("", NOTICE, "", EXPLANATION, ""),
+            *Summary(rows).table(),
+            "",
+            *(f"![{measure}]({measure}.svg)" for measure in FIGURES),
+        ],
     )
-    summary = Summary(rows)
-    for measure in FIGURES:
-        draw_boxes(summary, measure, folder, measure)
-    lines = [
-        f"# Mechanisms compared on {name}",
-        "",
-        SECRET,
-        "",
-        "Medians over repetitions. *ε spent* is the ε of the whole release by its certificate; ∞ "
-        "means that no finite ε is guaranteed. F-score, fitness, precision and generalization are "
-        "those of the model mined from the whole release; columns of the *core* are those of its "
-        "orderly part, chosen by the same filter for every mechanism. The *sampling limit* is the "
-        "result for two random halves of the log: no release can be expected to come closer. "
-        "`runs.csv` has one row for each run.",
-        "",
-        *summary.table(),
-        "",
-        *(f"![{measure}]({measure}.svg)" for measure in FIGURES),
-    ]
-    write_text(folder / "README.md", lines)
     return rows
-
-
-def write_text(path: Path, lines: Sequence[str]) -> None:
-    """Write lines to a file, in place of what was there."""
-    with write_whole(path, force=True) as part:
-        part.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def _common_length(log: VariantCounts) -> int:

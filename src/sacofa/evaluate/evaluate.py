@@ -1,37 +1,42 @@
-"""All measures of one release against its original. What comes out is as secret as the original."""
+"""All measures of one release against its original. The results are as confidential as that."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from ..errors import MissingExtraError, SettingError
-from ..kernel.cases import CaseBatch, Cases, gather
+from ..events import Log, count_variants, read_cases
+from ..events.released import ARTIFICIAL, time_mark
+from ..kernel.attributes import Attribute, cell_of, cells_of
+from ..kernel.cases import CaseBatch, Cases, Values, gather
 from ..kernel.variants import VariantCounts
-from .registry import MEASURES, Compared, Original, Reference
+from ..release.anonymize import Release
+from .compared import Compared, Original
+from .registry import MEASURES, Reference
 
 SPLITS = 3
-"""The sampling limit is the mean over so many random splits of the log."""
-SEED = 1
+"""Number of random splits of the log over which the sampling limit is averaged."""
+SPLIT_SEED = 1
 
 Measured = VariantCounts | Cases
-"""What is measured: counted variants, or cases that may have times."""
+"""A log or release that is measured: counted variants, or cases that may have times."""
 
 
 @dataclass(frozen=True)
 class Measures(Mapping[str, float]):
-    """How useful a release is: every measure by its name.
+    """Measures of a release by name. Confidential: computed from the original without noise.
 
-    Secret: computed from the original log without any noise.
+    Attributes:
+        values_by_name: The measures.
+        missing: What to install for the measures that are left out.
     """
 
     values_by_name: Mapping[str, float] = field(default_factory=dict)
-    """What could be measured."""
     missing: str | None = None
-    """What to install for the rest."""
 
     def __getitem__(self, name: str) -> float:
         return self.values_by_name[name]
@@ -44,10 +49,14 @@ class Measures(Mapping[str, float]):
 
 
 class Evaluator:
-    """Measures releases of one original log; what concerns the original alone is done once."""
+    """Measures releases of one original log; work that concerns the original is done once."""
 
     def __init__(self, original: Measured) -> None:
-        """Take an original with at least one case."""
+        """Take an original.
+
+        Raises:
+            SettingError: If it has no cases.
+        """
         variants, by_case = _parts(original)
         if not variants.cases:
             raise SettingError("original", "0 cases", "a log with at least one case")
@@ -56,60 +65,135 @@ class Evaluator:
         self._limit: Measures | None = None
 
     def measure(self, released: Measured) -> Measures:
-        """Compare one release with the original.
+        """Compare a release with the original.
 
-        Measures that need a missing library are left out, and so are measures of time where the
-        original or the release has no times of its own.
+        Args:
+            released: The release.
+
+        Returns:
+            All measures, without those that need a missing library, and without those of time if
+            the original or the release has no times of its own.
         """
-        return _measure(self._original, *_parts(released))
+        return _measure(Compared(self._original, *_parts(released)))
 
     def attributes(self, released: Measured) -> dict[str, tuple[float, float]]:
-        """How far off each attribute and pair is, each beside two random halves of the log."""
-        variants, by_case = _parts(released)
-        found = _details(Compared(self._original, variants, by_case))
-        splits = [_split(self._original, SEED + i) for i in range(SPLITS if found else 0)]
-        halves = [_details(Compared(one, other, half)) for one, other, half in splits]
+        """Return the error of each attribute and pair, and that of two halves of the log."""
+        found = _attribute_errors(Compared(self._original, *_parts(released)))
+        splits = [_split(self._original, SPLIT_SEED + i) for i in range(SPLITS if found else 0)]
+        halves = [_attribute_errors(split) for split in splits]
         return {
             name: (value, float(np.mean([one.get(name, value) for one in halves])))
             for name, value in found.items()
         }
 
     def limit(self) -> Measures:
-        """What a second sample of the same process would show: two random halves of the log.
+        """Return the measures of a second sample of the same process: two halves of the log.
 
-        No release can be expected to come closer. Measures of a model have no such limit; what
-        the original log itself gets stands in its place.
+        No release can be expected to come closer. Measures of a model have no such limit; the
+        result of the original log itself takes its place.
         """
         if self._limit is None:
-            original = self._original
-            splits = [_split(original, SEED + i) for i in range(SPLITS)]
-            found = [_measure(*halves, reference="halves") for halves in splits]
+            splits = [_split(self._original, SPLIT_SEED + i) for i in range(SPLITS)]
+            found = [_measure(split, reference="halves") for split in splits]
             names = [name for name in found[0] if all(name in one for one in found)]
             values = {name: float(np.mean([one[name] for one in found])) for name in names}
-            own = _measure(original, original.variants, None, reference="original")
+            itself = Compared(self._original, self._original.variants)
+            own = _measure(itself, reference="original")
             self._limit = Measures({**values, **own})
         return self._limit
 
 
-def _details(compared: Compared) -> dict[str, float]:
+def evaluate_release(original: Measured, released: Measured) -> Measures:
+    """Measure how useful a release is.
+
+    Args:
+        original: The original log.
+        released: The release.
+
+    Returns:
+        All measures. They are confidential and must not be published with the release.
+
+    Raises:
+        SettingError: If the original has no cases.
+    """
+    return Evaluator(original).measure(released)
+
+
+def variants_of(log: Measured) -> VariantCounts:
+    """Return the counted variants of a log."""
+    variants = log.variants if isinstance(log, Cases) else log
+    assert isinstance(variants, VariantCounts)
+    return variants
+
+
+def read_measured(log: Log, attributes: tuple[Attribute, ...] = ()) -> Cases:
+    """Read a log to be measured.
+
+    Args:
+        log: A log or a release.
+        attributes: For a release, the attributes of the original with their domains.
+
+    Returns:
+        Its variants and, if it has real times or attributes, its cases one by one.
+    """
+    if attributes and log.columns is not None:
+        log = replace(log, columns=replace(log.columns, attributes=attributes))
+    timed = log.has_times and time_mark(log) != ARTIFICIAL
+    if not timed and not log.attributes:
+        return Cases(variants=count_variants(log))
+    cases = read_cases(log)
+    assert cases.by_case is not None
+    by_case = gather(cases.by_case)
+    return replace(
+        cases, by_case=by_case if timed else replace(by_case, times=None), has_times=timed
+    )
+
+
+def measured_release(release: Release, attributes: tuple[Attribute, ...]) -> Cases:
+    """Return a release as it is measured.
+
+    Args:
+        release: The release.
+        attributes: Attributes of the original with their domains.
+
+    Returns:
+        The cases of the release, with the cells that the original has for its attributes.
+    """
+    columns = {column.key: column for column in release.columns}
+    if not attributes or any(attribute.key not in columns for attribute in attributes):
+        return release.cases
+    values = []
+    for attribute in attributes:
+        column, domain = columns[attribute.key], attribute.known
+        # The last place is that of −1: no value.
+        cells = [*(cell_of(domain, text) for text in column.texts), cell_of(domain, None)]
+        values.append(
+            Values(
+                name=attribute.key,
+                of_case=attribute.of_case,
+                cells=np.array(cells, dtype=np.int32)[column.codes],
+                size=cells_of(domain),
+            )
+        )
+    batch = release.by_case
+    if batch is None:
+        no_times = np.zeros(release.variants.events, dtype=np.int64)
+        batch = replace(CaseBatch.of_variants(release.variants, no_times), times=None)
+    return Cases(
+        variants=release.variants,
+        by_case=replace(batch, attributes=tuple(values)),
+        has_times=release.times is not None,
+        attributes=attributes,
+    )
+
+
+def _attribute_errors(compared: Compared) -> dict[str, float]:
     by_activity = {f"{name}, by activity": off for name, off in compared.activity_values.items()}
     return {**compared.values, **by_activity, **compared.pair_values}
 
 
-def evaluate_release(original: Measured, released: Measured) -> Measures:
-    """Measure how useful a release is; the result is secret, it must not be published with it."""
-    return Evaluator(original).measure(released)
-
-
-def _measure(
-    original: Original,
-    released: VariantCounts,
-    by_case: CaseBatch | None,
-    *,
-    reference: Reference | None = None,
-) -> Measures:
-    """Take all measures, or those that are held against one reference."""
-    compared = Compared(original, released, by_case)
+def _measure(compared: Compared, reference: Reference | None = None) -> Measures:
+    """Take all measures, or those that have one reference."""
     values: dict[str, float] = {}
     missing = None
     for measure in MEASURES:
@@ -120,17 +204,10 @@ def _measure(
         except MissingExtraError as error:
             missing = str(error)
             continue
-        # Beside a release without a single time, every distance of times is infinite.
+        # Compared with a release without a single time, every distance of times is infinite.
         if value is not None and not (measure.timed and math.isinf(value)):
             values[measure.name] = value
     return Measures(values, missing)
-
-
-def variants_of(log: Measured) -> VariantCounts:
-    """The variants of what is measured."""
-    variants = log.variants if isinstance(log, Cases) else log
-    assert isinstance(variants, VariantCounts)
-    return variants
 
 
 def _parts(log: Measured) -> tuple[VariantCounts, CaseBatch | None]:
@@ -138,8 +215,8 @@ def _parts(log: Measured) -> tuple[VariantCounts, CaseBatch | None]:
     return variants_of(log), None if by_case is None else gather(by_case)
 
 
-def _split(original: Original, seed: int) -> tuple[Original, VariantCounts, CaseBatch | None]:
-    """Split the cases at random in two halves; a log of one case is its own half."""
+def _split(original: Original, seed: int) -> Compared:
+    """Compare two random halves of the cases; a log of one case is its own half."""
     log, by_case = original.variants, original.by_case
     draws = np.random.default_rng(seed)
     half = draws.binomial(log.counts, 0.5)
@@ -148,10 +225,10 @@ def _split(original: Original, seed: int) -> tuple[Original, VariantCounts, Case
         for counts in (half, log.counts - half)
     )
     if not (one.cases and other.cases):
-        return original, log, by_case
+        return Compared(original, log, by_case)
     if by_case is None:
-        return Original(one), other, None
-    # Times have halves of their own: no measure looks at both.
+        return Compared(Original(one), other)
+    # Times have halves of their own: no measure needs both variants and times.
     chosen = draws.permutation(by_case.cases) < by_case.cases // 2
     half_of_cases = Original(one, by_case.where(chosen), original.pairs)
-    return half_of_cases, other, by_case.where(~chosen)
+    return Compared(half_of_cases, other, by_case.where(~chosen))

@@ -1,53 +1,232 @@
-"""An experiment: many runs, over all cores, kept in a table as they are done."""
+"""Experiments: many runs over all cores, kept in a table as they finish.
+
+`compare` and `reproduce` describe their runs and their report; everything else happens here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import perf_counter
 
-from ..errors import SettingError
-from .evaluate import Measured
-from .perform import Performer
-from .runs import FAILED, TIMEOUT, Row, Run, digest_of, start_row
-from .table import RunTable
+from ..base.files import write_whole
+from ..errors import SettingError, TooLargeError
+from ..kernel.cases import Cases
+from ..mechanisms.protocol import Mechanism
+from ..release.anonymize import anonymize
+from .drawing import draw_boxes
+from .evaluate import Evaluator, Measured, measured_release, variants_of
+from .extras import require_modules
+from .runs import DONE, FAILED, LIMIT, ORIGINAL, REFUSED, TIMEOUT, Row, Run, RunTable, digest_of
+from .summary import Summary
 from .workers import Lost, available_cores, spread
 
 TIME_LIMIT = 600.0
-"""Seconds that one run may take."""
+"""Default limit of one run, in seconds."""
+LIBRARIES = ("pm4py", "sklearn", "rapidfuzz", "ot", "matplotlib")
+"""Libraries that an experiment needs."""
 
 Progress = Callable[[int, int], None]
-"""Told how many runs are done, and how many there are in all."""
+"""Receives the number of finished runs, and the number of all runs."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Execution:
+    """How the runs of an experiment are carried out.
+
+    Attributes:
+        workers: Number of processes; None uses all cores.
+        time_limit: Limit of one run, in seconds.
+        progress: Called after each run.
+    """
+
+    workers: int | None = None
+    time_limit: float = TIME_LIMIT
+    progress: Progress | None = None
+
+    def __post_init__(self) -> None:
+        if self.workers is not None and self.workers < 1:
+            raise SettingError("workers", self.workers, "1 or more")
+        if not self.time_limit > 0:
+            raise SettingError("time_limit", self.time_limit, "above 0 seconds")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """A box plot of one measure.
+
+    Attributes:
+        measure: Name of the measure.
+        name: Name of the file without its suffix.
+        series: The series that are drawn; None draws all.
+    """
+
+    measure: str
+    name: str
+    series: Sequence[str] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Series:
+    """One mechanism at one ε on one log, to be run several times."""
+
+    log: str
+    name: str
+    epsilon: str
+    mechanism: Mechanism
+
+
+def plan_runs(logs: Sequence[str], series: Sequence[Series], repeat: int) -> list[Run]:
+    """List the runs of an experiment.
+
+    Args:
+        logs: Names of the logs; each is measured itself, and against its own halves.
+        series: What is run on them.
+        repeat: Number of repetitions.
+
+    Returns:
+        The runs. First repetitions come first, so that all series grow together.
+    """
+    return [
+        *(Run(log=log, series=ORIGINAL) for log in logs),
+        *(Run(log=log, series=LIMIT) for log in logs),
+        *(
+            Run(
+                log=each.log,
+                series=each.name,
+                epsilon=each.epsilon,
+                mechanism=each.mechanism,
+                repetition=repetition,
+            )
+            for repetition in range(1, repeat + 1)
+            for each in series
+        ),
+    ]
+
+
+def check_repeat(repeat: int) -> None:
+    """Refuse an experiment without any run."""
+    if repeat < 1:
+        raise SettingError("repeat", repeat, "1 or more")
+
+
+def run_experiment(
+    runs: Sequence[Run],
+    originals: Mapping[str, Measured],
+    folder: Path,
+    figures: Iterable[Figure],
+    execution: Execution,
+) -> list[Row]:
+    """Carry out runs, and write runs.csv and the figures into a folder.
+
+    Args:
+        runs: The runs.
+        originals: The logs by name.
+        folder: Folder of the results. Runs that its table has are not repeated.
+        figures: Figures to draw.
+        execution: How the runs are carried out.
+
+    Returns:
+        The rows of all runs, in their order.
+
+    Raises:
+        MissingExtraError: If a library that the measures need is not installed.
+        OutputError: If the folder cannot be written.
+    """
+    require_modules(*LIBRARIES)
+    rows = carry_out(runs, originals, RunTable(folder / "runs.csv"), execution)
+    summary = Summary(rows)
+    for figure in figures:
+        draw_boxes(summary, figure.measure, folder, figure.name, figure.series)
+    return rows
+
+
+def write_report(folder: Path, lines: Iterable[str]) -> None:
+    """Write README.md in place of an earlier one."""
+    with write_whole(folder / "README.md", force=True) as part:
+        part.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def carry_out(
     runs: Sequence[Run],
     originals: Mapping[str, Measured],
     table: RunTable,
-    *,
-    workers: int | None = None,
-    time_limit: float = TIME_LIMIT,
-    progress: Progress | None = None,
+    execution: Execution | None = None,
 ) -> list[Row]:
-    """Make all runs that the table does not have yet, and give the rows of all."""
-    if workers is not None and workers < 1:
-        raise SettingError("workers", workers, "1 or more")
-    if not time_limit > 0:
-        raise SettingError("time_limit", time_limit, "above 0 seconds")
+    """Carry out the runs that a table does not have yet, and return the rows of all."""
+    execution = execution or Execution()
+    report = execution.progress or (lambda done, total: None)
     digests = {name: digest_of(log) for name, log in originals.items()}
-    keys = [start_row(run, digests[run.log], "").key for run in runs]
+    keys = [Row.of(run, digests[run.log], "").key for run in runs]
     missing = [run for run, key in zip(runs, keys, strict=True) if key not in table]
     done = len(runs) - len(missing)
-    if progress is not None:
-        progress(done, len(runs))
-    work = Performer(originals)
-    for run, result in spread(
-        work, missing, workers=workers or available_cores(), time_limit=time_limit
-    ):
+    report(done, len(runs))
+    results = spread(
+        Performer(originals),
+        missing,
+        workers=execution.workers or available_cores(),
+        time_limit=execution.time_limit,
+    )
+    for run, result in results:
         if isinstance(result, Lost):
             status = TIMEOUT if result.timed_out else FAILED
-            result = start_row(run, digests[run.log], status, result.why)
+            result = Row.of(run, digests[run.log], status, result.why)
         table.append(result)
         done += 1
-        if progress is not None:
-            progress(done, len(runs))
+        report(done, len(runs))
     rows = {row.key: row for row in table.rows()}
     return [rows[key] for key in keys]
+
+
+class Performer:
+    """Performs runs on some logs; work that concerns a log alone is done once."""
+
+    def __init__(self, originals: Mapping[str, Measured]) -> None:
+        """Take the logs by name."""
+        self._originals = originals
+        self._digests = {name: digest_of(log) for name, log in originals.items()}
+        self._evaluators: dict[str, Evaluator] = {}
+
+    def __call__(self, run: Run) -> Row:
+        """Make the release of a run and measure it."""
+        original = self._originals[run.log]
+        if run.log not in self._evaluators:
+            self._evaluators[run.log] = Evaluator(original)
+        evaluator, row = self._evaluators[run.log], Row.of(run, self._digests[run.log], DONE)
+        start = perf_counter()
+        released: Measured = original
+        if run.mechanism is not None:
+            try:
+                release = anonymize(
+                    _given_to(run.mechanism, original), run.mechanism, seed=run.seed
+                )
+            except TooLargeError as error:
+                return Row.of(run, row.digest, REFUSED, str(error))
+            attributes = original.attributes if isinstance(original, Cases) else ()
+            released = measured_release(release, attributes)
+            epsilon = release.certificate.epsilon
+            row = replace(
+                row,
+                spent=math.inf if epsilon is None else float(epsilon),
+                times="no" if release.times is None else "yes",
+            )
+        made = perf_counter()
+        measures = evaluator.limit() if run.series == LIMIT else evaluator.measure(released)
+        variants = variants_of(released)
+        return replace(
+            row,
+            cases=variants.cases,
+            variants=len(variants),
+            release_seconds=made - start,
+            measure_seconds=perf_counter() - made,
+            measures=dict(measures),
+        )
+
+
+def _given_to(mechanism: Mechanism, original: Measured) -> Measured:
+    """Return the log without attributes if the mechanism releases none."""
+    if isinstance(original, Cases) and not mechanism.capabilities.attributes:
+        return replace(original, attributes=(), pairs=())
+    return original

@@ -11,14 +11,25 @@ from typing import Any
 from ..errors import MissingExtraError
 
 PACKAGES = {"sklearn": "scikit-learn", "ot": "POT"}
-"""Names under which libraries are installed, where they differ from the import name."""
+"""Names of packages that differ from the name of their module."""
 
 
 def optional_module(name: str, extra: str = "evaluate") -> Any:
-    """Import a library of an extra, or say in one line how to install it."""
+    """Import a module of an untyped optional library.
+
+    Args:
+        name: Name of the module.
+        extra: The extra of sacofa that installs it.
+
+    Returns:
+        The module.
+
+    Raises:
+        MissingExtraError: If it is not installed.
+    """
     top = name.partition(".")[0]
     try:
-        # pm4py greets on stderr when it is imported.
+        # pm4py prints a greeting to stderr when it is imported.
         with contextlib.redirect_stderr(io.StringIO()):
             return importlib.import_module(name)
     except ModuleNotFoundError as error:
@@ -28,7 +39,7 @@ def optional_module(name: str, extra: str = "evaluate") -> Any:
 
 
 def require_modules(*names: str, extra: str = "evaluate") -> None:
-    """Refuse to begin long work whose libraries are not there."""
+    """Raise MissingExtraError before long work if one of its libraries is not installed."""
     for name in names:
         if importlib.util.find_spec(name) is None:
             raise MissingExtraError(PACKAGES.get(name, name), extra)

@@ -1,4 +1,4 @@
-"""The experiments of the SaCoFa paper's section V, made again, with `certified` beside them."""
+"""The experiments of section V of the SaCoFa paper, repeated, with `certified` next to them."""
 
 from __future__ import annotations
 
@@ -6,41 +6,55 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import SettingError
 from ..kernel.variants import VariantCounts
 from ..mechanisms.protocol import Mechanism
 from ..mechanisms.registry import make_mechanism
 from ..release.anonymize import anonymize
 from .claims import BASELINE, CERTIFIED, CLAIMS, SACOFA, TWO_THRESHOLDS
-from .comparison import LIBRARIES, write_text
-from .experiment import TIME_LIMIT, Progress, carry_out
+from .drawing import draw_models
+from .experiment import (
+    Execution,
+    Figure,
+    Series,
+    check_repeat,
+    plan_runs,
+    run_experiment,
+    write_report,
+)
 from .extras import require_modules
-from .figures import draw_boxes
 from .measures.model import discover_model
-from .net_drawing import draw_models
-from .runs import LIMIT, ORIGINAL, Row, Run
+from .runs import Row, Run
 from .summary import Summary
-from .table import RunTable
 
 
 @dataclass(frozen=True, kw_only=True)
 class Thresholds:
-    """The paper's thresholds for one log and ε."""
+    """The thresholds of the paper for one log and ε.
+
+    Attributes:
+        epsilon: Value of ε, as text.
+        prune: The one threshold of all prefixes.
+        prune_harmless: The lower threshold of harmless prefixes, with semantics-aware pruning.
+    """
 
     epsilon: str
     prune: int
-    """One threshold for all prefixes."""
     prune_harmless: int | None = None
-    """The lower one of harmless prefixes, with semantics-aware pruning."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """What the paper did with one log."""
+    """The settings of the paper for one log.
+
+    Attributes:
+        log: Name of the log.
+        file: Name of its file without suffix.
+        max_length: Length at which cases are truncated.
+        thresholds: Thresholds for each ε.
+    """
 
     log: str
     file: str
-    """The file's name without its ending."""
     max_length: int
     thresholds: tuple[Thresholds, ...]
 
@@ -78,33 +92,39 @@ SETTINGS = (
     ),
 )
 
-MAIN = (BASELINE, SACOFA, CERTIFIED)
+MAIN_SERIES = (BASELINE, SACOFA, CERTIFIED)
 FIGURES = (
-    ("f_score", "f_score", MAIN),
-    ("generalization", "generalization", MAIN),
-    ("normal", "normal", MAIN),
-    ("f_score", "pruning", (SACOFA, TWO_THRESHOLDS)),
-    ("similarity", "similarity", MAIN),
+    Figure(measure="f_score", name="f_score", series=MAIN_SERIES),
+    Figure(measure="generalization", name="generalization", series=MAIN_SERIES),
+    Figure(measure="normal", name="normal", series=MAIN_SERIES),
+    Figure(measure="f_score", name="pruning", series=(SACOFA, TWO_THRESHOLDS)),
+    Figure(measure="similarity", name="similarity", series=MAIN_SERIES),
 )
-"""Measure, name and series of each figure: the paper's four, and one that F needs beside it."""
-
-DRAWN = ("CoSeLoG", "0.01")
+"""The four figures of the paper, and similarity, which puts a high F-score into perspective."""
+DRAWN_MODELS = ("CoSeLoG", "0.01")
 """The log and ε whose models the paper draws."""
+FILE_SUFFIXES = (".parquet", ".xes.gz", ".xes", ".csv")
+"""Formats of the logs, in the order in which they are preferred."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reproduction:
-    """How much of the paper's experiments is made again."""
+    """The part of the paper's experiments that is repeated.
+
+    Attributes:
+        repeat: Number of repetitions.
+        logs: Names of the logs.
+        prune_finished: False follows the published program, whose results the paper shows:
+            finished prefixes, and those of full length, are never pruned. True follows the
+            paper's text.
+    """
 
     repeat: int = 10
     logs: tuple[str, ...] = tuple(setting.log for setting in SETTINGS)
     prune_finished: bool = False
-    """False does as the published program, whose results the paper shows: finished prefixes, and
-    those of full length, are never pruned. True follows the paper's text."""
 
     def __post_init__(self) -> None:
-        if self.repeat < 1:
-            raise SettingError("repeat", self.repeat, "1 or more")
+        check_repeat(self.repeat)
 
     @property
     def settings(self) -> tuple[Setting, ...]:
@@ -112,31 +132,17 @@ class Reproduction:
         return tuple(setting for setting in SETTINGS if setting.log in self.logs)
 
     def runs(self) -> list[Run]:
-        """List every run; first repetitions come first, so that all series grow together."""
-        made = [
-            (setting.log, t.epsilon, series, mechanism)
+        """List the runs."""
+        series = [
+            Series(log=setting.log, name=name, epsilon=thresholds.epsilon, mechanism=mechanism)
             for setting in self.settings
-            for t in setting.thresholds
-            for series, mechanism in self.mechanisms(setting.max_length, t).items()
+            for thresholds in setting.thresholds
+            for name, mechanism in self.mechanisms(setting.max_length, thresholds).items()
         ]
-        return [
-            *(Run(log=setting.log, series=ORIGINAL) for setting in self.settings),
-            *(Run(log=setting.log, series=LIMIT) for setting in self.settings),
-            *(
-                Run(
-                    log=log,
-                    series=series,
-                    epsilon=epsilon,
-                    mechanism=mechanism,
-                    repetition=repetition,
-                )
-                for repetition in range(1, self.repeat + 1)
-                for log, epsilon, series, mechanism in made
-            ),
-        ]
+        return plan_runs([setting.log for setting in self.settings], series, self.repeat)
 
     def mechanisms(self, max_length: int, thresholds: Thresholds) -> dict[str, Mechanism]:
-        """The series of one log and ε."""
+        """Return the mechanism of each series for one log and ε."""
         base = {"epsilon": thresholds.epsilon, "max_length": max_length}
         paper = {**base, "prune_finished": self.prune_finished}
         one = {**paper, "prune": thresholds.prune}
@@ -159,27 +165,28 @@ def reproduce(
     originals: Mapping[str, VariantCounts],
     reproduction: Reproduction,
     folder: Path,
-    *,
-    workers: int | None = None,
-    time_limit: float = TIME_LIMIT,
-    progress: Progress | None = None,
+    execution: Execution | None = None,
 ) -> list[Row]:
-    """Make the paper's experiments: runs.csv, figures, models and README.md in a folder."""
-    require_modules(*LIBRARIES)
+    """Repeat the experiments of the paper.
+
+    Args:
+        originals: The logs by name.
+        reproduction: The part that is repeated.
+        folder: Receives runs.csv, figures, models and README.md.
+        execution: How the runs are carried out.
+
+    Returns:
+        A row for each run.
+
+    Raises:
+        MissingExtraError: If a library of the extras `evaluate` or `map` is not installed.
+        OutputError: If the folder cannot be written.
+    """
     require_modules("pygraphviz", extra="map")
-    rows = carry_out(
-        reproduction.runs(),
-        originals,
-        RunTable(folder / "runs.csv"),
-        workers=workers,
-        time_limit=time_limit,
-        progress=progress,
-    )
-    summary = Summary(rows)
-    for measure, name, series in FIGURES:
-        draw_boxes(summary, measure, folder, name, series)
+    runs = reproduction.runs()
+    rows = run_experiment(runs, originals, folder, FIGURES, execution or Execution())
     _draw_paper_models(originals, reproduction, folder)
-    write_text(folder / "README.md", list(_report(summary, reproduction)))
+    write_report(folder, _report(Summary(rows), reproduction))
     return rows
 
 
@@ -189,13 +196,12 @@ def _draw_paper_models(
     """Draw the models of the first repetition, released again from its seed."""
     models = {}
     for run in reproduction.runs():
-        drawn = (run.log, run.epsilon) == DRAWN and run.series in (BASELINE, SACOFA)
+        drawn = (run.log, run.epsilon) == DRAWN_MODELS and run.series in (BASELINE, SACOFA)
         if drawn and run.repetition == 1 and run.mechanism is not None:
             release = anonymize(originals[run.log], run.mechanism, seed=run.seed)
             if release.variants.events:
-                models[f"{run.series}, {run.log}, ε = {run.epsilon}"] = discover_model(
-                    release.variants
-                )
+                title = f"{run.series}, {run.log}, ε = {run.epsilon}"
+                models[title] = discover_model(release.variants)
     if models:
         draw_models(models, folder, "models")
 
@@ -208,19 +214,19 @@ def _report(summary: Summary, reproduction: Reproduction) -> Iterator[str]:
         "those of full length, are never dropped"
     )
     yield from (
-        "# The SaCoFa paper's experiments, made again",
+        "# The SaCoFa paper's experiments, repeated",
         "",
         "Fahrenkrog-Petersen, Kabierski, Rösel, van der Aa and Weidlich: *SaCoFa: Semantics-aware "
         "Control-flow Anonymization for Process Mining*, ICPM 2021, section V.",
         "",
-        "All figures come from the original logs without noise. That does no harm here, because "
-        "the paper's logs are public; with any other log they would be secret.",
+        "All figures were measured on the original logs without noise. The paper's logs are "
+        "public; for any other log such figures would be confidential.",
         "",
         f"{reproduction.repeat} repetitions; thresholds of the paper; pruning {pruned}. Figures "
         "are medians (quartiles). *Even*: medians that differ by no more than 0.01; *well above*: "
         "the lower quartile is above the other's upper quartile. An empty release counts as zero.",
         "",
-        "## What the paper claims, and what is seen here",
+        "## Claims of the paper, and results here",
         "",
     )
     for claim in CLAIMS:
@@ -244,9 +250,9 @@ def _report(summary: Summary, reproduction: Reproduction) -> Iterator[str]:
         "",
         "## Figures",
         "",
-        *(f"![{name}]({name}.svg)" for _, name, _ in FIGURES),
+        *(f"![{figure.name}]({figure.name}.svg)" for figure in FIGURES),
         "",
-        f"The models of {DRAWN[0]} at ε = {DRAWN[1]}, first repetition:",
+        f"The models of {DRAWN_MODELS[0]} at ε = {DRAWN_MODELS[1]}, first repetition:",
         "",
         "![models](models.svg)",
         "",
@@ -255,12 +261,19 @@ def _report(summary: Summary, reproduction: Reproduction) -> Iterator[str]:
 
 
 def find_logs(folder: Path, settings: Sequence[Setting] = SETTINGS) -> dict[str, Path]:
-    """Find the paper's logs in a folder, by the names of their files."""
+    """Find the paper's logs in a folder by the names of their files.
+
+    Args:
+        folder: The folder.
+        settings: The logs that are looked for.
+
+    Returns:
+        The path of each log that is there, by its name.
+    """
     found = {}
     for setting in settings:
-        for ending in (".parquet", ".xes.gz", ".xes", ".csv"):
-            path = folder / f"{setting.file}{ending}"
-            if path.is_file():
-                found[setting.log] = path
-                break
+        paths = (folder / f"{setting.file}{suffix}" for suffix in FILE_SUFFIXES)
+        path = next((path for path in paths if path.is_file()), None)
+        if path is not None:
+            found[setting.log] = path
     return found

@@ -1,6 +1,6 @@
-"""Releases and logs as plain sequences of activity names, the form in which they are compared.
+"""Logs as sequences of activity names, the form in which they are compared.
 
-A case that was cut is compared as the sequence it is: no measure looks at whether it went on.
+A truncated case counts as the sequence that it has: no measure asks whether it continued.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from ..kernel.variants import Variant, VariantCounts
 
 
 def name_sequences(counts: VariantCounts) -> dict[Variant, int]:
-    """Map each sequence of activity names to its number of cases."""
+    """Return the number of cases of each sequence of activity names."""
     names = counts.activities
     total: dict[Variant, int] = {}
     for ids, count in zip(counts.sequences(), counts.counts.tolist(), strict=True):
@@ -24,7 +24,7 @@ def name_sequences(counts: VariantCounts) -> dict[Variant, int]:
 def share_activities(
     original: VariantCounts, released: VariantCounts
 ) -> tuple[VariantCounts, VariantCounts]:
-    """Express both over the same activities, and cut cases as the sequences they are."""
+    """Express two logs over the same activities, with truncated cases as plain sequences."""
     known = set(original.activities)
     new = (name for name in released.activities if name not in known)
     activities = (*original.activities, *new)
@@ -42,6 +42,6 @@ def _as_sequences(counts: VariantCounts) -> VariantCounts:
 
 
 def shares(counts: VariantCounts) -> NDArray[np.float64]:
-    """Give the share of the cases that took each variant."""
+    """Return the share of the cases of each variant."""
     weights: NDArray[np.float64] = counts.counts / counts.counts.sum()
     return weights

@@ -67,13 +67,7 @@ def check_noise_fits(accesses: Iterable[Access], max_cases: int) -> None:
     for access in accesses:
         least = SMALLEST_PER_CASE * max_cases
         if isinstance(access, Spend) and access.epsilon < least:
-            raise SettingError(
-                "epsilon",
-                f"{float(access.epsilon):.3g} for {access.what}",
-                Statement(
-                    "must.epsilon_with_noise_that_fits",
-                    least=float(least),
-                    cases=max_cases,
-                    factor=float(least / access.epsilon),
-                ),
-            )
+            value = f"{float(access.epsilon):.3g} for {access.what}"
+            bound, factor = float(least), float(least / access.epsilon)
+            must = Statement("must.fit_noise", least=bound, cases=max_cases, factor=factor)
+            raise SettingError("epsilon", value, must)

@@ -3,6 +3,7 @@
 from .certified import Certified, Plan, plan
 from .paper import ADMIT_NONE, Laplace, Sacofa
 from .protocol import Capabilities, Mechanism, Outcome, Output, Promise, perform
+from .released import ReleasedLog
 
 __all__ = [
     "ADMIT_NONE",
@@ -14,6 +15,7 @@ __all__ = [
     "Output",
     "Plan",
     "Promise",
+    "ReleasedLog",
     "Sacofa",
     "perform",
     "plan",

@@ -4,7 +4,7 @@ from .anonymize import Release, anonymize
 from .certificate import Certificate
 from .keys import PrivateKey, PublicKey, make_key, read_private_key, read_public_key
 from .pair import certificate_path
-from .publish import publish
+from .publish import Listener, Request, publish
 from .read import read_release
 from .sign import sign, verify_signed
 from .verify import Verification, verify
@@ -12,9 +12,11 @@ from .write import write_release
 
 __all__ = [
     "Certificate",
+    "Listener",
     "PrivateKey",
     "PublicKey",
     "Release",
+    "Request",
     "Verification",
     "anonymize",
     "certificate_path",

@@ -1,7 +1,7 @@
 """Pages and tables that people read: what a release holds, promises, and compares to (secret)."""
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .build import make_internal_report, make_report
@@ -24,7 +24,7 @@ _HOMES = {
 part of this package, such as the words for a price, make no page and need no templates."""
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = found = getattr(import_module(_HOMES[name], __name__), name)
@@ -32,12 +32,6 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
-    "ComparisonTable",
-    "Facts",
-    "ReleasedFigure",
-    "list_figures",
-    "make_internal_report",
-    "make_report",
-    "read_comparison",
-    "write_figures",
-]
+    "ComparisonTable", "Facts", "ReleasedFigure", "list_figures", "make_internal_report",
+    "make_report", "read_comparison", "write_figures",
+]  # fmt: skip

@@ -15,11 +15,9 @@ from .attributes import describe_attributes
 from .comparison import ComparisonTable
 from .explorer import list_variants
 from .facts import Facts
-from .flow import count_flow, list_steps
-from .mapdata import map_data, map_margins
-from .maps import draw_map
+from .flow import count_flow, describe_map
 from .measures import measure
-from .page import render_page
+from .page import MAP_SCRIPTS, REPORT_SCRIPTS, render_page
 from .promise import explain_epsilon, say_promise, say_reasons, say_spent, subject_of
 from .settings import describe_settings
 from .sureness import margins_of
@@ -65,6 +63,26 @@ def make_internal_report(
     return _make(release, title, facts or Facts(), known, comparison)
 
 
+def make_map_page(release: Release) -> str:
+    """Make a page of the process map of a release alone."""
+    explorer, times = list_variants(release.variants), describe_times(release)
+    process_map = describe_map(
+        [count_flow(release.variants)],
+        margins_of(release),
+        explorer.activities,
+        () if times is None else times.medians,
+    )
+    return render_page(
+        "map_page.html.j2",
+        colours=len(explorer.activities),
+        scripts=MAP_SCRIPTS,
+        internal=False,
+        map=process_map,
+        ids={name: i for i, name in enumerate(explorer.activities)},
+        data={"activities": explorer.activities, **process_map.data},
+    )
+
+
 def _make(
     release: Release,
     title: str,
@@ -79,12 +97,14 @@ def _make(
     explorer = list_variants(released, original, margins)
     flows = [count_flow(log) for log in (original, released) if log is not None]
     times = describe_times(release, None if secret is None else _batch(secret))
-    medians = (None,) * len(flows) if times is None else times.medians
+    medians = () if times is None else times.medians
+    process_map = describe_map(flows, margins, explorer.activities, medians)
     ids = {name: i for i, name in enumerate(explorer.activities)}
     measured = None if secret is None else measure(secret, release.cases)
     return render_page(
         "report.html.j2",
         colours=len(explorer.activities),
+        scripts=REPORT_SCRIPTS,
         title=title,
         facts=facts,
         internal=original is not None,
@@ -104,13 +124,10 @@ def _make(
         margins=margins,
         explorer=explorer,
         ids=ids,
-        steps=list_steps(flows[-1], flows[0] if original is not None else None, margins.steps),
-        waiting={} if times is None else times.medians[-1],
-        drawn=draw_map(*flows, margins=margins.steps),
+        map=process_map,
         data={
             **explorer.data(),
-            "flows": map_data(flows, ids, medians if len(medians) == len(flows) else (None,) * 2),
-            "margins": map_margins(margins, ids),
+            **process_map.data,
         },
         measures=() if measured is None else measured.lines,
         measures_missing=None if measured is None else measured.missing,

@@ -1,23 +1,17 @@
-"""Which activity directly follows which, how often, and what of it to show at which detail."""
+"""Directly-follows counts of a log, as the table and the process map of a report show them."""
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..kernel.variants import VariantCounts
-from ..synthesis.margins import Place, Step
+from ..synthesis.margins import Margins, Place, Step
 
-SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
-"""How much of all that happened the levels of detail show at least."""
-MOST_STEPS = 80
-"""A map with more arrows than this says nothing any more."""
-
-GROWTH = 1.35
-"""By how much a level has more arrows than the one before, at least."""
+Medians = Mapping[tuple[str, str], float]
+"""The median wait of directly-follows pairs of activities, in seconds."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,22 +21,22 @@ class Flow:
     activities: Mapping[str, int]
     """Events of each activity."""
     steps: Mapping[Step, int]
-    """Steps from one place to the next, the most frequent first."""
+    """Directly-follows pairs with their counts, the most frequent first."""
     cases: int
     """The number of cases."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class StepLine:
-    """One step in a table."""
+    """One directly-follows pair in a table."""
 
     first: Place
     second: Place
     count: int
     before: int
-    """How often the original has it; 0 where there is no original."""
+    """The count in the original. 0 without an original."""
     margin: int | None = None
-    """In 95 of 100 runs the count is off by no more than this; None: not known."""
+    """The margin of error of the count. None: not known."""
 
     @property
     def below_margin(self) -> bool:
@@ -53,7 +47,16 @@ class StepLine:
 def list_steps(
     flow: Flow, before: Flow | None = None, margins: Mapping[Step, int] | None = None
 ) -> tuple[StepLine, ...]:
-    """List all steps, the most frequent first; with an original, those that vanished too."""
+    """List all directly-follows pairs, the most frequent first.
+
+    Args:
+        flow: The release.
+        before: The original, whose pairs are listed even if the release has none of them.
+        margins: The margins of error of the released counts, as far as they are known.
+
+    Returns:
+        One line for each pair.
+    """
     old = {} if before is None else before.steps
     lines = [
         StepLine(
@@ -69,12 +72,13 @@ def list_steps(
 
 
 def count_flow(variants: VariantCounts) -> Flow:
-    """Count the steps of all cases; a case that was cut has no step to the end."""
+    """Count the directly-follows pairs of all cases. A truncated case has no pair to the end."""
     names, size = variants.activities, len(variants.activities)
     counts, lengths, offsets = variants.counts, variants.lengths, variants.offsets
     events = np.bincount(variants.activity_ids, np.repeat(counts, lengths), minlength=size)
     codes = np.full((2, len(variants.activity_ids) + len(variants)), size, dtype=np.int64)
-    # Every variant is written with one more place in front (the start) and one behind (the end).
+    # Each variant gets one more place: row 0 (first of a pair) begins with the start, and row 1
+    # (second of a pair) ends with the end. Both have the code `size`.
     shift = np.repeat(np.arange(len(variants)), lengths)
     codes[0, np.arange(len(variants.activity_ids)) + shift + 1] = variants.activity_ids
     codes[1, np.arange(len(variants.activity_ids)) + shift] = variants.activity_ids
@@ -90,80 +94,83 @@ def count_flow(variants: VariantCounts) -> Flow:
     )
 
 
-def choose_levels(*flows: Flow) -> tuple[frozenset[Step], ...]:
-    """Choose what to show at each level of detail, so that each shows more than the one before.
+@dataclass(frozen=True, kw_only=True)
+class ProcessMap:
+    """The process map of a report, and the table under it.
 
-    A level holds the most frequent steps that make up its share of all steps, and for every
-    activity among them its widest way from the start and to the end, so that nothing floats.
-    Several flows share their levels: what one of them shows, all show.
+    The script on the page chooses what is shown, and where it goes.
     """
-    levels: list[frozenset[Step]] = []
-    for share in SHARES:
-        shown = _show_all(flows, share, None)
-        if len(shown) > MOST_STEPS:
-            break
-        if levels and len(shown) < GROWTH * len(levels[-1]):
-            levels[-1] = shown
-        elif shown:
-            levels.append(shown)
-    if levels or not any(flow.steps for flow in flows):
-        return tuple(levels)
-    # Steps are so many and so even that no share of them can be shown: a few must do.
-    few = (_show_all(flows, 1.0, most) for most in (MOST_STEPS // 2**n for n in range(1, 7)))
-    return (next((shown for shown in few if len(shown) <= MOST_STEPS), _show_all(flows, 1.0, 1)),)
+
+    steps: tuple[StepLine, ...]
+    """All directly-follows pairs, the most frequent first."""
+    has_margins: bool
+    """Whether margins of error are known."""
+    timed: bool
+    """Whether median waits are known."""
+    waits: Medians
+    """The median waits in the release."""
+    data: Mapping[str, object]
+    """The flows and margins for the script, with numbers for activities."""
 
 
-def _show_all(flows: Iterable[Flow], share: float, most: int | None) -> frozenset[Step]:
-    return frozenset[Step]().union(*(_show(flow, share, most) for flow in flows))
+def describe_map(
+    flows: Sequence[Flow],
+    margins: Margins,
+    activities: Sequence[str],
+    medians: Sequence[Medians] = (),
+) -> ProcessMap:
+    """Prepare the process map.
 
+    Args:
+        flows: The release, or the original and the release.
+        margins: The margins of error of the release.
+        activities: The names on the page. Their places are the numbers that the script uses; the
+            start and the end are −1.
+        medians: The median waits of each flow. Empty without times.
 
-def _show(flow: Flow, share: float, most: int | None) -> set[Step]:
-    total = sum(flow.steps.values())
-    kept: set[Step] = set()
-    mass = 0
-    for step, count in flow.steps.items():
-        if mass >= share * total or len(kept) == most:
-            break
-        kept.add(step)
-        mass += count
-    places = {place for step in kept for place in step if place is not None}
-    return (
-        kept
-        | widest_ways(flow.steps, places, back=False)
-        | widest_ways(flow.steps, places, back=True)
+    Returns:
+        What the template and the script need.
+    """
+    ids = {name: i for i, name in enumerate(activities)}
+    waits = medians if len(medians) == len(flows) else [{}] * len(flows)
+    return ProcessMap(
+        steps=list_steps(flows[-1], flows[0] if len(flows) > 1 else None, margins.steps),
+        has_margins=bool(margins.steps),
+        timed=bool(medians),
+        waits=medians[-1] if medians else {},
+        data={
+            "flows": [
+                _flow_data(flow, ids, times) for flow, times in zip(flows, waits, strict=True)
+            ],
+            "margins": {
+                "events": [margins.activities.get(name) for name in ids],
+                "steps": [
+                    [_id(first, ids), _id(second, ids), size]
+                    for (first, second), size in margins.steps.items()
+                    if {first, second} - {None} <= ids.keys()
+                ],
+            },
+        },
     )
 
 
-def widest_ways(steps: Mapping[Step, int], places: Iterable[str], *, back: bool) -> set[Step]:
-    """Find the steps of the widest path from the start to each place or, with back, to the end.
+def _flow_data(flow: Flow, ids: Mapping[str, int], medians: Medians) -> dict[str, object]:
+    return {
+        "cases": flow.cases,
+        "events": [flow.activities.get(name, 0) for name in ids],
+        "steps": [
+            [_id(first, ids), _id(second, ids), count, _wait((first, second), medians)]
+            for (first, second), count in flow.steps.items()
+        ],
+    }
 
-    `widestWays` in templates/choose.js finds the same steps when readers move the sliders.
-    """
-    onward: dict[Place, list[tuple[Place, int]]] = {}
-    for (first, second), count in steps.items():
-        here, there = (second, first) if back else (first, second)
-        if there is not None:
-            onward.setdefault(here, []).append((there, count))
-    came: dict[str, Place] = {}
-    queue: list[tuple[int, int, str, str, Place]] = []
 
-    def push(here: Place, width: int) -> None:
-        for there, count in onward.get(here, ()):
-            if there is not None and there not in came:
-                # Of two ways that are as wide, the one whose last step is more frequent is shown.
-                heapq.heappush(queue, (-min(width, count), -count, there, here or "", here))
+def _id(name: Place, ids: Mapping[str, int]) -> int:
+    return -1 if name is None else ids[name]
 
-    push(None, sum(steps.values()))
-    while queue:
-        width, _, place, _, before = heapq.heappop(queue)
-        if place not in came:
-            came[place] = before
-            push(place, -width)
-    ways: set[Step] = set()
-    for place in places:
-        at: Place = place
-        while at is not None and at in came:
-            before = came[at]
-            ways.add((at, before) if back else (before, at))
-            at = before
-    return ways
+
+def _wait(step: Step, medians: Medians) -> float | None:
+    first, second = step
+    if first is None or second is None or (first, second) not in medians:
+        return None
+    return round(medians[first, second], 1)

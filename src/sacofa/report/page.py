@@ -15,41 +15,64 @@ from .colours import DARK_INK, LIGHT_INK, choose_colours
 from .durations import say_duration
 
 FOLDER = Path(__file__).parent / "templates"
-SCRIPTS = ("common.js", "layout.js", "choose.js", "map.js", "variants.js")
-"""The script of a page is these, one after the other."""
+MAP_SCRIPTS = ("common.js", "layout.js", "choose.js", "map.js")
+"""The files that draw a process map. The script of a page is its files, one after the other."""
+REPORT_SCRIPTS = (*MAP_SCRIPTS, "variants.js")
 
 
-def render_page(template: str, *, colours: int, **content: object) -> str:
-    """Fill a template; its style and script are the only ones that its policy lets run."""
+def render_page(template: str, *, colours: int, scripts: Sequence[str], **content: object) -> str:
+    """Fill the template of a page. The policy of the page allows its own style and script only.
+
+    Args:
+        template: The name of the template.
+        colours: The number of activities that get a colour.
+        scripts: The files of its script.
+        content: The values that the template names.
+
+    Returns:
+        The page as HTML.
+    """
     style = (FOLDER / "report.css").read_text(encoding="utf-8") + colour_rules(colours)
-    parts = "".join((FOLDER / name).read_text(encoding="utf-8") for name in SCRIPTS)
+    parts = "".join((FOLDER / name).read_text(encoding="utf-8") for name in scripts)
     script = f'"use strict";\n(() => {{\n{parts}}})();\n'
-    return (
-        _templates()
-        .get_template(template)
-        .render(
-            style=Markup(style),
-            script=Markup(script),
-            policy=Markup(_policy(style, script)),
-            **content,
-        )
+    return render(
+        template,
+        style=Markup(style),
+        script=Markup(script),
+        policy=Markup(_policy(style, script)),
+        **content,
     )
+
+
+def render(template: str, **content: object) -> str:
+    """Fill a template. Everything in it is escaped."""
+    return _templates().get_template(template).render(**content)
 
 
 @lru_cache
 def _templates() -> Environment:
-    """Templates that are compiled once, however many pages are made of them."""
+    """Templates that are compiled once, for any number of pages."""
     environment = Environment(
         loader=FileSystemLoader(FOLDER),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        keep_trailing_newline=True,
     )
-    environment.filters["number"] = lambda value: f"{value:,}"
-    environment.filters["percent"] = say_percent
-    environment.filters["duration"] = say_duration
+    environment.filters |= {
+        "number": lambda value: f"{value:,}",
+        "percent": say_percent,
+        "duration": say_duration,
+        "xml": text_of_xml,
+    }
     return environment
+
+
+def text_of_xml(text: str) -> str:
+    """A text without the characters that XML cannot hold."""
+    shown = "".join(letter for letter in text if letter.isprintable())
+    return shown.encode("utf-8", "ignore").decode("utf-8")
 
 
 def say_percent(share: float) -> str:

@@ -1,100 +1,208 @@
-"""A picture of rules: what comes before what, from the beginning to the end.
+"""A picture of rules: which activity comes before which, from the start to the end.
 
-An arrow from a to b says that a never comes after b, though b may come after a. It is drawn through
-where one of the two needs the other, and broken where both can do without. Arrows that follow from
-others are left out.
+An arrow from a to b says that a never comes after b, although b may come after a. It is solid if
+one of the two needs the other, and dashed if each can happen without the other. An arrow that
+follows from two others is left out. Graphviz computes the places.
 """
 
 from __future__ import annotations
 
-from html import escape
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import MissingExtraError
 from ..rules.rules import Rules
 from ..rules.show import never_happens
-from ..synthesis.margins import Step
-from .layout import Box, lay_out
-from .maps import pair as point
+from ..synthesis.margins import Place, Step
+from .page import render
 
-Bools = NDArray[np.bool_]
+LETTER_WIDTH, LINE_HEIGHT, PADDING = 6.9, 15.0, 10.0
+"""The room that a letter and a line of text take, and that a box has around them, in points."""
+START_SIZE = 22.0
+PICTURE_MARGIN = 6.0
+HEAD_WIDTH = 0.4
+"""Half of the width of an arrowhead, as a share of its length."""
+Point = tuple[float, float]
 
-STYLE = (
-    "text{font:13px system-ui,sans-serif;text-anchor:middle;fill:#1c2733}"
-    "rect{fill:#eef3f8;stroke:#5b7083;rx:6px}.once rect{fill:#fff}"
-    "path{fill:none;stroke:#5b7083;stroke-width:1.4}.may path{stroke-dasharray:4 4}"
-    "polygon{fill:#5b7083}circle{fill:#1c2733}"
-    "@media(prefers-color-scheme:dark){text{fill:#e6edf3}rect{fill:#243447;stroke:#8aa0b4}"
-    ".once rect{fill:#16202b}path{stroke:#8aa0b4}polygon{fill:#8aa0b4}circle{fill:#e6edf3}}"
-)
+
+@dataclass(frozen=True, kw_only=True)
+class Box:
+    """An activity, or the start."""
+
+    name: Place
+    x: float
+    """The middle."""
+    y: float
+    """The middle."""
+    lines: tuple[str, ...]
+    """The name, broken into lines. Empty for the start."""
+    once: bool
+    """Whether a case has the activity at most once."""
+
+    @property
+    def width(self) -> float:
+        """The width that its longest line needs."""
+        letters = max(6, *(len(line) for line in self.lines)) if self.lines else 0
+        return round(letters * LETTER_WIDTH + 26, 1) if self.lines else START_SIZE
+
+    @property
+    def height(self) -> float:
+        """The height that its lines need."""
+        return LINE_HEIGHT * len(self.lines) + PADDING if self.lines else START_SIZE
+
+    @property
+    def first_baseline(self) -> float:
+        """The baseline of the first line."""
+        return self.y - LINE_HEIGHT * (len(self.lines) - 1) / 2 + 4.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arrow:
+    """The order of two activities."""
+
+    curve: tuple[Point, ...]
+    """The points of a Bézier curve: one, then three for each piece."""
+    tip: Point
+    """The point of the arrowhead."""
+    needed: bool
+    """Whether one of the two activities needs the other."""
+
+    @property
+    def head(self) -> tuple[Point, ...]:
+        """The corners of the arrowhead."""
+        x, y = self.curve[-1]
+        dx, dy = (self.tip[0] - x) * HEAD_WIDTH, (self.tip[1] - y) * HEAD_WIDTH
+        return (self.tip, (x - dy, y + dx), (x + dy, y - dx))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Picture:
+    """Where everything goes."""
+
+    boxes: tuple[Box, ...] = ()
+    arrows: tuple[Arrow, ...] = ()
+    width: float = 40.0
+    height: float = 40.0
 
 
 def draw_rules(rules: Rules) -> str:
-    """Draw rules as SVG; needs Graphviz."""
-    there = ~never_happens(rules)
-    order = rules.never_precedes & ~rules.never_follows & there[:, None] & there[None, :]
+    """Draw rules.
+
+    Args:
+        rules: The rules.
+
+    Returns:
+        The picture as SVG.
+
+    Raises:
+        MissingExtraError: pygraphviz is not installed.
+    """
+    once = {name for a, name in enumerate(rules.activities) if rules.never_follows[a, a]}
+    return render("rules.svg.j2", picture=_lay_out(_order(rules), once), source=str(rules.source))
+
+
+def _order(rules: Rules) -> dict[Step, bool]:
+    """The arrows of the picture, and whether each is solid."""
+    possible = ~never_happens(rules)
+    order = rules.never_precedes & ~rules.never_follows & possible[:, None] & possible[None, :]
     np.fill_diagonal(order, False)
-    needs = (rules.always_follows | rules.always_precedes.T) & order
-    # What a third activity between the two says already is not drawn again.
+    needed = (rules.always_follows | rules.always_precedes.T) & order
     between = (order.astype(np.float32) @ order.astype(np.float32)) > 0
     shown = order & ~between
     names = rules.activities
-    steps: dict[Step, int] = {
-        (names[a], names[b]): 2 if needs[a, b] else 1 for a, b in np.argwhere(shown).tolist()
+    steps: dict[Step, bool] = {
+        (names[a], names[b]): bool(needed[a, b]) for a, b in np.argwhere(shown).tolist()
     }
-    # Where anything may begin a case, arrows to what has nothing before it are enough.
-    first = there & rules.starts & ~(shown.any(axis=0) & rules.starts.all())
-    for a in np.flatnonzero(first).tolist():
-        steps[None, names[a]] = 2
-    for a in np.flatnonzero(there).tolist():
-        # An activity without any order still has its box.
+    for a in _first(rules, possible, shown):
+        steps[None, names[a]] = True
+    for a in np.flatnonzero(possible).tolist():
+        # An activity that nothing orders still has its box.
         if not any(names[a] in step for step in steps):
-            steps[None, names[a]] = 1
-    once = {name for a, name in enumerate(names) if rules.never_follows[a, a]}
-    return _svg(steps, once, str(rules.source))
+            steps[None, names[a]] = False
+    return steps
 
 
-def _svg(steps: dict[Step, int], once: set[str], source: str) -> str:
-    parts = []
-    width = height = 40.0
-    if steps:
-        layout = lay_out(steps)
-        width, height = layout.width, layout.height
-        for step, arrow in layout.arrows.items():
-            start, *rest = arrow.curve
-            x, y = arrow.curve[-1]
-            dx, dy = (arrow.tip[0] - x) * 0.4, (arrow.tip[1] - y) * 0.4
-            head = " ".join(map(point, (arrow.tip, (x - dy, y + dx), (x + dy, y - dx))))
-            kind = "must" if steps[step] == 2 else "may"
-            path = f"M{point(start)}C{' '.join(map(point, rest))}"
-            parts.append(f'<g class="{kind}"><path d="{path}"/><polygon points="{head}"/></g>')
-        for (name, _), box in layout.boxes.items():
-            parts.append(_box(name, box, name in once))
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" '
-        f'width="{width:g}" height="{height:g}" role="img"><title>{_text(source)}</title>'
-        f"<style>{STYLE}</style>{''.join(parts)}</svg>\n"
+def _first(rules: Rules, possible: NDArray[np.bool_], shown: NDArray[np.bool_]) -> list[int]:
+    """The activities that get an arrow from the start.
+
+    If every activity may begin a case, arrows to those with nothing before them are enough.
+    """
+    first = possible & rules.starts & ~(shown.any(axis=0) & rules.starts.all())
+    found: list[int] = np.flatnonzero(first).tolist()
+    return found
+
+
+def _lay_out(steps: Mapping[Step, bool], once: set[str]) -> Picture:
+    """Compute the places with Graphviz, which sees numbers instead of names.
+
+    A name of an activity can thus mean nothing to it.
+    """
+    if not steps:
+        return Picture()
+    try:
+        import pygraphviz
+    except ImportError:
+        raise MissingExtraError("the picture of rules (pygraphviz)", "map") from None
+    places: list[Place] = sorted({p for step in steps for p in step}, key=lambda p: p or "")
+    ids = {place: f"n{i}" for i, place in enumerate(places)}
+    ordered = sorted(steps, key=lambda step: (not steps[step], step[0] or "", step[1] or ""))
+    graph = pygraphviz.AGraph(directed=True, rankdir="TB", nodesep="0.35", ranksep="0.5")
+    graph.node_attr.update(fixedsize="true", shape="box", label="")
+    graph.edge_attr.update(arrowsize="0.7")
+    for place in places:
+        box = _box(place, (0.0, 0.0), once)
+        # Graphviz measures boxes in inches, and everything else in points.
+        graph.add_node(ids[place], width=f"{box.width / 72:.4f}", height=f"{box.height / 72:.4f}")
+    for first, second in ordered:
+        graph.add_edge(ids[first], ids[second], weight=2 if steps[first, second] else 1)
+    graph.layout(prog="dot")
+    return _read(graph, ids, ordered, steps, once)
+
+
+def _read(
+    graph: Any,
+    ids: Mapping[Place, str],
+    ordered: list[Step],
+    steps: Mapping[Step, bool],
+    once: set[str],
+) -> Picture:
+    """Read the places. The y axis of Graphviz points up, and that of SVG down."""
+    _, _, right, top = map(float, graph.graph_attr["bb"].split(","))
+
+    def point(text: str) -> Point:
+        x, y = text.split(",")
+        return round(float(x) + PICTURE_MARGIN, 1), round(top - float(y) + PICTURE_MARGIN, 1)
+
+    arrows = []
+    for first, second in ordered:
+        tip, *curve = graph.get_edge(ids[first], ids[second]).attr["pos"].split()
+        arrows.append(
+            Arrow(
+                curve=tuple(map(point, curve)),
+                tip=point(tip.removeprefix("e,")),
+                needed=steps[first, second],
+            )
+        )
+    return Picture(
+        boxes=tuple(
+            _box(place, point(graph.get_node(key).attr["pos"]), once) for place, key in ids.items()
+        ),
+        arrows=tuple(arrows),
+        width=round(right + 2 * PICTURE_MARGIN),
+        height=round(top + 2 * PICTURE_MARGIN),
     )
 
 
-def _box(name: str | None, box: Box, once: bool) -> str:
-    if name is None:
-        return f'<circle cx="{box.x:g}" cy="{box.y:g}" r="8"><title>start</title></circle>'
-    corner = f'x="{box.x - box.width / 2:.1f}" y="{box.y - box.height / 2:.1f}"'
-    top = box.y - 15 * (len(box.lines) - 1) / 2 + 4.5
-    lines = "".join(
-        f'<text x="{box.x:g}" y="{top + 15 * i:.1f}">{_text(line)}</text>'
-        for i, line in enumerate(box.lines)
-    )
-    often = "at most once" if once else "any number of times"
-    return (
-        f'<g class="{"once" if once else "often"}"><title>{_text(name)}: {often}</title>'
-        f'<rect {corner} width="{box.width:g}" height="{box.height:g}"/>{lines}</g>'
-    )
+def _box(place: Place, middle: Point, once: set[str]) -> Box:
+    lines = () if place is None else break_name(place)
+    return Box(name=place, x=middle[0], y=middle[1], lines=lines, once=place in once)
 
 
-def _text(text: str) -> str:
-    """Text for XML; what XML cannot hold is left out."""
-    kept = "".join(c for c in text if c.isprintable())
-    return escape(kept.encode("utf-8", "ignore").decode("utf-8"))
+def break_name(name: str) -> tuple[str, ...]:
+    """Break a name into at most three short lines."""
+    return tuple(textwrap.wrap(" ".join(name.split()), 22, max_lines=3, placeholder=" …")) or ("",)

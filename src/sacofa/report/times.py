@@ -16,7 +16,7 @@ from ..kernel.queries.durations import HUMAN, SECOND
 from ..release.anonymize import Release
 from ..synthesis.margins import ShareMargin
 from .durations import say_duration
-from .mapdata import Medians
+from .flow import Medians
 from .sureness import margins_of
 from .work import Work, describe_work
 

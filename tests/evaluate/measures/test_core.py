@@ -10,10 +10,9 @@ import pytest
 
 from sacofa import anonymize, write_release
 from sacofa.evaluate import Evaluator
-from sacofa.evaluate.measures.core import MAX_VARIANTS, orderly_core
-from sacofa.evaluate.measures.quality import model_quality
-from sacofa.evaluate.perform import Performer
-from sacofa.evaluate.read import read_measured
+from sacofa.evaluate.evaluate import read_measured
+from sacofa.evaluate.experiment import Performer
+from sacofa.evaluate.measures.model import MAX_CORE_VARIANTS, model_quality, orderly_core
 from sacofa.evaluate.runs import ORIGINAL, Run
 from sacofa.events import open_log
 from sacofa.examples import hospital
@@ -115,7 +114,7 @@ def test_the_filter_is_the_same_for_persons() -> None:
 
 def test_releases_of_very_many_variants_have_a_core() -> None:
     """Only the most frequent variants are compared with each other."""
-    rare = {(f"b{i // 100}", f"c{i % 100}"): 1 for i in range(MAX_VARIANTS + 500)}
+    rare = {(f"b{i // 100}", f"c{i % 100}"): 1 for i in range(MAX_CORE_VARIANTS + 500)}
     log = VariantCounts.of({**rare, ("a", "b0"): 900, ("c1",): 600})
     core = orderly_core(log)
     assert {900, 600} <= set(core.counts.tolist())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sacofa.evaluate.measures.overlap import invented, mass_kept, size_error
+from sacofa.evaluate.measures.flow import invented, mass_kept, size_error
 from sacofa.kernel.variants import VariantCounts
 
 ORIGINAL = VariantCounts.of({("a", "b"): 6, ("a", "c"): 3, ("a",): 1})

@@ -9,10 +9,14 @@ import numpy as np
 import pytest
 
 from sacofa.evaluate.extras import optional_module
-from sacofa.evaluate.measures import enabled
-from sacofa.evaluate.measures.enabled import AllowedNext
-from sacofa.evaluate.measures.model import Model, discover_model
-from sacofa.evaluate.measures.quality import ModelQuality, judge_model, model_quality
+from sacofa.evaluate.measures import nets
+from sacofa.evaluate.measures.model import (
+    ModelQuality,
+    discover_model,
+    judge_model,
+    model_quality,
+)
+from sacofa.evaluate.measures.nets import AllowedNext, Model
 from sacofa.evaluate.measures.replay import Replay
 from sacofa.kernel.variants import VariantCounts
 
@@ -118,7 +122,7 @@ def test_a_search_without_end_is_given_up(
     model = discover_model(random_log(seed, activities=7, variants=25, noise=0.5))
     allowed = AllowedNext(model)
     found = allowed(model.initial)
-    monkeypatch.setattr(enabled, "LIMIT", 1)
+    monkeypatch.setattr(nets, "MAX_VISITS", 1)
     assert allowed(model.initial) >= found
 
 

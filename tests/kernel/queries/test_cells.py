@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sacofa import Certified, SettingError, anonymize
+from sacofa import Certified, anonymize
 from sacofa.base.distance import nearest
+from sacofa.errors import SettingError
 from sacofa.examples import hospital
 from sacofa.kernel.bits import KeyedBits, SeededBits, Words
 from sacofa.kernel.noise import Noise

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from sacofa import Promise, anonymize
+from sacofa import anonymize
 from sacofa.audit.likelihood import ALL, NEARER, LikelihoodRatioAttack
 from sacofa.audit.pairs import Pair
 from sacofa.kernel.accounting import Spend
@@ -19,6 +19,7 @@ from sacofa.kernel.queries.protocol import Ints, Part
 from sacofa.kernel.session import Session
 from sacofa.kernel.unit import Unit
 from sacofa.kernel.variants import VariantCounts
+from sacofa.mechanisms import Promise
 from sacofa.mechanisms.protocol import Capabilities, Mechanism, Output, Progress, perform
 from sacofa.mechanisms.released import ReleasedLog
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sacofa import Certified, Release, SettingError, anonymize
-from sacofa.errors import ReadError
+from sacofa import Certified, Release, anonymize
+from sacofa.errors import ReadError, SettingError
 from sacofa.events import open_log, read_cases
 from sacofa.events.attributes import MOST_CELLS
 from sacofa.kernel.accounting import Spend

@@ -8,13 +8,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sacofa import Cases, Certified, Noise, Outcome, VariantCounts
+from sacofa import Certified, VariantCounts
+from sacofa.kernel import Cases, Noise
 from sacofa.kernel.bits import SeededBits
 from sacofa.kernel.cases import CaseBatch
 from sacofa.kernel.distributions import DiscreteLaplace
 from sacofa.kernel.queries.flow import NearestCandidate
 from sacofa.kernel.unit import Unit
-from sacofa.mechanisms import perform
+from sacofa.mechanisms import Outcome, perform
 from sacofa.mechanisms.certified.plan import plan
 from sacofa.mechanisms.paper import Laplace, Sacofa
 from sacofa.rules import Rules

@@ -8,8 +8,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from sacofa import Cases, Certified, Noise, VariantCounts
+from sacofa import Certified, VariantCounts
 from sacofa.base.domains import Categories
+from sacofa.kernel import Cases, Noise
 from sacofa.kernel.attributes import Attribute
 from sacofa.kernel.bits import SeededBits
 from sacofa.kernel.queries.flow import VOTE_UNITS

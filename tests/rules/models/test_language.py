@@ -8,12 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sacofa import ADMIT_NONE, Certified, Noise, Sacofa
+from sacofa import Certified, Sacofa
 from sacofa.errors import RulesError, SettingError
 from sacofa.examples import hospital, hospital_model
+from sacofa.kernel import Noise
 from sacofa.kernel.bits import SeededBits
 from sacofa.kernel.cases import Cases
 from sacofa.kernel.unit import ONE_CASE
+from sacofa.mechanisms import ADMIT_NONE
 from sacofa.mechanisms.protocol import perform
 from sacofa.rules import ModelOptions, ModelRules, read_model, scorer_of, sequences_within_rules
 from sacofa.rules.allowed import Steps

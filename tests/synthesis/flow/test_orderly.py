@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from sacofa import Cases, Certified, Noise
+from sacofa import Certified
+from sacofa.kernel import Cases, Noise
 from sacofa.kernel.bits import SeededBits
 from sacofa.mechanisms import perform
 from sacofa.synthesis.flow.orderly import RARER, drop_disorder, orderly_core, orders_of

@@ -7,7 +7,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sacofa import Cases, Certified, Noise, VariantCounts
+from sacofa import Certified, VariantCounts
+from sacofa.kernel import Cases, Noise
 from sacofa.kernel.bits import SeededBits
 from sacofa.mechanisms import perform
 from sacofa.synthesis.flow.presence import CASES_EACH_INSERTION, insert_missing

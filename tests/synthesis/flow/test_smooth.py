@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sacofa import Certified, anonymize
-from sacofa.evaluate.measures.analysts import trigrams_distance
+from sacofa.evaluate.measures.flow import trigrams_distance
 from sacofa.kernel.bits import SeededBits
 from sacofa.kernel.noise import Noise
 from sacofa.kernel.variants import VariantCounts

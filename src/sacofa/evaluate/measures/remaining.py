@@ -1,9 +1,9 @@
-"""Train on the release, test on the original: how well the rest of a running case is foretold.
+"""Prediction of remaining times: a model trained on the release, tested on the original.
 
-A regression tree learns from released cases how long a case still takes, given what happened so
-far: which activities, the last one, how many events, how long it took and how long the last wait
-was. It is then asked about the cases of the original. What a model of one half of the original
-knows about the other half is the limit.
+A regression tree learns from released cases how long a case will still take, given what is known
+after an event: which activities occurred, the last one, the number of events, the time so far and
+the last wait. It then predicts the cases of the original. The reference is a model of one half of
+the original, tested on the other half.
 """
 
 from __future__ import annotations
@@ -15,36 +15,48 @@ from ..extras import optional_module
 from .performance import doublings
 from .timed import Floats, Ints, Timed
 
-SEED = 0
+TREE_SEED = 0
 """The tree is the same each time."""
-PREFIXES = 20_000
-"""More beginnings of cases than this are thinned evenly."""
-ACTIVITIES = 200
-"""The most frequent activities of the original are told apart."""
-DEPTH, LEAF = 8, 20
+MAX_PREFIXES = 20_000
+"""Upper bound on the prefixes that are used; more are thinned evenly."""
+MAX_ACTIVITIES = 200
+"""Number of the most frequent activities of the original that the features distinguish."""
+MAX_DEPTH, MIN_LEAF = 8, 20
+"""Depth of the tree, and least number of prefixes in a leaf."""
 
 
 def remaining_time_error(original: Timed, released: Timed) -> float | None:
-    """How far off remaining times are foretold, on average in doublings; None without any."""
+    """Return the mean error of predicted remaining times in doublings.
+
+    Args:
+        original: The original.
+        released: The release, over the same activities.
+
+    Returns:
+        The error; None if no case of one of the logs has two events.
+    """
     if len(original.ids) == original.cases or len(released.ids) == released.cases:
         return None
-    frequent = np.argsort(-np.bincount(original.ids), kind="stable")[:ACTIVITIES]
-    known, rest = _prefixes(released, frequent)
-    asked, true = _prefixes(original, frequent)
-    leaf = max(1, min(LEAF, len(rest) // 10))
+    frequent = np.argsort(-np.bincount(original.ids), kind="stable")[:MAX_ACTIVITIES]
+    features, remaining = _prefixes(released, frequent)
+    tested, true = _prefixes(original, frequent)
+    leaf = max(1, min(MIN_LEAF, len(remaining) // 10))
     tree = optional_module("sklearn.tree").DecisionTreeRegressor(
-        criterion="squared_error", max_depth=DEPTH, min_samples_leaf=leaf, random_state=SEED
+        criterion="squared_error",
+        max_depth=MAX_DEPTH,
+        min_samples_leaf=leaf,
+        random_state=TREE_SEED,
     )
-    foretold = tree.fit(known, rest).predict(asked)
-    return float(np.abs(foretold - true).mean())
+    predicted = tree.fit(features, remaining).predict(tested)
+    return float(np.abs(predicted - true).mean())
 
 
 def _prefixes(log: Timed, activities: Ints) -> tuple[NDArray[np.float32], Floats]:
-    """What is known after each event but the last of a case, and how long the case still takes."""
+    """Features after each event but the last of a case, and the remaining time in doublings."""
     case = log.case
     place = np.arange(len(case)) - log.offsets[:-1][case]
-    going_on = np.flatnonzero(place < np.diff(log.offsets)[case] - 1)
-    chosen = going_on[np.linspace(0, len(going_on) - 1, min(PREFIXES, len(going_on))).astype(int)]
+    running = np.flatnonzero(place < np.diff(log.offsets)[case] - 1)
+    chosen = running[np.linspace(0, len(running) - 1, min(MAX_PREFIXES, len(running))).astype(int)]
     begin, end = log.offsets[:-1][case[chosen]], log.offsets[1:][case[chosen]] - 1
     wait = np.where(chosen > begin, log.seconds[chosen] - log.seconds[np.maximum(chosen - 1, 0)], 0)
     columns = [place[chosen], doublings(log.seconds[chosen] - log.seconds[begin]), doublings(wait)]

@@ -1,8 +1,9 @@
 """Token-based replay of a log on a model, each prefix once (Rozinat and van der Aalst, 2008).
 
-What one event does depends on the marking and the activity alone. So a log is replayed along its
-tree of prefixes, and pm4py, which decides which silent transitions fire, is asked once for each
-marking and activity. The figures are those of pm4py's replay of every case from its start.
+The effect of an event depends on the marking and the activity alone. Therefore a log is replayed
+along the tree of its prefixes, and pm4py, which decides which silent transitions fire, is called
+once for each marking and activity. The figures are those of pm4py's replay of every case from its
+start.
 """
 
 from __future__ import annotations
@@ -11,20 +12,23 @@ from collections import Counter
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
-from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ...kernel.variants import VariantCounts
 from ..extras import optional_module
-from .model import Model
-from .prefix_tree import Level, count_prefixes
+from .nets import Marking, Model
 
-DEPTH = 50
-"""How many silent transitions in a row pm4py looks ahead."""
+Ints = NDArray[np.int64]
+
+MAX_SILENT = 50
+"""Number of silent transitions in a row that pm4py looks ahead."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """What was counted along a replay."""
+    """Counters of a replay."""
 
     missing: int = 0
     consumed: int = 0
@@ -40,30 +44,92 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What one event, or the end of a case, does to a marking."""
+    """The effect of one event, or of the end of a case, on a marking.
+
+    Attributes:
+        marking: Number of the marking that is reached.
+        tokens: Tokens that the step moves.
+        fired: Its transitions, silent ones first.
+        remaining: Tokens that remain at the end of a case.
+    """
 
     marking: int
-    """The marking that is reached; markings are numbered."""
     tokens: Tokens
-    fired: tuple[Any, ...]
-    """The transitions, silent ones first."""
+    fired: tuple[object, ...]
     remaining: int = 0
-    """Tokens that are left over, at the end of a case."""
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """One prefix of the log, replayed."""
+    """The replay of one prefix of the log.
+
+    Attributes:
+        marking: Number of the marking after it.
+        tokens: Tokens since the start of the case.
+        cases: Number of cases that begin with the prefix.
+        ended: Number of cases that end there.
+        next_activities: Activities that follow it in the log.
+    """
 
     marking: int
     tokens: Tokens
-    """Counted from the start of the case."""
     cases: int
-    """How many cases begin with the prefix."""
     ended: int
-    """How many of them end there."""
     next_activities: frozenset[str]
-    """What follows it in the log."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Level:
+    """All prefixes of one length, ordered so that the children of a prefix are adjacent.
+
+    Attributes:
+        parents: Place of the parent of each prefix in the level above.
+        activities: Last activity of each prefix.
+        counts: Number of cases that begin with each prefix.
+    """
+
+    parents: Ints
+    activities: Ints
+    counts: Ints
+
+    def rows(self) -> Iterator[tuple[int, int, int]]:
+        """Return parent, activity and count of each prefix."""
+        return zip(
+            self.parents.tolist(), self.activities.tolist(), self.counts.tolist(), strict=True
+        )
+
+
+def count_prefixes(variants: VariantCounts, max_length: int) -> list[Level]:
+    """Count the cases that begin with each prefix; level 0 is the empty prefix."""
+    lengths, counts = variants.lengths, variants.counts
+    rows = np.arange(len(variants))
+    node = np.zeros(len(variants), dtype=np.int64)
+    levels = [
+        Level(
+            parents=np.array([-1]),
+            activities=np.array([-1]),
+            counts=np.array([counts.sum()]),
+        )
+    ]
+    for length in range(1, max_length + 1):
+        keep = lengths[rows] >= length
+        rows, node = rows[keep], node[keep]
+        if not len(rows):
+            break
+        # Variants are sorted, so those that share a prefix are adjacent.
+        last = variants.activity_ids[variants.offsets[rows] + length - 1]
+        new = np.ones(len(rows), dtype=np.bool_)
+        new[1:] = (node[1:] != node[:-1]) | (last[1:] != last[:-1])
+        starts = np.flatnonzero(new)
+        levels.append(
+            Level(
+                parents=node[starts],
+                activities=last[starts].astype(np.int64),
+                counts=np.add.reduceat(counts[rows], starts),
+            )
+        )
+        node = np.cumsum(new) - 1
+    return levels
 
 
 class Replay:
@@ -75,15 +141,15 @@ class Replay:
         self._semantics = optional_module("pm4py.objects.petri_net.semantics")
         self._log_objects = optional_module("pm4py.objects.log.obj")
         self.model = model
-        self._silent_paths = self._pm4py.get_places_shortest_path_by_hidden(model.net, DEPTH)
+        self._silent_paths = self._pm4py.get_places_shortest_path_by_hidden(model.net, MAX_SILENT)
         transitions = sorted(model.net.transitions, key=lambda t: str(t.name))
         self._by_label = {t.label: t for t in transitions if t.label is not None}
-        self.markings: list[Any] = [model.initial]
+        self.markings: list[Marking] = [model.initial]
         self._numbers = {_key(model.initial): 0}
         self._steps: dict[tuple[int, str], Step] = {}
         self._ends: dict[int, Step] = {}
-        self.fired: Counter[Any] = Counter()
-        """How often each transition fired."""
+        self.fired: Counter[object] = Counter()
+        """Number of times that each transition fired."""
         self.visits: list[Visit] = list(self._walk(log))
         """Every prefix of the log, the empty one first."""
 
@@ -96,11 +162,11 @@ class Replay:
             if level is not levels[0]:
                 reached = [
                     self._advance(reached[parent], names[activity], cases)
-                    for parent, activity, cases in _rows(level)
+                    for parent, activity, cases in level.rows()
                 ]
             follows: list[set[str]] = [set() for _ in reached]
             goes_on = [0] * len(reached)
-            for parent, activity, cases in _rows(below) if below is not None else ():
+            for parent, activity, cases in below.rows() if below is not None else ():
                 follows[parent].add(names[activity])
                 goes_on[parent] += cases
             for place, cases in enumerate(level.counts.tolist()):
@@ -119,10 +185,10 @@ class Replay:
 
     def _step(self, number: int, activity: str) -> Step:
         transition = self._by_label.get(activity)
-        if transition is None:  # the model does not know the activity: pm4py passes over it
+        if transition is None:  # pm4py ignores activities that the model does not know
             return Step(number, Tokens(), ())
         net, marking = self.model.net, copy(self.markings[number])
-        silent: list[Any] = []
+        silent: list[object] = []
         missing = 0
         if not self._semantics.is_enabled(transition, net, marking):
             _, marking, silent, _ = self._pm4py.apply_hidden_trans(
@@ -140,16 +206,16 @@ class Replay:
         return Step(self._number(after), tokens, fired)
 
     def end(self, number: int) -> Step:
-        """End a case: silent transitions bring the marking as near to the last one as they can."""
+        """Return the effect of the end of a case, to which silent transitions lead if they can."""
         if number not in self._ends:
             self._ends[number] = self._end(number)
         return self._ends[number]
 
     def _end(self, number: int) -> Step:
         parameter = self._pm4py.Parameters
-        nothing = self._log_objects.EventLog([self._log_objects.Trace()])
+        empty = self._log_objects.EventLog([self._log_objects.Trace()])
         result = self._pm4py.apply(
-            nothing,
+            empty,
             self.model.net,
             self.markings[number],
             self.model.final,
@@ -170,18 +236,12 @@ class Replay:
             result["remaining_tokens"],
         )
 
-    def _number(self, marking: Any) -> int:
+    def _number(self, marking: Marking) -> int:
         number = self._numbers.setdefault(_key(marking), len(self.markings))
         if number == len(self.markings):
             self.markings.append(marking)
         return number
 
 
-def _key(marking: Any) -> frozenset[tuple[Any, int]]:
+def _key(marking: Marking) -> frozenset[tuple[object, int]]:
     return frozenset(marking.items())
-
-
-def _rows(level: Level) -> Iterator[tuple[int, int, int]]:
-    return zip(
-        level.parents.tolist(), level.activities.tolist(), level.counts.tolist(), strict=True
-    )

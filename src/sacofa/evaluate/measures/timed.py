@@ -1,4 +1,4 @@
-"""Cases with times, as the measures of time see them."""
+"""Cases with times, in the form that the measures of time use."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ Floats = NDArray[np.float64]
 
 
 class TimedLog(Protocol):
-    """What is measured: a log, or a release of one."""
+    """A log or a release with times."""
 
     @property
     def activities(self) -> tuple[str, ...]:
-        """The names; an activity's id is its place here."""
+        """Names of activities; the id of an activity is its place here."""
 
     @property
     def activity_ids(self) -> NDArray[np.int32]:
-        """The activities of all events, end to end."""
+        """Activities of all events, end to end."""
 
     @property
     def offsets(self) -> Ints:
@@ -37,20 +37,31 @@ class TimedLog(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Timed:
-    """The events of a log whose times are known, over given names."""
+    """The events of a log whose times are known.
+
+    Attributes:
+        activities: Names of activities; the id of an activity is its place here.
+        ids: Activities of all events, end to end.
+        offsets: Case i has the events offsets[i] … offsets[i + 1] − 1; no case is empty.
+        seconds: Time of each event in seconds since 1970.
+    """
 
     activities: tuple[str, ...]
-    """The names; an activity's id is its place here."""
     ids: Ints
-    """The activities of all events, end to end."""
     offsets: Ints
-    """Case i has the events offsets[i] … offsets[i + 1] − 1; none is empty."""
     seconds: Floats
-    """When each event happened, since 1970."""
 
     @classmethod
     def of(cls, log: TimedLog, names: Sequence[str]) -> Timed:
-        """Take the events with known times; every activity of the log is among the names."""
+        """Take the events with known times.
+
+        Args:
+            log: A log.
+            names: Names of activities; every activity of the log is among them.
+
+        Returns:
+            The events, over these names.
+        """
         place = {name: i for i, name in enumerate(names)}
         to_new = np.array([place[name] for name in log.activities], dtype=np.int64)
         case = np.repeat(np.arange(len(log.offsets) - 1), np.diff(log.offsets))
@@ -69,37 +80,37 @@ class Timed:
 
     @property
     def cases(self) -> int:
-        """The number of cases with any known time."""
+        """Number of cases with any known time."""
         return len(self.offsets) - 1
 
     @property
     def case(self) -> Ints:
-        """The case of each event."""
+        """Case of each event."""
         return np.repeat(np.arange(self.cases), np.diff(self.offsets))
 
     @property
     def begins(self) -> Floats:
-        """When each case begins: its earliest time."""
+        """Earliest time of each case."""
         return np.minimum.reduceat(self.seconds, self.offsets[:-1]) if self.cases else self.seconds
 
     @property
     def cycle_times(self) -> Floats:
-        """How long each case takes, in seconds."""
+        """Cycle time of each case in seconds."""
         if not self.cases:
             return self.seconds
         return np.maximum.reduceat(self.seconds, self.offsets[:-1]) - self.begins
 
     def gaps(self) -> tuple[Ints, Floats]:
-        """The step (as one number) and the seconds of each pair of events in a row."""
+        """Return each directly-follows pair as one number, and the seconds between its events."""
         case = self.case
         place = np.flatnonzero(case[1:] == case[:-1]) + 1
-        steps = self.ids[place - 1] * len(self.activities) + self.ids[place]
-        # A clock that runs backwards is no wait.
-        return steps, np.maximum(self.seconds[place] - self.seconds[place - 1], 0.0)
+        pairs = self.ids[place - 1] * len(self.activities) + self.ids[place]
+        # A clock that runs backwards is not a wait.
+        return pairs, np.maximum(self.seconds[place] - self.seconds[place - 1], 0.0)
 
 
 def transport(left: Floats, right: Floats) -> float:
-    """The Wasserstein distance between two samples of numbers; infinite where one is empty."""
+    """Return the Wasserstein distance between two samples; infinite if one of them is empty."""
     if not len(left) or not len(right):
         return 0.0 if len(left) == len(right) else float("inf")
     left, right = np.sort(left), np.sort(right)

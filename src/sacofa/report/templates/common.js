@@ -1,6 +1,6 @@
 // Shared by all parts of the script: the data of the page, and small tools.
 const find = (selector) => document.querySelector(selector);
-const data = JSON.parse(find("#variants-data").textContent);
+const data = JSON.parse(find("#page-data").textContent);
 const number = new Intl.NumberFormat("en-US");
 
 const percent = (share) => {

@@ -166,8 +166,26 @@ const layOut = (steps, label) => {
   for (const node of all) node.x -= left;
   return {
     nodes: [...nodes.values()], edges, loops: loops.map((step) => ({ ...step, node: nodes.get(step.from) })),
-    width: Math.max(...all.map((node) => node.x + node.width / 2)) + 8, height: y - RANK_GAP + 8,
+    width: Math.max(...all.map((node) => node.x + node.width / 2)) + 8, height: y - RANK_GAP + 8, ranks: ordered,
   };
+};
+
+/** The bends of an arrow without those next to its ends that a smoother curve can do without. */
+const neededBends = (layout, edge, [start, end]) => {
+  const bends = [...edge.bends];
+  const isFree = (rank, y, [x0, y0], [x1, y1]) => {
+    const x = x0 + ((x1 - x0) * (y - y0)) / (y1 - y0);
+    return layout.ranks[rank].every((other) => edge.bends.includes(other) || Math.abs(other.x - x) > other.width / 2 + 8);
+  };
+  /** Whether nothing is in the way from an end to the bend after next, not even the boxes next to that. */
+  const canSkip = (bend, next, place, side) => {
+    if (next === undefined || bend === edge.number) return false;
+    const line = [[next.x, next.y], place];
+    return isFree(bend.rank, bend.y, ...line) && isFree(next.rank, next.y + (side * next.deep) / 2, ...line);
+  };
+  if (canSkip(bends[0], bends[1], start, -1)) bends.shift();
+  if (canSkip(bends.at(-1), bends.at(-2), end, 1)) bends.pop();
+  return bends;
 };
 
 /** The curve of an arrow through its bends, from border to border; heads stay free of numbers. */
@@ -176,9 +194,11 @@ const curveOf = (layout, edge) => {
   const HEAD = 9;
   const port = (node, x) => node.x + Math.max(-0.36, Math.min(0.36, (x - node.x) / Math.max(node.box, 1) / 2)) * node.box;
   const first = edge.bends[0] ?? bottom, last = edge.bends.at(-1) ?? top;
-  const points = [[port(top, first.x), top.y + top.height / 2 + (edge.back ? HEAD : 0)]];
-  for (const bend of edge.bends) points.push([bend.x, bend.y]);
-  points.push([port(bottom, last.x), bottom.y - bottom.height / 2 - (edge.back ? 0 : HEAD)]);
+  const ends = [
+    [port(top, first.x), top.y + top.height / 2 + (edge.back ? HEAD : 0)],
+    [port(bottom, last.x), bottom.y - bottom.height / 2 - (edge.back ? 0 : HEAD)],
+  ];
+  const points = [ends[0], ...neededBends(layout, edge, ends).map((bend) => [bend.x, bend.y]), ends[1]];
   let path = `M${points[0].map((v) => v.toFixed(1)).join(",")}`;
   // Smooth and never to and fro: the slope at a bend is no steeper than either side allows.
   const slope = (i) => (points[i + 1][0] - points[i][0]) / Math.max(points[i + 1][1] - points[i][1], 1);

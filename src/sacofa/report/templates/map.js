@@ -114,7 +114,9 @@ const drawMap = () => {
     const figure = make("figure");
     if (internal) figure.append(make("figcaption", "", which ? "Release" : "Original"));
     const frame = make("div", "frame");
+    // As wide as there is room for, and never larger than letters of usual size.
     frame.style.aspectRatio = `${layout.width} / ${layout.height}`;
+    frame.style.maxHeight = `${layout.height + 2 * 16}px`;
     frame.tabIndex = 0;
     frame.setAttribute("role", "group");
     frame.setAttribute("aria-label", `${internal ? (which ? "Map of the release" : "Map of the original") : "Process map"}: plus and minus zoom, arrow keys move it, 0 shows all`);
@@ -182,5 +184,7 @@ if (find("#map-tools")) {
   for (const name of ["pointerup", "pointercancel"]) box.addEventListener(name, () => { held = null; });
   addEventListener("beforeprint", () => { if (view) showWhole(); });
   find("#map-tools").hidden = false;
+  for (const part of ["#map-legend", "#map-hint"]) find(part).hidden = false;
+  find("#map-table").open = false;
   drawMap();
 }

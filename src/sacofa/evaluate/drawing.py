@@ -1,25 +1,35 @@
-"""Figures in the form of the paper's: box plots per log and ε, the original log as a line."""
+"""Figures of experiments: box plots in the form of the SaCoFa paper's, and process models."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 from ..base.files import write_whole
 from .extras import optional_module
+from .measures.nets import Model
 from .registry import BY_NAME
 from .runs import ORIGINAL
 from .summary import Summary
 
-COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#F0E442")
-"""Told apart by people who see colours differently (Okabe and Ito)."""
+SERIES_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#F0E442")
+"""Distinguishable with any colour vision (Okabe and Ito)."""
 
 
 def draw_boxes(
     summary: Summary, measure: str, folder: Path, name: str, series: Sequence[str] | None = None
 ) -> None:
-    """Draw one measure for all logs, one panel each, as NAME.svg and NAME.png."""
+    """Draw one measure as NAME.svg and NAME.png.
+
+    Args:
+        summary: The runs.
+        measure: Name of the measure.
+        folder: Folder of the files.
+        name: Their name without suffix.
+        series: The series that are drawn; None draws all.
+    """
     figure_class = optional_module("matplotlib.figure").Figure
     matplotlib = optional_module("matplotlib")
     shown = list(series if series is not None else summary.series())
@@ -38,10 +48,11 @@ def draw_boxes(
 
 
 def _draw_panel(panel: Any, summary: Summary, measure: str, log: str, shown: list[str]) -> None:
+    """Draw one log: a group of boxes for each ε, the original as a line."""
     epsilons = summary.epsilons(log)
     width = 0.8 / max(1, len(shown))
     for i, series in enumerate(shown):
-        colour = COLOURS[i % len(COLOURS)]
+        colour = SERIES_COLOURS[i % len(SERIES_COLOURS)]
         panel.plot([], [], "s", color=colour, label=series)
         for place, epsilon in enumerate(epsilons):
             values = summary.values(measure, log, series, epsilon)
@@ -66,3 +77,41 @@ def _draw_panel(panel: Any, summary: Summary, measure: str, log: str, shown: lis
     panel.set_xticks(range(len(epsilons)), [f"ε = {epsilon}" for epsilon in epsilons])
     panel.set_xlim(-0.6, len(epsilons) - 0.4)
     panel.set_ylim(-0.02, 1.02)
+
+
+def draw_models(models: Mapping[str, Model], folder: Path, name: str) -> None:
+    """Draw Petri nets next to each other, each below its title, as NAME.svg and NAME.png."""
+    graphs = optional_module("pygraphviz", extra="map")
+    drawing = graphs.AGraph(directed=True, newrank=True, fontname="Helvetica", fontsize="20")
+    drawing.node_attr.update(fontname="Helvetica", fontsize="11")
+    for number, (title, model) in enumerate(models.items()):
+        part = drawing.subgraph(name=f"cluster_{number}", label=title, color="grey80")
+        _add_net(part, model, f"{number}:")
+    for kind in ("svg", "png"):
+        with write_whole(folder / f"{name}.{kind}", force=True) as path:
+            # pygraphviz contains the layout: no program outside Python is called.
+            path.write_bytes(drawing.draw(format=kind, prog="dot"))
+
+
+def _add_net(part: Any, model: Model, prefix: str) -> None:
+    for place in sorted(model.net.places, key=lambda p: str(p.name)):
+        part.add_node(
+            f"{prefix}{place.name}",
+            shape="doublecircle" if place in model.final else "circle",
+            style="filled" if place in model.initial or place in model.final else "solid",
+            fillcolor="grey85",
+            label="",
+            width=0.25,
+            fixedsize=True,
+        )
+    for transition in sorted(model.net.transitions, key=lambda t: str(t.name)):
+        node = f"{prefix}t:{transition.name}"
+        if transition.label is None:
+            part.add_node(node, shape="box", style="filled", fillcolor="black", label="",
+                          width=0.1, height=0.3)  # fmt: skip
+        else:
+            part.add_node(node, shape="box", label="\n".join(wrap(transition.label, 22)))
+        for arc in transition.in_arcs:
+            part.add_edge(f"{prefix}{arc.source.name}", node)
+        for arc in transition.out_arcs:
+            part.add_edge(node, f"{prefix}{arc.target.name}")

@@ -1,24 +1,37 @@
-"""Which activities a model allows next, through any silent transitions first.
+"""Petri nets of pm4py, and the activities that one allows next, after any silent transitions.
 
-pm4py answers this for the marking of every prefix by a search over markings that can take
-minutes on models with many silent transitions. Here the same search runs on bit sets, and stops
-as soon as it has found all that a cheap upper bound allows, which is nearly always at once.
+pm4py answers this for the marking of every prefix by a search over markings that can take minutes
+on models with many silent transitions. Here the same search runs on bit sets, and stops as soon as
+it has found everything that a cheap upper bound allows, which is nearly always at once.
 
-The search is kept as pm4py's, because its figures are what others compare with: transitions are
-visited in the order they were found, each at the marking where it was *last* found, so that now and
-then it overlooks an activity. A search that still goes on after LIMIT visits is given up for the
-upper bound, so that no model takes for ever.
+The search gives pm4py's figures, because others compare with those: transitions are visited in the
+order in which they were found, each at the marking where it was *last* found, so that now and then
+it misses an activity. After MAX_VISITS visits the upper bound is returned, so that every search
+ends.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from ..extras import optional_module
-from .model import Model
 
-LIMIT = 20_000
-"""Some ten times as many visits as were ever needed on the paper's logs."""
+MAX_VISITS = 20_000
+"""About ten times the visits that the paper's logs ever needed."""
+
+Marking = Mapping[object, int]
+"""The number of tokens on each place."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Model:
+    """A Petri net of pm4py with its initial and final marking."""
+
+    net: Any
+    initial: Marking
+    final: Marking
 
 
 class AllowedNext:
@@ -33,10 +46,10 @@ class AllowedNext:
         self._takes = [self._mask(arc.source for arc in t.in_arcs) for t in transitions]
         self._gives = [self._mask(arc.target for arc in t.out_arcs) for t in transitions]
 
-    def __call__(self, marking: Any) -> frozenset[str]:
-        """List the activities that a marking allows next."""
+    def __call__(self, marking: Marking) -> frozenset[str]:
+        """Return the activities that a marking allows next."""
         if any(tokens != 1 for tokens in marking.values()):
-            # Bit sets hold one token a place: all that models of the Inductive Miner ever have.
+            # Bit sets hold one token per place: models of the Inductive Miner never have more.
             search = optional_module("pm4py.objects.petri_net.utils.align_utils")
             found = search.get_visible_transitions_eventually_enabled_by_marking(self._net, marking)
             return frozenset(t.label for t in found)
@@ -49,7 +62,7 @@ class AllowedNext:
         queue = self._enabled(start)
         last_found_at = dict.fromkeys(queue, start)
         for t in queue:  # grows while it is walked
-            if len(visited) == LIMIT:
+            if len(visited) == MAX_VISITS:
                 return bound
             marking = last_found_at[t]
             if (t, marking) in visited:
@@ -68,7 +81,7 @@ class AllowedNext:
         return frozenset(found)
 
     def _bound(self, marking: int) -> frozenset[str]:
-        """List what would be allowed if silent transitions took no tokens: never too few."""
+        """Return an upper bound: the activities if silent transitions took no tokens."""
         marked, before = marking, 0
         while marked != before:
             before = marked
@@ -81,5 +94,5 @@ class AllowedNext:
     def _enabled(self, marking: int) -> list[int]:
         return [t for t, takes in enumerate(self._takes) if takes & marking == takes]
 
-    def _mask(self, places: Any) -> int:
+    def _mask(self, places: Iterable[object]) -> int:
         return sum(self._bits[place] for place in places)

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sacofa.evaluate.measures import analysts
+from sacofa.evaluate.measures import flow
 from sacofa.kernel.variants import VariantCounts
 
 MEASURES = [
-    analysts.steps_distance, analysts.trigrams_distance, analysts.activity_error,
-    analysts.repetition_error, analysts.eventually_error, analysts.length_error,
-    analysts.starts_distance, analysts.ends_distance,
+    flow.steps_distance, flow.trigrams_distance, flow.activity_error,
+    flow.repetition_error, flow.eventually_error, flow.length_error,
+    flow.starts_distance, flow.ends_distance,
 ]  # fmt: skip
 LOGS = st.dictionaries(
     st.lists(st.sampled_from("abc"), max_size=5).map(tuple), st.integers(1, 9), min_size=1
@@ -33,7 +33,7 @@ def shares(log: VariantCounts, asked: object) -> float:
 def test_a_log_is_no_different_from_itself(log: VariantCounts) -> None:
     """Nothing is off, and all top steps are kept."""
     assert all(measure(log, log) == 0 for measure in MEASURES)
-    assert analysts.top_steps_kept(log, log) == 1
+    assert flow.top_steps_kept(log, log) == 1
 
 
 @given(one=LOGS, other=LOGS)
@@ -43,9 +43,9 @@ def test_shares_of_cases_are_those_counted_by_hand(
 ) -> None:
     """Presence, repetition and order of two activities, over what 1 % of the original shows."""
     questions = {
-        analysts.activity_error: [lambda case, a=a: a in case for a in "abc"],
-        analysts.repetition_error: [lambda case, a=a: case.count(a) > 1 for a in "abc"],
-        analysts.eventually_error: [
+        flow.activity_error: [lambda case, a=a: a in case for a in "abc"],
+        flow.repetition_error: [lambda case, a=a: case.count(a) > 1 for a in "abc"],
+        flow.eventually_error: [
             lambda case, a=a, b=b: a in case and b in case[case.index(a) + 1 :]
             for a in "abc"
             for b in "abc"
@@ -76,15 +76,15 @@ def test_steps_are_those_counted_by_hand(one: VariantCounts, other: VariantCount
     left, right = steps(one), steps(other)
     pairs = {*left, *right}
     expected = sum(abs(left[pair] / left.total() - right[pair] / right.total()) for pair in pairs)
-    assert analysts.steps_distance(one, other) == pytest.approx(expected / 2)
-    assert analysts.steps_distance(one, other) == pytest.approx(analysts.steps_distance(other, one))
+    assert flow.steps_distance(one, other) == pytest.approx(expected / 2)
+    assert flow.steps_distance(one, other) == pytest.approx(flow.steps_distance(other, one))
 
 
 def test_lengths_and_ends() -> None:
     """Cases half as long, and other first activities."""
     one = VariantCounts.of({("a", "b"): 10})
     other = VariantCounts.of({("a",): 5, ("b",): 5})
-    assert analysts.length_error(one, other) == 0.5
-    assert analysts.starts_distance(one, other) == 0.5
-    assert analysts.ends_distance(one, other) == 0.5
-    assert analysts.length_error(one, VariantCounts.of({})) == 1
+    assert flow.length_error(one, other) == 0.5
+    assert flow.starts_distance(one, other) == 0.5
+    assert flow.ends_distance(one, other) == 0.5
+    assert flow.length_error(one, VariantCounts.of({})) == 1
