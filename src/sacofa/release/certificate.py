@@ -255,11 +255,11 @@ def _refuse_strange(accesses: tuple[Access, ...]) -> None:
                 raise ValueError(common)
 
 
-def _or_none(read: Callable[[Any], Content], content: Any) -> Content | None:
+def _or_none(read: Callable[[Any], Content], content: object) -> Content | None:
     return None if content is None else read(content)
 
 
-def _read_setting(content: Any) -> object:
+def _read_setting(content: object) -> object:
     is_statement = isinstance(content, Mapping) and "code" in content
     return from_content(content) if is_statement else content
 

@@ -18,9 +18,9 @@ DERIVED = ("protects", "neighbours", "guarantee", "composition")
 """Texts that follow from other fields."""
 
 
-def upgrade(content: Any) -> Any:
+def upgrade(content: Mapping[str, Any]) -> Mapping[str, Any]:
     """The content of a certificate in the present format; one that is in it stays as it is."""
-    if not isinstance(content, Mapping) or content["format"] != FORMAT_2:
+    if content["format"] != FORMAT_2:
         return content
     verdict = content.get("judgement")
     notes = list(map(_statement, content["notes"]))
@@ -37,7 +37,7 @@ def upgrade(content: Any) -> Any:
     }
 
 
-def facts(content: Any) -> Any:
+def facts(content: object) -> object:
     """The content of a certificate without its texts, which other versions word differently."""
     if isinstance(content, list):
         return [facts(entry) for entry in content]
@@ -48,7 +48,7 @@ def facts(content: Any) -> Any:
     return {name: facts(value) for name, value in content.items() if name not in texts}
 
 
-def _statement(sentence: Any) -> dict[str, object]:
+def _statement(sentence: object) -> dict[str, object]:
     return to_content(Statement.plain(str(sentence)))
 
 

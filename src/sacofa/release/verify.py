@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -80,7 +81,7 @@ def _read(path: Path) -> str:
         raise ReadError(path, DAMAGED) from None
 
 
-def _fits(content: Any, read: Certificate) -> bool:
+def _fits(content: Mapping[str, Any], read: Certificate) -> bool:
     """Whether the fields of a certificate fit each other.
 
     Texts are compared as well if this version of sacofa wrote them: other versions have their own.

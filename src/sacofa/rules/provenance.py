@@ -48,13 +48,12 @@ class FromModel(_Source):
     @property
     def statement(self) -> Statement:
         """The source, as the certificate states it."""
-        code = "source.model" if self.deviations is None else "source.model_language"
-        values: dict[str, object] = {"name": self.name}
-        if self.deviations is not None:
-            values["deviations"] = self.deviations
-        if self.stated is None:
-            return Statement(code, **values)
-        return Statement(f"{code}_stated", **values, stated=self.stated)
+        said = {} if self.stated is None else {"stated": self.stated}
+        if self.deviations is None:
+            code = "source.model" if self.stated is None else "source.model_stated"
+            return Statement(code, name=self.name, **said)
+        code = "source.model_language" if self.stated is None else "source.model_language_stated"
+        return Statement(code, name=self.name, deviations=self.deviations, **said)
 
 
 @dataclass(frozen=True)
