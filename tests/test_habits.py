@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
+import sys
 import tomllib
 from itertools import chain
 from pathlib import Path
@@ -23,6 +26,9 @@ MOST_ANY = 566
 """The most often that the word `Any` occurs. This number only falls."""
 MOST_COMPLEX = 128
 """The most functions whose cyclomatic complexity is above 10. This number only falls."""
+WALK = {"functions": 745, "modules": 124, "depth": 26}
+"""The most functions and modules of the package, and levels of calls, that one release from the
+command line walks through. These numbers only fall."""
 
 
 def test_exceptions_of_the_linter_become_fewer() -> None:
@@ -58,6 +64,15 @@ def test_complex_functions_become_fewer() -> None:
         if block.letter in "FM" and block.complexity > 10
     ]
     assert len(found) <= MOST_COMPLEX, "\n".join(sorted(found))
+
+
+def test_the_walk_of_a_release_becomes_shorter() -> None:
+    """`sacofa anonymize log.csv -o out.xes` calls few functions, none of them very deep."""
+    command = [sys.executable, "-m", "tests.walk"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True)
+    walked = json.loads(done.stdout.splitlines()[-1])
+    assert walked.keys() == WALK.keys()
+    assert all(walked[what] <= most for what, most in WALK.items()), walked
 
 
 def test_the_pinned_versions_are_those_that_are_declared() -> None:

@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -80,34 +79,18 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (other / "__init__.py").touch()
     (other / "query.py").write_text(recipe("How many"), encoding="utf-8")
     (other / "mechanism.py").write_text(recipe("The mechanism"), encoding="utf-8")
+    (other / "json_lines.py").write_text(recipe("Released events as JSON"), encoding="utf-8")
     # What an installer makes of the package: its metadata, beside its modules.
     installed = source / "sacofa_starts-1.0.dist-info"
     installed.mkdir()
     metadata = "Metadata-Version: 2.1\nName: sacofa-starts\nVersion: 1.0\n"
     (installed / "METADATA").write_text(metadata, encoding="utf-8")
-    entry = tomllib.loads(recipe("[project.entry-points"))["project"]["entry-points"]
-    lines = [
-        f"[{group}]\n{name} = {value}\n"
-        for group, names in entry.items()
-        for name, value in names.items()
-    ]
-    (installed / "entry_points.txt").write_text("".join(lines), encoding="utf-8")
+    # As an installer writes it, but for the quotation marks.
+    entries = recipe('[project.entry-points."sacofa.m') + recipe('[project.entry-points."sacofa.e')
+    entries = entries.replace("project.entry-points.", "").replace('"', "")
+    (installed / "entry_points.txt").write_text(entries, encoding="utf-8")
     (package / "rules" / "ends.py").write_text(recipe("What a case"), encoding="utf-8")
-    add_format(package / "release" / "formats")
     return source
-
-
-def add_format(folder: Path) -> None:
-    """Add the file of the recipe, and its entry in the list."""
-    (folder / "json_lines.py").write_text(recipe("Released events as JSON"), encoding="utf-8")
-    text = (folder / "__init__.py").read_text(encoding="utf-8")
-    for before, after in (
-        ("from . import tables,", "from . import json_lines, tables,"),
-        ("variants_json.JSON)", "variants_json.JSON, json_lines.JSON_LINES)"),
-    ):
-        assert text.count(before) == 1, before
-        text = text.replace(before, after)
-    (folder / "__init__.py").write_text(text, encoding="utf-8")
 
 
 def run(copy: Path, *command: object) -> str:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.metadata import entry_points
-from typing import Any
+from typing import Any, cast
 
+from ..base.extensions import load_extensions
 from ..errors import SettingError, nearest
 from .certified import Certified
 from .paper import Laplace, Sacofa
@@ -26,13 +25,8 @@ def installed_mechanisms() -> dict[str, type[Mechanism]]:
     replace a built-in mechanism.
     """
     named = {kind.name: kind for kind in BUILT_IN}
-    for entry in entry_points(group=GROUP):
-        try:
-            named.setdefault(entry.name, entry.load())
-        except Exception as error:
-            # One broken package must not keep all other mechanisms from running.
-            what = f"the mechanism {entry.name} ({entry.value}) cannot be loaded"
-            warnings.warn(f"{what}: {type(error).__name__}: {error}", stacklevel=2)
+    for name, kind in load_extensions(GROUP):
+        named.setdefault(name, cast(type[Mechanism], kind))
     return named
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base.extensions import load_extensions
 from ..errors import SettingError, Statement, is_whole
 from ..events import Log, Notify, count_variants, open_log, read_cases
 from ..events.attributes import check_values
@@ -31,6 +31,8 @@ from .certificate import Certificate, certify
 from .formats.frames import to_pandas, to_polars
 from .periods import PeriodStatement
 
+DISPLAYS = "sacofa.displays"
+"""The entry point group of what shows a release in a notebook; `sacofa.report` registers one."""
 NAMED = 10
 """So many names are listed in a message."""
 
@@ -102,11 +104,12 @@ class Release:
         cases, variants = f"{self.variants.cases:,} cases", f"{len(self.variants):,} variants"
         return f"<Release of {cases} in {variants}, {price} ({self.certificate.mechanism})>"
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> str | None:
         """Show a notebook the promise, the most frequent variants and a map."""
-        # Looked up by name: how a release is drawn is known further up, and only there.
-        shown: str = import_module("sacofa.report.notebook").notebook_html(self)
-        return shown
+        for _, display in load_extensions(DISPLAYS):
+            if callable(display):
+                return str(display(self))
+        return None
 
 
 def anonymize(

@@ -1,4 +1,8 @@
-"""Formats of released files: declared once, for commands, web app, messages and documents alike."""
+"""Formats of released files: declared once, for commands, web app, messages and documents alike.
+
+A format of another package is a `Format` under the entry point group `sacofa.exports`. What it
+needs is here: `event_columns` gives the events of a log, `CaseCollector` makes a log of events.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +10,44 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from ...base.extensions import load_extensions
 from ...base.files import write_whole
 from ...errors import OutputError, ReadError, nearest
 from ...kernel.attributes import Kind
 from ...mechanisms.released import ReleasedLog
 from . import tables, variants_json, xes
+from .collect import CaseCollector
 from .format import Format
+from .frames import event_columns
 
-FORMATS = (xes.PACKED, xes.PLAIN, tables.CSV, tables.PARQUET, variants_json.JSON)
+__all__ = [
+    "BUILT_IN",
+    "FORMATS",
+    "CaseCollector",
+    "Format",
+    "check_texts",
+    "event_columns",
+    "format_of",
+    "listed",
+    "read_log",
+    "write_log",
+]
+
+GROUP = "sacofa.exports"
+"""The entry point group of formats."""
+BUILT_IN = (xes.PACKED, xes.PLAIN, tables.CSV, tables.PARQUET, variants_json.JSON)
+
+
+def installed_formats() -> tuple[Format, ...]:
+    """All formats: the built-in ones, then those of other packages with suffixes of their own."""
+    formats = {each.suffix: each for each in BUILT_IN}
+    for _, each in load_extensions(GROUP):
+        if isinstance(each, Format):
+            formats.setdefault(each.suffix, each)
+    return tuple(formats.values())
+
+
+FORMATS = installed_formats()
 """All formats of released files."""
 
 
