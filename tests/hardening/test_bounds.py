@@ -17,7 +17,7 @@ from sacofa.events.duckdb import parquet_files
 from sacofa.kernel.variants import MOST_CASES, VariantCounts
 from sacofa.mechanisms import Certified, Laplace, Mechanism
 from sacofa.mechanisms.released import ReleasedLog
-from sacofa.release import anonymize
+from sacofa.release import Request, anonymize
 from sacofa.release.bound import bound_events
 from tests.cli.conftest import Run
 from tests.written import write_variants
@@ -29,7 +29,7 @@ def test_a_release_without_bounds_is_scaled_down_and_says_so() -> None:
     """With hardly any ε, noise alone would be billions of cases."""
     log = {("a", "b"): 40, ("a",): 20}
     tiny = Certified(epsilon=Fraction(1, 10**6), max_length=3)
-    release = anonymize(log, tiny, seed=0, max_released_events=10_000)
+    release = Request(log=log, mechanism=tiny, seed=0, max_released_events=10_000).publish()
     rows = (release.variants.counts * release.variants.lengths.clip(1)).sum()
     assert rows <= 10_000
     assert any("scaled" in note.code for note in release.certificate.notes)

@@ -17,6 +17,7 @@ from sacofa import (
     Ledger,
     ReadOptions,
     Sacofa,
+    Unit,
     VariantCounts,
     anonymize,
     count_variants,
@@ -31,7 +32,7 @@ from sacofa.examples import running_example
 from sacofa.kernel import Cases
 from sacofa.kernel.bits import SeededBits
 from sacofa.kernel.released import ReleasedColumn
-from sacofa.mechanisms import ADMIT_NONE
+from sacofa.mechanisms import ADMIT_NONE, Promise
 from sacofa.mechanisms.released import ReleasedLog
 from sacofa.release import Certificate, certificate_path, read_release
 from sacofa.release.bound import drop_empty_cases
@@ -189,12 +190,9 @@ def test_arguments_that_cannot_be_are_refused(
     """In one line that names them, whether the release is kept or written."""
     asked = {"log": LOG, "mechanism": Certified(epsilon=1), **given}
     log, mechanism = asked.pop("log"), asked.pop("mechanism")
+    output = tmp_path / "released.csv" if written else None
     with pytest.raises(SettingError, match=named):
-        if written:
-            output = tmp_path / "released.csv"
-            Request(log=log, mechanism=mechanism, output=output, **asked).publish()
-        else:
-            anonymize(log, mechanism, **asked)
+        Request(log=log, mechanism=mechanism, output=output, **asked).publish()
     assert not list(tmp_path.iterdir())
 
 
@@ -307,15 +305,33 @@ def test_options_are_refused_where_a_log_was_read_already(what: str, tmp_path: P
 
 
 def test_a_log_says_itself_which_period_it_is(tmp_path: Path) -> None:
-    """A release cannot claim to be of another one."""
+    """The certificate names the period that the log was opened with, and no other."""
     path = tmp_path / "log.csv"
     path.write_text("case,activity,timestamp\n1,a,2025-01-01\n")
-    said = PeriodStatement(period=Period.parse("2026"))
-    for log in (open_log(path), open_log(path, period="2025")):
-        with pytest.raises(SettingError, match="what the log was opened with"):
-            anonymize(log, SACOFA, period=said)
-    release = anonymize(open_log(path, period="2026"), SACOFA, period=said)
-    assert release.certificate.period == said
+    assert anonymize(open_log(path), SACOFA).certificate.period is None
+    release = anonymize(open_log(path, period="2026"), SACOFA)
+    assert release.certificate.period == PeriodStatement(period=Period.parse("2026"))
+
+
+def test_a_request_is_checked_once(tmp_path: Path) -> None:
+    """A mechanism is asked for its promise before the log is read, afterwards, and when it runs."""
+    asked = []
+
+    class Counted(Laplace):
+        def promise(self, unit: Unit) -> Promise:
+            asked.append(unit)
+            return super().promise(unit)
+
+    counted = Counted(level_epsilon=1, max_length=3, prune=1)
+    publish(log_file(tmp_path), counted, tmp_path / "released.csv")
+    assert len(asked) == 3
+
+
+def test_a_ledger_pays_for_a_file_only(tmp_path: Path) -> None:
+    """A release that is not written could not be recorded."""
+    ledger = Ledger.create(tmp_path / "budget.ledger")
+    with pytest.raises(SettingError, match="output"):
+        Request(log=LOG, mechanism=SACOFA, ledger=ledger, dataset="visits").publish()
 
 
 def log_file(folder: Path) -> Path:

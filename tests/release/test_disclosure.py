@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from sacofa import Certified, Laplace, Sacofa, anonymize, open_log
+from sacofa import Certified, Laplace, Request, Sacofa, anonymize, open_log
 from sacofa.errors import OutputError, ReadError, SettingError, Statement
 from sacofa.events.periods import Period
 from sacofa.examples import running_example
@@ -188,7 +188,9 @@ def _with_attributes(folder: Path) -> Certificate:
         columns=folder / "columns.toml",
     )
     mechanism = Certified(epsilon=1, calendar="2024-01/2024-12")
-    return anonymize(log, mechanism, seed=1, max_released_events=5).certificate
+    return (
+        Request(log=log, mechanism=mechanism, seed=1, max_released_events=5).publish().certificate
+    )
 
 
 def texts(sections: list[Section], language: str = "en") -> list[str]:

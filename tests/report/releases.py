@@ -19,7 +19,7 @@ from sacofa.kernel.unit import ONE_CASE
 from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms.paper import Laplace, Sacofa
 from sacofa.mechanisms.released import ReleasedLog
-from sacofa.release.anonymize import Release, anonymize
+from sacofa.release import Release, anonymize
 from sacofa.release.certificate import Certificate
 
 HOSTILE = (

@@ -19,7 +19,7 @@ from sacofa.examples import running_example
 from sacofa.kernel.accounting import Leak
 from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms import Certified
-from sacofa.release.anonymize import Release, anonymize
+from sacofa.release import Release, anonymize
 from sacofa.report import Facts, make_internal_report, make_report, read_comparison
 from sacofa.report.flow import count_flow
 from sacofa.report.promise import say_promise

@@ -11,7 +11,7 @@ from sacofa.events import count_variants, open_log
 from sacofa.examples.hospital import hospital
 from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms import Certified
-from sacofa.release.anonymize import Release, anonymize
+from sacofa.release import Release, anonymize
 from sacofa.report.figures import list_figures
 from sacofa.report.flow import count_flow
 from sacofa.report.sureness import margins_of

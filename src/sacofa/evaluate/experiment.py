@@ -15,7 +15,7 @@ from ..base.files import write_whole
 from ..errors import SettingError, TooLargeError
 from ..kernel.cases import Cases
 from ..mechanisms.protocol import Mechanism
-from ..release.anonymize import anonymize
+from ..release import anonymize
 from .drawing import draw_boxes
 from .evaluate import Evaluator, Measured, measured_release, variants_of
 from .extras import require_modules

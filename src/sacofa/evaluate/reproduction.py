@@ -9,7 +9,7 @@ from pathlib import Path
 from ..kernel.variants import VariantCounts
 from ..mechanisms.protocol import Mechanism
 from ..mechanisms.registry import make_mechanism
-from ..release.anonymize import anonymize
+from ..release import anonymize
 from .claims import BASELINE, CERTIFIED, CLAIMS, SACOFA, TWO_THRESHOLDS
 from .drawing import draw_models
 from .experiment import (

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -250,6 +250,7 @@ class VariantCounts:
         return [job(0, self)]
 
 
+@runtime_checkable
 class DistributedVariants(Protocol):
     """Variants in parts on other machines, because they are too many for one.
 

@@ -1,10 +1,10 @@
-"""The only door out: a secret log goes in, a release with its certificate comes out."""
+"""The only way out: a confidential log goes in, a release with its certificate comes out."""
 
-from .anonymize import Release, anonymize
+from .anonymize import Release
 from .certificate import Certificate
 from .keys import PrivateKey, PublicKey, make_key, read_private_key, read_public_key
 from .pair import certificate_path
-from .publish import Listener, Request, publish
+from .publish import Listener, Request, anonymize, publish
 from .read import read_release
 from .sign import sign, verify_signed
 from .verify import Verification, verify

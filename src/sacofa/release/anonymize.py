@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from ..base.extensions import load_extensions
 from ..errors import SettingError, Statement, is_whole
-from ..events import Log, Notify, count_variants, open_log, read_cases
-from ..events.attributes import check_values
+from ..events import Notify
 from ..kernel.bits import Bits, SeededBits, SystemBits
 from ..kernel.cases import MICROSECONDS, CaseBatch, Cases
 from ..kernel.noise import Noise
@@ -22,11 +21,10 @@ from ..kernel.variants import VariantCounts, check_names
 from ..mechanisms.protocol import (
     Mechanism,
     Progress,
-    check_mechanism,
     perform,
 )
 from ..mechanisms.released import ReleasedLog
-from .bound import MAX_RELEASED_EVENTS, bound_events, check_bound, drop_empty_cases
+from .bound import bound_events, drop_empty_cases
 from .certificate import Certificate, certify
 from .formats.frames import to_pandas, to_polars
 from .periods import PeriodStatement
@@ -112,97 +110,47 @@ class Release:
         return None
 
 
-def anonymize(
-    log: Any,
+def release_cases(
+    cases: Cases,
     mechanism: Mechanism,
+    certificate: Certificate,
     *,
-    activities: Sequence[str] | None = None,
-    seed: int | None = None,
+    seed: int | None,
+    max_events: int,
     progress: Progress | None = None,
-    notify: Notify | None = None,
-    max_released_events: int = MAX_RELEASED_EVENTS,
-    period: PeriodStatement | None = None,
 ) -> Release:
-    """Anonymize a log through a mechanism.
+    """Release cases through a mechanism.
 
-    The log is what people have at hand: a path, a frame, a `Log` as `open_log` gives it, counted
-    variants, or a mapping from variants to counts. What is protected comes with it: the person of a
-    log that was opened so, else one case. Declared `activities` are public, and events of any other
-    are dropped; without them, those of the log are taken and the certificate lists that as an
-    assumption. A `seed` makes a run repeatable, for tests and teaching: its release must not be
-    published. What only the holder of the log should know is told to `notify`. A release of more
-    than `max_released_events`, a public bound, is scaled down, and its certificate says so. Which
-    `period` of a log it is, a log that was opened so says itself.
+    Args:
+        cases: The confidential cases, over public names of activities in a public order.
+        mechanism: The mechanism, adapted to the cases.
+        certificate: What the release promises, as it is known before the mechanism asks anything.
+        seed: Repeatable noise, for tests and teaching. None: noise of the operating system.
+        max_events: Public bound. A larger release is scaled down.
+        progress: Receives the share that is done, from 0 to 1.
+
+    Returns:
+        The release. Its certificate lists what was spent.
+
+    Raises:
+        PromiseError: If the mechanism asks for something else than it promised.
     """
-    check_mechanism(mechanism)
-    check_activities(activities)
-    check_seed(seed)
-    check_bound(max_released_events)
-    if period is not None and isinstance(log, Log) and period.period != log.period:
-        raise SettingError(
-            "period", period.period.name, "what the log was opened with, or left out"
-        )
     bits: Bits = SystemBits() if seed is None else SeededBits(seed)
-    cases = as_cases(log, notify, timed=mechanism.capabilities.times)
-    check_distributed(cases, mechanism)
-    mechanism = mechanism.for_log(timed=cases.timed, attributes=cases.attributes)
-    if period is None and isinstance(log, Log) and log.period is not None:
-        period = PeriodStatement(period=log.period)
-    certificate = certify_request(
-        mechanism,
-        cases.unit,
-        activities=activities,
-        seed=seed,
-        period=period,
-        read=cases.assumptions,
-    )
-    if activities is not None and notify is not None:
-        _compare_names(cases, activities, notify)
-    # One public order, whatever the order in which the log named them.
-    secret = cases.project_onto(sorted(cases.activities if activities is None else activities))
-    outcome = perform(mechanism, secret, Noise(bits), progress)
+    outcome = perform(mechanism, cases, Noise(bits), progress)
     output = outcome.output
     log, dropped = drop_empty_cases(output.log)
-    log, scaled = bound_events(log, max_released_events)
+    log, scaled = bound_events(log, max_events)
     return Release(
         log=log,
         certificate=replace(
             certificate,
             spent=outcome.spent,
             verdict=output.verdict,
-            missing_activities=tuple(sorted(set(secret.activities) - set(log.variants.used()))),
+            missing_activities=tuple(sorted(set(cases.activities) - set(log.variants.used()))),
             margins=None if scaled else output.margins,
             notes=(*output.notes, *dropped, *scaled),
         ),
     )
-
-
-def as_cases(log: Any, notify: Notify | None = None, *, timed: bool = False) -> Cases:
-    """Take what people have at hand as cases, bound to their unit; with times if they are asked."""
-    if isinstance(log, Cases):
-        return log
-    if isinstance(log, VariantCounts) or hasattr(log, "map_parts"):
-        return Cases(variants=log)
-    if isinstance(log, Mapping):
-        return Cases(variants=VariantCounts.of(log))
-    opened = log if isinstance(log, Log) else open_log(log)
-    return read_log(opened, timed=timed, notify=notify)
-
-
-def read_log(
-    log: Log,
-    *,
-    timed: bool,
-    progress: Progress | None = None,
-    notify: Notify | None = None,
-) -> Cases:
-    """Read the cases of a log; one by one with their times where these are asked for and there."""
-    if (timed and log.has_times) or log.attributes:
-        cases = read_cases(log, progress=progress, notify=notify)
-        check_values(log.name, cases.attributes, log.options)
-        return cases
-    variants = count_variants(log, progress=progress, notify=notify)
-    return Cases(variants=variants, assumptions=log.assumptions)
 
 
 def check_distributed(cases: Cases, mechanism: Mechanism) -> None:
@@ -222,10 +170,17 @@ def certify_request(
 ) -> Certificate:
     """Make the certificate of a release that is still to come; no log is needed for it.
 
-    `read` is what reading the log takes to be public.
+    Args:
+        mechanism: The mechanism, adapted to the log.
+        unit: The unit of privacy.
+        activities: Public activity names. None: those of the log.
+        seed: The seed of repeatable noise.
+        period: The period of the log that is released.
+        read: What reading the log takes to be public.
+
+    Raises:
+        SettingError: If the mechanism has settings for what is not released, or takes fewer names.
     """
-    check_activities(activities)
-    check_seed(seed)
     mechanism.refuse_unused_settings()
     if activities is not None:
         check_number(activities, mechanism)
@@ -268,7 +223,7 @@ def _describe_names(activities: Sequence[str] | None) -> Statement:
     return Statement("assumption.activities_declared", number=len(activities))
 
 
-def _compare_names(cases: Cases, declared: Sequence[str], notify: Notify) -> None:
+def compare_names(cases: Cases, declared: Sequence[str], notify: Notify) -> None:
     """Tell the holder of the log where declared names and those of the log differ."""
     variants = cases.variants
     if not isinstance(variants, VariantCounts):

@@ -1,7 +1,8 @@
-"""One whole release, from a log to the files that may be published.
+"""One whole release, from a confidential log to what may be published.
 
 A `Request` says which release is to be made. It is checked once, before a case is read, and all
-that is wrong with it is reported together. The command line, the web app and `publish` make one.
+that is wrong with it is reported together. The command line, the web app, `anonymize` and `publish`
+make one, and nothing else reads a log for a release.
 """
 
 from __future__ import annotations
@@ -15,27 +16,34 @@ from typing import Any
 
 from ..base.files import check_apart, check_target
 from ..errors import OutputError, Problems, PromiseError, SettingError
-from ..events import Log, Notify, ReadOptions, distribute_variants, is_distributed
+from ..events import (
+    Log,
+    Notify,
+    ReadOptions,
+    count_variants,
+    distribute_variants,
+    is_distributed,
+    read_cases,
+)
 from ..events import open_log as open_source
+from ..events.attributes import check_values
 from ..kernel.attributes import Attribute, labels_of
 from ..kernel.cases import Cases
-from ..kernel.unit import Unit
-from ..kernel.variants import VariantCounts
+from ..kernel.variants import DistributedVariants, VariantCounts
 from ..ledger import Ledger
 from ..ledger.case_key import key_path
-from ..mechanisms.protocol import Mechanism, check_mechanism
+from ..mechanisms.protocol import Mechanism, Progress, check_mechanism
 from ..mechanisms.settings import settings_of
 from ..messages.units import noun
 from .anonymize import (
     Release,
-    anonymize,
-    as_cases,
     certify_request,
     check_activities,
     check_distributed,
     check_number,
     check_seed,
-    read_log,
+    compare_names,
+    release_cases,
 )
 from .bound import MAX_RELEASED_EVENTS, check_bound
 from .certificate import Certificate
@@ -86,7 +94,8 @@ class Request:
         log: A path, a data frame, a log that was opened, counted variants or a mapping from
             variants to counts.
         mechanism: The mechanism with its settings.
-        output: The released file. Its suffix names the format.
+        output: The released file. Its suffix names the format. None: nothing is written, and no
+            ledger pays.
         options: How to read the log, unless it was opened or counted before.
         activities: Public activity names. Events of other activities are dropped.
         seed: Repeatable noise, for tests. Such a release must not be published.
@@ -104,7 +113,7 @@ class Request:
 
     log: Any
     mechanism: Mechanism
-    output: str | Path
+    output: str | Path | None = None
     options: ReadOptions | None = None
     activities: Sequence[str] | None = None
     seed: int | None = None
@@ -129,11 +138,7 @@ class Request:
         with problems.collected():
             check_bound(self.max_released_events)
         with problems.collected():
-            check_target(self.output, self.force)
-            check_target(certificate_path(self.output), self.force)
-            if format_of(self.output) != format_of(os.path.realpath(self.output)):
-                what = "is a link to a file of another format: name that file"
-                raise OutputError(self.output, what)
+            self._check_output()
         for target in self.other_outputs.values():
             with problems.collected():
                 check_target(target, self.force)
@@ -152,15 +157,24 @@ class Request:
         if isinstance(ledger, str | Path):
             # Only now: a ledger that an output would overwrite must not even be opened.
             ledger = Ledger.open(ledger)
-        checked = Checked(request=self, log=opened, mechanism=mechanism, ledger=ledger)
-        checked.certify(None)
-        return checked
+        return Checked(request=self, log=opened, mechanism=mechanism, ledger=ledger)
+
+    def _check_output(self) -> None:
+        """Refuse a file that cannot be written, and a ledger that would pay for no file."""
+        if self.output is None:
+            if self.ledger is not None:
+                raise SettingError("output", None, "given where a ledger pays")
+            return
+        check_target(self.output, self.force)
+        check_target(certificate_path(self.output), self.force)
+        if format_of(self.output) != format_of(os.path.realpath(self.output)):
+            raise OutputError(self.output, "is a link to a file of another format: name that file")
 
     def _adapted(self, opened: Log | Cases) -> Mechanism:
         """The mechanism as it runs on the log, for what the output can hold."""
         timed = opened.has_times if isinstance(opened, Log) else opened.timed
-        stored = format_of(self.output)
-        if not stored.holds_events:
+        stored = None if self.output is None else format_of(self.output)
+        if stored is not None and not stored.holds_events:
             # Variants and their counts hold no times: no budget is spent on them.
             _refuse_more_than_variants(self.mechanism, opened.attributes, stored.suffix)
             timed = False
@@ -168,11 +182,12 @@ class Request:
 
     def _check_apart(self, log: Log | Cases) -> None:
         """Refuse an output that is the log, the ledger or another output, by whatever links."""
-        outputs = {
-            "the output": self.output,
-            "its certificate": certificate_path(self.output),
-            **self.other_outputs,
-        }
+        outputs = dict(self.other_outputs)
+        if self.output is not None:
+            outputs |= {
+                "the output": self.output,
+                "its certificate": certificate_path(self.output),
+            }
         inputs = dict(self.other_inputs)
         if self.ledger is not None:
             path = self.ledger.path if isinstance(self.ledger, Ledger) else Path(self.ledger)
@@ -185,6 +200,8 @@ class Request:
 
     def _check_texts(self, activities: Sequence[str], attributes: Sequence[Attribute]) -> None:
         """Refuse public names and values that the format of the output cannot hold."""
+        if self.output is None:
+            return
         check_texts(activities, self.output)
         for attribute in attributes:
             check_texts((attribute.name,), self.output, "attribute")
@@ -196,33 +213,49 @@ class Request:
 
         With a ledger, the release is paid for before a case is read. If the log was opened for a
         period, no case is taken that was released before.
+
+        Args:
+            listener: Receives the progress and what the holder of the log should know.
+
+        Returns:
+            The release, as it was written.
+
+        Raises:
+            SacofaError: If the request is refused, the ledger does not pay, or the log cannot be
+                read. Nothing is written then.
         """
         return self.check().publish(listener or Listener())
 
 
 @dataclass(frozen=True, kw_only=True)
 class Checked:
-    """A request that was checked, with the log opened and the mechanism adapted to it."""
+    """A request that was checked, with the log opened and the mechanism adapted to it.
+
+    Raises:
+        SettingError: If the mechanism cannot make a promise with its settings.
+    """
 
     request: Request
     log: Log | Cases
     mechanism: Mechanism
     ledger: Ledger | None
+    promised: Certificate = field(init=False)
+    """What is promised before the log is read, but for the series of releases of periods."""
 
-    @property
-    def unit(self) -> Unit:
-        """The unit of privacy."""
-        return self.log.unit
+    def __post_init__(self) -> None:
+        promised = self._certify(self.log, self.mechanism, _period(self.log))
+        object.__setattr__(self, "promised", promised)
 
-    def certify(self, period: PeriodStatement | None) -> Certificate:
-        """The certificate as it is known before the log is read."""
+    def _certify(
+        self, read: Log | Cases, mechanism: Mechanism, period: PeriodStatement | None
+    ) -> Certificate:
         return certify_request(
-            self.mechanism,
-            self.unit,
+            mechanism,
+            read.unit,
             activities=self.request.activities,
             seed=self.request.seed,
             period=period,
-            read=self.log.assumptions,
+            read=read.assumptions,
         )
 
     def publish(self, listener: Listener) -> Release:
@@ -230,28 +263,21 @@ class Checked:
         request = self.request
         with ExitStack() as stack:
             turn = stack.enter_context(take_turn(self.log, self.ledger, request.dataset))
-            period = _period(self.log) if turn is None else turn.statement
-            promised = self.certify(period)
+            promised, log = self.promised, self.log
+            if turn is not None and isinstance(log, Log):
+                promised = self._certify(log, self.mechanism, turn.statement)
+                log = turn.limit(log)
             reservation = stack.enter_context(
                 reserve_budget(self.ledger, request.dataset, promised, listener.ledger)
             )
-            log = self.log if turn is None or isinstance(self.log, Cases) else turn.limit(self.log)
             cases = stack.enter_context(self._read(log, listener))
             self._check_names(cases)
             if turn is not None:
                 reservation.claim(turn)
             reservation.data_accessed = True
-            release = anonymize(
-                cases,
-                self.mechanism,
-                activities=request.activities,
-                seed=request.seed,
-                progress=lambda done: listener.at("anonymizing", done),
-                notify=listener.holder,
-                max_released_events=request.max_released_events,
-                period=period,
-            )
-            _check_paid(promised, release.certificate)
+            release = self._release(cases, promised, listener)
+            if request.output is None:
+                return release
             listener.at("writing", 0.0)
             file = request.output if request.keeps_file else None
             certificate = write_release(
@@ -262,6 +288,29 @@ class Checked:
             )
         listener.at("writing", 1.0)
         return replace(release, certificate=certificate)
+
+    def _release(self, cases: Cases, promised: Certificate, listener: Listener) -> Release:
+        """Release cases; what is made of them must be what was promised."""
+        request = self.request
+        # What reading found out may belong to the promise, such as the values of an attribute.
+        mechanism = self.mechanism.for_log(timed=cases.timed, attributes=cases.attributes)
+        certificate = self._certify(cases, mechanism, promised.period)
+        names = cases.activities
+        if request.activities is not None:
+            names = tuple(request.activities)
+            if listener.holder is not None:
+                compare_names(cases, names, listener.holder)
+        release = release_cases(
+            # One public order, whatever the order in which the log named them.
+            cases.project_onto(sorted(names)),
+            mechanism,
+            certificate,
+            seed=request.seed,
+            max_events=request.max_released_events,
+            progress=lambda done: listener.at("anonymizing", done),
+        )
+        _check_paid(promised, release.certificate)
+        return release
 
     def _check_names(self, cases: Cases) -> None:
         """Refuse names that were taken from the log, before anything is asked through noise.
@@ -280,18 +329,57 @@ class Checked:
             yield log
             return
 
-        def progress(done: float) -> None:
-            listener.at("reading", done)
-
         able = self.mechanism.capabilities
         if able.times or log.attributes or not (is_distributed(log) and able.distributed):
-            yield read_log(log, timed=able.times, progress=progress, notify=listener.holder)
+            yield _read_whole(log, able.times, listener)
             return
-        with distribute_variants(log, progress=progress, notify=listener.holder) as variants:
+        with distribute_variants(
+            log, progress=lambda done: listener.at("reading", done), notify=listener.holder
+        ) as variants:
             few = len(variants) <= self.request.max_gathered
             yield Cases(
                 variants=variants.gather() if few else variants, assumptions=log.assumptions
             )
+
+
+def anonymize(
+    log: Any,
+    mechanism: Mechanism,
+    *,
+    activities: Sequence[str] | None = None,
+    seed: int | None = None,
+    progress: Progress | None = None,
+    notify: Notify | None = None,
+) -> Release:
+    """Release a log through a mechanism, without writing anything.
+
+    What is protected comes with the log: the person of a log that was opened so, else one case. A
+    `Request` has all further settings.
+
+    Args:
+        log: A path, a data frame, a log that was opened, counted variants or a mapping from
+            variants to counts.
+        mechanism: The mechanism with its settings.
+        activities: Public activity names. Events of other activities are dropped. If omitted, the
+            names are taken from the log, and the certificate says so.
+        seed: Repeatable noise, for tests and teaching. Such a release must not be published.
+        progress: Receives the share that is done, from 0 to 1.
+        notify: Receives what only the holder of the log should know.
+
+    Returns:
+        The release. `write_release` writes it.
+    """
+    request = Request(log=log, mechanism=mechanism, activities=activities, seed=seed)
+    stage = None if progress is None else _only_anonymizing(progress)
+    return request.publish(Listener(stage=stage, holder=notify))
+
+
+def _only_anonymizing(progress: Progress) -> Stage:
+    def stage(name: str, done: float) -> None:
+        if name == "anonymizing":
+            progress(done)
+
+    return stage
 
 
 def publish(
@@ -373,10 +461,28 @@ def _cost(certificate: Certificate) -> str:
 
 def _open(log: Any, options: ReadOptions | None) -> Log | Cases:
     """Open what has to be opened; what was counted already is taken as it is."""
-    read = isinstance(log, (Log, Cases, VariantCounts, Mapping)) or hasattr(log, "map_parts")
-    if not read:
+    opened: Log | Cases | None = log if isinstance(log, Log | Cases) else None
+    if isinstance(log, VariantCounts | DistributedVariants):
+        opened = Cases(variants=log)
+    elif isinstance(log, Mapping):
+        opened = Cases(variants=VariantCounts.of(log))
+    if opened is None:
         return open_source(log, options)
     if options is not None:
         what = "a log that is opened" if isinstance(log, Log) else "cases that are counted"
         raise SettingError("options", type(options).__name__, f"left out for {what} already")
-    return log if isinstance(log, Log) else as_cases(log)
+    return opened
+
+
+def _read_whole(log: Log, timed: bool, listener: Listener) -> Cases:
+    """Read the cases of a log; one by one with their times where these are asked for and there."""
+
+    def progress(done: float) -> None:
+        listener.at("reading", done)
+
+    if (timed and log.has_times) or log.attributes:
+        cases = read_cases(log, progress=progress, notify=listener.holder)
+        check_values(log.name, cases.attributes, log.options)
+        return cases
+    variants = count_variants(log, progress=progress, notify=listener.holder)
+    return Cases(variants=variants, assumptions=log.assumptions)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sacofa import anonymize
+from sacofa import Request, anonymize
 from sacofa.errors import SettingError
 from sacofa.examples import running_example
 from sacofa.kernel.accounting import total_epsilon
@@ -156,7 +156,11 @@ def test_the_largest_log_there_can_be() -> None:
     log = VariantCounts.of({("a",): 10**12 - 7, ("b", "a"): 7})
     for epsilon in ("1e-6", "1", "1000"):
         mechanism = Certified(epsilon=epsilon)
-        released = anonymize(log, mechanism, seed=1, max_released_events=10**14).variants
+        released = (
+            Request(log=log, mechanism=mechanism, seed=1, max_released_events=10**14)
+            .publish()
+            .variants
+        )
         assert released.cases == pytest.approx(10**12, rel=1e-3)
 
 
