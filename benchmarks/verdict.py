@@ -32,14 +32,14 @@ def measure_verdict(folder: Path) -> Iterator[Figure]:
     for log, epsilon, seed in _runs():
         runs += 1
         release = anonymize(log.variants, Certified(epsilon=epsilon), seed=seed)
-        judgement = release.certificate.judgement
-        assert judgement is not None
+        verdict = release.certificate.verdict
+        assert verdict is not None
         edges = steps_distance(log.variants, release.variants)
         activities = activity_error(log.variants, release.variants)
         wrong = edges > EDGES or activities > ACTIVITIES
-        predicted = judgement.errors
+        predicted = verdict.errors
         row = (edges, activities, wrong, edges / predicted.edges, activities / predicted.activities)
-        found.setdefault(judgement.sureness.value, []).append(row)
+        found.setdefault(verdict.sureness.value, []).append(row)
     seeds = f"{SEEDS[0]}, {SEEDS[-1]}, {RANDOM_LOGS[0]} to {RANDOM_LOGS[-1]}"
     yield Figure(name="verdict/releases", value=runs, runs=runs, seeds=seeds)
     for word, rows in found.items():

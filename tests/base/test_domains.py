@@ -115,7 +115,7 @@ def test_numbers_end_where_it_was_said(
         text = domain.number(value, chance)
         assert low <= Decimal(text) <= high
         assert domain.cell(text) == value
-    assert Decimal(domain.describe().split()[-1]) == high
+    assert Decimal(str(domain.describe().values["last"])) == high
 
 
 def test_every_unit_can_be_released() -> None:

@@ -17,12 +17,12 @@ import pytest
 
 from sacofa import Certified, anonymize
 from sacofa.audit.neighbours import Event, EventLog, check_neighbours
-from sacofa.errors import ReadError, SettingError
+from sacofa.errors import ReadError, SettingError, Statement
 from sacofa.events import count_variants, open_log, read_cases
 from sacofa.events.source import OPEN_ORDER
 from sacofa.kernel.unit import ONE_CASE, Unit
 from sacofa.kernel.variants import VariantCounts
-from sacofa.release.disclosure import disclose
+from sacofa.messages import render
 
 Frame = Callable[[dict[str, list[Any]], Path], Any]
 
@@ -142,17 +142,18 @@ def test_attributes_are_written_so_too() -> None:
 
 @pytest.mark.parametrize(
     ("values", "what"),
-    [([True, False], "yes or no"), ([True, None], "text"), ([1, None], "a number")],
+    [([True, False], "yes_no"), ([True, None], "text"), ([1, None], "number")],
 )
 def test_types_that_follow_from_values_are_named(values: list[Any], what: str) -> None:
     """One missing value makes a column of pandas another; what is declared is not taken."""
     frame = pd.DataFrame({"case": ["1", "2"], "activity": "a", "urgent": values})
-    said = f"That urgent is {what} is public; it was taken from the log."
+    said = Statement(
+        "assumption.attribute_facts_from_log", attribute="urgent", facts=[Statement(f"fact.{what}")]
+    )
     log = open_log(frame, attribute=("urgent",))
     release = anonymize(log, Certified(epsilon=1), seed=1)
     assert log.assumptions == (said,) and said in release.certificate.assumptions
-    texts = [t for part in disclose(release.certificate, language="de") for t in part.sentences]
-    assert any(t.startswith("Dass urgent") for t in texts)
+    assert render(said, "de").startswith("Dass urgent")
     declared = {"attributes": {"urgent": {"type": "yes/no"}}}
     assert not open_log(frame, attribute=("urgent",), columns=declared).assumptions
 

@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sacofa import Certified, anonymize
-from sacofa.errors import ColumnsError
+from sacofa.errors import ColumnsError, Statement
 from sacofa.events import open_log, read_cases
 from sacofa.events.columns import TIMES_TAKEN
 from sacofa.kernel.attributes import Attribute, labels_of
 from sacofa.kernel.cases import CaseBatch
-from sacofa.release.disclosure import disclose
+from sacofa.messages import render
 
 VALUES = {
     "int": ["1", "20"],
@@ -61,7 +61,7 @@ def labels(number: int, batch: CaseBatch) -> list[list[int]]:
     return [values.cells.tolist() for values in batch.attributes]
 
 
-def read(path: Path, **options: Any) -> tuple[tuple[str, ...], Attribute, Counter[str]]:
+def read(path: Path, **options: Any) -> tuple[tuple[Statement, ...], Attribute, Counter[str]]:
     """What was taken from a log, the attribute as it was read, and its values in words."""
     log = open_log(path, attribute=("age",), **options)
     cases = read_cases(log)
@@ -70,6 +70,11 @@ def read(path: Path, **options: Any) -> tuple[tuple[str, ...], Attribute, Counte
     words = labels_of(attribute.known)
     found = [cell for part in cases.by_case.map_parts(labels) for cell in part[0]]
     return log.assumptions, attribute, Counter(words[cell] for cell in found)
+
+
+def taken_of(attribute: str, facts: list[Statement]) -> Statement:
+    """The assumption that names what was taken from the log about an attribute."""
+    return Statement("assumption.attribute_facts_from_log", attribute=attribute, facts=facts)
 
 
 def distance(one: Counter[str], other: Counter[str]) -> int:
@@ -148,9 +153,8 @@ def test_files_that_declare_different_things_declare_nothing(tmp_path: Path) -> 
     for files in (both, both[::-1]):
         log = open_log(files, attribute="age")
         assert log.attributes[0].of_case
-        assert log.assumptions == (
-            "That age belongs to cases and is a number is public; it was taken from the log.",
-        )
+        facts = [Statement("fact.of_cases"), Statement("fact.number")]
+        assert log.assumptions == (taken_of("age", facts),)
 
 
 def test_a_declaration_is_read_in_any_encoding(tmp_path: Path) -> None:
@@ -168,13 +172,11 @@ def test_the_certificate_names_what_was_taken(tmp_path: Path) -> None:
     """In English and in German; `case:` before the name says whose it is."""
     path = write(tmp_path / "log.xes", [(("int", "1"), None), (None, ("string", "x"))])
     release = anonymize(open_log(path, attribute="case:age"), Certified(epsilon=1), seed=1)
-    line = "That case:age is text is public; it was taken from the log."
+    line = taken_of("case:age", [Statement("fact.text")])
     assert line in release.certificate.assumptions
-    texts = [
-        t for section in disclose(release.certificate, language="de") for t in section.sentences
-    ]
-    assert any(t.startswith("Dass case:age Text ist, ist öffentlich") for t in texts)
-    assert any(t.startswith("Die Werte von case:age sind öffentlich; sie") for t in texts)
+    assert render(line, "de").startswith("Dass case:age Text ist, ist öffentlich")
+    values = Statement("assumption.attribute_values_from_log", attribute="case:age")
+    assert values in release.certificate.assumptions
 
 
 def test_a_declared_attribute_may_be_missing_from_all_cases(tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ from sacofa.events import count_variants, open_log
 from sacofa.kernel.bits import SeededBits
 from sacofa.kernel.noise import Noise
 from sacofa.kernel.session import Session
+from sacofa.kernel.statements import Statement
 from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms.certified import Certified
 from sacofa.mechanisms.protocol import Output, Progress
@@ -52,7 +53,7 @@ SETTINGS: dict[str, list[str]] = {
 OWN = re.compile(r"(?m)^for your eyes only: .*\n")
 """What the holder of the log is told about it."""
 
-SAID_OF_ANSWERS = ("notes", "verdict", "judgement", "margins", "missing_activities")
+SAID_OF_ANSWERS = ("notes", "verdict", "margins", "missing_activities")
 """The parts of a certificate that `certified` makes of noisy answers."""
 
 FORMATS = ("csv", "xes", "xes.gz", "parquet", "json")
@@ -202,7 +203,7 @@ def compare_with_same_answers(
     with answering(noise, monkeypatch):
         first = look(run, folder / "first", "certified", logs()["any way"], suffix)
     assert first.status == 0
-    assert all(first.certificate[name] for name in ("notes", "verdict", "judgement", "margins"))
+    assert all(first.certificate[name] for name in ("notes", "verdict", "margins"))
     for i, (kind, log) in enumerate(logs().items()):
         with answering(ByHand(leading_to(noise.seen)), monkeypatch):
             other = look(run, folder / str(i), "certified", log, suffix)
@@ -342,7 +343,7 @@ class Marks(Certified):
 BROKEN = {
     "verdict": saying("verdict", lambda said, cases: replace(said, cases_needed=cases)),
     "margins": saying("margins", lambda said, cases: replace(said, cases=cases)),
-    "notes": saying("notes", lambda said, cases: (*said, f"{cases} cases")),
+    "notes": saying("notes", lambda said, cases: (*said, Statement.plain(f"{cases} cases"))),
     "core": Marks,
 }
 

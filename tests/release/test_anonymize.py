@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -416,7 +415,7 @@ def test_a_release_holds_no_case_without_events(tmp_path: Path, suffix: str) -> 
     release = anonymize(log, Laplace(level_epsilon=1, max_length=3, prune=3), seed=1)
     assert set(release.variants.lengths.tolist()) <= {1, 2, 3}
     (note,) = release.certificate.notes
-    assert re.fullmatch(r"Cases without events were left out of the release: \d+, .*", note)
+    assert note.code == "note.empty_cases" and note.values["cases"]
     write_release(release, tmp_path / f"out.{suffix}")
     assert read_release(tmp_path / f"out.{suffix}").variants == release.variants
 
@@ -447,7 +446,7 @@ def test_a_list_of_variants_spends_nothing_on_times_or_attributes(tmp_path: Path
     release = Request(
         log=log, mechanism=Certified(epsilon=1), output=tmp_path / "out.json", seed=1
     ).publish()
-    assert all("times" not in spend.what for spend in release.certificate.spent)
+    assert all("times" not in str(spend.what) for spend in release.certificate.spent)
     assert release.certificate.epsilon == 1
     assert release.times is None
     Request(log=log, mechanism=Certified(epsilon=1), output=tmp_path / "out.csv", seed=1).publish()

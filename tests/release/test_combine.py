@@ -16,9 +16,9 @@ from sacofa.events import open_log
 from sacofa.events.periods import Period
 from sacofa.examples import running_example
 from sacofa.kernel.accounting import Leak
+from sacofa.kernel.statements import Statement
 from sacofa.kernel.unit import Unit
 from sacofa.release import Release, read_release, verify
-from sacofa.release.certificate import SEEDED
 from sacofa.release.combine import cases_margin, combine, combine_files
 from sacofa.release.earlier import read_earlier, start_from
 from sacofa.release.periods import PeriodStatement
@@ -74,7 +74,7 @@ def test_persons_pay_for_every_period_unless_each_stands_for_itself() -> None:
     each = replace(person, per_period=True)
     both = combine([made("2025-01", unit=each), made("2025-02", unit=each)]).certificate
     assert (both.epsilon, both.unit.max_cases) == (Fraction(1, 2), 2)
-    assert any("over all of them it costs ε = 1" in note for note in both.notes)
+    assert Statement("note.per_person_period", epsilon=1) in both.notes
     units = [person, each, Unit(), replace(person, person="q"), replace(each, person="q")]
     for one in units:
         for other in units:
@@ -91,6 +91,9 @@ def test_person_periods_add_up_where_they_overlap() -> None:
     assert price(jan, year) == 1
     assert price(jan, feb, year) == Fraction(3, 2)
     assert price(made("2025-01"), made("2025-02"), made("2025")) == Fraction(1, 2)
+
+
+SEEDED = Statement("limit.seeded")
 
 
 @pytest.mark.parametrize("seeded", [(), (0,), (1,), (2,), (0, 2), (0, 1, 2)])
@@ -117,7 +120,7 @@ def test_a_combination_says_what_a_copy_of_the_ledger_means() -> None:
 
     def said(*releases: Release) -> bool:
         lines = combine(releases).certificate.assumptions
-        return any("copy" in line and "add up to ε = 1." in line for line in lines)
+        return Statement("assumption.one_ledger", releases=2, epsilon=1) in lines
 
     assert said(made("2025-01"), made("2025-02"))
     assert not said(made("2025-01", "a"), made("2025-02", "b"))
@@ -171,7 +174,9 @@ def test_times_stay_with_their_cases() -> None:
     }
     assert first == again
     mixed = combine([timed, BASE])
-    assert mixed.times is None and any("made up" in note for note in mixed.certificate.notes)
+    assert mixed.times is None and any(
+        note.code == "note.combined_artificial_times" for note in mixed.certificate.notes
+    )
 
 
 def test_what_cannot_be_put_together_is_refused(tmp_path: Path) -> None:
@@ -224,7 +229,7 @@ def test_earlier_releases_are_candidates(tmp_path: Path) -> None:
     assert isinstance(helped, Certified) and helped.earlier is not None
     assert helped.earlier.cases == release.variants.cases
     later = anonymize(running_example(), helped, seed=1).certificate
-    assert any("Earlier releases are public" in line for line in later.assumptions)
+    assert any(line.code == "assumption.earlier" for line in later.assumptions)
     assert later.epsilon == 1
     with pytest.raises(ReadError, match="may be published"):
         read_earlier([tmp_path / "seeded.csv"])
@@ -252,7 +257,8 @@ def test_attributes_that_all_have_stay(tmp_path: Path) -> None:
         zip(kind.texts, np.bincount(kind.codes + 0, minlength=len(kind.texts)), strict=True)
     )
     assert {many["x"], many["y"]} == {one.variants.cases, other.variants.cases}
-    assert any("left, paid" in note for note in both.certificate.notes)
+    left_out = Statement("note.attributes_left_out", attributes=("left", "paid"))
+    assert left_out in both.certificate.notes
     write_release(both, tmp_path / "both.csv")
     (again,) = read_release(tmp_path / "both.csv").columns
     assert again.key == kind.key

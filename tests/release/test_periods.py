@@ -394,7 +394,7 @@ def test_persons_pay_for_all_their_periods_or_each_by_itself(
     out = tmp_path / "p2.csv"
     release(ledger, log, "2025-02", out, **person, protect="person-period")
     certificate = verify(out).certificate
-    assert certificate.unit.per_period and "in one period" in certificate.protects
+    assert certificate.unit.per_period and certificate.protects.code == "unit.person_period"
     assert ledger.account("visits").spent == 2
     ledger.check()
 

@@ -20,6 +20,7 @@ from typing import Any
 
 from ..kernel.attributes import BLANK, OTHER, Attribute, Domain, Kind
 from ..kernel.errors import SettingError
+from ..kernel.statements import Statement
 
 MAX_VALUES = 1_000
 """No domain has more values: every one takes a cell, and noise."""
@@ -82,9 +83,9 @@ class Categories:
         """The name."""
         return self.names[value]
 
-    def describe(self) -> str:
+    def describe(self) -> Statement:
         """How many there are."""
-        return f"{len(self.names)} categories"
+        return Statement("domain.categories", number=len(self.names))
 
 
 DECIMAL_COMMA = re.compile(r"[+-]?(\d+,(?!\d{3}$)\d+|\d{1,3}(\.\d{3})+,\d+)")
@@ -111,9 +112,9 @@ class YesNo:
         """As XES writes it."""
         return ("false", "true")[value]
 
-    def describe(self) -> str:
+    def describe(self) -> Statement:
         """What it is."""
-        return "yes or no"
+        return Statement("domain.yes_no")
 
 
 def read_number(text: str) -> float | None:
@@ -218,11 +219,12 @@ class Numbers:
         many = int((self.edges[value + 1] - self.edges[value]) / self.unit)
         return many + 1 if value == self.values - 1 else max(many, 1)
 
-    def describe(self) -> str:
+    def describe(self) -> Statement:
         """How many bins from where to where."""
         if not self.bounded:
-            return f"numbers in {self.values} public bins"
-        return f"{self.values} bins from {_plain(self.edges[0])} to {_plain(self.edges[-1])}"
+            return Statement("domain.numbers", bins=self.values)
+        first, last = _plain(self.edges[0]), _plain(self.edges[-1])
+        return Statement("domain.bins", bins=self.values, first=first, last=last)
 
     def number(self, value: int, uniform: float) -> str:
         """A number of a bin, as it is released; `uniform` from 0 to 1 says which."""
@@ -343,9 +345,10 @@ class Dates:
         """The first day."""
         return self.edges[value].isoformat()
 
-    def describe(self) -> str:
+    def describe(self) -> Statement:
         """From when to when."""
-        return f"{self.values} bins from {self.edges[0]} to {self.edges[-1]}"
+        first, last = str(self.edges[0]), str(self.edges[-1])
+        return Statement("domain.bins", bins=self.values, first=first, last=last)
 
     def day(self, value: int, uniform: float) -> str:
         """A day of a bin, as it is released."""

@@ -15,9 +15,9 @@ from rich.console import Console
 from ..base.described import field_docs
 from ..base.files import check_apart, check_target
 from ..errors import ReadError, SettingError, plain
+from ..messages import check_language
 from ..release.disclosure import Deployment, disclose, make_record, write_annex, write_record
 from ..release.disclosure.registry import check_record_name
-from ..release.disclosure.words import check_language
 from ..release.pair import certificate_path
 from ..release.verify import verify
 from . import options
@@ -64,7 +64,7 @@ def certificate(
 
     What only people know is asked for where it is needed and was not given.
     """
-    speaks = check_language(language)
+    check_language(language)
     given = {"registry": registry, "markdown": markdown, "html": html}
     outputs = {f"the output --{what}": path for what, path in given.items() if path is not None}
     if registry is not None:
@@ -85,10 +85,8 @@ def certificate(
         write_record(make_record(checked.certificate, people, result), registry, force=force)
     for form, path in (("markdown", markdown), ("html", html)):
         if path is not None:
-            sections = disclose(
-                checked.certificate, language=speaks, deployment=people, audit=result
-            )
-            write_annex(sections, path, language=speaks, form=form, force=force)
+            sections = disclose(checked.certificate, deployment=people, audit=result)
+            write_annex(sections, path, language=language, form=form, force=force)
     if not outputs:
         show_certificate(checked.certificate, Console(highlight=False, markup=False))
     for path in outputs.values():

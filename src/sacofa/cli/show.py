@@ -38,15 +38,15 @@ def show_certificate(certificate: Certificate, console: Console) -> None:
         "Price",
         [f"{format_epsilon(certificate.epsilon)} for the whole release ({certificate.mechanism})"],
     )
-    section("Protects", [certificate.protects])
-    section("Verdict", [] if certificate.verdict is None else [certificate.verdict])
+    section("Protects", [str(certificate.protects)])
+    section("Verdict", [] if certificate.verdict is None else [str(certificate.verdict)])
     section("Missing", say_missing(certificate.missing_activities))
-    section("Figures", [] if certificate.margins is None else [str(certificate.margins)])
+    section("Margins", _describe_margins(certificate))
     section("Not protected", [_describe_leak(leak) for leak in _leaks(certificate.spent)])
     section("Paid for", list(_describe_spends(certificate.spent)))
-    section("Assumed", certificate.assumptions)
-    section("Not promised", certificate.not_promised)
-    section("Notes", certificate.notes)
+    section("Assumed", list(map(str, certificate.assumptions)))
+    section("Not promised", list(map(str, certificate.not_promised)))
+    section("Notes", list(map(str, certificate.notes)))
 
 
 def say_missing(activities: tuple[str, ...]) -> list[str]:
@@ -84,6 +84,12 @@ class _Section:
                 self._console.print(
                     Text(label if j == 0 else " " * 14, style="bold") + part, soft_wrap=True
                 )
+
+
+def _describe_margins(certificate: Certificate) -> list[str]:
+    """The margins of error of counts, where they are known."""
+    known = None if certificate.margins is None else certificate.margins.statement
+    return [] if known is None else [str(known)]
 
 
 def _leaks(accesses: tuple[Access, ...]) -> list[Leak]:

@@ -27,6 +27,7 @@ from ..base.domains import (
 )
 from ..errors import Argument, ColumnsError, Part, ReadError, SettingError
 from ..kernel.attributes import OTHER, Attribute, Domain, cells_of
+from ..kernel.statements import Statement
 from .columns_file import Declared, DeclaredColumns, read_columns
 from .options import ReadOptions
 from .personal import personal_by_name, personal_by_values
@@ -47,14 +48,8 @@ TYPED: Mapping[str, Domain | None] = {
     "string": None,
 }
 """What a type of the log stands for where nothing is declared."""
-WORDS = {
-    "boolean": "yes or no",
-    "int": "a number",
-    "float": "a number",
-    "date": "a date",
-    "string": "text",
-}
-"""What a type is called in a certificate."""
+FACTS = {"boolean": "yes_no", "int": "number", "float": "number", "date": "date", "string": "text"}
+"""The code of a type in a certificate."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,8 +160,10 @@ def settled_attributes(options: ReadOptions) -> frozenset[str]:
     return frozenset(found)
 
 
-def describe_taken(options: ReadOptions, lookup: Lookup, *, levels: bool = True) -> tuple[str, ...]:
-    """What was taken from the cases of a log about the attributes that are asked for, in words.
+def describe_taken(
+    options: ReadOptions, lookup: Lookup, *, levels: bool = True
+) -> tuple[Statement, ...]:
+    """What was taken from the cases of a log about the attributes that are asked for.
 
     Without `levels`, only types were: names of columns say whose an attribute is.
     """
@@ -178,11 +175,13 @@ def describe_taken(options: ReadOptions, lookup: Lookup, *, levels: bool = True)
         parts = []
         of_case = None if known is None else known.of_case
         if levels and not is_of_case(asked) and of_case is None:
-            parts.append(f"belongs to {'cases' if there.of_case else 'events'}")
+            parts.append(Statement("fact.of_cases" if there.of_case else "fact.of_events"))
         if known is None:
-            parts.append(f"is {WORDS[there.kind]}")
+            parts.append(Statement(f"fact.{FACTS[there.kind]}"))
         if parts:
-            said.append(f"That {asked} {' and '.join(parts)} is public; it was taken from the log.")
+            said.append(
+                Statement("assumption.attribute_facts_from_log", attribute=asked, facts=parts)
+            )
     return tuple(said)
 
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from ..errors import ColumnsError, SettingError
 from ..kernel.attributes import Attribute
+from ..kernel.statements import Statement
 from .cells import Use
 from .lifecycle import TRANSITION
 from .options import ReadOptions
@@ -31,10 +32,10 @@ def plain_name(name: str) -> str:
 TRUNCATED = "case:unfinished"
 """The column that marks cases which went on but were truncated; written by this package."""
 
-COLUMNS_TAKEN = "Which attributes cases and events have is public; it was taken from the log."
+COLUMNS_TAKEN = Statement("assumption.columns_from_log")
 """What is assumed of a log without a header, in which each case says what columns there are."""
 
-TIMES_TAKEN = "Whether events have time stamps is public; it was taken from the log."
+TIMES_TAKEN = Statement("assumption.times_from_log")
 """What is assumed where a log as a whole does not declare it."""
 
 _NAMES = {
@@ -133,8 +134,8 @@ class Columns:
     """How many lines or rows above the header were recognised as titles, and skipped."""
     attributes: tuple[Attribute, ...] = ()
     """What else is read."""
-    taken: tuple[str, ...] = ()
-    """What was taken from the cases of the log to find all this, in words: assumptions."""
+    taken: tuple[Statement, ...] = ()
+    """What was taken from the cases of the log to find all this: assumptions."""
 
     def columns_of(self, time: str | None) -> str | tuple[str, str] | None:
         """The column of a time, or its two columns, as they are given to `ReadOptions`."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ..base.periods import Period
 from ..kernel.attributes import Attribute
+from ..kernel.statements import Statement
 from ..kernel.unit import Unit
 from ..kernel.variants import VariantCounts
 from .bounded_file import Progress
@@ -23,10 +24,7 @@ Notify = Callable[[str], None]
 """Told what the person who holds the log should know of it; never part of a release."""
 
 
-OPEN_ORDER = (
-    "Which of day and month comes first in time stamps such as 3/4/2025, if there are any, is "
-    "public; it was taken from the log."
-)
+OPEN_ORDER = Statement("assumption.day_month_order")
 """What is assumed where time stamps are text and nobody said how they are written."""
 
 
@@ -121,7 +119,7 @@ class Log:
         return self.options.unit
 
     @property
-    def assumptions(self) -> tuple[str, ...]:
+    def assumptions(self) -> tuple[Statement, ...]:
         """What reading it takes to be public, though it comes from the log."""
         columns = self.columns
         if columns is None:

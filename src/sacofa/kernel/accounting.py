@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from .errors import SettingError
+from .statements import Statement, stated
 
 SMALLEST_PER_CASE = Fraction(1, 10**9)
 """Below this, noise hides all cases of any log that there is, and no machine word holds it."""
@@ -16,24 +17,31 @@ SMALLEST_PER_CASE = Fraction(1, 10**9)
 class Spend:
     """One query to the secret log that was answered through noise and paid for."""
 
-    what: str
-    """What was asked, in plain words."""
+    what: Statement
+    """What was asked; a string is its own wording."""
     epsilon: Fraction
     """The price."""
     line: str = field(default="", compare=False)
     """The line of the promise that it is charged to."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "what", stated(self.what))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Leak:
     """One step that read the secret log and paid nothing."""
 
-    what: str
-    """What was read, in plain words."""
-    why: str
+    what: Statement
+    """What was read; a string is its own wording."""
+    why: Statement
     """What follows for the promise."""
     line: str = field(default="", compare=False)
     """The line of the promise that names it."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "what", stated(self.what))
+        object.__setattr__(self, "why", stated(self.why))
 
 
 Access = Spend | Leak
@@ -59,9 +67,7 @@ def check_noise_fits(accesses: Iterable[Access], max_cases: int) -> None:
     for access in accesses:
         least = SMALLEST_PER_CASE * max_cases
         if isinstance(access, Spend) and access.epsilon < least:
-            raise SettingError(
-                "epsilon",
-                f"{float(access.epsilon):.3g} for {access.what}",
-                f"at least {float(least):.3g} there to hide {max_cases:,} cases: give "
-                f"{float(least / access.epsilon):.3g} times as much",
-            )
+            value = f"{float(access.epsilon):.3g} for {access.what}"
+            bound, factor = float(least), float(least / access.epsilon)
+            must = Statement("must.fit_noise", least=bound, cases=max_cases, factor=factor)
+            raise SettingError("epsilon", value, must)

@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from .statements import Statement
+
 OTHER = "other"
 """What a category is called that is none of the declared ones."""
 BLANK = " \t\n\r\f\v"
@@ -35,7 +37,7 @@ class Domain(Protocol):
     def label(self, value: int) -> str:
         """A value as people read it."""
 
-    def describe(self) -> str:
+    def describe(self) -> Statement:
         """All of it in a few words."""
 
 

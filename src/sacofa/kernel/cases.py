@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from .attributes import Attribute
 from .errors import SettingError
+from .statements import Statement
 from .unit import ONE_CASE, Unit
 from .variants import DistributedVariants, VariantCounts, read_only
 
@@ -286,7 +287,7 @@ class Cases:
     """What else cases one by one have, with public domains."""
     pairs: tuple[tuple[int, int], ...] = ()
     """Which attributes are asked for together: places among them."""
-    assumptions: tuple[str, ...] = ()
+    assumptions: tuple[Statement, ...] = ()
     """What reading them took to be public, though it comes from the log."""
 
     def __post_init__(self) -> None:

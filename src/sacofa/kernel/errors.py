@@ -1,8 +1,4 @@
-"""Errors of the kernel, and the root of all errors of the package (see `sacofa.errors`).
-
-An error holds a statement. Its wording, `str(error)`, is English with the names that Python has for
-arguments; the command line and the web app word the same statement with their own names.
-"""
+"""Errors of the kernel, and the root of all errors of the package (see `sacofa.errors`)."""
 
 from __future__ import annotations
 
@@ -17,11 +13,7 @@ def is_whole(value: object) -> bool:
 
 
 class SacofaError(Exception):
-    """The root of all errors that this package raises on purpose.
-
-    Attributes:
-        statement: What happened, and what to do.
-    """
+    """The root of all errors that this package raises on purpose: a statement of what happened."""
 
     exit_status = 1
 

@@ -23,6 +23,7 @@ from .errors import PromiseError
 from .language import Word
 from .noise import Noise
 from .queries.protocol import Answer, Ints, Part, Query, Question, SparseQuery, asks_whole
+from .statements import Statement
 from .unit import Unit
 from .variants import DistributedVariants, VariantCounts
 
@@ -139,7 +140,7 @@ class Session:
         self.spent.append(self._leaks.pop(line))
         return self._variants
 
-    def charge(self, what: str, epsilon: Fraction, line: str) -> None:
+    def charge(self, what: Statement, epsilon: Fraction, line: str) -> None:
         """Take a price off a line of the promise; more than is left there is refused."""
         # A float is rounded, in whose favour nobody knows; and none but a fraction is compared.
         if type(epsilon) is not Fraction:

@@ -1,7 +1,4 @@
-"""Facts as values: a code with typed values, which `sacofa.messages` puts into words.
-
-Certificates, verdicts and errors hold statements, so other code compares codes and never sentences.
-"""
+"""Facts as values: a code with typed values, which `sacofa.messages` puts into words."""
 
 from __future__ import annotations
 
@@ -10,8 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Integral
 
-TEXT = "text"
-"""The code of a statement that is its own wording, in every language."""
+TEXT = "text"  # The code of a statement that is its own wording, in every language.
 
 
 @dataclass(frozen=True)

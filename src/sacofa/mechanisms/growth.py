@@ -16,6 +16,7 @@ import numpy as np
 
 from ..kernel.language import Word
 from ..kernel.session import Session
+from ..kernel.statements import Statement
 from ..kernel.variants import VariantCounts
 from ..rules.protocol import Semantics
 from .level import Growth, Level
@@ -41,9 +42,9 @@ class PrefixCounts:
     sensitivity = 1
 
     @property
-    def what(self) -> str:
-        """Which level it is, in words."""
-        return f"noisy counts of the prefixes of length {self.longest}"
+    def what(self) -> Statement:
+        """Which level it is."""
+        return Statement("query.prefixes", length=self.longest)
 
     def counts(self, part: VariantCounts) -> Mapping[Word, int]:
         """The cells of one part of the log that are not 0. Secret."""

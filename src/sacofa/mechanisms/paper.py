@@ -186,7 +186,9 @@ class Sacofa(Mechanism):
             "prune_harmful": self.prune_harmful,
             "prune_finished": self.prune_finished,
             "max_violations": self.max_violations,
-            "rules": "read off the log" if self.rules is None else str(self.rules.source),
+            "rules": Statement("setting_value.rules_from_log")
+            if self.rules is None
+            else self.rules.source.statement,
         }
 
     def promise(self, unit: Unit) -> Promise:
@@ -195,22 +197,21 @@ class Sacofa(Mechanism):
         if self.rules is not None and self.rules.source.public:
             return Promise(
                 accesses=spends,
-                assumptions=(
-                    f"The rules are public knowledge. Where they come from: {self.rules.source}.",
-                ),
+                assumptions=(Statement("assumption.rules", source=self.rules.source.statement),),
                 not_promised=(_per_level(self.noise_epsilon, self.max_length), TRUNCATION),
             )
         leak = Leak(
-            what="the rules of the process, read off the log",
-            why="one case can change the rules, and with them what is released, beyond any ε",
+            what=Statement("leak.rules"),
+            why=Statement("leak.rules_why"),
             line=RULES,
         )
         return Promise(
             accesses=(leak, *spends),
             not_promised=(
-                "No finite ε holds for this release: the rules were read off the secret log "
-                "without payment. With public rules it would be "
-                f"{self.noise_epsilon * self.max_length * unit.max_cases}.",
+                Statement(
+                    "limit.rules_leak",
+                    epsilon=self.noise_epsilon * self.max_length * unit.max_cases,
+                ),
                 TRUNCATION,
             ),
         )
@@ -287,8 +288,5 @@ def _level_spends(max_length: int, price: Fraction) -> tuple[Access, ...]:
     )
 
 
-def _per_level(price: Fraction, max_length: int) -> str:
-    return (
-        f"ε = {price} is the price of one level; the whole release of {max_length} levels costs "
-        f"{price * max_length} per case."
-    )
+def _per_level(price: Fraction, levels: int) -> Statement:
+    return Statement("limit.per_level", epsilon=price, levels=levels, total=price * levels)

@@ -14,6 +14,7 @@ from ..kernel.cases import Cases
 from ..kernel.noise import Noise
 from ..kernel.queries.protocol import Answer
 from ..kernel.session import Session
+from ..kernel.statements import Statement
 from ..kernel.unit import Unit
 from ..synthesis.margins import Margins
 from ..synthesis.verdict import Verdict
@@ -21,10 +22,7 @@ from .released import ReleasedLog
 
 Progress = Callable[[float], None]
 
-TRUNCATION = (
-    "Cases longer than max_length are truncated there and marked as unfinished, and so are those "
-    "of just that length."
-)
+TRUNCATION = Statement("limit.truncation")
 """What is lost by a bound on the length of cases."""
 
 
@@ -34,9 +32,9 @@ class Promise:
 
     accesses: tuple[Access, ...]
     """Every line that the run may charge queries to, with its price; and every leak."""
-    assumptions: tuple[str, ...] = ()
+    assumptions: tuple[Statement, ...] = ()
     """What is taken to be public or true."""
-    not_promised: tuple[str, ...] = ()
+    not_promised: tuple[Statement, ...] = ()
     """What a reader might expect and must not."""
 
 
@@ -54,7 +52,7 @@ class Output:
     """What the release is good for; from noise and noisy values alone. None: not known."""
     margins: Margins | None = None
     """How far its figures may be off; from noise and noisy values alone. None: not known."""
-    notes: tuple[str, ...] = ()
+    notes: tuple[Statement, ...] = ()
     """What the certificate should say about this run; made of noisy values only."""
 
 

@@ -10,7 +10,7 @@ A new language is one file. A new statement is one entry in each file; a test co
 """
 
 from ..kernel.statements import use_wording
-from .catalogue import check_language, languages
+from .catalogue import check_language, has_wording, languages
 from .content import from_content, to_content
 from .render import arguments_of, printable, render
 
@@ -20,6 +20,7 @@ __all__ = [
     "arguments_of",
     "check_language",
     "from_content",
+    "has_wording",
     "languages",
     "printable",
     "render",

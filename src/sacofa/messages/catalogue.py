@@ -68,6 +68,11 @@ def languages() -> tuple[str, ...]:
     return (ENGLISH, *(language for language in found if language != ENGLISH))
 
 
+def has_wording(code: str) -> bool:
+    """Whether the catalogue has an entry."""
+    return code in load_catalogue(ENGLISH).wordings
+
+
 def check_language(language: str) -> str:
     """Return a language that has a catalogue; refuse any other."""
     if language not in languages():

@@ -12,6 +12,8 @@ from string import Formatter
 from ..kernel.statements import TEXT, Argument, Statement, Value
 from .catalogue import ENGLISH, Catalogue, load_catalogue
 
+BETWEEN = {"clauses": "; ", "joined": " "}
+"""What stands between the entries of a list, if it is not a comma."""
 NUMBER_FORMAT = re.compile(r"\.[0-9][efg]")
 
 
@@ -114,11 +116,11 @@ class _Renderer:
         return number.translate(marks).replace("%", conventions["percent"])
 
     def _list(self, values: tuple[Value, ...], form: str) -> str:
-        """A list: `and` and `or` stand before its last entry, `lines` and `clauses` divide all."""
+        """A list: `and` and `or` stand before its last entry."""
         if form in ("and", "or") and len(values) > 1:
             first = self._joined(values[:-1], ", ")
             return f"{first} {self.catalogue.conventions[form]} {self.value(values[-1])}"
-        return self._joined(values, "; " if form == "clauses" else ", ")
+        return self._joined(values, BETWEEN.get(form, ", "))
 
     def _joined(self, value: Value, between: str) -> str:
         values = value if isinstance(value, tuple) else (value,)

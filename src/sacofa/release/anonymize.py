@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.extensions import load_extensions
-from ..errors import SettingError, is_whole
+from ..errors import SettingError, Statement, is_whole
 from ..events import Notify
 from ..kernel.bits import Bits, SeededBits, SystemBits
 from ..kernel.cases import MICROSECONDS, CaseBatch, Cases
@@ -145,8 +145,7 @@ def release_cases(
         certificate=replace(
             certificate,
             spent=outcome.spent,
-            verdict=None if output.verdict is None else str(output.verdict),
-            judgement=output.verdict,
+            verdict=output.verdict,
             missing_activities=tuple(sorted(set(cases.activities) - set(log.variants.used()))),
             margins=None if scaled else output.margins,
             notes=(*output.notes, *dropped, *scaled),
@@ -167,7 +166,7 @@ def certify_request(
     activities: Sequence[str] | None = None,
     seed: int | None = None,
     period: PeriodStatement | None = None,
-    read: tuple[str, ...] = (),
+    read: tuple[Statement, ...] = (),
 ) -> Certificate:
     """Make the certificate of a release that is still to come; no log is needed for it.
 
@@ -218,10 +217,10 @@ def check_seed(seed: int | None) -> None:
         raise SettingError("seed", seed, "a whole number, 0 or more")
 
 
-def _describe_names(activities: Sequence[str] | None) -> str:
+def _describe_names(activities: Sequence[str] | None) -> Statement:
     if activities is None:
-        return "The names of the activities are public; they were taken from the log."
-    return f"The names of the activities are public: {len(activities)} were declared."
+        return Statement("assumption.activities_from_log")
+    return Statement("assumption.activities_declared", number=len(activities))
 
 
 def compare_names(cases: Cases, declared: Sequence[str], notify: Notify) -> None:

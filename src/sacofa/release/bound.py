@@ -9,25 +9,25 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..errors import SettingError, is_whole
+from ..errors import SettingError, Statement, is_whole
 from ..mechanisms.released import ReleasedLog
 
 MAX_RELEASED_EVENTS = 100_000_000
 """About 14 GB as XES. With very little ε the noise alone can be a million times as much."""
 
 
-def drop_empty_cases(log: ReleasedLog) -> tuple[ReleasedLog, tuple[str, ...]]:
+def drop_empty_cases(log: ReleasedLog) -> tuple[ReleasedLog, tuple[Statement, ...]]:
     """Drop released cases without events, and note how many there were."""
     variants = log.variants
     empty = variants.lengths == 0
     if not empty.any():
         return log, ()
     dropped = int(variants.counts[empty].sum())
-    note = f"Cases without events were left out of the release: {dropped:,}, counted with noise."
+    note = Statement("note.empty_cases", cases=dropped)
     return log.with_counts(np.where(empty, 0, variants.counts)), (note,)
 
 
-def bound_events(log: ReleasedLog, most: int) -> tuple[ReleasedLog, tuple[str, ...]]:
+def bound_events(log: ReleasedLog, most: int) -> tuple[ReleasedLog, tuple[Statement, ...]]:
     """Scale released counts down if they hold more events than `most`, and note that.
 
     Only noisy counts and a public bound decide. Of each variant the first cases stay. The orderly
@@ -39,10 +39,7 @@ def bound_events(log: ReleasedLog, most: int) -> tuple[ReleasedLog, tuple[str, .
     if total <= most:
         return log, ()
     scaled = np.array([count * most // total for count in counts], dtype=np.int64)
-    note = (
-        f"The release was scaled down: it would hold {total:,} events, more than the public bound "
-        f"of {most:,}. Every count was multiplied by the same factor and rounded down."
-    )
+    note = Statement("note.scaled_events", events=total, bound=most)
     return replace(log.with_counts(scaled), core=None), (note,)
 
 

@@ -1,34 +1,36 @@
-"""The certificate: what a release promises, under which assumptions, and how it adds up."""
+"""The certificate: what a release promises, under which assumptions, and how it adds up.
+
+It holds facts: statements with codes and values. In JSON, each stands next to its English text.
+"""
 
 from __future__ import annotations
 
 import json
 import math
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 from .._version import __version__
-from ..errors import ReadError, SettingError
+from ..errors import ReadError, SettingError, Statement
 from ..kernel.accounting import Access, Leak, Spend, check_noise_fits, total_epsilon
 from ..kernel.unit import Unit
 from ..mechanisms.protocol import Mechanism
 from ..mechanisms.settings import all_settings
+from ..messages import from_content, render, to_content
 from ..messages.units import assumptions as unit_assumptions
 from ..messages.units import neighbours, noun, protection
 from ..synthesis.margins import Margins
 from ..synthesis.verdict import Verdict
+from .format_2 import FORMAT, upgrade
 from .periods import PeriodStatement
 from .single_keys import loads
 
-FORMAT = "sacofa-certificate-2"
-DAMAGED = "not a certificate, or damaged: get it again from where the release comes from"
+Content = TypeVar("Content")
 
-SEEDED = (
-    "The noise was drawn from a seed and can be drawn again: this release must not be published."
-)
+DAMAGED = Statement("certificate.damaged")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,9 +43,9 @@ class Certificate:
     """What is protected: the unit that the cases were bounded by when they were read."""
     spent: tuple[Access, ...]
     """Every query to the log, with its price."""
-    assumptions: tuple[str, ...]
+    assumptions: tuple[Statement, ...]
     """What is taken to be public or true."""
-    not_promised: tuple[str, ...]
+    not_promised: tuple[Statement, ...]
     """What a reader might expect and must not."""
     settings: Mapping[str, object]
     """The settings of the mechanism: all that differ from their defaults, and some that do not."""
@@ -53,23 +55,26 @@ class Certificate:
     """The version of this package."""
     sha256: str | None = None
     """The hash of the released file, once it is written."""
-    verdict: str | None = None
-    """What the release is good for, in words; from noise and noisy values alone."""
-    judgement: Verdict | None = None
-    """The same as values; None where a mechanism does not judge its releases."""
+    verdict: Verdict | None = None
+    """What the release is good for; from noise and noisy values alone. None: not known."""
     missing_activities: tuple[str, ...] = ()
     """Public names of activities that no released case has."""
     margins: Margins | None = None
     """How far its figures may be off; from noise and noisy values alone. None: not known."""
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[Statement, ...] = ()
     """What else the run has to say; made of noisy values only."""
     period: PeriodStatement | None = None
     """Which period of the log was released; None: all of it."""
 
     @property
-    def protects(self) -> str:
-        """What is protected, in words."""
-        return str(protection(self.unit))
+    def protects(self) -> Statement:
+        """What is protected."""
+        return protection(self.unit)
+
+    @property
+    def guarantee(self) -> Statement:
+        """What ε means for a unit of the log."""
+        return guarantee(self.epsilon, self.unit, publishable=self.publishable)
 
     @property
     def epsilon(self) -> Fraction | None:
@@ -87,19 +92,18 @@ class Certificate:
             "mechanism": self.mechanism,
             **_price("epsilon", self.epsilon),
             "delta": 0,
-            "protects": self.protects,
+            "protects": str(self.protects),
             "unit": _unit(self.unit),
             **({} if self.period is None else {"period": self.period.to_content(self.unit)}),
             "neighbours": str(neighbours(self.unit)),
-            "guarantee": guarantee(self.epsilon, self.unit, publishable=self.publishable),
+            "guarantee": str(self.guarantee),
             "spent": [_access(access) for access in self.spent],
-            "assumptions": list(self.assumptions),
-            "not_promised": list(self.not_promised),
-            "verdict": self.verdict,
-            **({} if self.judgement is None else {"judgement": self.judgement.to_content()}),
+            "assumptions": [to_content(said) for said in self.assumptions],
+            "not_promised": [to_content(said) for said in self.not_promised],
+            "verdict": None if self.verdict is None else self.verdict.to_content(),
             "missing_activities": list(self.missing_activities),
             **({} if self.margins is None else {"margins": self.margins.to_content()}),
-            "notes": list(self.notes),
+            "notes": [to_content(said) for said in self.notes],
             "publishable": self.publishable,
             "settings": {name: _plain(value) for name, value in self.settings.items()},
             "version": self.version,
@@ -111,34 +115,29 @@ class Certificate:
     def from_json(cls, text: str, path: object = "certificate") -> Certificate:
         """Read from JSON; the price is added up again, not taken as it stands."""
         try:
-            content = loads(text)
+            content = upgrade(loads(text))
             if content["format"] != FORMAT:
-                raise ReadError(path, f"not a certificate of format {FORMAT}")
+                raise ReadError(path, Statement("certificate.wrong_format", format=FORMAT))
             certificate = cls(
                 mechanism=str(content["mechanism"]),
                 unit=_read_unit(content["unit"]),
                 spent=tuple(_read_access(access) for access in content["spent"]),
-                assumptions=tuple(map(str, content["assumptions"])),
-                not_promised=tuple(map(str, content["not_promised"])),
-                verdict=None if content["verdict"] is None else str(content["verdict"]),
-                judgement=Verdict.from_content(content["judgement"])
-                if "judgement" in content
-                else None,
+                assumptions=tuple(map(from_content, content["assumptions"])),
+                not_promised=tuple(map(from_content, content["not_promised"])),
+                verdict=_or_none(Verdict.from_content, content["verdict"]),
                 missing_activities=tuple(map(str, content.get("missing_activities", ()))),
-                margins=Margins.from_content(content["margins"]) if "margins" in content else None,
-                notes=tuple(map(str, content["notes"])),
+                margins=_or_none(Margins.from_content, content.get("margins")),
+                notes=tuple(map(from_content, content["notes"])),
                 publishable=bool(content["publishable"]),
-                settings=dict(content["settings"]),
+                settings={k: _read_setting(v) for k, v in content["settings"].items()},
                 version=str(content["version"]),
-                sha256=None if content["sha256"] is None else str(content["sha256"]),
-                period=PeriodStatement.from_content(content["period"])
-                if "period" in content
-                else None,
+                sha256=_or_none(str, content["sha256"]),
+                period=_or_none(PeriodStatement.from_content, content.get("period")),
             )
             stated = content["epsilon_exact"]
             _refuse_strange(certificate.spent)
             if (None if stated is None else _read_price(stated)) != certificate.epsilon:
-                raise ReadError(path, f"its queries do not add up to its epsilon ({stated})")
+                raise ReadError(path, Statement("certificate.wrong_sum", epsilon=str(stated)))
         except ReadError:
             raise
         except (
@@ -149,19 +148,21 @@ class Certificate:
         return certificate
 
 
-def say_setting(value: object) -> str:
+def say_setting(value: object, language: str = "en") -> str:
     """A setting in words: of a list each entry, of an attribute its name and type."""
+    if isinstance(value, Statement):
+        return render(value, language)
     if isinstance(value, Mapping) and "name" in value:
         return f"{value['name']} ({value['type']})" if "type" in value else str(value["name"])
     if isinstance(value, list | tuple):
-        return ", ".join(map(say_setting, value))
+        return ", ".join(say_setting(entry, language) for entry in value)
     return str(value)
 
 
 def certify(
     mechanism: Mechanism,
     unit: Unit,
-    assumptions: tuple[str, ...],
+    assumptions: tuple[Statement, ...],
     *,
     reproducible: bool,
     period: PeriodStatement | None = None,
@@ -169,14 +170,15 @@ def certify(
     """Make the certificate of a run before any count is read."""
     promise = mechanism.promise(unit)
     check_noise_fits(promise.accesses, unit.max_cases)
+    seeded = (Statement("limit.seeded"),) if reproducible else ()
     if period is not None:
         assumptions = (period.assumption(unit), *assumptions)
     return Certificate(
         mechanism=mechanism.name,
         unit=unit,
         spent=promise.accesses,
-        assumptions=(*map(str, unit_assumptions(unit)), *assumptions, *promise.assumptions),
-        not_promised=(*((SEEDED,) if reproducible else ()), *promise.not_promised),
+        assumptions=(*unit_assumptions(unit), *assumptions, *promise.assumptions),
+        not_promised=(*seeded, *promise.not_promised),
         settings=all_settings(mechanism),
         publishable=not reproducible,
         period=period,
@@ -198,24 +200,20 @@ def _number(value: Fraction) -> int | float:
     return nearest if nearest >= value else math.nextafter(nearest, math.inf)
 
 
-def guarantee(epsilon: Fraction | None, unit: Unit, *, publishable: bool = True) -> str:
-    """What ε means for the people in the log, in plain words."""
+def guarantee(epsilon: Fraction | None, unit: Unit, *, publishable: bool = True) -> Statement:
+    """What ε means for a unit of the log."""
     if epsilon is None:
-        return "None: something was read off the log without payment."
+        return Statement("guarantee.leak")
     if not publishable:
-        return "None: whoever knows the seed can draw the noise again."
-    return (
-        f"Whether a {noun(unit)} is in the log changes the probability of any release by a factor "
-        f"of at most e^{epsilon}. Two courses of events of the same {noun(unit)} change it by at "
-        f"most e^{2 * epsilon}. This holds against everyone who cannot predict the output of the "
-        "cryptographic generator that the noise is drawn from."
-    )
+        return Statement("guarantee.seed")
+    return Statement("guarantee.finite", noun=noun(unit), epsilon=epsilon, double=2 * epsilon)
 
 
 def _access(access: Access) -> dict[str, object]:
     if isinstance(access, Leak):
-        return {"what": access.what, "epsilon": None, "epsilon_exact": None, "why": access.why}
-    return {"what": access.what, **_price("epsilon", access.epsilon)}
+        what, why = to_content(access.what), to_content(access.why)
+        return {"what": what, "epsilon": None, "epsilon_exact": None, "why": why}
+    return {"what": to_content(access.what), **_price("epsilon", access.epsilon)}
 
 
 def _unit(unit: Unit) -> dict[str, object]:
@@ -235,8 +233,9 @@ def _read_unit(content: Mapping[str, Any]) -> Unit:
 
 def _read_access(content: Mapping[str, Any]) -> Access:
     if content["epsilon_exact"] is None:
-        return Leak(what=str(content["what"]), why=str(content["why"]))
-    return Spend(what=str(content["what"]), epsilon=_read_price(content["epsilon_exact"]))
+        return Leak(what=from_content(content["what"]), why=from_content(content["why"]))
+    what, epsilon = from_content(content["what"]), _read_price(content["epsilon_exact"])
+    return Spend(what=what, epsilon=epsilon)
 
 
 def _read_price(text: str) -> Fraction:
@@ -256,7 +255,18 @@ def _refuse_strange(accesses: tuple[Access, ...]) -> None:
                 raise ValueError(common)
 
 
+def _or_none(read: Callable[[Any], Content], content: object) -> Content | None:
+    return None if content is None else read(content)
+
+
+def _read_setting(content: object) -> object:
+    is_statement = isinstance(content, Mapping) and "code" in content
+    return from_content(content) if is_statement else content
+
+
 def _plain(value: object) -> object:
+    if isinstance(value, Statement):
+        return to_content(value)
     if isinstance(value, Fraction):
         return str(value)
     if value == math.inf:

@@ -17,7 +17,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from ..errors import ReadError, SettingError
+from ..errors import ReadError, SettingError, Statement
 from ..kernel.accounting import Access, Leak, Spend
 from ..kernel.released import Columns
 from ..kernel.unit import Unit
@@ -33,16 +33,6 @@ from .read import read_release
 Named = TypeVar("Named")
 
 MECHANISM = "combined"
-LEAK = "A release that is part of this one read something off the log without payment."
-WHOLE_PERSON = (
-    "A person who has cases in several of these periods is protected for each by itself; over all "
-    "of them it costs {total}."
-)
-ONE_LEDGER = (
-    "{number} of these releases belong to one series: they were made with one ledger file. If a "
-    "copy of that file was used as well, such as a restored backup, a case can be in several of "
-    "them, and they add up to {total}."
-)
 
 
 def combine(releases: Sequence[Release], names: Sequence[str] | None = None) -> Release:
@@ -151,24 +141,29 @@ class _Series:
         return account.spent or Fraction(0)
 
     @property
-    def description(self) -> str:
-        """The series in words."""
+    def description(self) -> Statement:
+        """What the series is."""
         periods = {c.period.period for c in self.certificates if c.period is not None}
         if len(periods) == 1:
-            name, number = periods.pop().name, len(self.certificates)
-            return f"{f'{number} releases' if number > 1 else 'a release'} of period {name}"
+            return self._of_one_period(periods.pop().name)
         names = {period.name for period in periods}
-        span = f"{len(periods)} periods, {min(periods).name} to {max(periods).name}"
         nested = any(not names.isdisjoint(period.longer) for period in periods)
-        if nested and charged_for(self.certificates[0].unit) == "overlapping":
-            return f"the largest sum over periods that overlap, of {span}"
-        return f"the largest of {span}, which have no case in common"
+        overlapping = nested and charged_for(self.certificates[0].unit) == "overlapping"
+        code = "largest_sum_of_periods" if overlapping else "largest_of_periods"
+        first, last = min(periods).name, max(periods).name
+        return Statement(f"combined.{code}", periods=len(periods), first=first, last=last)
+
+    def _of_one_period(self, period: str) -> Statement:
+        number = len(self.certificates)
+        if number == 1:
+            return Statement("combined.release_of_period", period=period)
+        return Statement("combined.releases_of_period", releases=number, period=period)
 
     @property
-    def assumption(self) -> str:
+    def assumption(self) -> Statement:
         """What a copy of the ledger would mean, which the certificates do not reveal."""
         total = sum((c.epsilon or Fraction(0) for c in self.certificates), Fraction(0))
-        return ONE_LEDGER.format(number=len(self.certificates), total=f"ε = {total}")
+        return Statement("assumption.one_ledger", releases=len(self.certificates), epsilon=total)
 
 
 def _series(certificates: Sequence[Certificate]) -> dict[str | None, list[Certificate]]:
@@ -182,7 +177,7 @@ def _series(certificates: Sequence[Certificate]) -> dict[str | None, list[Certif
     return found
 
 
-def _assumptions(certificates: Sequence[Certificate]) -> tuple[str, ...]:
+def _assumptions(certificates: Sequence[Certificate]) -> tuple[Statement, ...]:
     """What all of them assume, and that the releases of each series come from one ledger."""
     # Which period was read is stated for each release and does not apply to all of them.
     stated = [
@@ -200,12 +195,14 @@ def _assumptions(certificates: Sequence[Certificate]) -> tuple[str, ...]:
 def _price(certificates: Sequence[Certificate]) -> tuple[Access, ...]:
     """The ε of all of them together."""
     if any(certificate.epsilon is None for certificate in certificates):
-        return (Leak(what="one of the releases", why=LEAK),)
+        return (Leak(what=Statement("leak.release"), why=Statement("leak.release_why")),)
     series = _series(certificates)
     spent: list[Access] = []
     for certificate in series.pop(None):
-        period = certificate.period
-        what = "a release" if period is None else f"a release of period {period.period.name}"
+        what = Statement("combined.release")
+        if certificate.period is not None:
+            name = certificate.period.period.name
+            what = Statement("combined.release_of_period", period=name)
         spent.append(Spend(what=what, epsilon=certificate.epsilon or Fraction(0)))
     for some in series.values():
         found = _Series(tuple(some))
@@ -215,28 +212,22 @@ def _price(certificates: Sequence[Certificate]) -> tuple[Access, ...]:
 
 def _notes(
     releases: Sequence[Release], spent: Sequence[Access], unit: Unit, columns: Columns
-) -> tuple[str, ...]:
+) -> tuple[Statement, ...]:
     certificates = [release.certificate for release in releases]
-    notes = [f"This release is put together from {len(releases)} others; nothing more was asked."]
+    notes = [Statement("note.combined", releases=len(releases))]
     margin = cases_margin(certificates)
     if margin is not None:
         cases = sum(release.variants.cases for release in releases)
-        notes.append(
-            f"It holds {cases:,} cases; without noise there are {margin:,} fewer to {margin:,} "
-            "more, in 95 of 100 runs."
-        )
+        notes.append(Statement("note.combined_cases", cases=cases, margin=margin))
     total = sum((c.epsilon or Fraction(0) for c in certificates), Fraction(0))
     if unit.per_period and total:
-        notes.append(WHOLE_PERSON.format(total=f"ε = {total}"))
+        notes.append(Statement("note.per_person_period", epsilon=total))
     if any(r.times is None for r in releases) and any(r.times is not None for r in releases):
-        notes.append("Times are made up: not all releases have their own.")
+        notes.append(Statement("note.combined_artificial_times"))
     kept = {column.key for column in columns}
     lost = sorted({c.key for release in releases for c in release.columns} - kept)
     if lost:
-        notes.append(
-            f"Attributes were left out, because not all releases have them, with times: "
-            f"{', '.join(lost)}."
-        )
+        notes.append(Statement("note.attributes_left_out", attributes=lost))
     return tuple(notes)
 
 
@@ -286,9 +277,9 @@ def _variants_together(
     return VariantMargins(listed=dict(listed))
 
 
-def _united(lists: Iterable[Iterable[str]]) -> tuple[str, ...]:
-    """All sentences, each once, in their order."""
-    return tuple(dict.fromkeys(text for some in lists for text in some))
+def _united(lists: Iterable[Iterable[Statement]]) -> tuple[Statement, ...]:
+    """All statements, each once, in their order."""
+    return tuple(dict.fromkeys(said for some in lists for said in some))
 
 
 def _listed(certificate: Certificate, name: str) -> dict[str, object]:

@@ -18,27 +18,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..base.periods import Period
-from ..errors import SettingError
+from ..errors import SettingError, Statement
 from ..events import Log
 from ..kernel.unit import Unit
 from ..ledger import CaseKey, Ledger
 from ..ledger.records import Charged
-
-LOG_ALONE = (
-    "Releases of other periods may have cases in common with this one: no ledger kept them apart."
-)
-CASES = (
-    "Releases of other periods of this series have no case in common with this one: together they "
-    "cost a case what the dearest period costs."
-)
-PERSONS = (
-    "A person may have cases in several periods: what releases of periods cost a person adds up."
-)
-PERSON_PERIODS = (
-    "The guarantee is for one person in one period. The ε of all releases of this series whose "
-    "periods overlap that period adds up. For a person with cases in several periods, the ε of "
-    "these periods adds up as well."
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,21 +34,16 @@ class PeriodStatement:
     series: str | None = None
     """The name of a series of releases that have no case in common; None: nothing is known."""
 
-    def composition(self, unit: Unit) -> str:
-        """How it adds up with releases of other periods, in words."""
+    def composition(self, unit: Unit) -> Statement:
+        """How it adds up with releases of other periods."""
         if self.series is None:
-            return LOG_ALONE
-        if unit.person is None:
-            return CASES
-        return PERSON_PERIODS if unit.per_period else PERSONS
+            return Statement("composition.log_alone")
+        return Statement(f"composition.{unit.kind}s")
 
-    def assumption(self, unit: Unit) -> str:
+    def assumption(self, unit: Unit) -> Statement:
         """Which cases are meant."""
-        whose = "cases" if unit.person is None else "those of one person"
-        return (
-            f"Only cases whose last event lies in period {self.period.name} (UTC) were read; "
-            f"{whose} are told apart by their ids, and the first with an id counts."
-        )
+        code = "period_of_cases" if unit.person is None else "period_of_persons"
+        return Statement(f"assumption.{code}", period=self.period.name)
 
     def to_content(self, unit: Unit) -> dict[str, Any]:
         """As it stands in a certificate."""
@@ -73,7 +52,7 @@ class PeriodStatement:
             "first_day": self.period.start.isoformat(),
             "day_after": self.period.end.isoformat(),
             "series": self.series,
-            "composition": self.composition(unit),
+            "composition": str(self.composition(unit)),
         }
 
     @classmethod

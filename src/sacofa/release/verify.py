@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from .._version import __version__
 from ..errors import ReadError
 from .certificate import DAMAGED, Certificate
+from .format_2 import FORMAT, facts, upgrade
 from .pair import LARGEST, certificate_path, mend
+from .single_keys import loads
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +55,7 @@ def verify(path: str | Path, certificate: str | Path | None = None) -> Verificat
     text = _read(beside)
     read = Certificate.from_json(text, beside)
     findings = []
-    if json.loads(text) != json.loads(read.to_json()):
+    if not _fits(loads(text), read):
         findings.append("the certificate was changed: its numbers or fields do not fit each other")
     if read.sha256 is None:
         findings.append("the certificate names no file")
@@ -74,6 +79,17 @@ def _read(path: Path) -> str:
         return content.decode("utf-8")
     except UnicodeDecodeError:
         raise ReadError(path, DAMAGED) from None
+
+
+def _fits(content: Mapping[str, Any], read: Certificate) -> bool:
+    """Whether the fields of a certificate fit each other.
+
+    Texts are compared as well if this version of sacofa wrote them: other versions have their own.
+    """
+    stated, expected = upgrade(content), json.loads(read.to_json())
+    if content["format"] == FORMAT and read.version == __version__:
+        return bool(stated == expected)
+    return bool(facts(stated) == facts(expected))
 
 
 def _hash(path: str | Path) -> str:

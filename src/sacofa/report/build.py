@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 from ..evaluate.evaluate import variants_of
 from ..kernel.cases import CaseBatch, Cases, gather
+from ..kernel.statements import Statement
 from ..kernel.variants import VariantCounts
 from ..release.anonymize import Release
+from ..release.certificate import Certificate
 from ..synthesis.margins import Margins
 from .attributes import describe_attributes
 from .comparison import ComparisonTable
@@ -21,7 +23,15 @@ from .settings import describe_settings
 from .sureness import margins_of
 from .times import describe_times
 from .verdict import list_checks, say_sureness, say_verdict
-from .words import VOTES
+
+VOTES = {
+    "query.activities",
+    "query.steps",
+    "query.trigrams",
+    "query.nearest.search",
+    "query.nearest.final",
+}
+"""The queries in which each case has one vote."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,7 +117,8 @@ def _make(
         subject=subject_of(certificate),
         explanation=None if certificate.epsilon is None else explain_epsilon(certificate.epsilon),
         paid=say_spent(certificate.spent),
-        votes=VOTES if any("votes" in access.what for access in certificate.spent) else None,
+        votes=_explain_votes(certificate),
+        protects=Statement("disclosure.sentence", said=certificate.protects),
         settings=describe_settings(certificate),
         figures=_figures(released, original, margins),
         margins=margins,
@@ -130,6 +141,12 @@ def _make(
 
 def _batch(secret: Cases) -> CaseBatch | None:
     return None if secret.by_case is None else gather(secret.by_case)
+
+
+def _explain_votes(certificate: Certificate) -> Statement | None:
+    """What a vote is, where the list of queries speaks of votes."""
+    asked = {access.what.code for access in certificate.spent}
+    return Statement("report.votes") if asked & VOTES else None
 
 
 def _figures(

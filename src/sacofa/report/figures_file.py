@@ -80,7 +80,7 @@ def _write_json(release: Release, figures: Sequence[ReleasedFigure], path: Path)
         "format": FORMAT,
         "epsilon": None if certificate.epsilon is None else str(certificate.epsilon),
         "sha256": certificate.sha256,
-        "verdict": certificate.verdict,
+        "verdict": None if certificate.verdict is None else str(certificate.verdict),
         "margin": "in 95 of 100 runs a figure is off by no more than its margin",
         "below_margin": "there may be none of it in the original log",
     }

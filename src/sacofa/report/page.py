@@ -13,7 +13,6 @@ from markupsafe import Markup
 
 from .colours import DARK_INK, LIGHT_INK, choose_colours
 from .durations import say_duration
-from .words import plain_terms
 
 FOLDER = Path(__file__).parent / "templates"
 MAP_SCRIPTS = ("common.js", "layout.js", "choose.js", "map.js")
@@ -64,9 +63,7 @@ def _templates() -> Environment:
     environment.filters |= {
         "number": lambda value: f"{value:,}",
         "percent": say_percent,
-        "plain": plain_terms,
         "duration": say_duration,
-        "sentence": lambda text: f"{text[:1].upper()}{text[1:]}.",
         "xml": text_of_xml,
     }
     return environment

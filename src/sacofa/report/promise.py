@@ -143,12 +143,16 @@ def _say_runs(accesses: tuple[Access, ...]) -> Iterator[Paid]:
         run = list(group)
         if price is None:
             for leak in run:
-                why = leak.why if isinstance(leak, Leak) else ""
-                yield Paid(what=leak.what, price="nothing", times=1, total="no limit", leak=why)
+                why = str(leak.why) if isinstance(leak, Leak) else ""
+                yield Paid(
+                    what=str(leak.what), price="nothing", times=1, total="no limit", leak=why
+                )
             continue
         parts = [run] if len(run) > 3 else [[access] for access in run]
         for part in parts:
-            what = part[0].what if len(part) == 1 else f"{part[0].what} … {part[-1].what}"
+            what = str(part[0].what)
+            if len(part) > 1:
+                what = f"{what} … {part[-1].what}"
             yield Paid(
                 what=what,
                 price=say_price(price),

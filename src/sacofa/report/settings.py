@@ -1,13 +1,14 @@
-"""The settings of a release with what they mean, from the words of the mechanism itself."""
+"""The settings of a release with what they mean, from the help texts of the mechanism."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..kernel.statements import Statement
 from ..mechanisms.registry import MECHANISMS
 from ..mechanisms.settings import settings_of
+from ..messages import has_wording
 from ..release.certificate import Certificate, say_setting
-from .words import label_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,6 +25,12 @@ def describe_settings(certificate: Certificate) -> tuple[SettingLine, ...]:
     kind = MECHANISMS.get(certificate.mechanism)
     helps = {} if kind is None else {s.name: s.help for s in settings_of(kind)}
     return tuple(
-        SettingLine(name=label_of(name), value=say_setting(value), meaning=helps.get(name, ""))
+        SettingLine(name=_label(name), value=say_setting(value), meaning=helps.get(name, ""))
         for name, value in certificate.settings.items()
     )
+
+
+def _label(setting: str) -> str:
+    """The name of a setting on pages."""
+    code = f"setting_label.{setting}"
+    return str(Statement(code)) if has_wording(code) else setting.replace("_", " ")

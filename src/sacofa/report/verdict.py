@@ -42,11 +42,13 @@ class SayableVerdict:
 
 def say_sureness(certificate: Certificate) -> SayableVerdict | None:
     """What the release is good for; None where a mechanism does not judge its releases."""
-    judgement = certificate.judgement
-    if judgement is None:
+    verdict = certificate.verdict
+    if verdict is None:
         return None
     return SayableVerdict(
-        word=judgement.sureness.value, level=LEVELS[judgement.sureness], why=judgement.explanation()
+        word=verdict.sureness.value,
+        level=LEVELS[verdict.sureness],
+        why=str(verdict.explanation),
     )
 
 
@@ -110,12 +112,12 @@ def list_checks(release: Release) -> tuple[Check, ...]:
                 why=f"Its SHA-256 is {certificate.sha256}.",
             )
         )
-    judgement = certificate.judgement
-    if judgement is not None and judgement.sureness is not Sureness.RELIABLE:
+    verdict = certificate.verdict
+    if verdict is not None and verdict.sureness is not Sureness.RELIABLE:
         found.append(
             Check(
                 what="Are the figures accurate enough for their purpose?",
-                why=f"The release is {judgement}",
+                why=f"The release is {verdict}",
             )
         )
     if certificate.missing_activities:

@@ -4,21 +4,37 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..kernel.statements import Statement
+
+
+class _Source:
+    """A source with a statement, which is its wording too."""
+
+    @property
+    def statement(self) -> Statement:
+        """The source, as the certificate states it."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return str(self.statement)
+
 
 @dataclass(frozen=True)
-class Stated:
+class Stated(_Source):
     """A person says where the rules come from: they are public."""
 
     text: str
     """What the person says; the certificate repeats it."""
     public = True
 
-    def __str__(self) -> str:
-        return self.text
+    @property
+    def statement(self) -> Statement:
+        """The source, as the certificate states it."""
+        return Statement("source.stated", text=self.text)
 
 
 @dataclass(frozen=True)
-class FromModel:
+class FromModel(_Source):
     """Read off a model of the process that is public, as far as anybody says."""
 
     name: str
@@ -29,37 +45,45 @@ class FromModel:
     """How far cases may differ from its language; None where its rules are kept instead."""
     public = True
 
-    def __str__(self) -> str:
-        kept = (
-            "" if self.deviations is None else f", its language with {self.deviations} deviations"
-        )
-        said = self.stated or "assumed to be public, and not mined from the log"
-        return f"the process model {self.name}{kept} ({said})"
+    @property
+    def statement(self) -> Statement:
+        """The source, as the certificate states it."""
+        said = {} if self.stated is None else {"stated": self.stated}
+        if self.deviations is None:
+            code = "source.model" if self.stated is None else "source.model_stated"
+            return Statement(code, name=self.name, **said)
+        code = "source.model_language" if self.stated is None else "source.model_language_stated"
+        return Statement(code, name=self.name, deviations=self.deviations, **said)
 
 
 @dataclass(frozen=True)
-class FromPublicLog:
+class FromPublicLog(_Source):
     """Read off a log that is public."""
 
     name: str
     """What the log is called."""
     public = True
 
-    def __str__(self) -> str:
-        return f"learnt from the public log {self.name}"
+    @property
+    def statement(self) -> Statement:
+        """The source, as the certificate states it."""
+        return Statement("source.public_log", name=self.name)
 
 
 @dataclass(frozen=True)
-class FromSecretLog:
+class FromSecretLog(_Source):
     """Read off a secret log without payment: using them is a leak."""
 
     name: str | None = None
     """What the log is called; None where it is the very log that is to be released."""
     public = False
 
-    def __str__(self) -> str:
-        which = "this log" if self.name is None else f"the log {self.name}"
-        return f"read off {which} without payment"
+    @property
+    def statement(self) -> Statement:
+        """The source, as the certificate states it."""
+        if self.name is None:
+            return Statement("source.this_log")
+        return Statement("source.confidential_log", name=self.name)
 
 
 Provenance = Stated | FromModel | FromPublicLog | FromSecretLog

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from math import ceil, isfinite, sqrt
 from typing import Any
 
+from ..kernel.statements import Statement
+
 Place = str | None
 """An activity; None as the first of a directly-follows pair is the start, as the second the end."""
 Step = tuple[Place, Place]
@@ -96,18 +98,16 @@ class Margins:
         }
         return {kind: (min(sizes), max(sizes)) for kind, sizes in kinds.items() if sizes}
 
-    def __str__(self) -> str:
-        """One sentence; nothing where nothing is known."""
-        words = {
-            "cases": "number of cases",
-            "activities": "events of an activity",
-            "steps": "directly-follows pairs",
-        }
-        known = [
-            f"{words[kind]} ±{low:,}" + (f" to ±{high:,}" if high > low else "")
-            for kind, (low, high) in self.ranges().items()
-        ]
-        return f"Margins of error (95 %): {', '.join(known)}." if known else ""
+    @property
+    def statement(self) -> Statement | None:
+        """The margins of counts as one statement; None if nothing is known."""
+        known = []
+        for kind, (low, high) in self.ranges().items():
+            if high > low:
+                known.append(Statement(f"margins.{kind}_range", low=low, high=high))
+            else:
+                known.append(Statement(f"margins.{kind}", low=low))
+        return Statement("margins.known", known=known) if known else None
 
     def to_content(self) -> dict[str, object]:
         """Plain values; activities are places in a list of names."""

@@ -6,7 +6,7 @@ All of it follows from noisy answers and the release, so it is free of privacy b
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from enum import Enum
 from fractions import Fraction
@@ -14,6 +14,7 @@ from math import ceil
 from typing import Any
 
 from ..kernel.epsilon import LARGEST_EPSILON
+from ..kernel.statements import Statement
 
 
 class Sureness(Enum):
@@ -33,26 +34,6 @@ class Cause(Enum):
     """The released cases disagree with the noisy answers by more than noise explains."""
 
 
-NAMES = {
-    "edges": "directly-follows edges",
-    "activities": "activity shares",
-    "lengths": "case lengths",
-    "attributes": "attribute values",
-}
-EXPECTED = "expected errors:"
-NOISY = "Noise is large for this number of cases"
-MISFIT = (
-    "The released cases disagree with the noisy answers by more than noise explains: the process "
-    "is not represented well, and a larger ε may not help."
-)
-CASES, OR, WOULD_DO = "cases", "or", "would be enough"
-PARTS = (
-    *(sureness.value for sureness in Sureness), *NAMES.values(), EXPECTED, NOISY, MISFIT, CASES, OR,
-    WOULD_DO,
-)  # fmt: skip
-"""All words of a verdict, for those who translate it."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class PredictedErrors:
     """How far figures of each kind are off, about; 0.1 is a tenth. None: not asked for."""
@@ -65,10 +46,6 @@ class PredictedErrors:
     """Case lengths: the part of the cases that has another length."""
     attributes: float | None = None
     """Values of the attribute that is worst: total variation distance."""
-
-    def named(self) -> dict[str, float]:
-        """Those that are known, by what they are about."""
-        return {NAMES[name]: value for name, value in self.known().items()}
 
     def known(self) -> dict[str, float]:
         """Those that are known, by field."""
@@ -93,6 +70,7 @@ class Verdict:
     def to_content(self) -> dict[str, object]:
         """As it stands in a certificate."""
         return {
+            "text": str(self.statement),
             "sureness": self.sureness.value,
             "errors": self.errors.known(),
             "causes": [cause.value for cause in self.causes],
@@ -117,40 +95,37 @@ class Verdict:
             epsilon_needed=Fraction(epsilon),
         )
 
-    def sentence(self, say: Callable[[str], str] = str, number: Callable[[str], str] = str) -> str:
-        """The word, the errors, the causes and what would help.
+    @property
+    def statement(self) -> Statement:
+        """The word, the errors, the causes and what would help."""
+        word = Statement(f"verdict.{self.sureness.value}")
+        return Statement("verdict.sentence", sureness=word, explanation=self.explanation)
 
-        Args:
-            say: Translates each part of the sentence; the parts are those of `PARTS`.
-            number: Writes a number as the language does that it is translated into.
-        """
-        return f"{say(self.sureness.value)} {self.explanation(say, number)}"
-
-    def explanation(
-        self, say: Callable[[str], str] = str, number: Callable[[str], str] = str
-    ) -> str:
-        """The sentence without the word."""
-        errors = ", ".join(
-            f"{say(name)} {number(f'{min(error, 1.0):.0%}')}"
-            for name, error in self.errors.named().items()
+    @property
+    def explanation(self) -> Statement:
+        """The statement without the word."""
+        errors = tuple(
+            Statement(f"verdict.{name}", error=min(error, 1.0))
+            for name, error in self.errors.known().items()
         )
-        parts = [f"({say(EXPECTED)} {errors})."]
+        parts = [Statement("verdict.errors", errors=errors)]
         if Cause.NOISE in self.causes:
-            parts.append(f"{say(NOISY)}; {self._remedy(say, number)}.")
+            parts.append(Statement("verdict.noise", remedy=self._remedy()))
         if Cause.MODEL in self.causes:
-            parts.append(say(MISFIT))
-        return " ".join(parts)
+            parts.append(Statement("verdict.model"))
+        return Statement("verdict.explanation", parts=parts)
 
     def __str__(self) -> str:
-        """The same in English."""
-        return self.sentence()
+        """The statement in English."""
+        return str(self.statement)
 
-    def _remedy(self, say: Callable[[str], str], number: Callable[[str], str]) -> str:
+    def _remedy(self) -> Statement:
         """How many cases, or which ε, would make noise small enough."""
-        needed = f"{number(f'{self.cases_needed:,}')} {say(CASES)}"
-        if self.epsilon_needed <= LARGEST_EPSILON:
-            # Two figures are enough below ten; whole numbers above, never powers of ten.
-            epsilon = float(self.epsilon_needed)
-            text = f"{epsilon:.2g}" if epsilon < 10 else str(ceil(epsilon))
-            needed += f" {say(OR)} ε = {number(text)}"
-        return f"{needed} {say(WOULD_DO)}"
+        if self.epsilon_needed > LARGEST_EPSILON:
+            return Statement("verdict.cases_needed", cases=self.cases_needed)
+        # Two figures are enough below ten; whole numbers above, never powers of ten.
+        epsilon = float(self.epsilon_needed)
+        rounded = Fraction(f"{epsilon:.2g}") if epsilon < 10 else Fraction(ceil(epsilon))
+        return Statement(
+            "verdict.cases_or_epsilon_needed", cases=self.cases_needed, epsilon=rounded
+        )

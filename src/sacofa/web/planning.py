@@ -62,9 +62,9 @@ def make_plan(request: PlanRequest, ledger: Path | None = None) -> PlanAnswer:
         level=explanation.level if explanation else None,
         afford=_afford(request.dataset, price, ledger),
         beliefs=[BeliefAnswer(**asdict(b)) for b in explanation.beliefs] if explanation else [],
-        protects=certificate.protects,
-        assumptions=list(certificate.assumptions),
-        not_promised=[plain_words(line) for line in certificate.not_promised],
+        protects=str(certificate.protects),
+        assumptions=list(map(str, certificate.assumptions)),
+        not_promised=list(map(str, certificate.not_promised)),
     )
     if isinstance(mechanism, Certified):
         made = plan_certified(

@@ -234,7 +234,7 @@ def summarize(release: Release) -> dict[str, Any]:
         "promise": say_promise(certificate),
         "strength": None if meaning is None else meaning.strength,
         "level": None if meaning is None else meaning.level,
-        "verdict": certificate.verdict,
+        "verdict": None if certificate.verdict is None else str(certificate.verdict),
         "cases_margin": margins_of(release).cases,
         "epsilon": None if certificate.epsilon is None else say_number(certificate.epsilon),
         "publishable": certificate.publishable,

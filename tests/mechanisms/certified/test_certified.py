@@ -55,7 +55,7 @@ def test_lengths_are_asked_where_noise_leaves_them(times: int, asked: bool) -> N
     outcome = perform(mechanism, Cases(variants=log), Noise(SeededBits(1)))
     spent = spent_on(outcome)
     assert ("lengths" in spent) == asked
-    assert any("a fallback" in note for note in outcome.output.notes) != asked
+    assert any(note.code == "note.truncated_fallback" for note in outcome.output.notes) != asked
     # Of what is asked they tell that cases are short.
     assert spent["steps"] == Fraction(34 - 4 if asked else 34 + 12 + 5, 100)
 

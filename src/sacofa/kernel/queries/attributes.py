@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cases import CaseBatch, Values
+from ..statements import Statement
 from .flow import VOTE_UNITS
 from .votes import add_votes
 
@@ -51,9 +52,9 @@ class CaseAttribute(OneAttribute):
     """Which value an attribute of cases has, by family; the last cell is for what is missing."""
 
     @property
-    def what(self) -> str:
-        """What is asked, in words."""
-        return f"attribute {self.key}: its values, by family of variants"
+    def what(self) -> Statement:
+        """The values of the attribute, by family of variants."""
+        return Statement("query.case_attribute", attribute=self.key)
 
     @property
     def rows(self) -> int:
@@ -84,9 +85,9 @@ class EventAttribute(OneAttribute):
     """How many activities there are."""
 
     @property
-    def what(self) -> str:
-        """What is asked, in words."""
-        return f"attribute {self.key}: its values, by activity"
+    def what(self) -> Statement:
+        """The values of the attribute, by activity."""
+        return Statement("query.event_attribute", attribute=self.key)
 
     @property
     def rows(self) -> int:
@@ -129,9 +130,9 @@ class AttributePair(AttributeQuery):
         return f"attributes {self.keys[0]!r} and {self.keys[1]!r}"
 
     @property
-    def what(self) -> str:
-        """What is asked, in words."""
-        return f"attributes {self.keys[0]} and {self.keys[1]}: how their values go together"
+    def what(self) -> Statement:
+        """The joint values of both attributes."""
+        return Statement("query.attribute_pair", first=self.keys[0], second=self.keys[1])
 
     @property
     def cells(self) -> range:

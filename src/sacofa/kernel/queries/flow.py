@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..language import Ids
+from ..statements import Statement
 from .protocol import Ints, Part
 
 VOTE_UNITS = 1_000
@@ -30,7 +31,7 @@ class CaseCount:
     name: str = "size"
     """Which of several such queries it is."""
 
-    what = "the number of cases"
+    what = Statement("query.cases")
     sensitivity = 1
     by_case = False
     cells = range(1)
@@ -53,7 +54,7 @@ class CaseLengths:
     """The lengths that are voted for, in order: public."""
 
     name = "lengths"
-    what = "the lengths of cases"
+    what = Statement("query.lengths")
     sensitivity = VOTE_UNITS
     by_case = False
 
@@ -103,7 +104,7 @@ class ActivityVotes:
     """How many votes are for what a case repeats, if it does others once."""
 
     name = "activities"
-    what = "votes for activities, once or repeated"
+    what = Statement("query.activities")
     sensitivity = VOTE_UNITS
     by_case = False
 
@@ -152,7 +153,7 @@ class StepVotes:
     steps get more votes each, and none leads back."""
 
     name = "steps"
-    what = "votes for directly-follows steps"
+    what = Statement("query.steps")
     sensitivity = VOTE_UNITS
     by_case = False
 
@@ -218,7 +219,7 @@ class TrigramVotes:
     """The 3-grams that are asked for, all different; made of earlier answers only."""
 
     name = "trigrams"
-    what = "votes for three activities in a row (3-grams)"
+    what = Statement("query.trigrams")
     sensitivity = VOTE_UNITS
     by_case = False
 
@@ -267,9 +268,9 @@ class NearestCandidate:
     by_case = False
 
     @property
-    def what(self) -> str:
-        """Which vote it is, in words."""
-        return f"votes for the nearest candidate ({self.name})"
+    def what(self) -> Statement:
+        """Which vote it is."""
+        return Statement(f"query.nearest.{self.name}")
 
     @property
     def cells(self) -> tuple[Ids, ...]:

@@ -20,6 +20,7 @@ from fractions import Fraction
 from ..language import Language, Word
 from ..reals import Real, precision, tail
 from ..session import Opened, Session
+from ..statements import Statement
 from ..variants import VariantCounts
 from .cells import take_cells
 
@@ -29,7 +30,7 @@ class AllSequences:
     """The counts of all sequences. A case adds 1 to one cell."""
 
     name = "named"
-    what = "counts of all sequences"
+    what = Statement("query.sequences")
     sensitivity = 1
 
     def counts(self, part: VariantCounts) -> Mapping[Word, int]:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from ..cases import CaseBatch
 from ..distributions import NoiseDistribution, deviation
 from ..language import Word
+from ..statements import Statement
 from ..variants import VariantCounts
 
 Ints = NDArray[np.int64]
@@ -34,8 +35,8 @@ class Question(Protocol):
         """The key of the answer in a transcript: no two queries of a run share it."""
 
     @property
-    def what(self) -> str:
-        """What is asked, in plain words."""
+    def what(self) -> Statement:
+        """What is asked; `Statement.plain` has room for words of your own."""
 
     @property
     def sensitivity(self) -> int:

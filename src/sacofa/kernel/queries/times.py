@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from ..cases import NO_TIME, CaseBatch
 from ..errors import SettingError
+from ..statements import Statement
 from .durations import DAY, HOUR, LOWEST, RUNGS, bin_of, bins
 from .flow import VOTE_UNITS
 from .votes import add_votes
@@ -41,7 +42,7 @@ class TimeQuery(Protocol):
     """A question about times, as a session asks it."""
 
     name: ClassVar[str]
-    what: ClassVar[str]
+    what: ClassVar[Statement]
     sensitivity: ClassVar[int]
 
     by_case: ClassVar[bool]
@@ -108,7 +109,7 @@ class CycleTime:
     """How fine the bins are."""
 
     name: ClassVar[str] = "cycle time"
-    what: ClassVar[str] = "how long cases take, in public bins"
+    what: ClassVar[Statement] = Statement("query.cycle_time")
     sensitivity: ClassVar[int] = VOTE_UNITS
     by_case: ClassVar[bool] = True
     whole: ClassVar[bool] = True
@@ -145,7 +146,7 @@ class Gaps:
     """How fine the bins of each row are: steps first, then activities."""
 
     name: ClassVar[str] = "gaps"
-    what: ClassVar[str] = "how long it takes from one event to the next, step by step"
+    what: ClassVar[Statement] = Statement("query.gaps")
     sensitivity: ClassVar[int] = VOTE_UNITS
     by_case: ClassVar[bool] = True
 
@@ -199,7 +200,7 @@ class Elapsed:
     """How fine the bins of each activity are."""
 
     name: ClassVar[str] = "elapsed"
-    what: ClassVar[str] = "how long after the beginning each activity first happens"
+    what: ClassVar[Statement] = Statement("query.offsets")
     sensitivity: ClassVar[int] = VOTE_UNITS
     by_case: ClassVar[bool] = True
 
@@ -238,7 +239,7 @@ class Arrivals:
     """How many months there are; cases that begin in others are not counted."""
 
     name: ClassVar[str] = "arrivals"
-    what: ClassVar[str] = "in which month of a public calendar cases begin"
+    what: ClassVar[Statement] = Statement("query.arrivals")
     sensitivity: ClassVar[int] = VOTE_UNITS
     by_case: ClassVar[bool] = True
     whole: ClassVar[bool] = True
@@ -267,7 +268,7 @@ class WeekHours:
     """At which time of the week (day and four hours of it) events happen."""
 
     name: ClassVar[str] = "week"
-    what: ClassVar[str] = "on which day of the week and at which hours events happen"
+    what: ClassVar[Statement] = Statement("query.calendar")
     sensitivity: ClassVar[int] = VOTE_UNITS
     by_case: ClassVar[bool] = True
     whole: ClassVar[bool] = True
@@ -294,7 +295,7 @@ class ServiceTime:
     """How fine the bins of each activity are."""
 
     name: ClassVar[str] = "service time"
-    what: ClassVar[str] = "how long the work on each activity takes, and whether it waited"
+    what: ClassVar[Statement] = Statement("query.service")
     sensitivity: ClassVar[int] = VOTE_UNITS
     by_case: ClassVar[bool] = True
 

@@ -25,35 +25,13 @@ from ...errors import SettingError
 from ...kernel.accounting import Spend
 from ...kernel.attributes import Attribute
 from ...kernel.session import Session
+from ...kernel.statements import Statement
 from ...kernel.unit import Unit
 from ...synthesis.flow.frequent import all_threshold
 from ...synthesis.flow.lengths import known_length
 from ..protocol import TRUNCATION, Capabilities, Mechanism, Output, Progress, Promise
 from .run import MAX_ACTIVITIES, CertifiedRun
 from .settings import FLOW, OF_TIMES, CertifiedSettings
-
-INDEPENDENT = (
-    "Times of different cases are drawn independently: queues, work in progress and who waited for "
-    "whom are not kept."
-)
-ARTIFICIAL_TIMES = (
-    "Times are artificial: they say nothing about when or how fast anything happened."
-)
-ALONE = (
-    "Attributes go together with the flow, and with each other, only as far as tables of them were "
-    "asked for; all else about how they go together is chance."
-)
-EMPLOYEES = (
-    "People who work in the process are not protected: a unit of cases hides whose case it is, not "
-    "who worked on it. Attributes that name them, or their groups, may tell about them."
-)
-PERSONAL = (
-    "The attribute {key} looks like {personal}. Whoever released it insisted, and its values may "
-    "name people."
-)
-INVENTED = (
-    "A released variant stands for the cases nearest to it; it need not have occurred itself."
-)
 
 
 def is_resource(attribute: Attribute) -> bool:
@@ -62,14 +40,17 @@ def is_resource(attribute: Attribute) -> bool:
     return plain in RESOURCES or plain.startswith("org:") or "group" in plain or "role" in plain
 
 
-def _describe(attribute: Attribute) -> str:
-    """What is taken to be public about an attribute."""
+def _describe(attribute: Attribute) -> Statement:
+    """What is assumed to be public about an attribute."""
     if attribute.recognized:
-        kind = "a date" if attribute.domain == ALL_DATES else "a number"
-        return f"That {attribute.key} is {kind} is public; it was taken from the log."
+        fact = Statement("fact.date" if attribute.domain == ALL_DATES else "fact.number")
+        return Statement(
+            "assumption.attribute_facts_from_log", attribute=attribute.key, facts=(fact,)
+        )
     if attribute.domain is None or attribute.taken:
-        return f"The values of {attribute.key} are public; they were taken from the log."
-    return f"The values of {attribute.key} are public: {attribute.domain.describe()}."
+        return Statement("assumption.attribute_values_from_log", attribute=attribute.key)
+    domain = attribute.domain.describe()
+    return Statement("assumption.attribute_values", attribute=attribute.key, domain=domain)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,67 +87,75 @@ class Certified(CertifiedSettings, Mechanism):
 
     def settings(self) -> Mapping[str, object]:
         """The settings that the certificate repeats."""
+        artificial = Statement("setting_value.artificial_times")
         return {
             "epsilon": self.price,
             "time_share": self.time_share if self.time else 0,
-            "granularity": self.granularity if self.time else "none: times are artificial",
+            "granularity": self.granularity if self.time else artificial,
             **({"calendar": self.calendar} if self.time and self.calendar else {}),
             **self._attribute_settings(),
-            "max_length": self.max_length or "chosen under a share of ε",
+            "max_length": self.max_length or Statement("setting_value.chosen"),
             "order_penalty": self.order_penalty,
-            "rules": "none" if self.rules is None else str(self.rules.source),
+            "rules": Statement("setting_value.no_rules")
+            if self.rules is None
+            else self.rules.source.statement,
         }
 
     def promise(self, unit: Unit) -> Promise:
         """What is promised, and at what price: the same for every unit, whose noise differs."""
-        split = self.split()
-        asked = "votes for activities, for directly-follows steps and for the nearest candidate"
-        lengths = ", lengths of cases" if split.length else ""
-        others = "frequent variants or 3-grams"
-        lines = (
-            ("size", "size: the number of cases", split.size),
-            (FLOW, f"flow: {asked}{lengths}, {others}", 1 - split.size),
+        return Promise(
+            accesses=self._promised_spends(),
+            assumptions=self._assumptions(),
+            not_promised=self._limits(),
         )
-        assumptions = [
-            f"max_length is public: {self.max_length}."
-            if self.max_length is not None
-            else f"The upper bound on max_length ({self.max_length_bound:,}) is public."
-        ]
-        if self.rules is not None:
-            assumptions.append(f"The rules are public: {self.rules.source}.")
-        if self.earlier is not None:
-            assumptions.append(
-                f"Earlier releases are public: {len(self.earlier):,} variants of them are "
-                "candidates here."
-            )
+
+    def _promised_spends(self) -> tuple[Spend, ...]:
+        """Every line of the budget."""
+        split = self.split()
+        flow = "budget_line.flow_with_lengths" if split.length else "budget_line.flow"
+        size, rest = split.size * self.flow_price, (1 - split.size) * self.flow_price
         spends = [
-            Spend(what=what, epsilon=share * self.flow_price, line=line)
-            for line, what, share in lines
+            Spend(what=Statement("budget_line.size"), epsilon=size, line="size"),
+            Spend(what=Statement(flow), epsilon=rest, line=FLOW),
         ]
         if self.time:
-            what = "times: how long cases and steps take, and when they happen"
+            what = Statement("budget_line.time")
             spends.append(Spend(what=what, epsilon=self.time_price, line="time"))
-            years = "of the years 1970 to 2069" if self.calendar is None else self.calendar
-            assumptions.append(f"Bins of durations and a calendar {years} are public.")
-        not_promised = [INVENTED, TRUNCATION, INDEPENDENT if self.time else ARTIFICIAL_TIMES]
         if self.attributes:
-            names = ", ".join(attribute.key for attribute in self.attributes)
-            what = f"attributes: the values of {names}"
+            names = tuple(attribute.key for attribute in self.attributes)
+            what = Statement("budget_line.attributes", attributes=names)
             spends.append(Spend(what=what, epsilon=self.attribute_price, line="attributes"))
-            assumptions += [_describe(attribute) for attribute in self.attributes]
-            not_promised.append(ALONE)
-            if any(is_resource(attribute) for attribute in self.attributes):
-                not_promised.append(EMPLOYEES)
-            not_promised += [
-                PERSONAL.format(key=attribute.key, personal=attribute.personal)
-                for attribute in self.attributes
-                if attribute.personal is not None
-            ]
-        return Promise(
-            accesses=tuple(spends),
-            assumptions=tuple(assumptions),
-            not_promised=tuple(not_promised),
-        )
+        return tuple(spends)
+
+    def _assumptions(self) -> tuple[Statement, ...]:
+        """What is assumed to be public."""
+        if self.max_length is None:
+            found = [Statement("assumption.max_length_bound", value=self.max_length_bound)]
+        else:
+            found = [Statement("assumption.max_length", value=self.max_length)]
+        if self.rules is not None:
+            found.append(Statement("assumption.rules", source=self.rules.source.statement))
+        if self.earlier is not None:
+            found.append(Statement("assumption.earlier", variants=len(self.earlier)))
+        if self.time and self.calendar is None:
+            found.append(Statement("assumption.bins"))
+        elif self.time:
+            found.append(Statement("assumption.bins_and_calendar", calendar=self.calendar))
+        return (*found, *map(_describe, self.attributes))
+
+    def _limits(self) -> tuple[Statement, ...]:
+        """What a reader might expect of the release, and must not."""
+        times = "limit.independent_times" if self.time else "limit.artificial_times"
+        found = [Statement("limit.representative"), TRUNCATION, Statement(times)]
+        if self.attributes:
+            found.append(Statement("limit.attributes_chance"))
+        if any(is_resource(attribute) for attribute in self.attributes):
+            found.append(Statement("limit.employees"))
+        for attribute in self.attributes:
+            if attribute.personal is not None:
+                kind = Statement(f"personal.{attribute.personal.replace(' ', '_')}")
+                found.append(Statement("limit.personal", attribute=attribute.key, kind=kind))
+        return tuple(found)
 
     def _attribute_settings(self) -> dict[str, object]:
         if not self.attributes:

@@ -24,6 +24,7 @@ from ...kernel.queries.flow import (
 )
 from ...kernel.queries.histogram import open_histogram
 from ...kernel.session import Session
+from ...kernel.statements import Statement
 from ...synthesis.flow.chain import Chain
 from ...synthesis.flow.evidence import (
     FULL,
@@ -52,10 +53,6 @@ from .settings import FLOW, CertifiedSettings
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-EXACT = (
-    "All noise was drawn exactly, the number of empty cells that reach a threshold too: no "
-    "numerical error adds to ε, and δ is 0."
-)
 TRUST = Fraction(7, 2)
 """The pull towards the representatives hides what few cells tell of many cases: lengths and repeats
 count as if their noise were so many times smaller."""
@@ -94,7 +91,7 @@ class Questions:
         )
         self.evidence = Evidence()
         """The answers so far."""
-        self.notes = [EXACT]
+        self.notes = [Statement("note.exact")]
         """What there is to say about them."""
 
     def price(self, share: Fraction) -> Fraction:
@@ -138,8 +135,8 @@ class Questions:
             mean = mean_length(edges, votes, scale)
             if mean is not None:
                 self.split = self.split.for_length(mean)
-        why = "a fallback: noise hides lengths" if fallback else "chosen from noisy lengths"
-        self.notes.append(f"Cases are truncated at length {chosen}, {why}.")
+        code = "note.truncated_fallback" if fallback else "note.truncated"
+        self.notes.append(Statement(code, length=chosen))
         return chosen, votes
 
     @property
@@ -163,9 +160,8 @@ class Questions:
             if len(kept) < number:
                 self._session.project_onto([self._names[i] for i in kept])
                 self._occurring = replace(self._occurring, activities=len(kept))
-                self.notes.append(
-                    f"{number - len(kept)} of {number} activities were dropped: noise hides them."
-                )
+                dropped = number - len(kept)
+                self.notes.append(Statement("note.dropped", dropped=dropped, activities=number))
                 votes = votes[kept]
                 part = min(max(float(votes.sum()) / (VOTE_UNITS * size), 0.01), 1.0)
         once = np.concatenate([votes[:, 0], none])
@@ -237,7 +233,7 @@ class Questions:
         shown: dict[Ids, int] = {}
         for (ids, _), count in histogram.shown.items():
             shown[ids] = shown.get(ids, 0) + count
-        self.notes.append(f"{len(shown)} frequent variants were shown as they are.")
+        self.notes.append(Statement("note.frequent", variants=len(shown)))
         counts = np.array(list(shown.values()), dtype=np.int64)
         self.evidence.add(counts, scale, frequent_table(list(shown)))
         return shown

@@ -13,6 +13,7 @@ from ...errors import SettingError
 from ...kernel.cases import MICROSECONDS, CaseBatch
 from ...kernel.language import Ids
 from ...kernel.session import Session
+from ...kernel.statements import Statement
 from ...kernel.variants import VariantCounts
 from ...synthesis.flow.apportion import apportion, round_to
 from ...synthesis.flow.candidates import CandidateGenerator
@@ -163,10 +164,7 @@ class CertifiedRun:
         """How many cases are released of so many, and whether these are fewer."""
         if size <= ONE_BY_ONE or not (self._set.time or self._set.attributes):
             return size, False
-        self._ask.notes.append(
-            f"The release was scaled down: of {size:,} cases that answers tell, {ONE_BY_ONE:,} are "
-            "released, a public bound for cases with times or attributes."
-        )
+        self._ask.notes.append(Statement("note.scaled_cases", cases=size, bound=ONE_BY_ONE))
         return ONE_BY_ONE, True
 
     def _with_all(

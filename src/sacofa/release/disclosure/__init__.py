@@ -1,9 +1,7 @@
-"""What a certificate says, for people who do not work with it every day; a file per form.
+"""A certificate for people who do not work with it every day; a file per form.
 
-* words: languages, and what is the same in every certificate, in each of them;
-* german: the sentences of certificates in German;
 * people: what only people know about a release;
-* sections: everything that has to be said, section by section;
+* sections: everything that has to be stated, section by section;
 * annex: the sections as Markdown or HTML, for an annex to an impact assessment;
 * registry: the same as a record of the OpenDP deployments registry.
 """

@@ -1,7 +1,6 @@
 """The sections as Markdown or HTML: an annex to an impact assessment, for people.
 
-A page is one file that asks nobody for anything. Whatever stands in a certificate, or was said by
-people, is text and nothing else.
+A page is one file that loads nothing else. Texts of the certificate and of people are escaped.
 """
 
 from __future__ import annotations
@@ -12,8 +11,9 @@ from html import escape
 from pathlib import Path
 
 from ...base.files import write_whole
+from ...errors import Statement
+from ...messages import render
 from .sections import Section
-from .words import HEADINGS, Language
 
 STYLE = """
 :root{color-scheme:light dark;--line:#8886}
@@ -26,11 +26,12 @@ th{min-width:9rem}td{min-width:7rem}
 @media print{body{margin:0;max-width:none}}
 """
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+TITLE = Statement("heading.title")
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>#+!|$~])")
 
 
 def write_annex(
-    sections: Sequence[Section], path: str | Path, *, language: Language, form: str, force: bool
+    sections: Sequence[Section], path: str | Path, *, language: str, form: str, force: bool
 ) -> None:
     """Write sections to a file, as `markdown` or `html`."""
     make = {"markdown": to_markdown, "html": to_html}[form]
@@ -38,31 +39,37 @@ def write_annex(
         part.write_text(make(sections, language), encoding="utf-8")
 
 
-def to_markdown(sections: Sequence[Section], language: Language) -> str:
+def to_markdown(sections: Sequence[Section], language: str) -> str:
     """The sections as Markdown."""
-    lines = [f"# {_plain(HEADINGS['title'].say(language))}", ""]
+    lines = [f"# {_plain(TITLE, language)}", ""]
     for section in sections:
-        lines += [f"## {_plain(section.heading)}", ""]
-        lines += [f"* {_plain(sentence)}" for sentence in section.sentences]
-        if section.sentences:
+        lines += [f"## {_plain(section.heading, language)}", ""]
+        lines += [f"* {_plain(said, language)}" for said in section.statements]
+        if section.statements:
             lines.append("")
         if section.rows:
             lines += ["| | |", "|---|---|"]
-            lines += [f"| {_plain(left)} | {_plain(right)} |" for left, right in section.rows]
+            lines += [
+                f"| {_plain(left, language)} | {_plain(right, language)} |"
+                for left, right in section.rows
+            ]
             lines.append("")
     return "\n".join(lines)
 
 
-def to_html(sections: Sequence[Section], language: Language) -> str:
+def to_html(sections: Sequence[Section], language: str) -> str:
     """The sections as one page."""
-    title = escape(HEADINGS["title"].say(language))
+    title = _html(TITLE, language)
     body = [f"<h1>{title}</h1>"]
     for section in sections:
-        body.append(f'<section id="{escape(section.key)}"><h2>{escape(section.heading)}</h2>')
-        body += [f"<p>{escape(sentence)}</p>" for sentence in section.sentences]
+        body.append(
+            f'<section id="{escape(section.key)}"><h2>{_html(section.heading, language)}</h2>'
+        )
+        body += [f"<p>{_html(said, language)}</p>" for said in section.statements]
         if section.rows:
             rows = "".join(
-                f'<tr><th scope="row">{escape(left)}</th><td>{escape(right)}</td></tr>'
+                f'<tr><th scope="row">{_html(left, language)}</th>'
+                f"<td>{_html(right, language)}</td></tr>"
                 for left, right in section.rows
             )
             body.append(f"<table>{rows}</table>")
@@ -77,6 +84,11 @@ def to_html(sections: Sequence[Section], language: Language) -> str:
     )
 
 
-def _plain(text: str) -> str:
+def _plain(statement: Statement, language: str) -> str:
     """Text for one line of Markdown: what would be markup is escaped."""
-    return SPECIAL.sub(r"\\\1", " ".join(text.split()))
+    return SPECIAL.sub(r"\\\1", " ".join(render(statement, language).split()))
+
+
+def _html(statement: Statement, language: str) -> str:
+    """Text of a page: what would be markup is escaped."""
+    return escape(render(statement, language))

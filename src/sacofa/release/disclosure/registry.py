@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ...base.files import check_target, write_whole
-from ...errors import OutputError, ReadError
+from ...errors import OutputError, ReadError, Statement
 from ..certificate import Certificate
 from .people import Deployment
 from .sections import Section, disclose
@@ -37,9 +37,9 @@ def make_record(
     """Make a record; a release that must not be published, or without a finite ε, has none."""
     epsilon = certificate.epsilon
     if not certificate.publishable:
-        raise ReadError("certificate", "its noise came from a seed: there is nothing to register")
+        raise ReadError("certificate", Statement("registry.seeded"))
     if epsilon is None:
-        raise ReadError("certificate", "no finite ε holds: there is nothing to register")
+        raise ReadError("certificate", Statement("registry.no_epsilon"))
     said = {section.key: section for section in disclose(certificate, audit=audit)}
     growing = _grows(certificate)
     basic = {
@@ -122,7 +122,7 @@ def write_record(record: Mapping[str, Any], path: str | Path, *, force: bool = F
 def check_record_name(path: str | Path) -> None:
     """Refuse a name that the registry does not take."""
     if not NAME.fullmatch(Path(path).name):
-        raise OutputError(path, "the registry takes names of a-z, 0-9 and _ that end in .yaml")
+        raise OutputError(path, Statement("registry.file_name"))
 
 
 def _grows(certificate: Certificate) -> bool:
@@ -148,7 +148,7 @@ def _slug(deployment: Deployment) -> str:
 
 
 def _text(*sections: Section) -> str:
-    return " ".join(sentence for section in sections for sentence in section.sentences)
+    return " ".join(str(said) for section in sections for said in section.statements)
 
 
 def _yaml(content: Mapping[str, Any], depth: int) -> list[str]:

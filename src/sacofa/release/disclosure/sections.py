@@ -1,8 +1,8 @@
-"""Everything that has to be said about a release, section by section.
+"""Everything that has to be stated about a release, section by section.
 
 The sections are those that NIST SP 800-226 asks of a claim of differential privacy: the unit, the
-neighbour relation and the price; bounded contributions; the trust model; pre-processing and tuning;
-how exact the noise is; side channels; and what is outside the promise.
+neighbour relation and ε; bounded contributions; the trust model; pre-processing and tuning; how
+exact the noise is; side channels; and what is outside the guarantee.
 """
 
 from __future__ import annotations
@@ -13,254 +13,227 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any
 
-from ...errors import ReadError
-from ...kernel.accounting import Leak
+from ...errors import ReadError, Statement
+from ...kernel.accounting import Access, Leak
 from ...messages.units import neighbours
-from ...synthesis.margins import Margins
 from ..certificate import Certificate, guarantee, say_setting
 from ..combine import MECHANISM as COMBINED
-from .german import to_german
 from .people import Deployment
-from .words import (
-    HEADINGS,
-    LABELS,
-    SENTENCES,
-    VERDICT_IN_GERMAN,
-    Language,
-    german_number,
-)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """Something that has to be said."""
+    """Something that has to be stated."""
 
     key: str
-    """Which one it is."""
-    heading: str
-    """What it is called."""
-    sentences: tuple[str, ...] = ()
-    """What is said."""
-    rows: tuple[tuple[str, str], ...] = ()
-    """What is said as a table of two columns."""
+    """Which section it is."""
+    statements: tuple[Statement, ...] = ()
+    """What it states."""
+    rows: tuple[tuple[Statement, Statement], ...] = ()
+    """What it states as a table of two columns."""
+
+    @property
+    def heading(self) -> Statement:
+        """The heading of the section."""
+        return Statement(f"heading.{self.key}")
 
 
 def disclose(
     certificate: Certificate,
     *,
-    language: Language = "en",
     deployment: Deployment | None = None,
     audit: Mapping[str, Any] | None = None,
 ) -> list[Section]:
-    """Say everything about a release, in a language; `audit` is what `sacofa audit --json` says."""
-    return _Speaker(certificate, language).sections(deployment, audit)
+    """State everything about a release.
+
+    Args:
+        certificate: The certificate of the release.
+        deployment: What only people know about the publication.
+        audit: The output of `sacofa audit --json`.
+
+    Returns:
+        The sections, in the order of the annex.
+
+    Raises:
+        ReadError: If the audit is of another mechanism, or confidential.
+    """
+    return _Discloser(certificate).sections(deployment, audit)
 
 
-class _Speaker:
-    """Says things about one certificate in one language."""
+def _said(code: str, **values: object) -> Statement:
+    """A statement of this annex."""
+    return Statement(f"disclosure.{code}", **values)
 
-    def __init__(self, certificate: Certificate, language: Language) -> None:
+
+class _Discloser:
+    """States things about one certificate."""
+
+    def __init__(self, certificate: Certificate) -> None:
         self._certificate = certificate
-        self._language = language
 
     def sections(
         self, deployment: Deployment | None, audit: Mapping[str, Any] | None
     ) -> list[Section]:
         c = self._certificate
-        made = [self._section("what", *self._what())]
-        if deployment is not None:
-            made.append(self._people(deployment))
-        made += [
-            self._section("unit", _sentence(self._told(c.protects))),
-            self._section("neighbours", self._told(str(neighbours(c.unit)))),
-            self._section("price", *self._price()),
-            self._section("contributions", *self._contributions()),
-            self._accounting(),
-            self._section("repeated", *self._repeated()),
-            self._section("trust", *map(self._say, self._trust())),
-            self._section("tuning", *map(self._say, ("order", self._tuned(), "chosen"))),
-            self._section("exactness", self._say("exactness")),
-            self._section("channels", *map(self._say, (self._made_of(), "channels"))),
-            self._section("security", self._say("security")),
-            self._section("assumptions", *map(self._told, c.assumptions)),
-            self._section(
-                "outside",
-                *map(self._told, c.not_promised),
-                self._say("employees"),
-                self._say("claims"),
-            ),
-            self._section(
-                "accuracy",
-                self._verdict(),
-                *self._missing(),
-                *(() if c.margins is None else (self._margins(c.margins),)),
-                *map(self._told, c.notes),
-            ),
-            self._section("audit", self._audit(audit)),
-            self._settings(),
+        found = {
+            "what": self._what(),
+            "unit": [_said("sentence", said=c.protects)],
+            "neighbours": [neighbours(c.unit)],
+            "price": self._price(),
+            "contributions": self._contributions(),
+            "accounting": [_said("composition")],
+            "repeated": self._repeated(),
+            "trust": self._trust(),
+            "tuning": [_said("order"), self._tuned(), _said("chosen")],
+            "exactness": [_said("exactness")],
+            "channels": [self._origin(), _said("channels")],
+            "security": [_said("security")],
+            "assumptions": c.assumptions,
+            "outside": [*c.not_promised, _said("employees"), _said("claims")],
+            "accuracy": [self._verdict(), *self._missing(), *self._margins(), *c.notes],
+            "audit": [self._audit(audit)],
+            "settings": [],
+        }
+        rows = {
+            "accounting": tuple(map(_account_row, c.spent)),
+            "settings": tuple((Statement.plain(n), _setting(v)) for n, v in c.settings.items()),
+        }
+        sections = [
+            Section(key=key, statements=tuple(said), rows=rows.get(key, ()))
+            for key, said in found.items()
         ]
-        return made
+        if deployment is not None:
+            sections.insert(1, _people(deployment))
+        return sections
 
-    def _verdict(self) -> str:
+    def _verdict(self) -> Statement:
         """What the release is good for."""
-        c = self._certificate
-        if c.verdict is None:
-            return self._say("no verdict")
-        if c.judgement is None or self._language == "en":
-            return _sentence(self._told(c.verdict))
-        return _sentence(c.judgement.sentence(VERDICT_IN_GERMAN.__getitem__, german_number))
+        verdict = self._certificate.verdict
+        if verdict is None:
+            return _said("no_verdict")
+        return _said("sentence", said=verdict.statement)
 
-    def _missing(self) -> list[str]:
+    def _missing(self) -> list[Statement]:
         """Which activities no released case has."""
         names = self._certificate.missing_activities
-        return [self._say("missing", names=", ".join(names))] if names else []
+        return [_said("missing", names=names)] if names else []
 
-    def _margins(self, margins: Margins) -> str:
-        ranges = margins.ranges()
-        known = [
-            self._say(f"margin of {kind}", low=f"{low}", high=f"{high}")
-            for kind, (low, high) in ranges.items()
-        ]
-        return self._say("margins", known=", ".join(known)) if known else self._say("no margins")
+    def _margins(self) -> list[Statement]:
+        margins = self._certificate.margins
+        if margins is None:
+            return []
+        known = margins.statement
+        return [_said("no_margins") if known is None else _said("margins", margins=known)]
 
-    def _what(self) -> list[str]:
+    def _what(self) -> list[Statement]:
         c = self._certificate
-        kind = "combined" if c.mechanism == COMBINED else "mechanism"
-        said = [self._say(kind, mechanism=c.mechanism, version=c.version)]
-        if c.sha256 is not None:
-            said.append(self._say("file", sha256=c.sha256))
-        return said
+        if c.mechanism == COMBINED:
+            made = _said("combined", version=c.version)
+        else:
+            made = _said("mechanism", mechanism=c.mechanism, version=c.version)
+        return [made] if c.sha256 is None else [made, _said("file", sha256=c.sha256)]
 
-    def _people(self, deployment: Deployment) -> Section:
-        rows = tuple(
-            (LABELS[field.name].say(self._language), str(getattr(deployment, field.name)))
-            for field in fields(deployment)
-            if getattr(deployment, field.name) is not None
-        )
-        return Section(key="people", heading=self._heading("people"), rows=rows)
-
-    def _price(self) -> list[str]:
+    def _price(self) -> list[Statement]:
         c = self._certificate
-        said = [] if c.publishable else [self._say("seeded")]
+        seeded = [] if c.publishable else [_said("seeded")]
         if c.epsilon is None:
-            return [*said, self._say("no price"), self._told(guarantee(None, c.unit))]
-        price = self._number(c.epsilon)
+            return [*seeded, _said("no_price"), guarantee(None, c.unit)]
         if not c.publishable:
-            none = self._told(guarantee(c.epsilon, c.unit, publishable=False))
-            return [*said, self._say("unseeded", epsilon=price), none]
-        factor, course = (self._factor(times * c.epsilon) for times in (1, 2))
-        return [
-            *said,
-            self._say("price", epsilon=price),
-            self._told(guarantee(c.epsilon, c.unit)),
-            self._say("odds", factor=factor, course=course),
-        ]
+            return [*seeded, _said("unseeded", epsilon=c.epsilon), c.guarantee]
+        odds = _said("odds", factor=_factor(c.epsilon), course=_factor(2 * c.epsilon))
+        return [_said("price", epsilon=c.epsilon), c.guarantee, odds]
 
     @property
     def _leaks(self) -> bool:
-        """Whether something was read off the log without payment."""
+        """Whether something was read from the log without spending privacy budget."""
         return self._certificate.epsilon is None
 
-    def _trust(self) -> tuple[str, str, str]:
-        """What holds against whom: the keys of sentences."""
+    def _trust(self) -> list[Statement]:
+        """Against whom the guarantee holds."""
         seeded = not self._certificate.publishable
-        recipients = "trusted recipients" if seeded or self._leaks else "recipients"
-        return "trust", recipients, "seed" if seeded else "generator"
+        return [
+            _said("trust"),
+            _said("trusted_recipients" if seeded or self._leaks else "recipients"),
+            _said("seed" if seeded else "generator"),
+        ]
 
-    def _tuned(self) -> str:
-        return "tuned unpaid" if self._leaks else "tuned"
+    def _tuned(self) -> Statement:
+        return _said("tuned_unpaid" if self._leaks else "tuned")
 
-    def _made_of(self) -> str:
-        return "not by noise" if self._leaks else "by noise"
+    def _origin(self) -> Statement:
+        return _said("not_by_noise" if self._leaks else "by_noise")
 
-    def _contributions(self) -> list[str]:
+    def _contributions(self) -> list[Statement]:
         unit = self._certificate.unit
         if self._leaks:
-            return [self._say("unbounded")]
-        said = [self._say("bounded case")]
-        if unit.person is not None:
-            said.append(self._say("bounded person", max_cases=unit.max_cases))
-        return said
+            return [_said("unbounded")]
+        if unit.person is None:
+            return [_said("bounded_case")]
+        return [_said("bounded_case"), _said("bounded_person", max_cases=unit.max_cases)]
 
-    def _accounting(self) -> Section:
-        rows = tuple(
-            (self._told(access.what), self._told(access.why))
-            if isinstance(access, Leak)
-            else (self._told(access.what), f"ε = {self._number(access.epsilon)}")
-            for access in self._certificate.spent
-        )
-        return Section(
-            key="accounting",
-            heading=self._heading("accounting"),
-            sentences=(self._say("composition"),),
-            rows=rows,
-        )
-
-    def _repeated(self) -> list[str]:
+    def _repeated(self) -> list[Statement]:
         c = self._certificate
         if c.period is None:
-            return [self._say("together" if c.mechanism == COMBINED else "alone")]
+            return [_said("together" if c.mechanism == COMBINED else "alone")]
         period = c.period.period
-        said = self._say(
-            "period" if c.period.series is None else "series",
-            series=c.period.series,
-            name=period.name,
-            first=period.start,
-            after=period.end,
-        )
-        return [said, self._told(c.period.composition(c.unit))]
+        values = {
+            "period": period.name,
+            "first": str(period.start),
+            "after": str(period.end),
+        }
+        if c.period.series is None:
+            which = _said("period", **values)
+        else:
+            which = _said("series", **values, series=c.period.series)
+        return [which, c.period.composition(c.unit)]
 
-    def _audit(self, audit: Mapping[str, Any] | None) -> str:
+    def _audit(self, audit: Mapping[str, Any] | None) -> Statement:
         if audit is None:
-            return self._say("unaudited")
-        mechanism = self._certificate.mechanism
+            return _said("unaudited")
+        released = self._certificate.mechanism
         try:
-            if audit["mechanism"] != mechanism:
-                raise ReadError("audit", f"is of {audit['mechanism']}, not of {mechanism}")
+            if (audited := str(audit["mechanism"])) != released:
+                other = Statement("audit.other_mechanism", audited=audited, released=released)
+                raise ReadError("audit", other)
             if audit["secret"]:
-                raise ReadError("audit", "was made on the secret log: it must not be published")
+                raise ReadError("audit", Statement("audit.confidential"))
             if audit["refuted"]:
-                return self._say("refuted")
-            highest = max(float(finding["certified"]) for finding in audit["findings"])
-            claimed = max(float(finding["claimed"]) for finding in audit["findings"])
-            return self._say(
+                return _said("refuted")
+            return _said(
                 "audited",
-                runs=f"{int(audit['runs']):,}",
-                claimed=f"{claimed:g}",
-                highest=f"{highest:.3f}",
+                runs=int(audit["runs"]),
+                claimed=max(float(finding["claimed"]) for finding in audit["findings"]),
+                highest=max(float(finding["certified"]) for finding in audit["findings"]),
             )
         except (KeyError, TypeError, ValueError):
-            raise ReadError("audit", "not what sacofa audit --json says") from None
-
-    def _settings(self) -> Section:
-        rows = tuple(
-            (name, say_setting(value)) for name, value in self._certificate.settings.items()
-        )
-        return Section(key="settings", heading=self._heading("settings"), rows=rows)
-
-    def _section(self, key: str, *sentences: str) -> Section:
-        return Section(key=key, heading=self._heading(key), sentences=sentences)
-
-    def _heading(self, key: str) -> str:
-        return HEADINGS[key].say(self._language)
-
-    def _say(self, key: str, **values: object) -> str:
-        return SENTENCES[key].say(self._language, **values)
-
-    def _told(self, sentence: str) -> str:
-        """A sentence of the certificate."""
-        return sentence if self._language == "en" else to_german(sentence)
-
-    def _number(self, value: Fraction) -> str:
-        short = f"{float(value):.6g}"
-        text = short if Fraction(short) == value else str(value)
-        return text if self._language == "en" else text.replace(".", ",")
-
-    def _factor(self, epsilon: Fraction) -> str:
-        text = f"{math.exp(epsilon):.3g}" if epsilon < 7 else f"e^{epsilon}"
-        return text if self._language == "en" else text.replace(".", ",")
+            raise ReadError("audit", Statement("audit.unreadable")) from None
 
 
-def _sentence(text: str) -> str:
-    """The same text as a sentence."""
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
+def _account_row(access: Access) -> tuple[Statement, Statement]:
+    if isinstance(access, Leak):
+        return access.what, access.why
+    return access.what, _said("epsilon", epsilon=access.epsilon)
+
+
+def _people(deployment: Deployment) -> Section:
+    given = {field.name: getattr(deployment, field.name) for field in fields(deployment)}
+    return Section(
+        key="people",
+        rows=tuple(
+            (Statement(f"deployment.{name}"), Statement.plain(str(value)))
+            for name, value in given.items()
+            if value is not None
+        ),
+    )
+
+
+def _factor(epsilon: Fraction) -> Statement:
+    """e to the power of ε, as a number where that is short."""
+    if epsilon < 7:
+        return Statement("factor.number", value=float(f"{math.exp(epsilon):.3g}"))
+    return Statement("factor.power", epsilon=epsilon)
+
+
+def _setting(value: object) -> Statement:
+    """A setting: of a list each entry, of an attribute its name and type."""
+    return value if isinstance(value, Statement) else Statement.plain(say_setting(value))

@@ -13,6 +13,7 @@ from functools import lru_cache
 from ...kernel.language import Language, Word
 from ...kernel.queries.histogram import Histogram
 from ...kernel.reals import smallest_threshold
+from ...kernel.statements import Statement
 from ...kernel.variants import VariantCounts
 from ...rules.allowed import Steps, all_sequences, sequences_of_steps, sequences_within_rules
 from ...rules.learn import learn_rules
@@ -30,7 +31,6 @@ KEPT = 256
 
 ROOM = 1 << 30
 """Sequences whose number takes more bytes to work out are passed over: memory has an end."""
-UNCOUNTABLE = "Some stages had too many sequences to count, and showed none by name."
 
 
 @lru_cache(maxsize=1024)
@@ -48,9 +48,9 @@ def show_frequent(
     rules: Rules | None,
     max_length: int,
     epsilon: Fraction,
-) -> tuple[str, ...]:
+) -> tuple[Statement, ...]:
     """Show variants stage by stage; what there is to say about it comes back."""
-    notes: list[str] = []
+    notes: list[Statement] = []
     whole = all_sequences(steps.activities, max_length)
     small = whole.room <= ROOM and whole.size <= SMALL
     so_far = _kept_so_far if small else sequences_so_far
@@ -58,7 +58,7 @@ def show_frequent(
 
     def show(language: Language) -> int:
         if language.room > ROOM:
-            notes.append(UNCOUNTABLE)
+            notes.append(Statement("note.uncountable"))
             return 0
         if not language.size:
             return 0
@@ -77,10 +77,7 @@ def show_frequent(
     )
     show(last)
     if not last.keeps_rules:
-        notes.append(
-            "The rules have too many states to count the sequences that keep them: variants are "
-            "shown by name within the allowed steps alone."
-        )
+        notes.append(Statement("note.rules_states"))
     return tuple(dict.fromkeys(notes))
 
 
