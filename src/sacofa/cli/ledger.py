@@ -108,9 +108,9 @@ def say_policy(policy: Policy) -> Statement:
     """The limits of a policy."""
     limits = []
     if policy.largest_release is not None:
-        limits.append(Statement("cli.ledger.largest_release", epsilon=policy.largest_release))
+        limits.append(Statement("cli.ledger.largest_release", epsilon=str(policy.largest_release)))
     if policy.largest_year is not None:
-        limits.append(Statement("cli.ledger.largest_year", epsilon=policy.largest_year))
+        limits.append(Statement("cli.ledger.largest_year", epsilon=str(policy.largest_year)))
     if policy.who:
         limits.append(Statement("cli.ledger.who", names=tuple(policy.who)))
     elif policy.who is not None:

@@ -87,8 +87,8 @@ class Fields:
         docs, defaults = {**field_docs(declaring), **self.help}, _defaults(declaring)
         for name, hint in self._fields(kind).items():
             default = defaults.get(name)
-            if self.of is not None and default is None and NoneType not in get_args(hint):
-                default = Empty
+            if self.of is not None and default in (None, Empty):
+                default = None if NoneType in get_args(hint) else Empty
             is_date = date in (hint, *get_args(hint))
             option = typer.Option(
                 *self.flags.get(name, (_flag(name),)),

@@ -11,7 +11,6 @@ import typer
 from ..base.files import check_apart, check_target, write_text
 from ..errors import Argument, ReadError, SettingError, Statement
 from ..events import ReadOptions, count_variants, open_log
-from ..report.rules_picture import draw_rules
 from ..rules import (
     FromPublicLog,
     FromSecretLog,
@@ -139,6 +138,9 @@ def _show(found: Rules, output: Path | None, force: bool) -> None:
     if output is None:
         typer.echo(show_rules(found), nl=False)
     else:
+        # Only this needs the templates of pages.
+        from ..report.rules_picture import draw_rules
+
         write_text(output, draw_rules(found), force)
         say(Statement("cli.rules.drawn", path=str(output), activities=len(found.activities)))
 
