@@ -124,11 +124,13 @@ def _deployment(facts: Facts, *, needed: bool) -> Deployment | None:
     if missing and not sys.stdin.isatty():
         flags = ", ".join(f"--{name}" for name in missing)
         raise SettingError(missing[0], None, Statement("must.known_by_people", missing=flags))
-    docs = field_docs(Deployment)
-    for name in missing:
-        today = datetime.now(UTC).date().isoformat() if name == "published" else None
-        given[name] = str(typer.prompt(docs[name].rstrip("."), default=today, err=True))
-    return Deployment(**given)
+    return Deployment(**given, **{name: _ask(name) for name in missing})
+
+
+def _ask(name: str) -> str:
+    """Ask for one fact."""
+    today = datetime.now(UTC).date().isoformat() if name == "published" else None
+    return str(typer.prompt(field_docs(Deployment)[name].rstrip("."), default=today, err=True))
 
 
 def _read_audit(path: Path) -> Mapping[str, object]:

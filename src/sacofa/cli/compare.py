@@ -38,7 +38,7 @@ def compare(
     execution: Executing,
     options: Reading,
 ) -> None:
-    """Compare mechanisms on a log. The result is confidential: it contains no noise."""
+    """Compare mechanisms on a log. The result is confidential: it comes from the log itself."""
     cases = read_measured(open_log(log, options))
     if not variants_of(cases).cases:
         raise ReadError(log, Statement("log.no_cases"))

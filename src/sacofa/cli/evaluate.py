@@ -64,7 +64,7 @@ def evaluate(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Measure how useful a release is. The result is confidential: it contains no noise.
+    """Measure how useful a release is. The result is confidential: it comes from the log.
 
     Columns and order are those of the original log. The program finds the columns of a release
     itself. It measures times if both logs have times of their own.

@@ -11,9 +11,10 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from datetime import date
+from functools import partial
 from pathlib import Path
-from types import NoneType
-from typing import TYPE_CHECKING, Annotated, Literal, get_args, get_origin, get_type_hints
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Annotated, Literal, Union, get_args, get_origin, get_type_hints
 
 import typer
 
@@ -110,8 +111,8 @@ class Fields:
     def collect(self, kind: type, given: Given) -> object:
         """The value of the options; the class decides about those that were left out."""
         said = {name: given.pop(name) for name in self._fields(kind)}
-        if isinstance(said.get("names"), Path):
-            said["names"] = read_names_map(said["names"])
+        if isinstance(path := said.get("names"), Path):
+            said["names"] = read_names_map(path)
         return kind(**{name: value for name, value in said.items() if value not in (None, [])})
 
 
@@ -184,7 +185,7 @@ def expanded(command: Callable[..., None]) -> Callable[..., None]:
         if group is None or kind is None:
             parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
         else:
-            groups[parameter.name] = lambda given, g=group, k=kind: g.collect(k, given)
+            groups[parameter.name] = partial(group.collect, kind)
             parameters += group.options(kind)
     if not groups:
         return command
@@ -241,13 +242,14 @@ def _defaults(declaring: type) -> dict[str, object]:
 
 def _taken(hint: object) -> object:
     """The type that the command line takes for the type of a field."""
-    parts = [part for part in get_args(hint) if part is not NoneType]
-    several = [part for part in (hint, *parts) if get_origin(part) in (tuple, list, Sequence)]
-    if several:
-        return several[0] if get_origin(several[0]) is list else list[str]
-    if get_origin(hint) is Literal or any(get_origin(part) is Literal for part in parts):
-        return str
-    return parts[0] if parts else hint
+    union = isinstance(hint, UnionType) or get_origin(hint) is Union
+    parts = [part for part in get_args(hint) if part is not NoneType] if union else [hint]
+    origins = {get_origin(part): part for part in parts}
+    if list in origins:
+        return origins[list]
+    if origins.keys() & {tuple, Sequence}:
+        return list[str]
+    return str if Literal in origins else parts[0]
 
 
 def _parameter(name: str, kind: object, option: object, default: object) -> inspect.Parameter:

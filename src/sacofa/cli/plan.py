@@ -116,7 +116,8 @@ def _show(made: Plan) -> None:
     )
     show_table(Console(highlight=False), rows, "cli.plan.columns")
     say("")
-    for line in (Statement("cli.plan.ties"), *made.lines()):
+    say(Statement("cli.plan.ties"))
+    for line in made.lines():
         say(line)
 
 

@@ -95,21 +95,16 @@ def rules(
         raise SettingError("FILE", log, Statement(unmet, argument=Argument("from_model")))
     task.check_files(file)
     activities = None if task.activities is None else read_names(task.activities)
-    if task.show:
+    if task.match and not task.show:
+        _match(file, activities or [], task)
+    elif task.show or task.from_model is not None:
         found = open_rules(file, model, activities=activities, notify=notify)
-        _show(found, task.output, task.force)
-        return
-    assert task.output is not None
-    if task.match and task.from_model is not None:
-        _match(task.from_model, activities or [], task.output, task.force)
-    elif task.from_model is not None:
-        found = open_rules(task.from_model, model, activities=activities, notify=notify)
-        _write(found, task.output, task.force)
+        (_show if task.show else _write)(found, task.output, task.force)
     else:
         model.refuse_given("it is for models (--from-model)")
         _write(_learn(str(log), options, task.public), task.output, task.force)
         if not task.public:
-            say(Statement("cli.rules.confidential"), err=True)
+            notify(Statement("cli.rules.confidential"))
 
 
 def _learn(log: str, options: ReadOptions, public: bool) -> Rules:
@@ -119,7 +114,8 @@ def _learn(log: str, options: ReadOptions, public: bool) -> Rules:
     return learn_rules(variants, (FromPublicLog if public else FromSecretLog)(Path(log).name))
 
 
-def _write(found: Rules, output: Path, force: bool) -> None:
+def _write(found: Rules, output: Path | None, force: bool) -> None:
+    assert output is not None
     write_rules(found, output, force)
     say(
         Statement(
@@ -145,10 +141,11 @@ def _show(found: Rules, output: Path | None, force: bool) -> None:
         say(Statement("cli.rules.drawn", path=str(output), activities=len(found.activities)))
 
 
-def _match(model: Path, activities: list[str], output: Path, force: bool) -> None:
+def _match(model: Path, activities: list[str], task: Task) -> None:
     """Propose pairs from the declared names alone, whatever a log calls things."""
+    assert task.output is not None
     pairs = propose(read_model(model).names, activities)
-    write_names(pairs, output, force)
+    write_names(pairs, task.output, task.force)
     missing = sum(activity == UNKNOWN for activity in pairs.values())
     counts = {"proposed": len(pairs) - missing, "missing": missing}
-    say(Statement("cli.rules.matched", path=str(output), argument=Argument("names"), **counts))
+    say(Statement("cli.rules.matched", path=str(task.output), argument=Argument("names"), **counts))
