@@ -16,10 +16,10 @@ from ..evaluate import Evaluator, Measures
 from ..evaluate.evaluate import read_measured, variants_of
 from ..evaluate.measures.indicators import FORM, Indicator
 from ..evaluate.measures.timed import Timed
-from ..evaluate.registry import BY_NAME
 from ..events import open_log
 from ..kernel.cases import Cases, gather
 from ..report.durations import say_duration
+from ..report.measures import list_measures
 from .options import Json, Reading
 from .show import say, say_confidential, show_table
 
@@ -113,11 +113,9 @@ def _say(one: Indicator, value: float) -> str:
 
 
 def _show(found: Evaluation, console: Console) -> None:
-    measures = [(BY_NAME[name], name, value) for name, value in found.measures.items()]
-    limits = {name: f"{value:.3f}" for name, value in found.limit.items()}
     rows = (
-        (each.title, f"{value:.3f}", limits.get(name, ""), each.better, each.meaning)
-        for each, name, value in measures
+        (line.measure.title, line.value, line.limit, line.measure.better, line.measure.meaning)
+        for line in list_measures(found.measures, found.limit)
     )
     show_table(console, rows, "cli.evaluate.measures", right=(1, 2))
     say("")
