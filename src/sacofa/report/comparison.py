@@ -44,7 +44,7 @@ def _summarize(rows: list[Row]) -> ComparisonTable:
     for row in rows:
         key = (row.series, row.epsilon or "–", _spent(row), row.times or "–")
         groups.setdefault(key, []).append(row)
-    found = {name for row in rows for name in row.measures}
+    found = set[str]().union(*(row.measures for row in rows))
     shown = [measure for measure in MEASURES if measure.name in found or not measure.timed]
     headings = str(Statement("report.comparison_columns")).split(" | ")
     return ComparisonTable(

@@ -178,7 +178,10 @@ def _lay_out(steps: Mapping[Step, bool], once: set[str]) -> Picture:
     except ImportError:
         raise MissingExtraError("pygraphviz", "map") from None
     places: set[Place] = {place for step in steps for place in step}
-    boxes = {place: _box(place, (0.0, 0.0), once) for place in sorted(places, key=str)}
+    boxes = {
+        place: _box(place, (0.0, 0.0), once)
+        for place in sorted(places, key=lambda place: place or "")
+    }
     ids = {place: f"n{i}" for i, place in enumerate(boxes)}
     graph: Graph = pygraphviz.AGraph(directed=True, rankdir="TB", nodesep="0.35", ranksep="0.5")
     graph.node_attr.update(fixedsize="true", shape="box", label="")
