@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, TypedDict
@@ -116,15 +116,19 @@ def _write(released: Certificate, written: Written, people: Deployment | None) -
 
 def _deployment(facts: Facts, *, needed: bool) -> Deployment | None:
     """What people know: as given, or asked for if it is needed."""
-    given = {name: str(value) for name, value in facts.items()}
-    if not given and not needed:
+    if not facts and not needed:
         return None
-    required = [entry.name for entry in fields(Deployment) if entry.name != "sector"]
-    missing = [name for name in required if name not in given]
+    given = {name: str(value) for name, value in facts.items()}
+    missing = [name for name in required_facts() if name not in given]
     if missing and not sys.stdin.isatty():
         flags = ", ".join(f"--{name}" for name in missing)
         raise SettingError(missing[0], None, Statement("must.known_by_people", missing=flags))
     return Deployment(**given, **{name: _ask(name) for name in missing})
+
+
+def required_facts() -> list[str]:
+    """The facts that are required."""
+    return [entry.name for entry in fields(Deployment) if entry.default is MISSING]
 
 
 def _ask(name: str) -> str:
