@@ -108,7 +108,7 @@ def rules(
         (_show if task.show else _write)(found, task.output, task.force)
     else:
         model.refuse_given("it is for models (--from-model)")
-        _write(_learn(str(file), options, task.public), task.output, task.force)
+        _write(_learn(str(log), options, task.public), task.output, task.force)
         if not task.public:
             notify(Statement("cli.rules.confidential"))
 
