@@ -160,4 +160,4 @@ def test_what_is_not_plain_is_found(text: str) -> None:
     """Each pattern finds its example, and the same text as code is left alone."""
     assert find(text)
     assert not find(f"```text\n{text}\n```\n")
-    assert not find("Is the release useful? sacofa drops rare variants. See [it](beside-secret.md).")
+    assert not find("Is it useful? sacofa drops rare variants. See [it](beside-secret.md).")
