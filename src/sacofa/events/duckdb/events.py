@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from ...base.temporary import secret_folder
-from ...errors import SettingError
+from ...errors import SettingError, Statement
 from ...kernel.variants import VariantCounts
 from ..attributes import column_of, describe_taken, resolve_in_table, table_lookup
 from ..bounded_file import Progress
@@ -33,6 +33,7 @@ from ..notices import notify_counts
 from ..options import ReadOptions
 from ..periods import PeriodFilter
 from ..source import Log, Notify, Source
+from ..time_format import PATTERN
 from ..variant_counter import check_unique
 from . import partitions
 from .collecting import CaseCollector
@@ -142,9 +143,8 @@ def check_pattern(pattern: str | None) -> None:
         with borrowed(None) as database:
             database.execute(f"SELECT {pattern_time(literal('x'), pattern)}").fetchone()
     except duckdb.Error:
-        raise SettingError(
-            "time_format", pattern, "a pattern of strptime, such as %d.%m.%Y %H:%M"
-        ) from None
+        must = Statement("must.read.pattern", example=PATTERN)
+        raise SettingError("time_format", pattern, must) from None
 
 
 def count(

@@ -312,7 +312,7 @@ def survey(
     scales = reduce(or_, (group["scales"] or 0 for group in found), 0)
     if rows.key and scales > PLAIN_NUMBERS:
         row = _first_row(database, table, _plain_number(rows.key))
-        raise ReadError(name, *mixed_times(columns.timestamp or "", row))
+        raise ReadError(name, mixed_times(columns.timestamp or "", row))
     activities = [row[len(asked) :] for row in answers if row[len(asked)] is not None]
     names = [JOINER.join(activity) for activity in activities]
     check_unique(name, names)
@@ -327,11 +327,11 @@ def survey(
         shown = _first_stamp(
             database, rows, f"{rows.stamp} IS NOT NULL AND ({key.missing}) AND NOT ({rows.lone})"
         )
-        raise ReadError(name, *unreadable_times(column, shown or "", rows.form))
+        raise ReadError(name, unreadable_times(column, shown or "", rows.form))
     timeless = sum(group["timeless"] for group in found)
     if with_times and rows.form != "number" and untimed < timeless == events:
         shown = _first_stamp(database, rows, f"NOT ({key.missing if key else 'false'})")
-        raise ReadError(name, *unknown_numbers(column, shown or ""))
+        raise ReadError(name, unknown_numbers(column, shown or ""))
     if rows.is_open and not rows.is_plain:
         told = 0
         for group in found:
@@ -397,9 +397,9 @@ def _day_month(database: Any, name: str, column: str, rows: Rows, told: int) -> 
         return ""
 
     if told & DAY_FIRST and told & MONTH_FIRST:
-        raise ReadError(name, *both_orders(column, first(DAY_FIRST), first(MONTH_FIRST)))
+        raise ReadError(name, both_orders(column, first(DAY_FIRST), first(MONTH_FIRST)))
     if told == OPEN:
-        raise ReadError(name, *open_order(column, first(OPEN)))
+        raise ReadError(name, open_order(column, first(OPEN)))
     return "month" if told & MONTH_FIRST else "day"
 
 
