@@ -295,7 +295,7 @@ def test_persons_that_vary_and_cases_left_out_are_told() -> None:
     )
     assert [line.split(":")[0] for line in told] == [
         "1 case with more than one person",
-        "1 case left out, of persons with more than 2",
+        "1 case left out, of a person with more than 2",
     ]
 
 
@@ -456,7 +456,7 @@ def test_parquet_bombs_are_refused_unless_trusted(
     path = tmp_path / "log.parquet"
     pq.write_table(pa.table({"case": ["1"] * rows, "activity": ["a"] * rows}), path)
     assert count_variants(open_log(path)).events == rows
-    monkeypatch.setattr("sacofa.events.duckdb.source.MANY_ROWS", 1000)
+    monkeypatch.setattr("sacofa.events.duckdb.parquet_files.MANY_ROWS", 1000)
     with pytest.raises(ReadError, match=r"beyond belief.*trusted=True"):
         count_variants(open_log(path))
     assert count_variants(open_log(path, trusted=True)).events == rows
