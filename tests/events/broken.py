@@ -98,8 +98,8 @@ def times_like_the_first(patch: pytest.MonkeyPatch) -> None:
         ).fetchone()
         kind = "TIMESTAMPTZ" if first is None or first[0] is None else "DECIMAL(38, 9)"
         if rows.key is not None:
-            key = TimeKey(time=f"try_cast({rows.stamp_sql} AS {kind})")
-            rows = replace(rows, times=key)
+            read = f"try_cast({rows.stamp_sql} AS {kind})"
+            rows = replace(rows, times=TimeKey(time=read, date=read))
         return right(database, name, columns, rows, **more)
 
     patch.setattr(events, "survey", wrong)

@@ -201,7 +201,7 @@ def test_tsv_and_packed_tables(tmp_path: Path) -> None:
         ("case,activity\n1,a\n,b\n", "row 2 has no case"),
         ("case,activity\n1,a\n1,\n", "row 2 has no activity"),
         ("case,activity,time\n1,a,1\n1,,x\n", "row 2 has no activity"),
-        ("case,activity\n1,a,b,c\n", "cannot be read"),
+        ("case,activity\n1,a,b,c\n", "line 2 has 3 columns, not 2"),
         ('case,activity\n1,"a\n', "in line 2 a quotation mark is opened and never closed"),
         ("case,what\n1,a\n", "no column for activity; columns there: case, what"),
         ("x,y\n1,a\n", "no column for case and activity"),

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +21,7 @@ from ..columns import Columns, resolve_columns
 from ..options import ReadOptions
 from .csv_files import MAX_COLUMNS, too_wide
 from .database import first_row
-from .sql import files_literal
+from .sql import file_literal, files_literal
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -141,24 +140,28 @@ def lengths_of_time(database: DuckDBPyConnection, paths: Sequence[Path]) -> list
     Pandas chooses the unit, and the type in memory (`numpy_type`), by all values. For lengths of
     time, `pandas_type` is "object" in any case; for whole numbers it never is.
     """
-    types = _types(database, paths)
-    numbers = {name for each in types for name, kind in each.items() if kind == "BIGINT"}
-    metadata = f"parquet_kv_metadata({files_literal(paths)})"
-    written = database.execute(f"SELECT value FROM {metadata} WHERE key = 'pandas'::BLOB")
     found: list[object] = []
-    for (value,) in written.fetchall():
-        # What a program other than pandas wrote there says nothing.
-        with suppress(ValueError, KeyError, TypeError, RecursionError):
-            columns = json.loads(bytes(value))["columns"]
-            found += [each["field_name"] for each in columns if _is_length(each, numbers)]
+    for path, types in zip(paths, _types(database, paths), strict=True):
+        numbers = {name for name, kind in types.items() if kind == "BIGINT"}
+        told = database.execute(
+            f"SELECT value FROM parquet_kv_metadata({file_literal(path)}) "
+            "WHERE key = 'pandas'::BLOB"
+        ).fetchall()
+        found += [name for (value,) in told for name in _lengths_of_time(value, numbers)]
     return [name for name in found if isinstance(name, str)]
 
 
-def _is_length(column: Mapping[str, object], numbers: Set[str]) -> bool:
-    """Whether pandas had lengths of time in a column."""
-    if str(column["numpy_type"]).startswith("timedelta"):
-        return True
-    return column["pandas_type"] == "object" and column["field_name"] in numbers
+def _lengths_of_time(metadata: bytes, numbers: Set[str]) -> list[object]:
+    """The columns that the metadata of pandas calls lengths of time, of one file."""
+    try:
+        return [
+            each["field_name"]
+            for each in json.loads(bytes(metadata))["columns"]
+            if str(each["numpy_type"]).startswith("timedelta")
+            or (each["pandas_type"] == "object" and each["field_name"] in numbers)
+        ]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return []  # What a program other than pandas wrote there says nothing.
 
 
 def _types(database: DuckDBPyConnection, paths: Sequence[Path]) -> list[dict[str, str]]:
