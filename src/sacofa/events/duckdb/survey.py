@@ -76,21 +76,21 @@ class Survey:
 
 def survey(database: DuckDBPyConnection, name: str, columns: Columns, rows: Rows) -> Survey:
     """Find all activities and number them in the order of their names; refuse wrong rows."""
-    look = _Look(database=database, name=name, columns=columns, rows=rows)
-    answers = _ask(look)
+    view = _View(database=database, name=name, columns=columns, rows=rows)
+    answers = _ask(view)
     if answers.some("odd"):
-        like = look.first_odd(rows.texts[0])
+        like = view.first_odd(rows.texts[0])
         return survey(database, name, columns, rows.read_as("either", like))
-    _refuse_rows(look, answers)
+    _refuse_rows(view, answers)
     names = sorted(JOINER.join(activity) for activity in answers.activities)
     check_unique(name, names)
-    _refuse_times(look, answers)
+    _refuse_times(view, answers)
     if rows.is_open:
-        rows = rows.read_as(_day_month(look, answers.bits("day_month")), rows.like)
+        rows = rows.read_as(_day_month(view, answers.bits("day_month")), rows.like)
     order, time = _choose_order(rows, answers, len(names))
     code = _code_type(len(names))
     activity_id = _number_activities(database, rows, names, code)
-    texts = [_number_texts(look, value, place) for place, value in enumerate(rows.values)]
+    texts = [_number_texts(view, value, place) for place, value in enumerate(rows.values)]
     listed = {
         "case_id": rows.case,
         "activity_id": activity_id,
@@ -120,7 +120,7 @@ def survey(database: DuckDBPyConnection, name: str, columns: Columns, rows: Rows
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Look:
+class _View:
     """The rows that are looked at, and where."""
 
     database: DuckDBPyConnection
@@ -176,9 +176,9 @@ class _Answers:
         return sum(group["size"] for group in self.groups if not group["lone"])
 
 
-def _ask(look: _Look) -> _Answers:
+def _ask(view: _View) -> _Answers:
     """Ask everything at once, in one pass over the rows."""
-    rows, key = look.rows, look.rows.times
+    rows, key = view.rows, view.rows.times
     sql, missing = rows.table.sql, key.missing if key else "false"
     if key and key.date:
         sql, missing = with_scale(sql, key.date, rows.stamp_sql), f"{SCALE} = 0"
@@ -200,7 +200,7 @@ def _ask(look: _Look) -> _Answers:
         **{test: f"bool_or({test})" for test in rows.too_large.values()},
     }
     parts = ", ".join(rows.parts)
-    answers = look.database.execute(
+    answers = view.database.execute(
         f"SELECT {', '.join(asked.values())}, {parts} FROM {sql} GROUP BY {parts}"
     ).fetchall()
     groups = [dict(zip(asked, row, strict=False)) for row in answers]
@@ -228,49 +228,49 @@ def _day_months(rows: Rows) -> list[str]:
     return [day_month(stamp.sql) for stamp in rows.texts] if rows.is_open else []
 
 
-def _refuse_rows(look: _Look, answers: _Answers) -> None:
+def _refuse_rows(view: _View, answers: _Answers) -> None:
     """Refuse rows that cannot be counted."""
-    rows = look.rows
+    rows = view.rows
     for column, test in rows.too_large.items():
         if answers.some(test):
-            raise ReadError(look.name, Statement("read.cell.column", column=column, what=TOO_LARGE))
+            raise ReadError(view.name, Statement("read.cell.column", column=column, what=TOO_LARGE))
     for test, code in rows.wrong():
         if answers.some(test):
-            raise ReadError(look.name, Statement(code, row=look.first_row(test)))
+            raise ReadError(view.name, Statement(code, row=view.first_row(test)))
     if rows.key and answers.bits("scales") > PLAIN_NUMBERS:
         # A number that stands for no time, next to times.
-        row = look.first_row(f"({rows.key.time} IS NULL AND {rows.key.number} IS NOT NULL)")
-        raise ReadError(look.name, mixed_times(look.columns.timestamp or "", row))
+        row = view.first_row(f"({rows.key.time} IS NULL AND {rows.key.number} IS NOT NULL)")
+        raise ReadError(view.name, mixed_times(view.columns.timestamp or "", row))
 
 
-def _refuse_times(look: _Look, answers: _Answers) -> None:
+def _refuse_times(view: _View, answers: _Answers) -> None:
     """Refuse a column in which no time stamp is a time."""
-    rows, stamp, key = look.rows, look.rows.stamp, look.rows.times
+    rows, stamp, key = view.rows, view.rows.stamp, view.rows.times
     if stamp is None or key is None:
         return
-    column, events = look.columns.timestamp or "", answers.events
+    column, events = view.columns.timestamp or "", answers.events
     untimed, timeless = answers.total("untimed"), answers.total("timeless")
     if rows.timed and stamp.kind == "VARCHAR" and answers.some("unread") and untimed == events:
         test = f"{stamp.sql} IS NOT NULL AND ({key.missing}) AND NOT ({rows.lone})"
-        raise ReadError(look.name, unreadable_times(column, look.first_stamp(test), stamp.form))
+        raise ReadError(view.name, unreadable_times(column, view.first_stamp(test), stamp.form))
     if _must_know(rows) and stamp.form != "number" and untimed < timeless == events:
-        shown = look.first_stamp(f"NOT ({key.missing})")
-        raise ReadError(look.name, unknown_numbers(column, shown))
+        shown = view.first_stamp(f"NOT ({key.missing})")
+        raise ReadError(view.name, unknown_numbers(column, shown))
 
 
-def _day_month(look: _Look, told: int) -> DayMonth:
+def _day_month(view: _View, told: int) -> DayMonth:
     """Which of day and month comes first; a column that tells both, or nothing, is refused."""
-    rows, columns = look.rows, look.columns
+    rows, columns = view.rows, view.columns
     column = (columns.timestamp if rows.stamp in rows.texts else columns.start) or ""
 
     def first(what: int) -> str:
-        shown = (look.first_stamp(f"{day_month(s.sql)} = {what}", s.sql) for s in rows.texts)
+        shown = (view.first_stamp(f"{day_month(s.sql)} = {what}", s.sql) for s in rows.texts)
         return next(filter(None, shown), "")
 
     if told & DAY_FIRST and told & MONTH_FIRST:
-        raise ReadError(look.name, both_orders(column, first(DAY_FIRST), first(MONTH_FIRST)))
+        raise ReadError(view.name, both_orders(column, first(DAY_FIRST), first(MONTH_FIRST)))
     if told == OPEN:
-        raise ReadError(look.name, open_order(column, first(OPEN)))
+        raise ReadError(view.name, open_order(column, first(OPEN)))
     return "month" if told & MONTH_FIRST else "day"
 
 
@@ -316,16 +316,16 @@ def _number_activities(
     return number if rows.stage is None else f"CASE WHEN {rows.stage} IS NOT NULL THEN {number} END"
 
 
-def _number_texts(look: _Look, value: str, place: int) -> tuple[list[str], str]:
+def _number_texts(view: _View, value: str, place: int) -> tuple[list[str], str]:
     """The texts of an attribute, and the place of a row's own among them, as SQL."""
-    found = look.database.execute(
-        f"SELECT DISTINCT {value} AS text FROM {look.rows.source.sql} WHERE {value} IS NOT NULL "
+    found = view.database.execute(
+        f"SELECT DISTINCT {value} AS text FROM {view.rows.source.sql} WHERE {value} IS NOT NULL "
         "ORDER BY text"
     ).fetchall()
     texts = [text for (text,) in found]
     if not texts:
         return [], "-1"
-    _make_type(look.database, f"value_{place}", texts)
+    _make_type(view.database, f"value_{place}", texts)
     return texts, f"coalesce(enum_code(({value})::value_{place})::INTEGER, -1)"
 
 
