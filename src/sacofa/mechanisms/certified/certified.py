@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from ...base.domains import RESOURCES, kind_of, plain_name
 from ...errors import SettingError
@@ -32,6 +32,9 @@ from ...synthesis.flow.lengths import known_length
 from ..protocol import TRUNCATION, Capabilities, Mechanism, Output, Progress, Promise
 from .run import MAX_ACTIVITIES, CertifiedRun
 from .settings import FLOW, OF_TIMES, CertifiedSettings
+
+if TYPE_CHECKING:
+    from .plan import Plan
 
 
 def is_resource(attribute: Attribute) -> bool:
@@ -78,6 +81,12 @@ class Certified(CertifiedSettings, Mechanism):
             return adapted
         usual = {name: getattr(CertifiedSettings, name) for name in OF_TIMES}
         return replace(adapted, time=False, **usual)
+
+    def plan_for(self, unit: Unit, activities: int, cases: int | None = None) -> Plan:
+        """How ε is divided, and what each share buys."""
+        from .plan import plan_of  # It builds on this class.
+
+        return plan_of(self, unit, activities, cases)
 
     def refuse_unused_settings(self) -> None:
         """Refuse a share for attributes if none will be released."""
