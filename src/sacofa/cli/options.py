@@ -185,7 +185,7 @@ def one_or_all(logs: list[str]) -> str | list[str]:
     return logs[0] if len(logs) == 1 else logs
 
 
-def say(note: str) -> None:
+def say(note: object) -> None:
     """Tell a person something beside the answer."""
     typer.echo(note, err=True)
 

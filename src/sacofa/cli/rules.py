@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ..base.files import check_apart, check_target, write_whole
-from ..errors import ReadError, SettingError
+from ..errors import ReadError, SettingError, Statement
 from ..events import ReadOptions, count_variants, open_log
 from ..report.rules_picture import draw_rules
 from ..rules import (
@@ -104,7 +104,7 @@ def rules(
         found = open_rules(from_model, model, activities=declared, notify=say)
         _write(found, output, force)
     else:
-        model.refuse_given("it is for models (--from-model)")
+        model.refuse_given(Statement("must.left_out_no_model"))
         _write(_learn(str(log), options, public), output, force)
         if not public:
             say(SECRET)

@@ -257,7 +257,7 @@ def _public_rules(request: dict[str, Any], notify: Callable[[str], None]) -> Rul
         name=name,
         model=ModelOptions(**request["model"]),
         activities=request["activities"],
-        notify=notify,
+        notify=lambda note: notify(str(note)),
     )
 
 
