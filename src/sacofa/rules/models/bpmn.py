@@ -103,6 +103,11 @@ class Node:
         return self.element.flag("cancelActivity", default=True)
 
     @property
+    def creates(self) -> bool:
+        """Whether a case can begin with it, next to others with which one can."""
+        return self.role == START or self.element.flag("instantiate")
+
+    @property
     def on_event(self) -> bool:
         """Whether it is an event subprocess."""
         return self.element.flag("triggeredByEvent")
@@ -168,6 +173,12 @@ class Bpmn:
 
     processes: dict[str, Scope]
     notes: tuple[Statement, ...]
+
+    def nodes(self) -> Iterator[Node]:
+        """Yield all nodes of all processes."""
+        for process in self.processes.values():
+            for scope in process.all():
+                yield from scope.nodes.values()
 
     def called_by(self, node: Node) -> Scope | None:
         """Return the process of the same file that a node calls, if it does."""

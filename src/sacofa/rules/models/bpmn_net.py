@@ -37,12 +37,10 @@ MAX_DEPTH = 50
 def net_of_bpmn(file: Bpmn) -> Net:
     """Turn the processes of a file into one net; several that nobody calls run side by side."""
     making = Making(file)
-    nodes = (n for p in file.processes.values() for scope in p.all() for n in scope.nodes.values())
-    called = [file.called_by(node) for node in nodes]
+    called = [file.called_by(node) for node in file.nodes()]
     top = [scope for scope in file.processes.values() if scope not in called]
     if not top:
-        first = next(iter(file.processes.values()))
-        raise RefusedError("model.bpmn.all_called", first.line)
+        raise RefusedError("model.bpmn.all_called", next(iter(file.processes.values())).line)
     if len(top) > 1:
         making.net.note(Statement("model.note.side_by_side", count=len(top)))
     start = []

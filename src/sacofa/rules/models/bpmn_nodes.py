@@ -13,25 +13,29 @@ THROWN = ("error", "escalation", "cancel")
 
 def add_start(ways: Ways, begin: int) -> None:
     """Let cases begin at one of the start events, or at all nodes that nothing leads to."""
-    starts = [node for node in ways.scope.nodes.values() if node.role == START]
-    loose = [node for node in ways.scope.nodes.values() if _nothing_leads_to(ways, node)]
-    creating = [node for node in loose if node.element.flag("instantiate")]
-    loose = [node for node in loose if node not in creating]
-    if (starts or creating) and loose:
+    starts: list[Node] = []
+    loose: list[Node] = []
+    for node in ways.scope.nodes.values():
+        if _nothing_leads_to(ways, node):
+            (starts if node.creates else loose).append(node)
+    if not starts and not loose:
+        raise RefusedError("model.bpmn.no_start", ways.scope.line)
+    if starts and loose:
         raise RefusedError("model.bpmn.no_flow", loose[0].part.line, part=loose[0].part.what)
     for node in starts:
-        ways.pass_on(node.part, begin, ways.leave(node))
-    for node in creating:
-        ways.pass_on(node.part, begin, [(ways.entry(node),)])
+        ways.pass_on(node.part, begin, _begun(ways, node))
     if loose:
         ways.pass_on(loose[0].part, begin, [tuple(map(ways.entry, loose))])
-    elif not starts and not creating:
-        raise RefusedError("model.bpmn.no_start", ways.scope.line)
+
+
+def _begun(ways: Ways, node: Node) -> Exits:
+    return ways.leave(node) if node.role == START else [(ways.entry(node),)]
 
 
 def _nothing_leads_to(ways: Ways, node: Node) -> bool:
-    outside = node.role in (START, BOUNDARY) or node.compensates or node.on_event
-    return not (outside or node.is_link_target or ways.scope.leading_to(node))
+    """Whether a case can begin at a node. Start events count, even if a flow leads to one."""
+    outside = node.role == BOUNDARY or node.compensates or node.on_event or node.is_link_target
+    return node.role == START or not (outside or ways.scope.leading_to(node))
 
 
 def add_event(ways: Ways, node: Node) -> None:

@@ -125,14 +125,18 @@ class Ways:
 
     def leave(self, node: Node) -> Exits:
         """Return all sets of places that get a token when a node is done."""
-        flows, default = self.scope.leaving(node), node.element.get("default")
-        maybe = [f for f in flows if f.conditional and f.key != default]
-        always = [f for f in flows if not f.conditional and f.key != default]
-        otherwise = [*always, *(f for f in flows if f.key == default)]
-        chosen = [self.targets([*always, *some]) for some in self.subsets(node, maybe)]
-        if otherwise or not maybe:
-            chosen.append(self.targets(otherwise))
-        return chosen
+        default = node.element.get("default")
+        maybe: list[Flow] = []
+        always: list[Flow] = []
+        otherwise: list[Flow] = []
+        for flow in self.scope.leaving(node):
+            chosen = maybe if flow.conditional else always
+            (otherwise if flow.key == default else chosen).append(flow)
+        exits = [self.targets([*always, *some]) for some in self.subsets(node, maybe)]
+        # The default flow is taken if no condition holds.
+        if always or otherwise or not maybe:
+            exits.append(self.targets([*always, *otherwise]))
+        return exits
 
     def subsets(self, node: Node, flows: Sequence[Flow]) -> Iterator[tuple[Flow, ...]]:
         """Yield every set of flows but the empty one."""

@@ -128,17 +128,16 @@ class _Reader:
 
     def _ids(self, line: int, text: str, two: bool) -> tuple[int, ...]:
         """Part the names in brackets; a name may hold commas, too."""
-        words = text.split(",")
-        cuts = range(1, min(len(words), MAX_COMMAS)) if two else ()
-        ways = [(",".join(words[:i]).strip(), ",".join(words[i:]).strip()) for i in cuts]
-        for way in ways if two else [(text.strip(),)]:
+        words, ways = text.split(","), [tuple[str, ...]([text.strip()])]
+        if two:
+            cuts = range(1, min(len(words), MAX_COMMAS))
+            ways = [(",".join(words[:i]).strip(), ",".join(words[i:]).strip()) for i in cuts]
+        for way in ways:
             if all(name in self.ids for name in way):
                 return tuple(self.ids[name] for name in way)
-        if two and len(words) != 2:
+        if len(ways) != 1:
             raise RefusedError("model.declare.two", line, text=text)
-        wrong = next(
-            name for name in map(str.strip, words if two else [text]) if name not in self.ids
-        )
+        wrong = next(name for name in ways[0] if name not in self.ids)
         raise RefusedError("rules.unknown", line, name=wrong).advise(wrong, self.ids)
 
     def use(self, c: _Constraint) -> bool:
@@ -166,12 +165,18 @@ class _Reader:
                 self.add(ALWAYS_FOLLOWS, b, a, c.line)
         elif c.template == "absence":
             return self._use_absence(c, a)
-        elif c.number:
+        else:
+            return self._use_existence(c, a)
+        return True
+
+    def _use_existence(self, c: _Constraint, a: int) -> bool:
+        """Existence, or an exact number: what occurs twice follows itself."""
+        if c.number:
             self.needed[a] = c.line
-            if c.number >= 2:
-                self.add(ALWAYS_FOLLOWS, a, a, c.line)
-            elif c.template == "exactly":
-                self.add(NEVER_FOLLOWS, a, a, c.line)
+        if c.number >= 2:
+            self.add(ALWAYS_FOLLOWS, a, a, c.line)
+        elif c.number and c.template == "exactly":
+            self.add(NEVER_FOLLOWS, a, a, c.line)
         return c.number > 0
 
     def _use_absence(self, c: _Constraint, a: int) -> bool:

@@ -95,19 +95,19 @@ def read_names_map(path: str | Path) -> dict[str, str]:
 
 def check_names(
     model: Sequence[str], names: Mapping[str, str] | None, activities: Sequence[str] | None
-) -> dict[str, str]:
+) -> Mapping[str, str]:
     """Give every name of a model its activity; one without is refused, before a log is read."""
-    for name in names or {}:
+    if names is None:
+        names = {name: name for name in model}
+    for name in names:
         if name not in model:
             raise RefusedError("model.names.not_in_model", None, name=name).advise(name, model)
-    found: dict[str, str] = {}
     for name in model:
-        if names is not None and name not in names:
+        if name not in names:
             raise RefusedError("model.names.not_in_map", None, name=name)
-        found[name] = activity = name if names is None else names[name]
-        if activities is not None and activity and activity not in activities:
-            _refuse_undeclared(activity, activities)
-    return found
+        if activities is not None and names[name] and names[name] not in activities:
+            _refuse_undeclared(names[name], activities)
+    return names
 
 
 def _refuse_undeclared(name: str, activities: Sequence[str]) -> NoReturn:

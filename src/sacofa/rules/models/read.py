@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...errors import SettingError, Statement
-from ..file import read_rules
+from ..file import ACTIVITY_KINDS, read_rules
 from ..graph import Graph
 from ..provenance import FromModel
 from ..refusal import RefusedError, advised, decode, read_file, refusing
-from ..rules import KINDS, MAX_ACTIVITIES, Rules, rules_of_graph
+from ..rules import MAX_ACTIVITIES, Rules, rules_of_graph
 from .automaton import TooManyStatesError, determinize
 from .language import ModelRules
 from .names import check_names
@@ -93,16 +93,15 @@ class Model:
         if source.deviations is not None:
             raise SettingError("deviations", source.deviations, Statement("must.left_out_declare"))
         kept = [name for name in rules.activities if names[name]]
-        new = [names[name] for name in kept]
-        for name in new:
-            if new.count(name) > 1:
-                raise RefusedError("model.declare.merged", None, name=name)
+        new = list(map(names.__getitem__, kept))
+        if twice := [name for name in new if new.count(name) > 1]:
+            raise RefusedError("model.declare.merged", None, name=twice[0])
         left = rules.project_onto(kept)
         # An allowed activity that no log records could stand before (or after) any other.
         freed = {
             kind.name: kind.free_table(len(new))
-            for kind in KINDS
-            if not kind.of_pairs and left.tables[kind.name].sum() < rules.tables[kind.name].sum()
+            for kind in ACTIVITY_KINDS.values()
+            if left.tables[kind.name].sum() < rules.tables[kind.name].sum()
         }
         empty = rules.empty or not new
         moved = replace(left, activities=tuple(new), empty=empty, source=source, **freed)

@@ -93,11 +93,10 @@ class _Work:
             return False
         (number,) = self.givers[place]
         first, after = self.steps[number], sorted(self.takers[place])
-        if not self._silent(first) or first.gives != (place,) or place in first.takes or not after:
+        if not self._silent(first) or first.gives != (place,) or place in first.takes:
             return False
-        if any(self.steps[n].takes != (place,) or not self.steps[n].plain for n in after):
-            return False
-        if not self._alike(place, first.takes):
+        follow = bool(after) and all(self._takes_only(place, n) for n in after)
+        if not follow or not self._alike(place, first.takes):
             return False
         self.drop(number)
         for follower in after:
@@ -116,22 +115,26 @@ class _Work:
         def translated(places: Iterable[int]) -> tuple[int, ...]:
             return tuple(new[place] for place in places)
 
+        def translated_step(step: Transition) -> Transition:
+            return replace(
+                step,
+                takes=translated(step.takes),
+                gives=translated(step.gives),
+                clears=moved[id(step.clears)],
+                empty=moved[id(step.empty)],
+            )
+
         return replace(
             self.net,
             places=tuple(self.net.places[place] for place in sorted(used)),
-            transitions=tuple(
-                replace(
-                    step,
-                    takes=translated(step.takes),
-                    gives=translated(step.gives),
-                    clears=moved[id(step.clears)],
-                    empty=moved[id(step.empty)],
-                )
-                for step in steps
-            ),
+            transitions=tuple(map(translated_step, steps)),
             start=translated(self.start),
             ends=tuple(map(translated, self.net.ends)),
         )
+
+    def _takes_only(self, place: int, number: int) -> bool:
+        step = self.steps[number]
+        return step.plain and step.takes == (place,)
 
     def _silent(self, step: Transition) -> bool:
         return step.label is None and step.plain
