@@ -107,7 +107,7 @@ def rules(
         found = open_rules(file, model, activities=activities, notify=notify)
         (_show if task.show else _write)(found, task.output, task.force)
     else:
-        model.refuse_given("it is for models (--from-model)")
+        model.refuse_given(Statement("must.left_out_no_model"))
         _write(_learn(str(log), options, task.public), task.output, task.force)
         if not task.public:
             notify(Statement("cli.rules.confidential"))

@@ -88,10 +88,10 @@ def read_options(chosen: Mapping[str, object]) -> ReadOptions:
     content = dict(chosen)
     if content.get("person") is not None and content.get("max_cases") is None:
         content["max_cases"] = 1
-    content["columns"] = columns_content(content.get("columns"))
+    content["columns"] = columns_content(content.get("columns"))  # type: ignore[arg-type]
     return ReadOptions(**content)  # type: ignore[arg-type]
 
 
-def columns_content(given: object) -> object:
+def columns_content(given: str | Mapping[str, object] | None) -> Mapping[str, object] | None:
     """What a file of columns says, however it was sent: a text is never the name of a file."""
     return parse_columns(given) if isinstance(given, str) else given
