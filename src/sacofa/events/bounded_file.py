@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import stat
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from ..errors import Argument, ReadError
+from ..errors import Argument, ReadError, Statement
 from .unpacking import Packing, explained, packing_in, unpacked
 
 Progress = Callable[[float], None]
@@ -117,6 +117,16 @@ class BoundedFile:
                 ") if that is meant",
             )
         return data
+
+    def lines(self, longest: int) -> Iterator[bytes]:
+        """Yield the lines without their ends; one of more than `longest` bytes is refused."""
+        rest = b""
+        while block := self.read(_BLOCK):
+            *lines, rest = (rest + block).split(b"\n")
+            yield from lines
+            if len(rest) > longest:
+                raise ReadError(self.path, Statement("read.file.long_line", size=longest >> 20))
+        yield rest
 
     def _raw(self, size: int) -> bytes:
         try:

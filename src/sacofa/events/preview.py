@@ -11,13 +11,19 @@ import numpy as np
 
 from ..errors import SacofaError
 from ..kernel.cases import NO_TIME, CaseBatch
-from .log import find_source, open_log
+from . import formats
+from .find_source import find_source
+from .log import open_log
 from .options import ReadOptions
 from .source import Log, Source
 
 ROWS, COLUMNS, LETTERS = 6, 30, 80
 """So many rows, columns and letters of a value are shown."""
-TABLES = ("csv", "tsv", "parquet", "xlsx", "ods", "jsonl")
+TABLES = tuple(
+    name
+    for name, each in formats.FORMATS.items()
+    if each.suffixes and formats.TABLES in each.engines
+)
 """Formats with rows to show."""
 PLAIN = {"VARCHAR": "text", "DOUBLE": "number", "BOOLEAN": "yes or no", "DATE": "date"}
 

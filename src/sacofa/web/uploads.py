@@ -15,7 +15,8 @@ from typing import Any
 from starlette.concurrency import run_in_threadpool
 
 from ..errors import ReadError
-from ..events.formats import SUFFIXES, format_of
+from ..events.find_source import format_of
+from ..events.formats import SUFFIXES
 from .settings import ServeSettings
 
 MOST_LOGS = 20

@@ -407,7 +407,7 @@ def test_folders_that_are_no_log(files: dict[str, str], what: str, tmp_path: Pat
         write(tmp_path / name, text)
     with pytest.raises(ReadError, match=what):
         open_log(tmp_path)
-    with pytest.raises(ReadError, match="no file fits"):
+    with pytest.raises(ReadError, match="no file matches"):
         open_log(tmp_path / "*.parquet")
 
 

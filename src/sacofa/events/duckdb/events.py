@@ -118,7 +118,7 @@ def find(source: Source, options: ReadOptions) -> Columns:
         titles=count_titles(source),
         attributes=attributes,
         taken=(
-            *((COLUMNS_TAKEN,) if source.format == "jsonl" else ()),
+            *((COLUMNS_TAKEN,) if source.declared.names_are_in_cases else ()),
             *describe_taken(options, lookup, levels=False),
         ),
     )

@@ -33,8 +33,6 @@ from .sql import quoted
 if TYPE_CHECKING:
     from ..sheets import Row
 
-ROWS = ("xlsx", "ods", "jsonl")
-"""Formats whose rows are read one by one."""
 NAMED = 5
 """So many fields are named in a message."""
 
@@ -43,7 +41,7 @@ def text_columns(source: Source) -> list[str] | None:
     """List the columns of files that hold nothing but text; nothing where there are types."""
     if source.format in ("csv", "tsv"):
         return read_heads(source)[0].columns
-    if source.format in ROWS:
+    if source.declared.is_read_by_row:
         return _named_rows(source, source.content[0])[0]
     return None
 
@@ -54,14 +52,16 @@ def count_titles(source: Source) -> int:
         return 0
     if source.format in ("csv", "tsv"):
         return read_heads(source)[0].titles
-    return _named_rows(source, source.content[0])[2] if source.format in ROWS else 0
+    return _named_rows(source, source.content[0])[2] if source.declared.is_read_by_row else 0
 
 
 @contextmanager
 def staged(source: Source, columns: Columns | None = None) -> Iterator[Source]:
     """Give a source as DuckDB can read it; of some, only these columns are needed."""
     heads = read_heads(source) if source.format in ("csv", "tsv") else []
-    if source.format not in (*ROWS, "relation") and all(head.is_plain for head in heads):
+    is_read_by_row = source.declared.is_read_by_row
+    is_written = is_read_by_row or source.format == "relation"
+    if not is_written and all(head.is_plain for head in heads):
         yield source
         return
     with secret_folder() as folder:
@@ -79,14 +79,13 @@ def staged(source: Source, columns: Columns | None = None) -> Iterator[Source]:
                 else:
                     _write_rows(source, path, target, {} if columns is None else columns.uses)
             files.append(target)
-        rows = source.format in ROWS
         yield replace(
             source,
             content=tuple(files),
-            format="csv" if rows else source.format,
+            format="csv" if is_read_by_row else source.format,
             encoding="utf-8",
-            header=() if rows else source.header,
-            skip_rows=0 if rows else source.skip_rows,
+            header=() if is_read_by_row else source.header,
+            skip_rows=0 if is_read_by_row else source.skip_rows,
         )
 
 
@@ -96,7 +95,7 @@ def check_fields(source: Source, names: list[str], options: ReadOptions) -> Read
     The fields of a line are part of a case. So two that could both be meant are refused, and times
     are read only where there is a field for them or nobody wants them.
     """
-    if source.format != "jsonl":
+    if not source.declared.names_are_in_cases:
         return options
     said = {
         "case": options.case,
@@ -183,10 +182,9 @@ def write_table(target: Path, names: list[str], rows: Iterable[list[str | None]]
 
 def _named_rows(source: Source, path: Path) -> tuple[list[str], Iterator[Row], int]:
     """The names of the columns, the rows below them, and how many rows stand above them."""
-    if source.format == "jsonl":
-        rows = _json_rows(path, source.trusted)
-        above = 1
-    else:
+    declared = source.declared
+    is_sheet = "sheet" in declared.options
+    if is_sheet:
         from ..sheets import sheet_rows
 
         rows = sheet_rows(
@@ -196,11 +194,14 @@ def _named_rows(source: Source, path: Path) -> tuple[list[str], Iterator[Row], i
             skip=source.skip_rows or 0,
             sheet=source.sheet,
         )
-        above = MAX_TITLE_ROWS + 1 if source.skip_rows is None and not source.header else 1
+    else:
+        rows = (declared.rows or _json_rows)(path, source.trusted)
+    is_open = is_sheet and source.skip_rows is None and not source.header
+    above = MAX_TITLE_ROWS + 1 if is_open else 1
     first = list(islice(rows, above))
     if not first:
         raise ReadError(path, "the file is empty")
-    if source.header and source.format != "jsonl":
+    if source.header:
         return list(source.header), chain(first, rows), 0
     texts = [[text_of(cell) for cell in row] for row in first] if above > 1 else []
     place = find_header(texts)
@@ -237,14 +238,8 @@ def _json_cell(value: Any) -> Any:
 
 
 def _lines(path: Path, trusted: bool) -> Iterator[bytes]:
-    rest = b""
     with BoundedFile(path, trusted=trusted) as stream:
-        while block := stream.read(1 << 18):
-            *lines, rest = (rest + block).split(b"\n")
-            yield from lines
-            if len(rest) > MAX_ROW_BYTES:
-                raise ReadError(path, f"a line is longer than {MAX_ROW_BYTES >> 20} MB")
-    yield rest
+        yield from stream.lines(MAX_ROW_BYTES)
 
 
 def _relation(source: Source, folder: Path, columns: Columns | None) -> Source:
