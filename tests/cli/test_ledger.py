@@ -37,7 +37,7 @@ def test_a_budget_is_set_spent_shown_and_kept_to(
     ran = run("anonymize", hospital, "-o", tmp_path / "c.csv", *QUARTER, *paid)
     assert ran.status == 1
     assert ran.err.count("\n") == 1
-    assert 'costs ε = 1/4, and dataset "visits" has ε = 0 left of 1/2' in ran.err
+    assert 'spends ε = 0.25, and dataset "visits" has ε = 0 left of 0.5' in ran.err
     assert not (tmp_path / "c.csv").exists()
     shown = run("ledger", "show", ledger).out.splitlines()
     assert shown[0] == "visits: ε = 1/2 spent of 1/2, 0 left"
