@@ -25,7 +25,8 @@ from ..kernel.cases import NO_TIME, CaseBatch, Values
 from ..kernel.unit import Unit
 from ..kernel.variants import VariantCounts
 from .attributes import found_attribute
-from .variant_counter import check_unique, joined
+from .case_by_case import Case
+from .variant_counter import Name, joined_names
 
 PART_EVENTS = 1 << 22
 """About how many events a part holds, where the source has no parts of its own."""
@@ -62,7 +63,7 @@ class CaseStore:
         self._folder = _Folder()
         self.parts = 0
         """How many parts there are."""
-        self._ids: dict[str | tuple[str, ...], int] = {}
+        self._ids: dict[Name, int] = {}
         self._clear()
 
     def _clear(self) -> None:
@@ -71,28 +72,19 @@ class CaseStore:
         self._values = [array("i") for _ in self._attributes]
         self._starts = array("q")
 
-    def add(
-        self,
-        activities: Sequence[str] | Sequence[tuple[str, ...]],
-        times: Sequence[int | None],
-        *,
-        truncated: bool,
-        starts: Sequence[int | None] | None = None,
-        values: Sequence[Sequence[str | None]] = (),
-    ) -> None:
-        """Add a case: an activity is a name or the parts that make up one.
+    def add(self, case: Case) -> None:
+        """Add a case. All cases have `starts`, when work began, if that is known of any.
 
-        All cases have `starts`, when work began, or none has. `values` are the texts of each
-        attribute: one for each event, or one for the case.
+        Of its values there is one for each event, or one for the case.
         """
         ids = self._ids
-        self._activity_ids.extend([ids.setdefault(name, len(ids)) for name in activities])
-        self._times.extend([NO_TIME if time is None else time for time in times])
-        if starts is not None:
-            self._starts.extend([NO_TIME if time is None else time for time in starts])
-        self._lengths.append(len(activities))
-        self._complete.append(not truncated)
-        for place, texts in enumerate(values):
+        self._activity_ids.extend([ids.setdefault(name, len(ids)) for name in case.activities])
+        self._times.extend(map(_or_no_time, case.times))
+        if self._started:
+            self._starts.extend(map(_or_no_time, case.starts))
+        self._lengths.append(len(case.activities))
+        self._complete.append(not case.truncated)
+        for place, texts in enumerate(case.values):
             known = self._texts[place]
             self._values[place].extend(
                 [-1 if text is None else known.setdefault(text, len(known)) for text in texts]
@@ -169,8 +161,7 @@ class CaseStore:
         if len(self._lengths) or not self.parts:
             self._flush()
         if names is None:
-            names = [joined(parts) for parts in self._ids]
-            check_unique(self._name, names)
+            names = joined_names(self._name, self._ids)
         stored = self._stored(names)
         if not self._attributes:
             return stored
@@ -290,6 +281,10 @@ class StoredCases:
         for change in self._changes:
             batch = change(batch)
         return batch
+
+
+def _or_no_time(time: int | None) -> int:
+    return NO_TIME if time is None else time
 
 
 def _save(path: Path, column: NDArray[Any]) -> None:

@@ -23,6 +23,7 @@ from ..errors import MissingExtraError, ReadError
 from ..kernel.variants import VariantCounts
 from .attributes import column_of, resolve_in_table, table_lookup, values_of
 from .bounded_file import Progress
+from .case_by_case import Case
 from .case_store import CaseStore, StoredCases
 from .cells import TOO_LARGE, Use, postgresql_sql
 from .cells.postgresql_sql import MOMENTS, TEXT
@@ -142,7 +143,7 @@ def cases(log: Log, progress: Progress | None = None, notify: Notify | None = No
                 varying += varies
                 if counted:
                     values = values_of(log.attributes, values)
-                    store.add(variant, times, truncated=truncated, values=values)
+                    store.add(Case(variant, truncated, times=times, values=values))
     if progress is not None:
         progress(1.0)
     notify_counts(

@@ -24,6 +24,7 @@ from ...errors import MissingExtraError, ReadError, SettingError
 from ...kernel.variants import VariantCounts
 from ..attributes import column_of, resolve_in_table, table_lookup, values_of
 from ..bounded_file import Progress
+from ..case_by_case import Case
 from ..case_store import CaseStore, StoredCases
 from ..cells.spark_sql import check_type
 from ..columns import Columns, resolve_columns
@@ -169,12 +170,9 @@ def cases(log: Log, progress: Progress | None = None, notify: Notify | None = No
                     [text if text is None else texts_as_meant(log, [text])[0] for text in each]
                     for each in row["values"]
                 ]
-                store.add(
-                    [meant[i] for i in row.variant],
-                    row.times,
-                    truncated=row.truncated,
-                    values=values_of(log.attributes, texts),
-                )
+                names = [meant[i] for i in row.variant]
+                values = values_of(log.attributes, texts)
+                store.add(Case(names, row.truncated, times=row.times, values=values))
     if progress is not None:
         progress(1.0)
     notify_counts(
