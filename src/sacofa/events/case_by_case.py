@@ -20,14 +20,12 @@ from .lifecycle import join_instances
 from .notices import is_blank, notify_counts
 from .source import Log, Notify
 from .time_format import only_iso
-from .variant_counter import FirstCases, Name
+from .variant_counter import Case, FirstCases, Name, Texts
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 LAST = 1 << 63
 """Stands for a missing time: after all others."""
-
-Texts = list[str | None]
 
 
 class Trace(Protocol):
@@ -55,22 +53,6 @@ class Trace(Protocol):
 
     def attributes(self, attributes: tuple[Attribute, ...], places: Sequence[int]) -> list[Texts]:
         """The attributes of the events at these places; of the case, where they are its own."""
-
-
-@dataclass(slots=True)
-class Case:
-    """A case as it is counted."""
-
-    activities: Sequence[Name]
-    """Names, or the parts that make them up."""
-    truncated: bool
-    """Whether it went on."""
-    times: Sequence[int | None] = ()
-    """When each event happened, in microseconds since 1970, if that was asked for."""
-    starts: Sequence[int | None] = ()
-    """When the work on each began, if that was asked for."""
-    values: Sequence[Texts] = ()
-    """The texts of the attributes that were asked for."""
 
 
 @dataclass(kw_only=True)

@@ -25,8 +25,7 @@ from ..kernel.cases import NO_TIME, CaseBatch, Values
 from ..kernel.unit import Unit
 from ..kernel.variants import VariantCounts
 from .attributes import found_attribute
-from .case_by_case import Case
-from .variant_counter import Name, joined_names
+from .variant_counter import Case, Name, joined_names
 
 PART_EVENTS = 1 << 22
 """About how many events a part holds, where the source has no parts of its own."""

@@ -34,6 +34,8 @@ class Engine:
     """Whether it reads a single period."""
     brings_rows: bool = False
     """Whether it counts elsewhere, and can bring rows here to be read like a table."""
+    counts_times_only: bool = False
+    """Whether it counts there only if time stamps are of a type of times."""
     distributes: bool = False
     """Whether it can leave variants where they are counted."""
 
@@ -46,7 +48,9 @@ SPARK = Engine(
     brings_rows=True,
     distributes=True,
 )
-POSTGRESQL = Engine(module="postgresql", reads_time_formats=True, brings_rows=True)
+POSTGRESQL = Engine(
+    module="postgresql", reads_time_formats=True, brings_rows=True, counts_times_only=True
+)
 PM4PY = Engine(module="pm4py_log", reads_time_formats=True)
 XES = Engine(module="xes", reads_periods=True)
 R4PM = Engine(module="r4pm", name="r4pm")

@@ -15,7 +15,7 @@ from .columns import Columns
 from .find_source import find_source
 from .formats import Engine, Format
 from .options import Order, ReadOptions
-from .source import Log, Notify, Reader
+from .source import Log, Notify, Reader, Source
 
 if TYPE_CHECKING:
     from .brought import Remote
@@ -43,9 +43,9 @@ def open_log(source: object, options: ReadOptions | None = None, **more: object)
         if options.order == "file":
             raise SettingError("order", "file", Statement("read.must.time_order"))
         options = replace(options, order="time")
-    reader = cast(Reader, import_module(f".{engine.module}", __package__))
+    reader = _reader_of(engine)
     columns = reader.find(opened, options)
-    if engine.brings_rows and columns is not None and _asks_more(columns, options):
+    if columns is not None and _is_brought(opened, engine, columns, options):
         from .brought import BROUGHT, BroughtReader
 
         reader = BroughtReader(cast("Remote", reader))
@@ -84,10 +84,18 @@ def _left_out_for(what: str) -> Statement:
     return Statement("read.must.left_out_for", what=what)
 
 
-def _asks_more(columns: Columns, options: ReadOptions) -> bool:
+def _is_brought(source: Source, engine: Engine, columns: Columns, options: ReadOptions) -> bool:
     """Whether more is asked than a server counts by itself: then rows are brought here."""
-    is_more = columns.start or columns.lifecycle or columns.joined
-    return options.time_format is not None or bool(is_more)
+    if not engine.brings_rows:
+        return False
+    if columns.start or columns.lifecycle or columns.joined or options.time_format is not None:
+        return True
+    kinds = _reader_of(engine).kinds(source) if engine.counts_times_only else {}
+    return engine.counts_times_only and kinds.get(columns.timestamp or "") != "date"
+
+
+def _reader_of(engine: Engine) -> Reader:
+    return cast(Reader, import_module(f".{engine.module}", __package__))
 
 
 def _check_columns(form: Format, options: ReadOptions, columns: Columns | None) -> None:

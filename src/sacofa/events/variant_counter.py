@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,6 +16,25 @@ from .options import JOINER
 
 Name = str | tuple[str, ...]
 """An activity: a name, or the parts that make up one."""
+
+
+Texts = list[str | None]
+
+
+@dataclass(slots=True)
+class Case:
+    """A case as it is counted."""
+
+    activities: Sequence[Name]
+    """Names, or the parts that make them up."""
+    truncated: bool
+    """Whether it went on."""
+    times: Sequence[int | None] = ()
+    """When each event happened, in microseconds since 1970, if that was asked for."""
+    starts: Sequence[int | None] = ()
+    """When the work on each began, if that was asked for."""
+    values: Sequence[Texts] = ()
+    """The texts of the attributes that were asked for."""
 
 
 class FirstCases:

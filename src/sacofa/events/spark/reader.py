@@ -24,7 +24,6 @@ from ...errors import MissingExtraError, ReadError, SettingError
 from ...kernel.variants import VariantCounts
 from ..attributes import column_of, resolve_in_table, table_lookup, values_of
 from ..bounded_file import Progress
-from ..case_by_case import Case
 from ..case_store import CaseStore, StoredCases
 from ..cells.spark_sql import check_type
 from ..columns import Columns, resolve_columns
@@ -37,6 +36,7 @@ from ..frames import in_column
 from ..notices import notify_counts
 from ..options import ReadOptions
 from ..source import Log, Notify, Source
+from ..variant_counter import Case
 from .cases import cases_of, events_of, survey, text_of
 from .distributed import SparkVariants, gather
 from .errors import clear_errors, first_line
