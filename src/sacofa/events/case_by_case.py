@@ -84,7 +84,7 @@ class CaseReader:
                 yield case
         untimed = self._counts.get("untimed", 0)
         if self._has_unread and untimed == self._events:
-            raise ReadError(self.log.name, *only_iso(self.stamp))
+            raise ReadError(self.log.name, only_iso(self.stamp))
         notify_counts(
             self.notify,
             **self._counts,

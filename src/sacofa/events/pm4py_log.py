@@ -186,7 +186,7 @@ def _as_table(log: Log) -> Log:
     for name in columns.times if log.options.time_format is None else ():
         found = [_moment(row.get(name)) for row in memory.rows]
         if log.timed and name == columns.timestamp and not any(found) and made[name].notna().any():
-            raise ReadError(log.name, *only_iso(name))
+            raise ReadError(log.name, only_iso(name))
         made[name] = pandas.Series(found, dtype="datetime64[us, UTC]")
     for each in columns.attributes:
         # Of an attribute of cases that a case lacks, the first value of its events counts.

@@ -281,7 +281,7 @@ def _refuse_too_large(session: Any, log: Log, columns: Columns, types: Mapping[s
     found = session.execute(f"SELECT {asked} FROM {_asked(log.source)}").fetchone()
     for name, is_large in zip(tests, found, strict=True):
         if is_large:
-            raise ReadError(log.name, f'column "{name}" {TOO_LARGE}')
+            raise ReadError(log.name, Statement("read.cell.column", column=name, what=TOO_LARGE))
 
 
 def _check(session: Any, log: Log, rows: _Rows) -> int:
@@ -295,9 +295,9 @@ def _check(session: Any, log: Log, rows: _Rows) -> int:
         f"bool_or(case_id IS NULL), bool_or(({missing}) AND NOT lone) FROM ({rows.sql}) AS events"
     ).fetchone()
     if no_case:
-        raise ReadError(log.name, Statement("read.rows.no_case"))
+        raise ReadError(log.name, Statement("read.table.no_case"))
     if no_activity:
-        raise ReadError(log.name, Statement("read.rows.no_activity"))
+        raise ReadError(log.name, Statement("read.table.no_activity"))
     if len(rows.parts) > 1:
         names = session.execute(
             f"SELECT DISTINCT {', '.join(rows.parts)} FROM ({rows.sql}) AS events WHERE NOT lone"

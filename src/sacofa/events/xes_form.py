@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from lxml import etree
 
 from ..errors import ColumnsError, SettingError, Statement
-from .attributes import TYPED, Lookup, Present, Sightings, settled_attributes
+from ..kernel.attributes import Kind
+from .attributes import Lookup, Present, Sightings, settled_attributes
 from .bounded_file import BoundedFile
 from .columns import Columns
 from .lifecycle import TRANSITION
@@ -151,7 +152,7 @@ def kinds_of(element: Any) -> list[tuple[str, str]]:
         key = child.get("key")
         if key is not None:
             _, kind = parted(child)
-            found.append((key, kind if kind in TYPED else "string"))
+            found.append((key, kind if kind in get_args(Kind) else "string"))
     return found
 
 

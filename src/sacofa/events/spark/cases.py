@@ -9,7 +9,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from ...errors import ReadError
+from ...errors import ReadError, Statement
 from ..attributes import column_of
 from ..cells import TOO_LARGE, Use, spark_sql
 from ..columns import Columns
@@ -146,7 +146,8 @@ def text_of(log: Log, columns: Columns, frame: Any, names: list[str]) -> TextRow
     kinds, uses = dict(frame.dtypes), columns.uses
     refused = frame.select(functions.max(_too_large(columns, kinds))).first()
     if refused is not None and refused[0] is not None:
-        raise ReadError(log.name, f'column "{refused[0]}" {TOO_LARGE}')
+        what = Statement("read.cell.column", column=refused[0], what=TOO_LARGE)
+        raise ReadError(log.name, what)
     fields = {
         name: functions.expr(spark_sql.text(_quoted(name), kinds[name], uses.get(name, "value")))
         for name in names
@@ -236,16 +237,16 @@ def survey(log: Log, columns: Columns, events: Any) -> tuple[list[str], int]:
         .collect()
     )
     for name in filter(None, (row["too_large"] for row in found)):
-        raise ReadError(log.name, f'column "{name}" {TOO_LARGE}')
+        raise ReadError(log.name, Statement("read.cell.column", column=name, what=TOO_LARGE))
     for what in ("case", "activity"):
         if any(row[what] for row in found):
-            raise ReadError(log.name, f"has a row without {what}")
+            raise ReadError(log.name, Statement(f"read.table.no_{what}"))
     if log.timed and all(any(row[kind] for row in found) for kind in ("dated", "plain")):
-        raise ReadError(log.name, *mixed_times(columns.timestamp or ""))
+        raise ReadError(log.name, mixed_times(columns.timestamp or ""))
     size = sum(row.events for row in found)
     untimed = sum(row.untimed for row in found) if log.timed else 0
     if untimed and untimed == size and any(row.unread for row in found):
-        raise ReadError(log.name, *only_iso(columns.timestamp or ""))
+        raise ReadError(log.name, only_iso(columns.timestamp or ""))
     names = [JOINER.join(row.parts) for row in found if row.events]
     check_unique(log.name, names)
     return sorted(names), untimed

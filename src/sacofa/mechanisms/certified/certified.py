@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from ...base.domains import ALL_DATES, RESOURCES, plain_name
+from ...base.domains import RESOURCES, kind_of, plain_name
 from ...errors import SettingError
 from ...kernel.accounting import Spend
 from ...kernel.attributes import Attribute
@@ -43,9 +43,9 @@ def is_resource(attribute: Attribute) -> bool:
 def _describe(attribute: Attribute) -> Statement:
     """What is assumed to be public about an attribute."""
     if attribute.recognized:
-        fact = Statement("fact.date" if attribute.domain == ALL_DATES else "fact.number")
+        facts = (kind_of(attribute.known).fact,)
         return Statement(
-            "assumption.attribute_facts_from_log", attribute=attribute.key, facts=(fact,)
+            "assumption.attribute_facts_from_log", attribute=attribute.key, facts=facts
         )
     if attribute.domain is None or attribute.taken:
         return Statement("assumption.attribute_values_from_log", attribute=attribute.key)
