@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from ..errors import ReadError
 from ..kernel.attributes import Attribute
@@ -26,6 +26,11 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 LAST = 1 << 63
 """Stands for a missing time: after all others."""
+
+
+Instance = tuple[int, int | None]
+"""The place of an event that counts, and that of the event that it began with."""
+Element = TypeVar("Element")
 
 
 class Trace(Protocol):
@@ -51,8 +56,10 @@ class Trace(Protocol):
     def dates(self, key: str) -> list[str]:
         """An attribute of those events that have it as a date."""
 
-    def attributes(self, attributes: tuple[Attribute, ...], places: Sequence[int]) -> list[Texts]:
-        """The attributes of the events at these places; of the case, where they are its own."""
+    def attributes(
+        self, attributes: tuple[Attribute, ...], places: Sequence[int] | None
+    ) -> list[Texts]:
+        """The attributes of the events at these places, or of all; those of the case once."""
 
 
 @dataclass(kw_only=True)
@@ -74,6 +81,7 @@ class CaseReader:
         assert self.log.columns is not None
         self._columns: Columns = self.log.columns
         self._period = self.log.period_filter()
+        self._needs_times = self.log.timed or self.with_times or self._period is not None
         self._first_cases = FirstCases(self.log.unit)
 
     def read(self, traces: Iterator[Trace]) -> Iterator[Case]:
@@ -95,43 +103,34 @@ class CaseReader:
 
     def _read(self, trace: Trace) -> Case | None:
         names = trace.names(self._columns.activity)
-        stamps, order = [], None
-        if self.log.timed or self.with_times or self._period is not None:
-            stamps = trace.values(self.stamp)
-        times = [moment_of(text) for text in stamps]
-        if self.log.timed:
-            keys = [LAST if time is None else time for time in times]
-            # The sort is stable: ties keep the order of the source.
-            order = sorted(range(len(names)), key=keys.__getitem__)
-        persons = self._persons(trace, order)
+        stamps = trace.values(self.stamp) if self._needs_times else []
+        times = list(map(moment_of, stamps))
+        order = _by_time(times) if self.log.timed else None
+        persons = self._persons(trace, order) if self._columns.person is not None else []
         person = persons[0] if persons else None
         if self._period is not None and not self._period.keeps(trace.case_id, times, person):
             return None
         self._check_times(trace, stamps, times)
-        if self._columns.person is not None:
+        if len(persons) > 1:
             self._count("varying", len(set(persons)) > 1)
-            if not self._first_cases.wants(person):
-                return None
-        return self._case(trace, names, times, order)
+        if not self._first_cases.wants(person):
+            return None
+        return self._case(trace, names, times, self._instances(trace, names, order))
 
     def _persons(self, trace: Trace, order: Sequence[int] | None) -> list[str]:
         """Who a case could be of, the first being meant: the case says it, or its events."""
-        key = self._columns.person
-        if key is None:
-            return []
-        of_events = trace.values(key)
-        if order is not None:
-            of_events = [of_events[i] for i in order]
-        return [
-            who for who in (trace.own(key), *of_events) if who is not None and not is_blank(who)
-        ]
+        key = self._columns.person or ""
+        of_events = _placed(trace.values(key), order)
+        named = (trace.own(key), *of_events)
+        return [who for who in named if who is not None and not is_blank(who)]
 
     def _check_times(self, trace: Trace, stamps: Texts, times: Sequence[int | None]) -> None:
         """Count what contradicts the order that was asked for."""
         if self.log.timed:
+            untimed = times.count(None)
             self._events += len(times)
-            self._count("untimed", times.count(None))
-            self._has_unread |= times.count(None) > stamps.count(None)
+            self._count("untimed", untimed)
+            self._has_unread |= untimed > stamps.count(None)
         elif self.notify is not None:
             self._count("disordered", _is_disordered(trace.dates(self.stamp)))
 
@@ -140,42 +139,48 @@ class CaseReader:
         trace: Trace,
         names: Sequence[Name],
         times: Sequence[int | None],
-        order: Sequence[int] | None,
+        instances: Sequence[Instance] | None,
     ) -> Case:
-        """Put the events of a case in order; starts are joined with their ends."""
-        pairs = self._instances(trace, names, order)
-        places = range(len(names)) if pairs is None else [end for end, _ in pairs]
-        if pairs is not None:
-            names = [names[i] for i in places]
+        """Give the events of a case that count, in their order."""
+        places = None if instances is None else [end for end, _ in instances]
+        names = _placed(names, places)
         if not self.with_times:
             return Case(names, trace.is_truncated)
-        begins = [None] * len(names) if pairs is None else [begin for _, begin in pairs]
-        return Case(
-            names,
-            trace.is_truncated,
-            times=[times[i] for i in places],
-            starts=[None if begin is None else times[begin] for begin in begins],
-            # An attribute of work is what its last event says.
-            values=trace.attributes(self.log.attributes, places),
-        )
+        starts: list[int | None] = [None] * len(names)
+        if instances is not None:
+            starts = [None if begin is None else times[begin] for _, begin in instances]
+        # An attribute of work is what its last event says.
+        values = trace.attributes(self.log.attributes, places)
+        return Case(names, trace.is_truncated, _placed(times, places), starts, values)
 
     def _instances(
         self, trace: Trace, names: Sequence[Name], order: Sequence[int] | None
-    ) -> list[tuple[int, int | None]] | None:
+    ) -> list[Instance] | None:
         """The places of the events that count, each with that of its start; None: as they are."""
         key = self._columns.lifecycle
-        said = [] if key is None else trace.values(key)
-        if all(word is None or word.lower() == "complete" for word in set(said)):
-            return None if order is None else [(i, None) for i in order]
-        places = range(len(names)) if order is None else order
-        found = join_instances([said[i] for i in places], [names[i] for i in places])
-        joined = sum(begin is not None and begin != end for end, begin in found)
+        words = () if key is None else trace.values(key)
+        if all(word is None or word.lower() == "complete" for word in set(words)):
+            return None if order is None else [(place, None) for place in order]
+        found = join_instances(_placed(words, order), _placed(names, order))
+        joined = sum(begin not in (None, end) for end, begin in found)
         self._count("joined", joined)
         self._count("undone", len(names) - len(found) - joined)
-        return [(places[end], None if begin is None else places[begin]) for end, begin in found]
+        if order is None:
+            return found
+        return [(order[end], None if begin is None else order[begin]) for end, begin in found]
 
     def _count(self, what: str, number: int) -> None:
         self._counts[what] = self._counts.get(what, 0) + number
+
+
+def _by_time(times: Sequence[int | None]) -> list[int]:
+    """The places of events by time; the sort is stable, so ties keep the order of the source."""
+    keys = [LAST if time is None else time for time in times]
+    return sorted(range(len(keys)), key=keys.__getitem__)
+
+
+def _placed(values: Sequence[Element], places: Sequence[int] | None) -> Sequence[Element]:
+    return values if places is None else [values[place] for place in places]
 
 
 def moment_of(stamp: str | None) -> int | None:

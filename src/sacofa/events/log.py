@@ -63,20 +63,17 @@ def open_log(source: object, options: ReadOptions | None = None, **more: object)
 
 def _choose_engine(form: Format, options: ReadOptions) -> Engine:
     """Take the engine that was asked for; refuse options that it does not have."""
-    engine, what = form.engine(options.engine), options.engine or form.name
-    if options.engine is not None:
-        if options.encoding is not None or options.header:
-            named = (Argument("encoding"), Argument("header"))
-            must = Statement("read.must.left_out_with", arguments=named)
-            raise SettingError("engine", options.engine, must)
-        if engine is None:
-            raise SettingError("engine", options.engine, _left_out_for(form.name))
-    assert engine is not None
+    name, what = options.engine, options.engine or form.name
+    engine = form.engine(name)
+    if name is not None and (options.encoding is not None or options.header):
+        named = (Argument("encoding"), Argument("header"))
+        raise SettingError("engine", name, Statement("read.must.left_out_with", arguments=named))
+    if engine is None:
+        raise SettingError("engine", name, _left_out_for(form.name))
     if options.time_format is not None and not engine.reads_time_formats:
         raise SettingError("time_format", options.time_format, _left_out_for(what))
     if options.period is not None and not (form.has_periods and engine.reads_periods):
-        must = Statement("read.must.no_period", what=what)
-        raise SettingError("period", options.period, must)
+        raise SettingError("period", options.period, Statement("read.must.no_period", what=what))
     return engine
 
 

@@ -189,7 +189,8 @@ def _session(source: Source) -> Iterator[Any]:
 
 def _without_credentials(message: str, address: str) -> str:
     """Take the first line of a message, and out of it all that the address says of the user."""
-    line = message.strip().splitlines()[0] if message.strip() else "the connection was lost"
+    lines = message.strip().splitlines() or [str(Statement("read.database.lost"))]
+    line = lines[0]
     try:
         from psycopg.conninfo import conninfo_to_dict
 
@@ -199,7 +200,7 @@ def _without_credentials(message: str, address: str) -> str:
             if key in ("user", "password", "passfile", "sslpassword", "sslkey", "options")
         ]
     except Exception:  # An address that cannot be read may hold anything.
-        return "the address of the database cannot be read"
+        return str(Statement("read.database.address"))
     for secret in sorted(filter(None, secrets), key=len, reverse=True):
         line = line.replace(secret, "…")
     return line

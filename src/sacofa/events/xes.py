@@ -253,17 +253,21 @@ class XesTrace:
         dates: list[str] = self.queries.dates(self.element, key=key)
         return dates
 
-    def attributes(self, attributes: tuple[Attribute, ...], places: Sequence[int]) -> list[Texts]:
-        """The attributes of the events at these places; of the case, where they are its own."""
+    def attributes(
+        self, attributes: tuple[Attribute, ...], places: Sequence[int] | None
+    ) -> list[Texts]:
+        """The attributes of the events at these places, or of all; those of the case once."""
         if not attributes:
             return []
         wanted = {each.name for each in attributes}
         events = [_values(event, wanted) for event in self.queries.events(self.element)]
+        if places is not None:
+            events = [events[place] for place in places]
         own = _values(self.element, wanted)
         texts: list[Texts] = []
         for each in attributes:
             first = [own[each.name]] if each.of_case and each.name in own else []
-            texts.append([*first, *(events[place].get(each.name) for place in places)])
+            texts.append([*first, *(event.get(each.name) for event in events)])
         return values_of(attributes, texts)
 
 

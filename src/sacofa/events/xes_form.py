@@ -185,11 +185,15 @@ class Search:
                 for key in keys:
                     missing.pop(key, None)
                 self._refuse(path, [key for key, role in missing.items() if role == "activity"])
-                if not (missing or self.late or self.undeclared):
+                if self._is_done and not missing:
                     return
         # A file without any event has nothing to lack.
         if not is_empty:
             self._refuse(path, list(missing))
+
+    @property
+    def _is_done(self) -> bool:
+        return not self.late and not self.undeclared
 
     def _refuse(self, path: Path, missing: Sequence[str]) -> None:
         for name in missing:

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import MissingExtraError, ReadError, SettingError
+from ...errors import MissingExtraError, SettingError, Statement
 from ...kernel.variants import VariantCounts
 from ..attributes import column_of, resolve_in_table, table_lookup, values_of
 from ..bounded_file import Progress
@@ -32,7 +32,7 @@ from ..duckdb.csv_rows import check_rows
 from ..duckdb.events import names_as_meant, texts_as_meant
 from ..duckdb.parquet_files import has_several_types, lengths_of_time, refuse_other_roles
 from ..duckdb.source import looking
-from ..frames import in_column
+from ..frames import check_names, in_column
 from ..notices import notify_counts
 from ..options import ReadOptions
 from ..source import Log, Notify, Source
@@ -98,9 +98,7 @@ def list_columns(source: Source) -> list[str]:
     _functions()
     with clear_errors(source.name):
         names: list[str] = _open(source).columns
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ReadError(source.name, f'has two columns called "{twice}"')
+    check_names(source.name, names)
     return names
 
 
@@ -264,4 +262,5 @@ def _session() -> Any:
         logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL + 1)
         return session
     except Exception as error:  # Spark raises what it likes when it cannot start Java.
-        raise SettingError("engine", "spark", f"able to start: {first_line(error)}") from None
+        must = Statement("read.spark.able_to_start", why=first_line(error))
+        raise SettingError("engine", "spark", must) from None
