@@ -157,8 +157,7 @@ class CaseReader:
         self, trace: Trace, names: Sequence[Name], order: Sequence[int] | None
     ) -> list[Instance] | None:
         """The places of the events that count, each with that of its start; None: as they are."""
-        key = self._columns.lifecycle
-        words = () if key is None else trace.values(key)
+        words = self._transitions(trace)
         if all(word is None or word.lower() == "complete" for word in set(words)):
             return None if order is None else [(place, None) for place in order]
         found = join_instances(_placed(words, order), _placed(names, order))
@@ -168,6 +167,9 @@ class CaseReader:
         if order is None:
             return found
         return [(order[end], None if begin is None else order[begin]) for end, begin in found]
+
+    def _transitions(self, trace: Trace) -> Texts:
+        return [] if self._columns.lifecycle is None else trace.values(self._columns.lifecycle)
 
     def _count(self, what: str, number: int) -> None:
         self._counts[what] = self._counts.get(what, 0) + number

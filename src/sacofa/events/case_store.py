@@ -194,25 +194,22 @@ class StoredCases:
 
     def with_domains(self, texts: Sequence[Sequence[str]]) -> StoredCases:
         """Turn texts into cells; where no domain is declared, the texts of these cases are it."""
-        attributes, cells, outside = [], [], {}
         used = self.map_parts(_used)
-        for place, (attribute, listed) in enumerate(zip(self.attributes, texts, strict=True)):
-            if attribute.domain is None:
-                there = {value for part in used for value in part[place]}
-                found = [listed[value] for value in there if value >= 0]
-                attribute = found_attribute(attribute, found)
-            domain = attribute.known
-            attributes.append(attribute)
-            # The last place is that of −1: no text.
-            every = [*(cell_of(domain, text) for text in listed), cell_of(domain, None)]
-            cells.append(np.array(every, dtype=np.int32))
-            outside[attribute.key] = [
-                text for text, cell in zip(listed, every, strict=False) if cell == domain.values
-            ]
-        sizes = tuple(cells_of(attribute.known) for attribute in attributes)
+        attributes = tuple(
+            _with_domain(attribute, listed, [part[place] for part in used])
+            for place, (attribute, listed) in enumerate(zip(self.attributes, texts, strict=True))
+        )
+        domains = [attribute.known for attribute in attributes]
+        # The last place is that of −1: no text.
+        cells = [
+            np.array([cell_of(domain, text) for text in (*listed, None)], dtype=np.int32)
+            for domain, listed in zip(domains, texts, strict=True)
+        ]
+        sizes = tuple(cells_of(domain) for domain in domains)
         changed = self._changed(partial(_code, cells=tuple(cells), sizes=sizes))
-        changed.attributes = tuple(attributes)
-        changed.outside = outside
+        changed.attributes = attributes
+        places = zip(attributes, texts, cells, strict=True)
+        changed.outside = {each.key: _outside(each, *found) for each, *found in places}
         return changed
 
     def truncate(self, max_length: int, *, by_length: bool = False) -> StoredCases:
@@ -325,6 +322,22 @@ def _kept(batch: CaseBatch, places: NDArray[Any]) -> dict[str, NDArray[Any]] | N
 def _used(number: int, batch: CaseBatch) -> list[list[int]]:
     """The places of texts that occur in a part."""
     return [np.unique(values.cells).tolist() for values in batch.attributes]
+
+
+def _outside(attribute: Attribute, listed: Sequence[str], cells: NDArray[np.int32]) -> list[str]:
+    """The texts that are none of the values of an attribute."""
+    other = attribute.known.values
+    return [text for text, cell in zip(listed, cells, strict=False) if cell == other]
+
+
+def _with_domain(
+    attribute: Attribute, listed: Sequence[str], used: Sequence[Sequence[int]]
+) -> Attribute:
+    """The attribute with its declared domain, or with that of the texts that occur."""
+    if attribute.domain is not None:
+        return attribute
+    there = set().union(*used) - {-1}
+    return found_attribute(attribute, [listed[place] for place in there])
 
 
 def _code(

@@ -65,7 +65,7 @@ def _choose_engine(form: Format, options: ReadOptions) -> Engine:
     """Take the engine that was asked for; refuse options that it does not have."""
     name, what = options.engine, options.engine or form.name
     engine = form.engine(name)
-    if name is not None and (options.encoding is not None or options.header):
+    if name is not None and (options.encoding or options.header):
         named = (Argument("encoding"), Argument("header"))
         raise SettingError("engine", name, Statement("read.must.left_out_with", arguments=named))
     if engine is None:

@@ -26,9 +26,12 @@ from .frames import in_column
 from .options import ReadOptions
 from .source import Log, Notify, Source
 from .time_format import only_iso
+from .variant_counter import Texts
 from .xes_form import TIME, Declared, lookup_in, standard_columns
 
 CASE = "case:concept:name"
+MOMENTS = "datetime64[us, UTC]"
+"""The type of a column of times."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -126,26 +129,32 @@ def find(source: Source, options: ReadOptions) -> Columns:
 
 def _of_event_log(name: str, log: MemoryLog, names: list[str], options: ReadOptions) -> Columns:
     """What holds what where it is called as in XES."""
-    what = "an EventLog"
     stamp, start = (
-        one_column(role, getattr(options, role), what) for role in ("timestamp", "start")
+        one_column(role, getattr(options, role), "an EventLog") for role in ("timestamp", "start")
     )
-    columns = standard_columns(options, what, case=CASE, timestamp=stamp or TIME, start=start)
+    columns = standard_columns(
+        options, "an EventLog", case=CASE, timestamp=stamp or TIME, start=start
+    )
     columns = replace(columns, truncated=TRUNCATED)
     is_asked = options.timestamp is not None or options.order == "time"
-    asked = dict.fromkeys(columns.activity, "activity")
-    for role in ("timestamp", "start", "lifecycle", "person"):
-        if getattr(options, role) is not None:
-            asked[getattr(options, role)] = role
-    if is_asked:
-        asked.setdefault(columns.timestamp or TIME, "timestamp")
-    for column, role in asked.items():
-        if column not in names and log.has_events:
-            raise ColumnsError(name, [role], names, column)
+    if log.has_events:
+        _refuse_missing(name, names, options, columns, is_timed=is_asked)
     if is_asked or log.declared.times:
         return columns
-    stamp = columns.timestamp if TIME in names else None
-    return replace(columns, timestamp=stamp, taken=(TIMES_TAKEN,))
+    there = columns.timestamp if TIME in names else None
+    return replace(columns, timestamp=there, taken=(TIMES_TAKEN,))
+
+
+def _refuse_missing(
+    name: str, names: list[str], options: ReadOptions, columns: Columns, *, is_timed: bool
+) -> None:
+    """Refuse what was asked for and occurs in no case and no event."""
+    asked: dict[str, str | None] = {"timestamp": columns.timestamp if is_timed else None}
+    asked |= {role: getattr(options, role) for role in ("start", "lifecycle", "person")}
+    wanted = [("activity", column) for column in columns.activity] + list(asked.items())
+    for role, column in wanted:
+        if column is not None and column not in names:
+            raise ColumnsError(name, [role], names, column)
 
 
 def count(
@@ -177,25 +186,45 @@ def _as_table(log: Log) -> Log:
     if columns.timestamp is None and not memory.is_table:
         # A row without activity and time says that there is a case, so there is a place for times.
         columns = replace(columns, timestamp=TIME)
-    uses = columns.uses
-    made: dict[str, pandas.Series[Any]] = {}
+    texts = _role_texts(log, columns)
+    times = {} if log.options.time_format else _times(log, columns, texts)
+    texts |= _attribute_texts(log, columns)
+    made = {name: pandas.Series(column, dtype="object") for name, column in texts.items()}
+    made |= {name: pandas.Series(time, dtype=MOMENTS) for name, time in times.items()}
+    source = Source(name=log.name, format="frame", content=pandas.DataFrame(made))
+    return replace(log, source=source, columns=columns)
+
+
+def _role_texts(log: Log, columns: Columns) -> dict[str, Texts]:
+    found = {}
     for name in filter(None, columns.roles):
         with in_column(log.name, name):
-            texts = [_text(row.get(name), uses.get(name, "value")) for row in memory.rows]
-        made[name] = pandas.Series(texts, dtype="object")
-    for name in columns.times if log.options.time_format is None else ():
-        found = [_moment(row.get(name)) for row in memory.rows]
-        if log.timed and name == columns.timestamp and not any(found) and made[name].notna().any():
-            raise ReadError(log.name, only_iso(name))
-        made[name] = pandas.Series(found, dtype="datetime64[us, UTC]")
+            use = columns.uses.get(name, "value")
+            found[name] = [_text(row.get(name), use) for row in log.source.content.rows]
+    return found
+
+
+def _attribute_texts(log: Log, columns: Columns) -> dict[str, Texts]:
+    found = {}
     for each in columns.attributes:
         # Of an attribute of cases that a case lacks, the first value of its events counts.
         places = (each.key, each.name) if each.of_case else (each.key,)
         with in_column(log.name, each.key):
-            values = [_first(row.get(place) for place in places) for row in memory.rows]
-        made[each.key] = pandas.Series(values, dtype="object")
-    source = Source(name=log.name, format="frame", content=pandas.DataFrame(made))
-    return replace(log, source=source, columns=columns)
+            rows = log.source.content.rows
+            found[each.key] = [_first(map(row.get, places)) for row in rows]
+    return found
+
+
+def _times(
+    log: Log, columns: Columns, texts: Mapping[str, Texts]
+) -> dict[str, list[datetime | None]]:
+    """The moments of the columns of times, of which one must be readable to order by them."""
+    rows = log.source.content.rows
+    found = {name: [_moment(row.get(name)) for row in rows] for name in columns.times}
+    stamp = columns.timestamp
+    if log.timed and stamp in found and not any(found[stamp]) and set(texts[stamp]) - {None}:
+        raise ReadError(log.name, only_iso(stamp))
+    return found
 
 
 def _first(values: Iterable[Any]) -> str | None:

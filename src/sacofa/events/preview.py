@@ -145,8 +145,11 @@ def guess_type(values: tuple[str | None, ...]) -> str:
     there = [value for value in values if value]
     if there and all(_is_number(value) for value in there):
         return "number"
-    stamps = sum(value[:1].isdigit() and sum(c in "-/.:T" for c in value) >= 2 for value in there)
-    return "time" if there and stamps == len(there) else "text"
+    return "time" if there and all(map(_is_time, there)) else "text"
+
+
+def _is_time(value: str) -> bool:
+    return value[:1].isdigit() and sum(letter in "-/.:T" for letter in value) >= 2
 
 
 def _is_number(value: str) -> bool:

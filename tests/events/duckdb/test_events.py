@@ -414,7 +414,7 @@ def test_folders_that_are_no_log(files: dict[str, str], what: str, tmp_path: Pat
 def test_unknown_sources_are_refused() -> None:
     """Something that is no path and no frame says what would be."""
     for source in (7, [("1", "a")], {"case": ["1"]}):
-        with pytest.raises(ReadError, match="no frame of pandas"):
+        with pytest.raises(ReadError, match="not a frame of pandas"):
             open_log(source)
 
 
