@@ -208,8 +208,10 @@ class StoredCases:
         sizes = tuple(cells_of(domain) for domain in domains)
         changed = self._changed(partial(_code, cells=tuple(cells), sizes=sizes))
         changed.attributes = attributes
-        places = zip(attributes, texts, cells, strict=True)
-        changed.outside = {each.key: _outside(each, *found) for each, *found in places}
+        changed.outside = {
+            each.key: _outside(each, listed, every)
+            for each, listed, every in zip(attributes, texts, cells, strict=True)
+        }
         return changed
 
     def truncate(self, max_length: int, *, by_length: bool = False) -> StoredCases:

@@ -63,18 +63,22 @@ def open_log(source: object, options: ReadOptions | None = None, **more: object)
 
 def _choose_engine(form: Format, options: ReadOptions) -> Engine:
     """Take the engine that was asked for; refuse options that it does not have."""
-    name, what = options.engine, options.engine or form.name
-    engine = form.engine(name)
+    name, engine = options.engine, form.engine(options.engine)
     if name is not None and (options.encoding or options.header):
         named = (Argument("encoding"), Argument("header"))
         raise SettingError("engine", name, Statement("read.must.left_out_with", arguments=named))
     if engine is None:
         raise SettingError("engine", name, _left_out_for(form.name))
+    _check_able(form, engine, options)
+    return engine
+
+
+def _check_able(form: Format, engine: Engine, options: ReadOptions) -> None:
+    what = options.engine or form.name
     if options.time_format is not None and not engine.reads_time_formats:
         raise SettingError("time_format", options.time_format, _left_out_for(what))
     if options.period is not None and not (form.has_periods and engine.reads_periods):
         raise SettingError("period", options.period, Statement("read.must.no_period", what=what))
-    return engine
 
 
 def _left_out_for(what: str) -> Statement:

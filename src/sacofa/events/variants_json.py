@@ -64,11 +64,7 @@ def read_variants(path: Path, *, trusted: bool = False) -> VariantCounts:
     content = _read_json(path, trusted)
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise ReadError(path, _said("no_format", expected=FORMAT))
-    activities, variants = content.get("activities"), content.get("variants")
-    if not _is_names(activities) or len(set(activities)) < len(activities):
-        raise ReadError(path, _said("activities"))
-    if any(_SURROGATE.search(name) for name in activities):
-        raise ReadError(path, _said("no_text"))
+    activities, variants = _checked_names(path, content.get("activities")), content.get("variants")
     if not isinstance(variants, list):
         raise ReadError(path, _said("no_list"))
     known = set(activities)
@@ -83,6 +79,14 @@ def read_variants(path: Path, *, trusted: bool = False) -> VariantCounts:
                 raise ReadError(path, _said("unknown", number=number, name=name))
         (done if variant.finished else cut).append((variant.activities, variant.cases))
     return VariantCounts.of(done, activities, cut)
+
+
+def _checked_names(path: Path, names: object) -> list[str]:
+    if not _is_names(names) or len(set(names)) < len(names):
+        raise ReadError(path, _said("activities"))
+    if any(_SURROGATE.search(name) for name in names):
+        raise ReadError(path, _said("no_text"))
+    return names
 
 
 def _read_json(path: Path, trusted: bool) -> object:

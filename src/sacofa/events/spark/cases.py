@@ -244,11 +244,16 @@ def _refuse_wrong(log: Log, found: Sequence[Row]) -> None:
     for what in ("case", "activity"):
         if _has(found, what):
             raise ReadError(log.name, Statement(f"read.table.no_{what}"))
-    stamp = "" if log.columns is None else log.columns.timestamp or ""
-    if log.timed and _has(found, "dated") and _has(found, "plain"):
+    if log.timed and log.columns is not None:
+        _refuse_times(log, found, log.columns.timestamp or "")
+
+
+def _refuse_times(log: Log, found: Sequence[Row], stamp: str) -> None:
+    """Refuse times next to numbers, and text of which none can be read."""
+    if _has(found, "dated") and _has(found, "plain"):
         raise ReadError(log.name, mixed_times(stamp))
     is_timed = any(row.untimed < row.events for row in found)
-    if log.timed and not is_timed and _has(found, "unread"):
+    if _has(found, "unread") and not is_timed:
         raise ReadError(log.name, only_iso(stamp))
 
 
