@@ -30,7 +30,6 @@ from .csv_files import (
     MAX_ROW_BYTES,
     Head,
     lines_of,
-    long_row,
     read_heads,
     too_wide,
     wrong_encoding,
@@ -45,8 +44,6 @@ if TYPE_CHECKING:
 Row = list[object]
 """Cells as text, numbers, moments, True or False; None: nothing."""
 
-ROWS = ("xlsx", "ods", "jsonl")
-"""Formats whose rows are read one by one."""
 NAMED = 5
 """So many fields are named in a message."""
 
@@ -55,7 +52,7 @@ def text_columns(source: Source) -> list[str] | None:
     """List the columns of files that hold nothing but text; nothing where there are types."""
     if source.format in ("csv", "tsv"):
         return read_heads(source)[0].columns
-    if source.format in ROWS:
+    if source.declared.is_read_by_row:
         return _named_rows(source, source.content[0])[0]
     return None
 
@@ -66,14 +63,16 @@ def count_titles(source: Source) -> int:
         return 0
     if source.format in ("csv", "tsv"):
         return read_heads(source)[0].titles
-    return _named_rows(source, source.content[0])[2] if source.format in ROWS else 0
+    return _named_rows(source, source.content[0])[2] if source.declared.is_read_by_row else 0
 
 
 @contextmanager
 def staged(source: Source, columns: Columns | None = None) -> Iterator[Source]:
     """Give a source as DuckDB can read it; of some, only these columns are needed."""
     heads = read_heads(source) if source.format in ("csv", "tsv") else []
-    if source.format not in (*ROWS, "relation") and all(head.is_plain for head in heads):
+    is_read_by_row = source.declared.is_read_by_row
+    is_written = is_read_by_row or source.format == "relation"
+    if not is_written and all(head.is_plain for head in heads):
         yield source
         return
     with secret_folder() as folder:
@@ -97,7 +96,7 @@ def check_fields(source: Source, names: list[str], options: ReadOptions) -> None
     The fields of a line are part of a case. So two that could both be meant are refused, and times
     are read only where there is a field for them or nobody wants them.
     """
-    if source.format != "jsonl":
+    if not source.declared.names_are_in_cases:
         return
     for role, common in COMMON.items():
         if getattr(options, role):
@@ -193,13 +192,17 @@ def write_table(target: Path, names: list[str], rows: Iterable[list[str | None]]
 
 def _named_rows(source: Source, path: Path) -> tuple[list[str], Iterator[Row], int]:
     """The names of the columns, the rows below them, and how many rows stand above them."""
-    of_json = source.format == "jsonl"
-    rows = _json_rows(path, source.trusted) if of_json else _sheet_rows(source, path)
-    titled = not of_json and source.skip_rows is None and not source.header
+    is_sheet = "sheet" in source.declared.options
+    rows = (
+        _sheet_rows(source, path)
+        if is_sheet
+        else (source.declared.rows or _json_rows)(path, source.trusted)
+    )
+    titled = is_sheet and source.skip_rows is None and not source.header
     first = list(islice(rows, MAX_TITLE_ROWS + 1 if titled else 1))
     if not first:
         raise ReadError(path, Statement("read.file.empty"))
-    if source.header and not of_json:
+    if source.header:
         return list(source.header), chain(first, rows), 0
     place = find_header([[text_of(cell) for cell in row] for row in first]) if titled else 0
     names = [text_of(name) or "" for name in first[place]]
@@ -246,14 +249,8 @@ def _json_cell(value: object) -> object:
 
 
 def _lines(path: Path, trusted: bool) -> Iterator[bytes]:
-    rest = b""
     with BoundedFile(path, trusted=trusted) as stream:
-        while block := stream.read(1 << 18):
-            *lines, rest = (rest + block).split(b"\n")
-            yield from lines
-            if len(rest) > MAX_ROW_BYTES:
-                raise ReadError(path, long_row())
-    yield rest
+        yield from stream.lines(MAX_ROW_BYTES)
 
 
 def _relation(source: Source, folder: Path, columns: Columns | None) -> Source:
