@@ -185,8 +185,16 @@ def _surveyed(
             check_rows(read_heads(source), trusted=source.trusted)
         table = open_table(database, source, log.columns)
         form = log.options.time_format
-        rows = Rows.of(table, log.columns, form, timed=timed, with_times=with_times)
-        found = survey(database, log.name, log.columns, replace(rows, strict=strict))
+        rows = Rows(
+            source=table,
+            columns=log.columns,
+            form=form,
+            timed=timed,
+            with_times=with_times,
+            strict=strict,
+            order=None if form is None else "either",
+        )
+        found = survey(database, log.name, rows)
         yield _Surveyed(
             database=database, survey=found, folder=Path(folder), numbered=table.numbered
         )

@@ -79,16 +79,24 @@ def staged(source: Source, columns: Columns | None = None) -> Iterator[Source]:
     with secret_folder() as folder:
         if source.format == "relation":
             with clear_errors(source.name):
-                yield _relation(source, folder, columns)
-            return
-        files = tuple(folder / f"{number}.csv" for number in range(len(source.content)))
-        with writing_in(folder):
-            for head, target in zip(heads, files, strict=False):
-                _transcode(head, target, source.trusted)
-            for path, target in zip(source.content if not heads else (), files, strict=False):
-                _write_rows(source, path, target, {} if columns is None else columns.uses)
-        written = replace(source, content=files, encoding="utf-8")
-        yield written if heads else replace(written, format="csv", header=(), skip_rows=0)
+                written = _relation(source, folder, columns)
+        else:
+            with writing_in(folder):
+                written = _write_csv(source, folder, heads, columns)
+        yield written
+
+
+def _write_csv(source: Source, folder: Path, heads: list[Head], columns: Columns | None) -> Source:
+    """Write files as CSV in UTF-8; of text tables the `heads` are known."""
+    files = []
+    for number, path in enumerate(source.content):
+        files.append(folder / f"{number}.csv")
+        if heads:
+            _transcode(heads[number], files[-1], source.trusted)
+        else:
+            _write_rows(source, path, files[-1], {} if columns is None else columns.uses)
+    written = replace(source, content=tuple(files), encoding="utf-8")
+    return written if heads else replace(written, format="csv", header=(), skip_rows=0)
 
 
 def check_fields(source: Source, names: list[str], options: ReadOptions) -> None:
@@ -97,15 +105,10 @@ def check_fields(source: Source, names: list[str], options: ReadOptions) -> None
     The fields of a line are part of a case. So two that could both be meant are refused, and times
     are read only where there is a field for them or nobody wants them.
     """
-    if source.format != "jsonl":
-        return
-    for role, common in COMMON.items():
+    for role in COMMON if source.format == "jsonl" else ():
         if getattr(options, role):
             continue
-        found = [name for name in names if plain_name(name) in common]
-        if role in ("timestamp", "start"):
-            pairs = [partner(name, names) or () for name in found]
-            found = list(dict.fromkeys([*found, *chain(*pairs)]))
+        found = _fields_of(role, names)
         if len(found) > 1:
             what = Statement(
                 "read.json.several_fields", role=role, fields=found, argument=Argument(role)
@@ -113,6 +116,13 @@ def check_fields(source: Source, names: list[str], options: ReadOptions) -> None
             raise ReadError(source.name, what)
         if role == "timestamp" and not found and options.order != "file":
             raise ColumnsError(source.name, [role], names)
+
+
+def _fields_of(role: str, names: list[str]) -> list[str]:
+    """The fields that may have a role, by names in common use."""
+    found = [name for name in names if plain_name(name) in COMMON[role]]
+    pairs = [partner(name, names) or () for name in found if role in ("timestamp", "start")]
+    return list(dict.fromkeys([*found, *chain(*pairs)]))
 
 
 def _transcode(head: Head, target: Path, trusted: bool) -> None:
@@ -195,15 +205,20 @@ def _named_rows(source: Source, path: Path) -> tuple[list[str], Iterator[Row], i
     """The names of the columns, the rows below them, and how many rows stand above them."""
     of_json = source.format == "jsonl"
     rows = _json_rows(path, source.trusted) if of_json else _sheet_rows(source, path)
-    titled = not of_json and source.skip_rows is None and not source.header
+    header = () if of_json else source.header
+    titled = not (of_json or header) and source.skip_rows is None
     first = list(islice(rows, MAX_TITLE_ROWS + 1 if titled else 1))
     if not first:
         raise ReadError(path, Statement("read.file.empty"))
-    if source.header and not of_json:
-        return list(source.header), chain(first, rows), 0
-    place = find_header([[text_of(cell) for cell in row] for row in first]) if titled else 0
-    names = [text_of(name) or "" for name in first[place]]
+    if header:
+        return list(header), chain(first, rows), 0
+    place = _header_place(first) if titled else 0
+    names = [name or "" for name in map(text_of, first[place])]
     return names, chain(first[place + 1 :], rows), place
+
+
+def _header_place(rows: list[Row]) -> int:
+    return find_header([[text_of(cell) for cell in row] for row in rows])
 
 
 def _sheet_rows(source: Source, path: Path) -> Iterator[Row]:
