@@ -121,7 +121,8 @@ def _local(element: Element) -> str:
 def _refuse_sheet(path: Path, names: list[str], sheet: str | None) -> None:
     """Refuse a file without the sheet that was named."""
     if sheet is not None:
-        what = Statement("read.sheet.no_sheet", sheet=sheet, names=tuple(names[:MAX_NAMED_SHEETS]))
+        there = tuple(f'"{name}"' for name in names[:MAX_NAMED_SHEETS])
+        what = Statement("read.sheet.no_sheet", sheet=sheet, names=there)
         raise ReadError(path, advised(what, sheet, names))
 
 

@@ -51,22 +51,19 @@ NAMED = 5
 """So many fields are named in a message."""
 
 
-def text_columns(source: Source) -> list[str] | None:
-    """List the columns of files that hold nothing but text; nothing where there are types."""
-    if source.format in ("csv", "tsv"):
-        return read_heads(source)[0].columns
-    if source.format in ROWS:
-        return _named_rows(source, source.content[0])[0]
-    return None
+def text_head(source: Source) -> tuple[list[str], int] | None:
+    """The columns of files that hold nothing but text, and how many rows of titles were found.
 
-
-def count_titles(source: Source) -> int:
-    """How many lines or rows were found above the header of the first file, unless it was said."""
-    if source.skip_rows is not None:
-        return 0
+    Nothing where columns have types.
+    """
     if source.format in ("csv", "tsv"):
-        return read_heads(source)[0].titles
-    return _named_rows(source, source.content[0])[2] if source.format in ROWS else 0
+        head = read_heads(source)[0]
+        names, titles = head.columns, head.titles
+    elif source.format in ROWS:
+        names, _, titles = _named_rows(source, source.content[0])
+    else:
+        return None
+    return names, titles if source.skip_rows is None else 0
 
 
 @contextmanager

@@ -284,17 +284,11 @@ def _bits(activities: int) -> int:
 def _choose_order(rows: Rows, answers: _Answers, activities: int) -> tuple[Ordering, str]:
     """How events are put in order, and what of a stamp that needs: packed numbers if all fit."""
     key, bits = rows.key, _bits(activities)
-    # Starts that are joined with their end leave rows that are no events.
-    lone = not activities or rows.stage is not None or answers.some("lone")
     one_scale = answers.bits("scales") in (0, DATES, SECONDS, MILLISECONDS)
     packable = not rows.timed or (one_scale and not answers.some("unpackable"))
     if not packable or key.moment is None or rows.table.row_bits + bits > PLACE_BITS:
-        text = key.number is not None
-        return Ordering.plain(timed=rows.timed, lone=lone, text=text), key.time
-    untimed = answers.total("untimed") > 0
-    code = _code_type(activities)
-    order = Ordering.packed(code, bits=bits, timed=rows.timed, lone=lone, untimed=untimed)
-    return order, key.moment
+        return Ordering.plain(timed=rows.timed), key.time
+    return Ordering.packed(_code_type(activities), bits=bits, timed=rows.timed), key.moment
 
 
 def _number_activities(view: _View, names: list[str], code: str) -> str:
