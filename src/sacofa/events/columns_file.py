@@ -79,7 +79,7 @@ def read_columns(source: str | Path | Entries | None) -> DeclaredColumns:
         content = path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise ReadError(
-            path, Statement("read.file.system", why=error.strerror or str(error))
+            path, Statement("file.unreadable", why=error.strerror or str(error))
         ) from None
     except UnicodeDecodeError as error:
         raise ReadError(path, Statement("read.columns.no_toml", why=str(error))) from None

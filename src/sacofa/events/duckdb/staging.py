@@ -206,7 +206,7 @@ def _named_rows(source: Source, path: Path) -> tuple[list[str], Iterator[Row], i
     titled = not (of_json or header) and source.skip_rows is None
     first = list(islice(rows, MAX_TITLE_ROWS + 1 if titled else 1))
     if not first:
-        raise ReadError(path, Statement("read.file.empty"))
+        raise ReadError(path, Statement("file.empty"))
     if header:
         return list(header), chain(first, rows), 0
     place = _header_place(first) if titled else 0
