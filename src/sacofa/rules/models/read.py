@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ...errors import SettingError, Statement
+from ...errors import SettingError, Statement, advised
 from ..file import ACTIVITY_KINDS, read_rules
 from ..graph import Graph
 from ..provenance import FromModel
-from ..refusal import RefusedError, advised, decode, read_file, refusing
+from ..refusal import RefusedError, decode, read_file, refusing
 from ..rules import MAX_ACTIVITIES, Rules, rules_of_graph
 from .automaton import TooManyStatesError, determinize
 from .language import ModelRules
