@@ -130,7 +130,7 @@ def audit(
             claimed.
     """
     if runs < MIN_RUNS:
-        raise SettingError("runs", runs, Statement("must.at_least", low=MIN_RUNS))
+        raise SettingError("runs", runs, Statement("must.at_least", least=MIN_RUNS))
     claims = [_claim(mechanism, pair, claimed) for pair in pairs]
     for pair in pairs:
         pair.check_neighbours()

@@ -37,8 +37,8 @@ class Execution:
     """How the runs of an experiment are carried out.
 
     Attributes:
-        workers: Number of processes; None uses all cores.
-        time_limit: Limit of one run, in seconds.
+        workers: Number of processes. Default: one for each core.
+        time_limit: Time limit of one run, in seconds.
         progress: Called after each run.
     """
 
@@ -53,7 +53,7 @@ class Execution:
 
     def __post_init__(self) -> None:
         if self.workers is not None and self.workers < 1:
-            raise SettingError("workers", self.workers, Statement("must.at_least", low=1))
+            raise SettingError("workers", self.workers, Statement("must.at_least", least=1))
         if not self.time_limit > 0:
             raise SettingError(
                 "time_limit", self.time_limit, Statement("must.domain.above", low="0")
@@ -116,7 +116,7 @@ def plan_runs(logs: Sequence[str], series: Sequence[Series], repeat: int) -> lis
 def check_repeat(repeat: int) -> None:
     """Refuse an experiment without any run."""
     if repeat < 1:
-        raise SettingError("repeat", repeat, Statement("must.at_least", low=1))
+        raise SettingError("repeat", repeat, Statement("must.at_least", least=1))
 
 
 def run_experiment(

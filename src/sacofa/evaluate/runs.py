@@ -229,7 +229,7 @@ class RunTable:
 
 
 def _unwritable(path: Path, error: OSError) -> OutputError:
-    return OutputError(path, Statement("runs.unwritable", why=str(error.strerror or error)))
+    return OutputError(path, Statement("file.unwritable", why=str(error.strerror or error)))
 
 
 def _csv_line(cells: list[str]) -> bytes:
