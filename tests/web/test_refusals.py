@@ -150,7 +150,9 @@ def test_a_job_that_is_refused_names_the_fields_of_the_page(anna: tuple[Person, 
     path = f"/api/logs/{anna[1]}"
     anna[0].ask("POST", f"{path}/inspection", json={"protect": "person"})
     problem = anna[0].wait(path)["problem"]
-    assert "left out unless “person” and “period” are given" in problem and not PYTHON.search(problem)
+    assert "left out unless “person” and “period” are given" in problem and not PYTHON.search(
+        problem
+    )
 
 
 def _check(answer: Any, expected: str) -> None:
