@@ -19,8 +19,8 @@ def database_ties_by_row(patch: pytest.MonkeyPatch) -> None:
     """Ties go by the number of a row in the answer of the server."""
     right = postgresql._rows
 
-    def wrong(session: Any, log: Any, columns: Any) -> Any:
-        rows = right(session, log, columns)
+    def wrong(session: Any, log: Any) -> Any:
+        rows = right(session, log)
         sql = rows.sql.replace("SELECT ", "SELECT row_number() OVER () AS row_number, ", 1)
         return replace(rows, sql=sql, order="time_key, row_number")
 

@@ -333,7 +333,7 @@ def test_standard_input() -> None:
         input=TABLE.encode(), capture_output=True, check=True,
     )  # fmt: skip
     assert json.loads(ran.stdout)["cases"] == 2
-    with pytest.raises(SettingError, match="given where the log is standard input"):
+    with pytest.raises(SettingError, match="given if the log is standard input"):
         open_log("-")
 
 

@@ -31,7 +31,7 @@ def notify_counts(
     notify: Notify | None,
     *,
     max_cases: int | None = None,
-    more: Iterable[str] = (),
+    more: Iterable[Statement] = (),
     **counts: int,
 ) -> None:
     """Tell what was counted on the way, where it is more than 0.
@@ -43,8 +43,8 @@ def notify_counts(
         counts: What was counted, by the names in `COUNTED`.
     """
     assert counts.keys() <= set(COUNTED), counts
-    for note in more if notify is not None else ():
-        tell(notify, Statement.plain(note))
+    for note in more:
+        tell(notify, note)
     for name in COUNTED:
         if number := counts.get(name, 0):
             values = {"max_cases": max_cases} if name == "dropped" else {}

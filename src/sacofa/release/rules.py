@@ -10,7 +10,7 @@ from typing import Any
 from ..base.files import identity
 from ..errors import ReadError, SettingError, Statement
 from ..events import count_variants, open_log
-from ..events.formats import find_files
+from ..events.find_source import find_files
 from ..rules import FromPublicLog, ModelOptions, Rules, learn_rules, open_rules
 
 NO_MODEL = ModelOptions()

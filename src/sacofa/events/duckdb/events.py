@@ -105,7 +105,7 @@ def find(source: Source, options: ReadOptions) -> Columns:
     _check_types(source, columns, kinds, options)
     # Whether times are text follows from all of them in a frame, so it is none of its form.
     text_times = (is_text(kinds[name]) or source.format == "frame" for name in columns.times)
-    of_cases = (COLUMNS_TAKEN,) if source.format == "jsonl" else ()
+    of_cases = (COLUMNS_TAKEN,) if source.declared.names_are_in_cases else ()
     return replace(
         columns,
         text_times=bool(columns.joined) or any(text_times),

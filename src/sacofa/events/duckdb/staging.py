@@ -30,7 +30,6 @@ from .csv_files import (
     MAX_ROW_BYTES,
     Head,
     lines_of,
-    long_row,
     read_heads,
     too_wide,
     wrong_encoding,
@@ -45,8 +44,6 @@ if TYPE_CHECKING:
 Row = list[object]
 """Cells as text, numbers, moments, True or False; None: nothing."""
 
-ROWS = ("xlsx", "ods", "jsonl")
-"""Formats whose rows are read one by one."""
 NAMED = 5
 """So many fields are named in a message."""
 
@@ -59,7 +56,7 @@ def text_head(source: Source) -> tuple[list[str], int] | None:
     if source.format in ("csv", "tsv"):
         head = read_heads(source)[0]
         names, titles = head.columns, head.titles
-    elif source.format in ROWS:
+    elif source.declared.is_read_by_row:
         names, _, titles = _named_rows(source, source.content[0])
     else:
         return None
@@ -70,7 +67,9 @@ def text_head(source: Source) -> tuple[list[str], int] | None:
 def staged(source: Source, columns: Columns | None = None) -> Iterator[Source]:
     """Give a source as DuckDB can read it; of some, only these columns are needed."""
     heads = read_heads(source) if source.format in ("csv", "tsv") else []
-    if source.format not in (*ROWS, "relation") and all(head.is_plain for head in heads):
+    is_read_by_row = source.declared.is_read_by_row
+    is_written = is_read_by_row or source.format == "relation"
+    if not is_written and all(head.is_plain for head in heads):
         yield source
         return
     with secret_folder() as folder:
@@ -102,7 +101,7 @@ def check_fields(source: Source, names: list[str], options: ReadOptions) -> None
     The fields of a line are part of a case. So two that could both be meant are refused, and times
     are read only where there is a field for them or nobody wants them.
     """
-    for role in COMMON if source.format == "jsonl" else ():
+    for role in COMMON if source.declared.names_are_in_cases else ():
         if getattr(options, role):
             continue
         found = _fields_of(role, names)
@@ -200,15 +199,15 @@ def write_table(target: Path, names: list[str], rows: Iterable[list[str | None]]
 
 def _named_rows(source: Source, path: Path) -> tuple[list[str], Iterator[Row], int]:
     """The names of the columns, the rows below them, and how many rows stand above them."""
-    of_json = source.format == "jsonl"
-    rows = _json_rows(path, source.trusted) if of_json else _sheet_rows(source, path)
-    header = () if of_json else source.header
-    titled = not (of_json or header) and source.skip_rows is None
+    is_sheet = "sheet" in source.declared.options
+    reads = source.declared.rows or _json_rows
+    rows = _sheet_rows(source, path) if is_sheet else reads(path, source.trusted)
+    titled = is_sheet and source.skip_rows is None and not source.header
     first = list(islice(rows, MAX_TITLE_ROWS + 1 if titled else 1))
     if not first:
         raise ReadError(path, Statement("file.empty"))
-    if header:
-        return list(header), chain(first, rows), 0
+    if source.header:
+        return list(source.header), chain(first, rows), 0
     place = _header_place(first) if titled else 0
     return _texts_of(first[place]), chain(first[place + 1 :], rows), place
 
@@ -261,14 +260,8 @@ def _json_cell(value: object) -> object:
 
 
 def _lines(path: Path, trusted: bool) -> Iterator[bytes]:
-    rest = b""
     with BoundedFile(path, trusted=trusted) as stream:
-        while block := stream.read(1 << 18):
-            *lines, rest = (rest + block).split(b"\n")
-            yield from lines
-            if len(rest) > MAX_ROW_BYTES:
-                raise ReadError(path, long_row())
-    yield rest
+        yield from stream.lines(MAX_ROW_BYTES)
 
 
 def _relation(source: Source, folder: Path, columns: Columns | None) -> Source:
