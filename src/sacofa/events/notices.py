@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from ..kernel.statements import Statement
 
 Notify = Callable[[str], None]
-"""Told what the person who holds the log should know of it; never part of a release."""
+"""Receives what the person who holds the log should know of it; never part of a release."""
 
 BLANK = " \t\n\r\f\v"
 """A text of these letters alone names nobody. No others: not every database has more."""

@@ -14,12 +14,13 @@ from ..kernel.variants import VariantCounts
 from .bounded_file import Progress
 from .columns import Columns
 from .formats import FORMATS, Engine, Format
-from .notices import Notify as Notify
+from .notices import Notify
 from .options import Order, ReadOptions
 from .periods import PeriodFilter, Wanted
 
 if TYPE_CHECKING:
     from .case_store import StoredCases
+
 
 OPEN_ORDER = Statement("assumption.day_month_order")
 """What is assumed where time stamps are text and nobody said how they are written."""
