@@ -14,7 +14,7 @@ from ..kernel.variants import VariantCounts
 from .bounded_file import Progress
 from .columns import Columns
 from .formats import FORMATS, Engine, Format
-from .notices import Notify as Notify
+from .notices import Notify
 from .options import Order, ReadOptions
 from .periods import PeriodFilter, Wanted
 
