@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from ..kernel.statements import Statement
+from .source import Notify
 
 BLANK = " \t\n\r\f\v"
 """A text of these letters alone names nobody. No others: not every database has more."""
-Notify = Callable[[str], None]
 
 COUNTED = ("untimed", "disordered", "joined", "undone", "varying", "dropped")
 """What is counted while a log is read: each has an entry `notice.counts.…`."""

@@ -217,7 +217,7 @@ def _names(path: Path, text: str, comma: str, encoding: str) -> tuple[str, ...]:
         what = Statement("read.csv.no_table", encoding=encoding, why=str(error), argument=argument)
         raise ReadError(path, what) from None
     if not names:
-        raise ReadError(path, Statement("read.file.empty"))
+        raise ReadError(path, Statement("file.empty"))
     if any(map(CONTROL.search, names)):
         raise ReadError(path, Statement("read.csv.damaged", encoding=encoding))
     return tuple(names)
