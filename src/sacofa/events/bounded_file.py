@@ -7,10 +7,9 @@ import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Any
 
 from ..errors import Argument, ReadError, Statement
-from .unpacking import Packing, explained, packing_in, unpacked
+from .unpacking import Packing, Readable, explained, packing_in, unpacked
 
 Progress = Callable[[float], None]
 """Called now and then with the share that is done, between 0 and 1."""
@@ -80,7 +79,7 @@ class BoundedFile:
             raise unreadable(path, error) from None
         self._limit = most or max(SMALL, MAX_EXPANSION * self._size)
         self._trusted = trusted
-        self._inside: Any = None
+        self._inside: Readable | None = None
         if self._packed not in (None, "gzip"):
             # An archive is read from its end, so how far it is cannot be told.
             self._inside = unpacked(self._file, self._packed, path)
@@ -106,7 +105,7 @@ class BoundedFile:
             return b"".join(iter(lambda: self.read(_BLOCK), b""))
         if self._inside is not None and self._packed is not None:
             with explained(self.path, self._packed):
-                data: bytes = self._inside.read(size)
+                data = self._inside.read(size)
                 if self._progress is not None:
                     self._progress(min(self._file.tell() / self._size, 1.0))
         else:

@@ -29,7 +29,7 @@ from .formats import TABLES
 from .options import ReadOptions
 from .source import Log, Notify, Reader, Source
 
-BROUGHT = replace(TABLES, reads_periods=False)
+BROUGHT = replace(TABLES, reads_periods=False, compares_order=False)
 """What the reader below can do."""
 
 TYPES = {"date": "TIMESTAMPTZ", "int": "BIGINT", "float": "DOUBLE"}

@@ -32,6 +32,8 @@ class Engine:
     """Whether it reads time stamps in any declared form."""
     reads_periods: bool = False
     """Whether it reads a single period."""
+    compares_order: bool = False
+    """Whether it can compare the order of rows with that of their times (`ComparingReader`)."""
     brings_rows: bool = False
     """Whether it counts elsewhere, and can bring rows here to be read like a table."""
     counts_times_only: bool = False
@@ -40,7 +42,9 @@ class Engine:
     """Whether it can leave variants where they are counted."""
 
 
-TABLES = Engine(module="duckdb.events", reads_time_formats=True, reads_periods=True)
+TABLES = Engine(
+    module="duckdb.events", reads_time_formats=True, reads_periods=True, compares_order=True
+)
 SPARK = Engine(
     module="spark.reader",
     name="spark",
@@ -51,7 +55,7 @@ SPARK = Engine(
 POSTGRESQL = Engine(
     module="postgresql", reads_time_formats=True, brings_rows=True, counts_times_only=True
 )
-PM4PY = Engine(module="pm4py_log", reads_time_formats=True)
+PM4PY = Engine(module="pm4py_log", reads_time_formats=True, compares_order=True)
 XES = Engine(module="xes", reads_periods=True)
 R4PM = Engine(module="r4pm", name="r4pm")
 COUNTED = Engine(module="variants_json")
