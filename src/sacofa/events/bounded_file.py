@@ -5,8 +5,8 @@ from __future__ import annotations
 import stat
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
-from types import TracebackType
 
 from ..errors import Argument, ReadError, Statement
 from .unpacking import Packing, Readable, explained, packing_in, unpacked
@@ -53,7 +53,7 @@ def unreadable(path: object, error: OSError) -> ReadError:
     return ReadError(path, (error.strerror or str(error)).lower())
 
 
-class BoundedFile:
+class BoundedFile(AbstractContextManager["BoundedFile"]):
     """A file to be read once from beginning to end, unpacked where it is packed."""
 
     def __init__(
@@ -84,15 +84,7 @@ class BoundedFile:
             # An archive is read from its end, so how far it is cannot be told.
             self._inside = unpacked(self._file, self._packed, path)
 
-    def __enter__(self) -> BoundedFile:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def close(self) -> None:

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 from weakref import finalize
 
 import numpy as np
@@ -170,7 +169,7 @@ class CaseStore:
         )
 
 
-class StoredCases:
+class StoredCases(AbstractContextManager["StoredCases"]):
     """Cases in parts on disk, there until they are closed (or left as a context)."""
 
     def __init__(
@@ -235,15 +234,7 @@ class StoredCases:
         """Remove the cases from the disk."""
         self._folder.remove()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def _changed(self, change: Change) -> StoredCases:

@@ -99,9 +99,20 @@ class Format:
         return next((each for each in self.engines if each.name == name), None)
 
 
-TEXT_OPTIONS = ("encoding", "header", "skip_rows")
-SHEET_OPTIONS = ("header", "skip_rows", "sheet")
-
+CSV = Format(
+    name="csv",
+    suffixes=(".csv", ".txt"),
+    engines=(TABLES, SPARK),
+    options=("encoding", "header", "skip_rows"),
+    has_periods=True,
+)
+XLSX = Format(
+    name="xlsx",
+    suffixes=(".xlsx", ".xlsm"),
+    options=("header", "skip_rows", "sheet"),
+    is_read_by_row=True,
+    is_packed=True,
+)
 BUILT_IN = (
     Format(
         name="xes",
@@ -110,34 +121,10 @@ BUILT_IN = (
         order_is_meant=True,
         has_periods=True,
     ),
-    Format(
-        name="csv",
-        suffixes=(".csv", ".txt"),
-        engines=(TABLES, SPARK),
-        options=TEXT_OPTIONS,
-        has_periods=True,
-    ),
-    Format(
-        name="tsv",
-        suffixes=(".tsv",),
-        engines=(TABLES, SPARK),
-        options=TEXT_OPTIONS,
-        has_periods=True,
-    ),
-    Format(
-        name="xlsx",
-        suffixes=(".xlsx", ".xlsm"),
-        options=SHEET_OPTIONS,
-        is_read_by_row=True,
-        is_packed=True,
-    ),
-    Format(
-        name="ods",
-        suffixes=(".ods",),
-        options=SHEET_OPTIONS,
-        is_read_by_row=True,
-        is_packed=True,
-    ),
+    CSV,
+    replace(CSV, name="tsv", suffixes=(".tsv",)),
+    XLSX,
+    replace(XLSX, name="ods", suffixes=(".ods",)),
     Format(
         name="jsonl",
         suffixes=(".jsonl", ".ndjson"),
