@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sacofa import Certified, anonymize
+from sacofa.base.cells import labels_of
 from sacofa.errors import ColumnsError, ReadError, SettingError
 from sacofa.events import count_variants, open_log, read_cases
 from sacofa.events.columns import TIMES_TAKEN
-from sacofa.kernel.attributes import labels_of
 from sacofa.kernel.cases import CaseBatch
 from sacofa.release.disclosure import disclose
 

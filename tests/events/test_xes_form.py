@@ -13,10 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sacofa import Certified, anonymize
+from sacofa.base.cells import labels_of
 from sacofa.errors import ColumnsError, Statement
 from sacofa.events import open_log, read_cases
 from sacofa.events.columns import TIMES_TAKEN
-from sacofa.kernel.attributes import Attribute, labels_of
+from sacofa.kernel.attributes import Attribute
 from sacofa.kernel.cases import CaseBatch
 from sacofa.messages import render
 

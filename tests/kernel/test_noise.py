@@ -18,7 +18,8 @@ from scipy import stats
 from sacofa.kernel import noise as noise_module
 from sacofa.kernel.bits import Bits, SeededBits
 from sacofa.kernel.noise import Below, Noise, invert
-from sacofa.kernel.reals import precision, rounded, smallest_threshold, tail
+from sacofa.kernel.reals import precision, rounded, tail
+from sacofa.synthesis.thresholds import smallest_threshold
 from tests.chances import FITS, FITS_UNSEEDED, REJECTED, agree, fit
 
 EPSILONS = [Fraction(e) for e in ("1", "1/3", "1/7", "1/10", "1/100", "3", "7/2", "2/3", "10")]

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from sacofa.kernel.reals import minus_log, precision, rounded, smallest_threshold, tail
+from sacofa.kernel.reals import minus_log, precision, rounded, tail
+from sacofa.synthesis.thresholds import smallest_threshold
 
 EPSILONS = [Fraction(e) for e in ("1", "1/3", "1/7", "1/10", "1/100", "3", "7/2", "2/3", "10")]
 

@@ -18,9 +18,10 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
-from ..kernel.attributes import BLANK, OTHER, Attribute, Domain, Kind
+from ..kernel.attributes import Attribute, Domain, Kind
 from ..kernel.errors import SettingError
 from ..kernel.statements import Statement
+from .cells import BLANK, OTHER
 
 MAX_VALUES = 1_000
 """No domain has more values: every one takes a cell, and noise."""

@@ -28,10 +28,10 @@ from ..audit import (
     timed_pairs,
     timed_persons_pair,
 )
+from ..base.epsilon import parse_epsilon
 from ..errors import SettingError
 from ..events import ReadOptions, count_variants, open_log
 from ..kernel.accounting import total_epsilon
-from ..kernel.epsilon import parse_epsilon
 from ..kernel.unit import MAX_CASES_BOUND, ONE_CASE, Unit
 from ..kernel.variants import VariantCounts
 from ..mechanisms.protocol import Mechanism

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ..base.batches import gather
 from ..errors import ReadError, SettingError
 from ..evaluate import Evaluator, Measures
 from ..evaluate.evaluate import read_measured, variants_of
@@ -19,7 +20,7 @@ from ..evaluate.measures.indicators import FORM, Indicator
 from ..evaluate.measures.timed import Timed
 from ..evaluate.registry import BY_NAME
 from ..events import ReadOptions, open_log
-from ..kernel.cases import Cases, gather
+from ..kernel.cases import Cases
 from ..report.durations import say_duration
 from .options import Json, takes_read_options
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ..base.cells import OTHER, cells_of
 from ..base.domains import (
     ALL_DATES,
     ALL_NUMBERS,
@@ -26,7 +27,7 @@ from ..base.domains import (
     with_domain,
 )
 from ..errors import Argument, ColumnsError, Part, ReadError, SettingError
-from ..kernel.attributes import OTHER, Attribute, Domain, cells_of
+from ..kernel.attributes import Attribute, Domain
 from ..kernel.statements import Statement
 from .columns_file import Declared, DeclaredColumns, read_columns
 from .options import ReadOptions

@@ -1,9 +1,4 @@
-"""What the kernel knows of an attribute: the cells of its public domain.
-
-The cells of a domain are its values, in a public order, then `other` for values outside the domain,
-then one for missing values. The cell of a text follows from that text alone, and every text has
-one: no value of a log can cause an error.
-"""
+"""What the kernel knows of an attribute: its public domain, whose cells queries count."""
 
 from __future__ import annotations
 
@@ -11,10 +6,6 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from .statements import Statement
-
-OTHER = "other"
-"""What a category is called that is none of the declared ones."""
-BLANK = " \t\n\r\f\v"
 
 Kind = Literal["string", "int", "float", "boolean", "date"]
 """The type that released values have, in the words of XES."""
@@ -39,23 +30,6 @@ class Domain(Protocol):
 
     def describe(self) -> Statement:
         """All of it in a few words."""
-
-
-def cells_of(domain: Domain) -> int:
-    """How many cells a domain has."""
-    return domain.values + 2
-
-
-def cell_of(domain: Domain, text: str | None) -> int:
-    """The cell that a text takes; blank ones are missing."""
-    if text is None or not text.strip(BLANK):
-        return domain.values + 1
-    return domain.cell(text)
-
-
-def labels_of(domain: Domain) -> list[str]:
-    """Every cell as people read it."""
-    return [*(domain.label(i) for i in range(domain.values)), OTHER, "missing"]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -224,14 +224,7 @@ class Noise:
 
     def happens(self, probability: Real) -> bool:
         """Flip one coin of any probability."""
-
-        def below(value: int, bits: int) -> int | None:
-            if value:
-                return None
-            with localcontext(precision(bits // 3)):
-                return int((1 - probability(bits // 3)) * 2**bits)
-
-        return bool(invert(below, self.bits))
+        return bool(self.binomial(1, probability))
 
     def below(self, bound: int, size: int) -> Ints:
         """Draw uniform integers in 0 … bound − 1, for bounds up to 2^62."""

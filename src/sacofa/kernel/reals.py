@@ -91,25 +91,3 @@ def power(epsilon: Fraction) -> Real:
 def tail(epsilon: Fraction, threshold: int) -> Real:
     """P(noise ≥ threshold) for discrete Laplace noise of scale 1/epsilon."""
     return partial(_tail, epsilon.numerator, epsilon.denominator, threshold)
-
-
-@lru_cache(maxsize=4096)
-def smallest_threshold(epsilon: Fraction, cells: int, expected: Fraction) -> int:
-    """The smallest threshold (1 or more) that at most `expected` of `cells` empty cells reach."""
-    digits = 30
-    number = rounded(cells, digits)
-
-    def enough(threshold: int) -> bool:
-        with localcontext(precision(digits)):
-            return number * tail(epsilon, threshold)(digits) * expected.denominator <= (
-                expected.numerator
-            )
-
-    high = 1
-    while not enough(high):
-        high *= 2
-    low = high // 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high

@@ -16,8 +16,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from ..base.epsilon import parse_epsilon
 from ..errors import LedgerError, PolicyError, SettingError, nearest
-from ..kernel.epsilon import parse_epsilon
 
 LARGEST = 1 << 20
 KEYS = ("largest_release", "largest_year", "who")

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from ..errors import TooLargeError
 from ..kernel.noise import Noise
-from ..kernel.reals import smallest_threshold, tail
+from ..kernel.reals import tail
 from ..rules.protocol import Semantics
+from ..synthesis.thresholds import smallest_threshold
 from .prefix_tree import NOTHING, Found, Frontier, Ints, backtrack
 from .prefixes import Prefixes
 

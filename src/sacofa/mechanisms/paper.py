@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
+from ..base.epsilon import Epsilon, parse_epsilon
 from ..errors import Argument, SettingError, Statement, is_whole
 from ..kernel.accounting import Access, Leak, Spend
-from ..kernel.epsilon import Epsilon, parse_epsilon
 from ..kernel.session import Session
 from ..kernel.unit import Unit
 from ..kernel.variants import MOST_CASES, VariantCounts

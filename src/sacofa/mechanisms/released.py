@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernel.cases import MICROSECONDS, CaseBatch
-from ..kernel.released import NO_VALUE, Columns, ReleasedColumn
 from ..kernel.variants import VariantCounts, read_only
+from ..synthesis.released import NO_VALUE, Columns, ReleasedColumn
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base.batches import cases_of
 from ..base.extensions import load_extensions
 from ..errors import SettingError, Statement, is_whole
 from ..events import Notify
 from ..kernel.bits import Bits, SeededBits, SystemBits
 from ..kernel.cases import MICROSECONDS, CaseBatch, Cases
 from ..kernel.noise import Noise
-from ..kernel.released import Columns
 from ..kernel.unit import Unit
 from ..kernel.variants import VariantCounts, check_names
 from ..mechanisms.protocol import (
@@ -24,6 +24,7 @@ from ..mechanisms.protocol import (
     perform,
 )
 from ..mechanisms.released import ReleasedLog
+from ..synthesis.released import Columns
 from .bound import bound_events, drop_empty_cases
 from .certificate import Certificate, certify
 from .formats.frames import to_pandas, to_polars
@@ -80,7 +81,7 @@ class Release:
         if self.times is None:
             return None
         began = None if self.starts is None else self.starts * MICROSECONDS
-        return CaseBatch.of_variants(self.variants, self.times * MICROSECONDS, began)
+        return cases_of(self.variants, self.times * MICROSECONDS, began)
 
     @property
     def cases(self) -> Cases:

@@ -17,14 +17,14 @@ from typing import TypeVar
 
 import numpy as np
 
+from ..base.batches import concatenate, join_variants
 from ..errors import ReadError, SettingError, Statement
 from ..kernel.accounting import Access, Leak, Spend
-from ..kernel.released import Columns
 from ..kernel.unit import Unit
-from ..kernel.variants import VariantCounts
 from ..ledger import Account
 from ..mechanisms.released import ReleasedLog, with_texts
 from ..synthesis.margins import Margins, Variant, VariantMargins, root_of_squares
+from ..synthesis.released import Columns
 from .anonymize import Release
 from .certificate import Certificate
 from .periods import charged_for
@@ -98,11 +98,9 @@ def _put_together(releases: Sequence[Release], unit: Unit) -> ReleasedLog:
     known = [release.by_case for release in releases]
     batches = [batch for batch in known if batch is not None]
     if len(batches) < len(logs):
-        return ReleasedLog(variants=VariantCounts.join([log.variants for log in logs], unit))
+        return ReleasedLog(variants=join_variants([log.variants for log in logs], unit))
     names = sorted({name for log in logs for name in log.variants.activities})
-    whole = replace(batches[0].project_onto(names), unit=unit)
-    for batch in batches[1:]:
-        whole = whole.append(batch.project_onto(names))
+    whole = concatenate([replace(batch.project_onto(names), unit=unit) for batch in batches])
     return ReleasedLog.of_cases(whole, columns=_shared_columns([log.columns for log in logs]))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import is_dataclass, replace
 from pathlib import Path
 
+from ..base.batches import join_variants
 from ..errors import ReadError, SettingError
 from ..kernel.variants import VariantCounts
 from ..mechanisms.protocol import Mechanism
@@ -29,4 +30,4 @@ def read_earlier(paths: Sequence[str | Path]) -> VariantCounts:
         if not release.certificate.publishable or release.certificate.epsilon is None:
             raise ReadError(path, "is no release that may be published, so it is not public")
         found.append(release.variants)
-    return VariantCounts.join(found)
+    return join_variants(found)

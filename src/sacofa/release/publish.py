@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ..base.cells import labels_of
 from ..base.files import check_apart, check_target
 from ..errors import OutputError, Problems, PromiseError, SettingError
 from ..events import (
@@ -27,7 +28,7 @@ from ..events import (
 )
 from ..events import open_log as open_source
 from ..events.attributes import check_values
-from ..kernel.attributes import Attribute, labels_of
+from ..kernel.attributes import Attribute
 from ..kernel.cases import Cases
 from ..kernel.variants import DistributedVariants, VariantCounts
 from ..ledger import Ledger

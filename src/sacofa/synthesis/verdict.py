@@ -13,7 +13,7 @@ from fractions import Fraction
 from math import ceil
 from typing import Any
 
-from ..kernel.epsilon import LARGEST_EPSILON
+from ..base.epsilon import LARGEST_EPSILON
 from ..kernel.statements import Statement
 
 

@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
+from ...base.epsilon import Epsilon
 from ...errors import SettingError
 from ...kernel.attributes import Attribute
-from ...kernel.epsilon import Epsilon
 from ...kernel.queries.flow import VOTE_UNITS
-from ...kernel.reals import smallest_threshold
 from ...kernel.unit import ONE_CASE, Unit
 from ...synthesis.attributes.ask import divide
 from ...synthesis.flow.frequent import all_threshold
 from ...synthesis.flow.lengths import bin_edges
 from ...synthesis.flow.size import cases_margin, precision
 from ...synthesis.flow.steps import most_false_steps
+from ...synthesis.thresholds import smallest_threshold
 from ...synthesis.times.ask import OWN_ROW
 from ...synthesis.times.settings import TimeShares
 from ...synthesis.verdict import Verdict

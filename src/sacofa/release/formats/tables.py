@@ -25,9 +25,9 @@ from ...events.released import CORE_KEY, PRIVATE, START_KEY, TIME_KEY
 from ...events.source import Source
 from ...kernel.attributes import Kind
 from ...kernel.cases import CaseBatch
-from ...kernel.released import NO_VALUE, ReleasedColumn
 from ...kernel.variants import VariantCounts
 from ...mechanisms.released import ReleasedLog
+from ...synthesis.released import NO_VALUE, ReleasedColumn
 from .blocks import describe_times, event_blocks
 from .collect import column_of, lay_out
 from .format import Format

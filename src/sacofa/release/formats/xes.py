@@ -21,8 +21,8 @@ from ...events.lifecycle import START, TRANSITION
 from ...events.released import CORE_KEY, PRIVATE, TIME_KEY, time_mark_of_xes
 from ...events.xes_stream import traces
 from ...kernel.attributes import Kind
-from ...kernel.released import Columns, ReleasedColumn
 from ...mechanisms.released import ReleasedLog
+from ...synthesis.released import Columns, ReleasedColumn
 from .blocks import EventBlock, describe_times, event_blocks
 from .collect import CaseCollector
 from .format import Format

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ...base.cells import OTHER, cells_of
 from ...base.domains import Categories, Dates, Numbers
-from ...kernel.attributes import OTHER, Attribute, cells_of
+from ...kernel.attributes import Attribute
 from ...kernel.cases import CaseBatch
 from ...kernel.queries.attributes import CaseAttribute, EventAttribute
-from ...kernel.released import NO_VALUE, ReleasedColumn
+from ..released import NO_VALUE, ReleasedColumn
 from .ask import Asked
 from .draw import Uniform, draw_values
 from .fit import Fitted, fit_case_attribute, fit_event_attribute, fit_pair
