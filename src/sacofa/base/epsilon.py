@@ -26,11 +26,11 @@ def parse_epsilon(name: str, value: Epsilon, largest: int | None = LARGEST_EPSIL
             raise ValueError(text)
         number = Fraction(text)
     except (ValueError, TypeError, ZeroDivisionError, OverflowError):
-        raise SettingError(name, value, Statement("must.positive")) from None
+        raise SettingError(name, value, Statement("must.be.positive")) from None
     if number <= 0:
-        raise SettingError(name, value, Statement("must.above", bound=0))
+        raise SettingError(name, value, Statement("must.be.above", bound=0))
     if max(number.numerator, number.denominator) > LARGEST_TERM:
-        raise SettingError(name, value, Statement("must.fraction_up_to", most=LARGEST_TERM))
+        raise SettingError(name, value, Statement("must.be.fraction_up_to", most=LARGEST_TERM))
     if largest is not None and number > largest:
-        raise SettingError(name, value, Statement("must.at_most", most=largest))
+        raise SettingError(name, value, Statement("must.be.at_most", most=largest))
     return number

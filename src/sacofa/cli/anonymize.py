@@ -21,8 +21,8 @@ from ..mechanisms.registry import DEFAULT, MECHANISMS, make_mechanism
 from ..release import Release, certificate_path
 from ..release.bound import MAX_RELEASED_EVENTS
 from ..release.earlier import start_from
-from ..release.formats import FORMATS, format_of, listed
-from ..release.publish import ONLY_VARIANTS, Listener, Request
+from ..release.formats import FORMATS, format_of, listed, only_variants
+from ..release.publish import Listener, Request
 from ..release.rules import public_rules
 from ..rules import ModelOptions
 from . import options as shared
@@ -161,7 +161,7 @@ def anonymize(
     if streamed:
         output = stack.enter_context(secret_folder()) / "release.csv"
     elif settings["time"] and not (stored := format_of(output)).holds_events:
-        raise SettingError("time", "yes", ONLY_VARIANTS.format(suffix=stored.suffix))
+        raise SettingError("time", "yes", only_variants(stored.suffix))
     request = Request(
         log=shared.one_or_all(log),
         mechanism=chosen,

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from ..errors import plain
-from ..release.sign import signature_path, verify_signed
+from ..release.envelope import signature_path
+from ..release.sign import verify_signed
 from ..release.verify import verify as verify_file
 from . import options
 from .key import TrustedFolder, TrustedKey, trusted_keys
@@ -39,7 +40,7 @@ def verify(
         content = {
             "file": str(released),
             "holds": checked.holds,
-            "findings": list(checked.findings),
+            "findings": list(map(str, checked.findings)),
             "signer": checked.signer,
             "epsilon": None
             if checked.certificate.epsilon is None
@@ -58,7 +59,7 @@ def verify(
         if not checked.certificate.publishable:
             typer.echo("it must not be published: its noise can be drawn again from a seed")
     for finding in () if as_json else checked.findings:
-        typer.echo(f"{plain(str(released))}: {plain(finding)}")
+        typer.echo(f"{plain(str(released))}: {plain(str(finding))}")
     if not checked.holds:
         raise typer.Exit(1)
 

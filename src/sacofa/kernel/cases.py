@@ -198,7 +198,7 @@ class Cases:
         # Noise is drawn for the unit of the variants, and must hide those of cases one by one.
         unit = getattr(self.by_case, "unit", self.unit)
         if unit != self.unit:
-            raise SettingError("by_case", unit, Statement("must.bound_to", unit=str(self.unit)))
+            raise SettingError("by_case", unit, Statement("must.be.bound_to", unit=str(self.unit)))
 
     @property
     def timed(self) -> bool:

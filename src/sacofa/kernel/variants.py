@@ -71,7 +71,7 @@ class VariantCounts:
             activities = sorted(used)
         ids = {name: i for i, name in enumerate(activities)}
         if not ids.keys() >= set(names):
-            raise SettingError("variant", "a name", Statement("must.given_activity"))
+            raise SettingError("variant", "a name", Statement("must.be.given_activity"))
         lengths = [len(variant) for variant, _ in rows]
         flags = np.arange(len(rows)) < len(done)
         return cls.from_arrays(
@@ -271,13 +271,13 @@ def check_names(what: str, names: Iterable[object]) -> None:
     """Refuse names of activities that are no text."""
     for name in names:
         if not isinstance(name, str):
-            raise SettingError(what, type(name).__name__, Statement("must.texts"))
+            raise SettingError(what, type(name).__name__, Statement("must.be.texts"))
 
 
 def _check_variant(variant: Sequence[str]) -> Sequence[str]:
     """Refuse what is no sequence of names; a text is one name, and would fall into letters."""
     if isinstance(variant, str | bytes) or not isinstance(variant, Sequence):
-        raise SettingError("variant", type(variant).__name__, Statement("must.sequence"))
+        raise SettingError("variant", type(variant).__name__, Statement("must.be.sequence"))
     return variant
 
 
@@ -285,11 +285,11 @@ def _refuse_beyond_belief(counts: Sequence[int]) -> None:
     """Refuse counts that cannot be, before anyone pays for asking them anything."""
     for count in counts:
         if not is_whole(count):
-            raise SettingError("count", type(count).__name__, Statement("must.whole"))
+            raise SettingError("count", type(count).__name__, Statement("must.be.whole"))
     if min(counts, default=0) < 0:
-        raise SettingError("count", min(counts), Statement("must.at_least", least=0))
+        raise SettingError("count", min(counts), Statement("must.be.at_least", least=0))
     if sum(counts) > MOST_CASES:
-        raise SettingError("counts", sum(counts), Statement("must.at_most", most=MOST_CASES))
+        raise SettingError("counts", sum(counts), Statement("must.be.at_most", most=MOST_CASES))
 
 
 def _pairs(counts: Counted) -> list[tuple[Sequence[str], int]]:

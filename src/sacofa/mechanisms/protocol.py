@@ -127,7 +127,11 @@ class Mechanism(ABC):
     def for_log(self, *, timed: bool, attributes: tuple[Attribute, ...] = ()) -> Mechanism:
         """The mechanism as it runs on a log with these attributes, with or without times."""
         if attributes:
-            raise SettingError("attribute", attributes[0].key, f"left out for {self.name}")
+            raise SettingError(
+                "attribute",
+                attributes[0].key,
+                Statement("must.be.left_out_for", mechanism=self.name),
+            )
         return self
 
     def refuse_unused_settings(self) -> None:  # noqa: B027 (most mechanisms have none)
@@ -143,7 +147,7 @@ def check_mechanism(mechanism: object) -> None:
     if not isinstance(mechanism, Mechanism):
         given = mechanism if isinstance(mechanism, str | type) else type(mechanism)
         name = given if isinstance(given, str) else given.__name__
-        raise SettingError("mechanism", name, "made with its settings: Certified(epsilon=1)")
+        raise SettingError("mechanism", name, Statement("must.be.mechanism"))
 
 
 def perform(

@@ -33,7 +33,7 @@ from .periods import PeriodStatement
 DISPLAYS = "sacofa.displays"
 """The entry point group of what shows a release in a notebook; `sacofa.report` registers one."""
 NAMED = 10
-"""So many names are listed in a message."""
+"""The most names that a notice lists."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,7 +157,7 @@ def release_cases(
 def check_distributed(cases: Cases, mechanism: Mechanism) -> None:
     """Refuse variants on a cluster for a mechanism that must see them all."""
     if not isinstance(cases.variants, VariantCounts) and not mechanism.capabilities.distributed:
-        raise SettingError("mechanism", mechanism.name, "certified, where variants lie in parts")
+        raise SettingError("mechanism", mechanism.name, Statement("must.be.distributed"))
 
 
 def certify_request(
@@ -199,23 +199,25 @@ def check_activities(activities: Sequence[str] | None) -> None:
     if activities is None:
         return
     if isinstance(activities, str | bytes) or not isinstance(activities, Collection):
-        raise SettingError("activities", type(activities).__name__, 'a list of names: ["a", "b"]')
+        raise SettingError("activities", type(activities).__name__, Statement("must.be.name_list"))
     check_names("activities", activities)
     if not activities or len(set(activities)) != len(activities):
-        raise SettingError("activities", f"{len(activities)} names", "one or more different names")
+        raise SettingError("activities", len(activities), Statement("must.be.different_names"))
 
 
 def check_number(activities: Sequence[str], mechanism: Mechanism) -> None:
     """Refuse more names than a mechanism can take, before it asks the log anything."""
     most = mechanism.capabilities.max_activities
     if most is not None and len(activities) > most:
-        raise SettingError("activities", f"{len(activities):,} names", f"at most {most:,}")
+        raise SettingError(
+            "activities", len(activities), Statement("must.be.names_at_most", most=most)
+        )
 
 
 def check_seed(seed: int | None) -> None:
     """Refuse a seed that cannot be."""
     if seed is not None and not (is_whole(seed) and seed >= 0):
-        raise SettingError("seed", seed, "a whole number, 0 or more")
+        raise SettingError("seed", seed, Statement("must.be.whole_at_least", least=0))
 
 
 def _describe_names(activities: Sequence[str] | None) -> Statement:
@@ -235,15 +237,16 @@ def compare_names(cases: Cases, declared: Sequence[str], notify: Notify) -> None
     found = {name: n for name, n in zip(variants.activities, events.tolist(), strict=True) if n}
     unused = [name for name in declared if name not in found]
     if unused:
-        notify(f"declared activities that never occur in the log: {_listed(unused)}")
+        notify(str(_listed("notice.unused_activities", unused)))
     dropped = {name: n for name, n in found.items() if name not in set(declared)}
     if dropped:
-        notify(
-            f"{sum(dropped.values()):,} events were dropped, because their activity is not "
-            f"declared: {_listed(list(dropped))}"
-        )
+        number = sum(dropped.values())
+        notify(str(_listed("notice.dropped_events", list(dropped), events=number)))
 
 
-def _listed(names: list[str]) -> str:
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return ", ".join(f'"{name}"' for name in names[:NAMED]) + more
+def _listed(code: str, names: list[str], **values: object) -> Statement:
+    """A notice with the first names of a list, and how many more there are."""
+    shown = [f'"{name}"' for name in names[:NAMED]]
+    if (more := len(names) - NAMED) > 0:
+        return Statement(f"{code}_and_more", names=shown, more=more, **values)
+    return Statement(code, names=shown, **values)

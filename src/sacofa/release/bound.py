@@ -46,4 +46,6 @@ def bound_events(log: ReleasedLog, most: int) -> tuple[ReleasedLog, tuple[Statem
 def check_bound(most: int) -> None:
     """Refuse a bound that is not a whole number of 1 or more."""
     if not (is_whole(most) and most >= 1):
-        raise SettingError("max_released_events", most, "a whole number, 1 or more")
+        raise SettingError(
+            "max_released_events", most, Statement("must.be.whole_at_least", least=1)
+        )

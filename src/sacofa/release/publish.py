@@ -16,7 +16,7 @@ from typing import Any
 
 from ..base.cells import labels_of
 from ..base.files import check_apart, check_target
-from ..errors import OutputError, Problems, PromiseError, SettingError
+from ..errors import OutputError, Problems, PromiseError, SettingError, Statement
 from ..events import (
     Log,
     Notify,
@@ -48,7 +48,7 @@ from .anonymize import (
 )
 from .bound import MAX_RELEASED_EVENTS, check_bound
 from .certificate import Certificate
-from .formats import FORMATS, check_texts, format_of, listed
+from .formats import check_texts, format_of, only_variants
 from .pair import certificate_path
 from .periods import PeriodStatement, take_turn
 from .reservation import Tell, check_payer, reserve_budget
@@ -56,12 +56,6 @@ from .write import write_release
 
 Stage = Callable[[str, float], None]
 """Receives the name of the present stage and the share of it that is done (0 to 1)."""
-
-ONLY_VARIANTS = (
-    "left out for {suffix}, which holds variants and their counts only: write "
-    + listed(each for each in FORMATS if each.holds_events)
-)
-"""The remedy for settings that ask for more than a format holds."""
 
 MAX_GATHERED = 1_000_000
 """Upper bound on the variants that are brought from a cluster; they fit into any memory."""
@@ -164,12 +158,12 @@ class Request:
         """Refuse a file that cannot be written, and a ledger that would pay for no file."""
         if self.output is None:
             if self.ledger is not None:
-                raise SettingError("output", None, "given where a ledger pays")
+                raise SettingError("output", None, Statement("must.be.given_with_ledger"))
             return
         check_target(self.output, self.force)
         check_target(certificate_path(self.output), self.force)
         if format_of(self.output) != format_of(os.path.realpath(self.output)):
-            raise OutputError(self.output, "is a link to a file of another format: name that file")
+            raise OutputError(self.output, Statement("format.other_link"))
 
     def _adapted(self, opened: Log | Cases) -> Mechanism:
         """The mechanism as it runs on the log, for what the output can hold."""
@@ -425,15 +419,16 @@ def _refuse_more_than_variants(
     mechanism: Mechanism, attributes: Sequence[Attribute], suffix: str
 ) -> None:
     """Refuse attributes and settings of times, which a file of variants cannot hold."""
+    must = only_variants(suffix)
     if attributes:
-        raise SettingError("attribute", attributes[0].key, ONLY_VARIANTS.format(suffix=suffix))
+        raise SettingError("attribute", attributes[0].key, must)
     if not is_dataclass(mechanism):
         return
     usual = mechanism.for_log(timed=False)
     for setting in settings_of(type(mechanism)):
         value = getattr(mechanism, setting.name)
         if setting.kind != "flag" and value != getattr(usual, setting.name):
-            raise SettingError(setting.option, value, ONLY_VARIANTS.format(suffix=suffix))
+            raise SettingError(setting.option, value, must)
 
 
 def _period(log: Log | Cases) -> PeriodStatement | None:
@@ -449,15 +444,15 @@ def _check_paid(promised: Certificate, made: Certificate) -> None:
     A mechanism says its price when it is asked, and one from outside may say another every time.
     """
     if (promised.epsilon, promised.unit) != (made.epsilon, made.unit):
-        raise PromiseError(
-            f"{made.mechanism} costs {_cost(made)}, and {_cost(promised)} was promised before the "
-            "log was read: nothing is released"
-        )
+        values = {"mechanism": made.mechanism, "made": _cost(made), "promised": _cost(promised)}
+        raise PromiseError(Statement("promise.other_price", **values))
 
 
-def _cost(certificate: Certificate) -> str:
-    price = "no finite ε" if certificate.epsilon is None else f"ε = {certificate.epsilon}"
-    return f"{price} for a {noun(certificate.unit)}"
+def _cost(certificate: Certificate) -> Statement:
+    unit = noun(certificate.unit)
+    if certificate.epsilon is None:
+        return Statement("promise.no_price", unit=unit)
+    return Statement("promise.price", epsilon=certificate.epsilon, unit=unit)
 
 
 def _open(log: Any, options: ReadOptions | None) -> Log | Cases:
@@ -470,8 +465,10 @@ def _open(log: Any, options: ReadOptions | None) -> Log | Cases:
     if opened is None:
         return open_source(log, options)
     if options is not None:
-        what = "a log that is opened" if isinstance(log, Log) else "cases that are counted"
-        raise SettingError("options", type(options).__name__, f"left out for {what} already")
+        must = Statement(
+            "must.be.left_out_opened" if isinstance(log, Log) else "must.be.left_out_counted"
+        )
+        raise SettingError("options", type(options).__name__, must)
     return opened
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..base.files import identity
-from ..errors import ReadError, SettingError
+from ..errors import ReadError, SettingError, Statement
 from ..events import count_variants, open_log
 from ..events.formats import find_files
 from ..rules import FromPublicLog, ModelOptions, Rules, learn_rules, open_rules
@@ -35,7 +35,7 @@ def public_rules(
     about it.
     """
     if file is not None and log is not None:
-        raise SettingError("rules_from", name or log, "left out where a rules file is given")
+        raise SettingError("rules_from", name or log, Statement("must.be.left_out_with_rules"))
     if file is not None:
         return open_rules(file, model, activities=activities, name=name, notify=notify)
     model.refuse_given("it is for models, which are given as rules")
@@ -43,7 +43,7 @@ def public_rules(
         return None
     several = secret if isinstance(secret, (list, tuple)) else [secret]
     if _files(log) & set[object]().union(*map(_files, several)):
-        raise SettingError("rules_from", name or log, "another log, one that is public")
+        raise SettingError("rules_from", name or log, Statement("must.be.public_log"))
     counted = count_variants(open_log(log, trusted=trusted))
     return learn_rules(counted, FromPublicLog(name or Path(log).name))
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
-from ..base.files import sync
+from ..base.files import hash_file, sync
 from .anonymize import Release
 from .certificate import Certificate
 from .formats import write_log
@@ -26,9 +25,7 @@ def write_release(
     """
     with write_pair(path, force) as (log_part, certificate_part):
         write_log(release.log, log_part)
-        with log_part.open("rb") as written:
-            sha256 = hashlib.file_digest(written, "sha256").hexdigest()
-        certificate = release.certificate.of_file(sha256)
+        certificate = release.certificate.of_file(hash_file(log_part))
         certificate_part.write_text(certificate.to_json(), encoding="utf-8")
         sync(log_part)
         sync(certificate_part)

@@ -159,7 +159,7 @@ def anonymize(request: dict[str, Any], tell: Tell) -> dict[str, Any]:
     ).publish(
         Listener(
             stage=tell,
-            ledger=lambda line: said.append(plain_numbers(line)),
+            ledger=lambda line: said.append(plain_numbers(str(line))),
             holder=lambda line: secret.append(plain_words(line)),
         )
     )

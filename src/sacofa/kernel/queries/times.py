@@ -158,7 +158,7 @@ class Gaps(RowQuery):
     def __post_init__(self) -> None:
         super().__post_init__()
         if len(self.rungs) != len(self.steps) + self.activities:
-            raise SettingError("rungs", len(self.rungs), Statement("must.one_for_each_row"))
+            raise SettingError("rungs", len(self.rungs), Statement("must.be.one_for_each_row"))
 
     @cached_property
     def _rows(self) -> Ints:
@@ -222,7 +222,7 @@ class Arrivals(VoteQuery):
 
     def __post_init__(self) -> None:
         if self.months < 1:
-            raise SettingError("months", self.months, Statement("must.at_least", least=1))
+            raise SettingError("months", self.months, Statement("must.be.at_least", least=1))
 
     @property
     def cells(self) -> range:

@@ -6,7 +6,7 @@ an apostrophe first (`events.csv_injection`), which is taken off again when they
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
@@ -164,6 +164,16 @@ def read(stored: Stored, path: Path, kinds: Mapping[str, Kind]) -> ReleasedLog:
     if stored == "csv":
         for texts, kind in zip(names, ("string", *kinds.values()), strict=True):
             texts[:] = map(unescape_formula, texts) if kind == "string" else texts
+    return _laid_out(rows, names, kinds, set(table.columns))
+
+
+def _laid_out(
+    rows: Mapping[str, NDArray[Any]],
+    names: Sequence[Sequence[str]],
+    kinds: Mapping[str, Kind],
+    there: Collection[str],
+) -> ReleasedLog:
+    """The log of rows in order, whose texts are places among names; `there` are the columns."""
     timed = bool(rows["private"].any())
     # A case begins wherever the number changes.
     begins = np.flatnonzero(np.diff(rows["number"], prepend=0))
@@ -173,9 +183,9 @@ def read(stored: Stored, path: Path, kinds: Mapping[str, Kind]) -> ReleasedLog:
         offsets=np.append(begins, len(rows["number"])),
         complete=~rows["truncated"][begins],
         times=rows["time"] if timed else None,
-        starts=rows["start"] if timed and START_KEY in table.columns else None,
+        starts=rows["start"] if timed and START_KEY in there else None,
     )
-    marked = f"case:{CORE_KEY}" in table.columns and len(begins) > 0
+    marked = f"case:{CORE_KEY}" in there and len(begins) > 0
     columns = []
     for place, (key, kind) in enumerate(kinds.items(), start=1):
         codes = rows[f"code_{place}"]
