@@ -171,7 +171,7 @@ def test_wrong_data_is_one_line_and_writes_nothing(
     [
         ("out.docx", "suffix"),
         ("no/where/out.csv", "folder"),
-        (".", "suffix"),
+        (".", "folder"),
         ("hospital.csv", "--force"),
     ],
 )

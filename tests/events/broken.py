@@ -98,7 +98,8 @@ def times_like_the_first(patch: pytest.MonkeyPatch) -> None:
         ).fetchone()
         kind = "TIMESTAMPTZ" if first is None or first[0] is None else "DECIMAL(38, 9)"
         if rows.key is not None:
-            key = TimeKey(time=f"try_cast({rows.stamp} AS {kind})")
+            read = f"try_cast({rows.stamp} AS {kind})"
+            key = TimeKey(time=read, date=read)
             rows = replace(rows, key=key, times=key)
         return right(database, name, columns, rows, **more)
 

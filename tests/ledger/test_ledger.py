@@ -56,7 +56,7 @@ def test_ten_tenths_fit_a_budget_of_one_and_an_eleventh_does_not(ledger: Ledger)
 def test_a_refusal_says_what_is_left_and_leaves_no_trace(ledger: Ledger) -> None:
     """A request that does not fit is no release."""
     reserve(ledger, Fraction(2, 3))
-    with pytest.raises(BudgetError, match=r'costs ε = 1/2, and dataset "visits" has ε = 1/3 left'):
+    with pytest.raises(BudgetError, match=r'spends ε = 0.5, and dataset "visits" has ε = 1/3 left'):
         reserve(ledger, Fraction(1, 2))
     assert ledger.account("visits").left == Fraction(1, 3)
     reserve(ledger, Fraction(1, 3))
@@ -207,7 +207,7 @@ def test_a_release_ends_once(ledger: Ledger, tmp_path: Path) -> None:
     ledger.fail(entry, "KeyboardInterrupt", data_accessed=True)
     with pytest.raises(LedgerError, match="has ended already"):
         ledger.link(entry, file=tmp_path / "b", size=1, sha256="", certificate="")
-    with pytest.raises(LedgerError, match="is not in this ledger any more"):
+    with pytest.raises(LedgerError, match="is no longer in this ledger"):
         ledger.complete(replace(entry, token="another"))
     assert ledger.account("visits").left == 0
     assert [(e.state, e.reason) for e in ledger.entries()] == [("released", None)]

@@ -116,8 +116,11 @@ def test_a_signature_that_was_changed_is_told_apart(released: Path, keys: tuple)
     place.write_text(json.dumps(envelope).replace("{", '{"payload": "e30=",', 1))
     assert "damaged" in refusal(released, office)
     place.write_text(json.dumps({**envelope, "signatures": []}))
-    assert "signed with another key (nobody)" in refusal(released, office)
-    for kind, line in ((f"{KIND}:99", "another version"), ("urn:other:1", "something else")):
+    assert "is not signed" in refusal(released, office)
+    for kind, line in (
+        (KIND.replace(":1", ":99"), "another version"),
+        ("urn:other:1", "something else"),
+    ):
         other = SignedStatement(subjects=(("a", "0"),), kind=kind, content={})
         place.write_text(seal(other, key))
         assert line in refusal(released, office)
@@ -254,7 +257,7 @@ def test_a_signed_ledger_may_grow_and_not_change(tmp_path: Path, keys: tuple) ->
     publish(running_example(), MECHANISM, tmp_path / "3.csv", ledger=forged, dataset="visits")
     with pytest.raises(LedgerError, match="are others now"):
         verify_ledger(forged, [office], place)
-    with pytest.raises(ReadError, match="something else than a release"):
+    with pytest.raises(ReadError, match="signs something else"):
         verify_signed(tmp_path / "1.csv", [office], signature=place)
 
 

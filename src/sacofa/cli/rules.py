@@ -10,7 +10,6 @@ import typer
 from ..base.files import check_apart, check_target, write_whole
 from ..errors import ReadError, SettingError
 from ..events import ReadOptions, count_variants, open_log
-from ..report.rules_picture import draw_rules
 from ..rules import (
     FromPublicLog,
     FromSecretLog,
@@ -132,6 +131,8 @@ def _show(found: Rules, output: Path | None, force: bool) -> None:
     if output is None:
         typer.echo(show_rules(found), nl=False)
         return
+    from ..report.rules_picture import draw_rules  # Only a picture needs the templates.
+
     picture = draw_rules(found)
     with write_whole(output, force) as part:
         part.write_text(picture, encoding="utf-8")

@@ -20,6 +20,7 @@ import numpy as np
 from ..base.batches import gather
 from ..errors import OutputError
 from ..kernel.cases import Cases
+from ..kernel.statements import Statement
 from ..mechanisms.protocol import Mechanism
 from .evaluate import Measured, variants_of
 from .registry import BY_NAME
@@ -158,6 +159,8 @@ def _read_cell(cell: str, kind: object) -> object:
 
 def _json_value(value: object) -> object:
     if isinstance(value, Fraction):
+        return str(value)
+    if isinstance(value, Statement):
         return str(value)
     return "inf" if value == math.inf else value
 

@@ -237,16 +237,16 @@ def compare_names(cases: Cases, declared: Sequence[str], notify: Notify) -> None
     found = {name: n for name, n in zip(variants.activities, events.tolist(), strict=True) if n}
     unused = [name for name in declared if name not in found]
     if unused:
-        notify(str(_listed("notice.unused_activities", unused)))
+        notify(str(Statement("notice.unused_activities", names=_listed(unused))))
     dropped = {name: n for name, n in found.items() if name not in set(declared)}
     if dropped:
-        number = sum(dropped.values())
-        notify(str(_listed("notice.dropped_events", list(dropped), events=number)))
+        listed, number = _listed(list(dropped)), sum(dropped.values())
+        notify(str(Statement("notice.dropped_events", names=listed, events=number)))
 
 
-def _listed(code: str, names: list[str], **values: object) -> Statement:
-    """A notice with the first names of a list, and how many more there are."""
+def _listed(names: list[str]) -> Statement:
+    """The first names of a list, and how many more there are."""
     shown = [f'"{name}"' for name in names[:NAMED]]
-    if (more := len(names) - NAMED) > 0:
-        return Statement(f"{code}_and_more", names=shown, more=more, **values)
-    return Statement(code, names=shown, **values)
+    if len(names) <= NAMED:
+        return Statement("notice.names", names=shown)
+    return Statement("notice.names_and_more", names=shown, more=len(names) - NAMED)

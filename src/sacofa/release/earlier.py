@@ -19,7 +19,7 @@ def start_from(mechanism: Mechanism, earlier: Sequence[str | Path]) -> Mechanism
         return mechanism
     if not (mechanism.capabilities.earlier and is_dataclass(mechanism)):
         raise SettingError(
-            "earlier", mechanism.name, Statement("must.be.left_out_for", mechanism=mechanism.name)
+            "earlier", len(earlier), Statement("must.be.left_out_for", mechanism=mechanism.name)
         )
     return replace(mechanism, earlier=read_earlier(earlier))
 

@@ -144,6 +144,8 @@ def _refusal(path: Path, ids: set[str], trusted: Sequence[PublicKey]) -> ReadErr
     """Say why no trusted key confirms a signature."""
     if any(key.id in ids for key in trusted):
         return ReadError(path, Statement("signature.changed"))
+    if not ids:
+        return ReadError(path, Statement("signature.none", trusted=named(trusted)))
     others = [f"{id[:16]}…" for id in sorted(ids)]
     return ReadError(path, Statement("signature.other_key", ids=others, trusted=named(trusted)))
 

@@ -116,27 +116,28 @@ def lengths_of_time(database: Any, paths: Sequence[Path]) -> list[str]:
     Pandas chooses the unit, and the type in memory (`numpy_type`), by all values. For lengths of
     time, `pandas_type` is "object" in any case; for whole numbers it never is.
     """
-    numbers = {
-        name for each in _types(database, paths) for name, kind in each.items() if kind == "BIGINT"
-    }
-    files = ", ".join(file_literal(path) for path in paths)
-    told = database.execute(
-        f"SELECT value FROM parquet_kv_metadata([{files}]) WHERE key = 'pandas'::BLOB"
-    ).fetchall()
-    found = []
-    for (value,) in told:
-        try:
-            columns = json.loads(bytes(value))["columns"]
-            found += [
-                each["field_name"]
-                for each in columns
-                if str(each["numpy_type"]).startswith("timedelta")
-                or (each["pandas_type"] == "object" and each["field_name"] in numbers)
-            ]
-        except (ValueError, KeyError, TypeError, RecursionError):
-            # What a program other than pandas wrote there says nothing.
-            continue
+    found: list[object] = []
+    for path, types in zip(paths, _types(database, paths), strict=True):
+        numbers = {name for name, kind in types.items() if kind == "BIGINT"}
+        told = database.execute(
+            f"SELECT value FROM parquet_kv_metadata({file_literal(path)}) "
+            "WHERE key = 'pandas'::BLOB"
+        ).fetchall()
+        found += [name for (value,) in told for name in _lengths_of_time(value, numbers)]
     return [name for name in found if isinstance(name, str)]
+
+
+def _lengths_of_time(metadata: bytes, numbers: Set[str]) -> list[object]:
+    """The columns that the metadata of pandas calls lengths of time, of one file."""
+    try:
+        return [
+            each["field_name"]
+            for each in json.loads(bytes(metadata))["columns"]
+            if str(each["numpy_type"]).startswith("timedelta")
+            or (each["pandas_type"] == "object" and each["field_name"] in numbers)
+        ]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return []  # What a program other than pandas wrote there says nothing.
 
 
 def _types(database: Any, paths: Sequence[Path]) -> list[dict[str, str]]:
