@@ -205,7 +205,7 @@ def test_the_picture_on_the_first_screen_is_of_the_embedded_log() -> None:
     """Counts of the original are those of the log; those of the release change with its noise."""
     svg = (DOCS / "pictures" / "before-after.svg").read_text(encoding="utf-8")
     log = hospital()
-    assert f"original, {log.cases:,} cases (secret)" in svg
+    assert f"original, {log.cases:,} cases (confidential)" in svg
     shown = [item for item in count_flow(log).activities.items() if f">{item[0]} " in svg]
     assert len(shown) > 5
     assert not [name for name, events in shown if f">{name} {events:,}<" not in svg]

@@ -93,14 +93,13 @@ def times_like_the_first(patch: pytest.MonkeyPatch) -> None:
 
     def wrong(database: Any, name: str, columns: Any, rows: Any, **more: Any) -> Any:
         first = database.execute(
-            f"SELECT try_cast({rows.stamp} AS DOUBLE) FROM {rows.table.sql} "
-            f"WHERE {rows.stamp} IS NOT NULL LIMIT 1"
+            f"SELECT try_cast({rows.stamp_sql} AS DOUBLE) FROM {rows.table.sql} "
+            f"WHERE {rows.stamp_sql} IS NOT NULL LIMIT 1"
         ).fetchone()
         kind = "TIMESTAMPTZ" if first is None or first[0] is None else "DECIMAL(38, 9)"
         if rows.key is not None:
-            read = f"try_cast({rows.stamp} AS {kind})"
-            key = TimeKey(time=read, date=read)
-            rows = replace(rows, key=key, times=key)
+            read = f"try_cast({rows.stamp_sql} AS {kind})"
+            rows = replace(rows, times=TimeKey(time=read, date=read))
         return right(database, name, columns, rows, **more)
 
     patch.setattr(events, "survey", wrong)

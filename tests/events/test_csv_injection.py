@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sacofa.base.cells import labels_of
+from sacofa.base.domains import labels_of
 from sacofa.events import count_variants, open_log, read_cases
 from sacofa.events.csv_injection import escape_formula, unescape_formula
 from sacofa.kernel.variants import VariantCounts

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sacofa import Certified, anonymize
-from sacofa.base.cells import labels_of
+from sacofa.base.domains import labels_of
 from sacofa.errors import ColumnsError, ReadError, SettingError
 from sacofa.events import count_variants, open_log, read_cases
 from sacofa.events.columns import TIMES_TAKEN

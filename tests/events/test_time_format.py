@@ -258,7 +258,7 @@ def test_a_guess_breaks_the_law(monkeypatch: pytest.MonkeyPatch) -> None:
     """Day first where nothing else tells: one case then turns all others round."""
     monkeypatch.setattr(
         survey, "_day_month",
-        lambda database, name, column, rows, told: "month" if told & 2 else "day",
+        lambda view, told: "month" if told & 2 else "day",
     )  # fmt: skip
     assert try_law(OPEN)["broken"]
 

@@ -23,8 +23,3 @@ def cell_of(domain: Domain, text: str | None) -> int:
     if text is None or not text.strip(BLANK):
         return domain.values + 1
     return domain.cell(text)
-
-
-def labels_of(domain: Domain) -> list[str]:
-    """Every cell as people read it."""
-    return [*(domain.label(i) for i in range(domain.values)), OTHER, "missing"]

@@ -207,3 +207,9 @@ def hash_file(path: str | Path) -> str:
 def unreadable(path: object, error: OSError) -> ReadError:
     """Say why the system does not let a file be read."""
     return ReadError(path, Statement("path.unreadable", reason=error.strerror or str(error)))
+
+
+def write_text(path: str | Path, text: str, force: bool = False) -> None:
+    """Write a text file whole or not at all."""
+    with write_whole(path, force) as part:
+        part.write_text(text, encoding="utf-8")

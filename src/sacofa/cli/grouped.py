@@ -15,16 +15,26 @@ OUTPUT = "Output"
 
 LONGEST = 1_000
 """No sentence is longer."""
+MAX_UNGROUPED = 20
+"""The options that fit on a screen without groups."""
 
 ORDER = (WHAT, PROMISE, LOG, RULES, PAPER, OUTPUT)
 """The groups, in the order in which they are shown."""
 
 
 class GroupedCommand(TyperCommand):
-    """A command whose help shows options by group."""
+    """A command whose help shows options by group, if they do not fit on a screen."""
+
+    @property
+    def grouped(self) -> bool:
+        """Whether there are so many options."""
+        return len(self.params) > MAX_UNGROUPED
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write each group with a heading."""
+        if not self.grouped:
+            super().format_options(ctx, formatter)
+            return
         groups: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)

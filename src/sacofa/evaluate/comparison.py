@@ -55,15 +55,15 @@ class Comparison:
     """The mechanisms that are compared, their budgets, and the number of repetitions.
 
     Attributes:
-        mechanisms: Names of mechanisms.
-        epsilons: Values of ε, as text.
+        mechanisms: Name of a mechanism. Repeat for several. Default: all.
+        epsilons: Privacy budget. Repeat for several.
         repeat: Number of runs of each mechanism at each ε.
-        max_length: Length at which cases are truncated. None takes the length that 95 % of the
-            cases do not exceed, and lets `certified` choose within its ε.
-        prune: Pruning threshold of the papers' mechanisms; None takes 2.5/ε.
+        max_length: Length at which cases are truncated. Default: the length that 95 % of the cases
+            do not exceed; `certified` chooses it within its ε.
+        prune: Pruning threshold of the papers' mechanisms. Default: 2.5/ε.
     """
 
-    mechanisms: Sequence[str]
+    mechanisms: Sequence[str] = tuple(MECHANISMS)
     epsilons: Sequence[str]
     repeat: int = 10
     max_length: int | None = None

@@ -37,8 +37,8 @@ class Execution:
     """How the runs of an experiment are carried out.
 
     Attributes:
-        workers: Number of processes; None uses all cores.
-        time_limit: Limit of one run, in seconds.
+        workers: Number of processes. Default: one for each core.
+        time_limit: Time limit of one run, in seconds.
         progress: Called after each run.
     """
 

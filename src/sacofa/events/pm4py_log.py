@@ -223,7 +223,7 @@ def _check_times(
 ) -> None:
     """Refuse to order by times of which none can be read."""
     if not any(found) and any(text is not None for text in texts):
-        raise ReadError(name, *only_iso(column))
+        raise ReadError(name, only_iso(column))
 
 
 def _first(values: Iterable[Any]) -> str | None:

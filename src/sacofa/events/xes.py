@@ -198,7 +198,7 @@ def _counted_cases(
             share = partial(_share, progress, done, len(paths))
         yield from _cases(path, log, counter, share, checks, with_times)
     if log.timed and checks.events and checks.untimed == checks.events and checks.unread:
-        raise ReadError(log.name, *only_iso(columns.timestamp or TIME))
+        raise ReadError(log.name, only_iso(columns.timestamp or TIME))
     notify_counts(
         notify,
         untimed=checks.untimed if log.timed else 0,

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from lxml import etree
 
 from ..errors import ColumnsError
-from .attributes import TYPED, Present, Sightings
+from ..kernel.attributes import Kind
+from .attributes import Present, Sightings
 from .bounded_file import BoundedFile
 from .xes_stream import parted, traces
 
@@ -110,7 +111,7 @@ def kinds_of(element: Any) -> list[tuple[str, str]]:
         key = child.get("key")
         if key is not None:
             _, kind = parted(child)
-            found.append((key, kind if kind in TYPED else "string"))
+            found.append((key, kind if kind in get_args(Kind) else "string"))
     return found
 
 

@@ -72,7 +72,7 @@ class Ledger:
             for entry in rows.read_entries(database):
                 if entry.dataset not in expected:
                     raise rows.DamageError
-                account = _booked(expected[entry.dataset], entry, claims.pop(entry.id, None))
+                account = _charged(expected[entry.dataset], entry, claims.pop(entry.id, None))
                 expected[entry.dataset] = account
             found = {account.dataset: account for account in rows.read_accounts(database)}
             number = sum(len(account.parts) for account in found.values())
@@ -387,15 +387,15 @@ def _payer(account: Account, period: str | None, charged: Charged) -> Account | 
     return account.part(period, charged)
 
 
-def _booked(account: Account, entry: Entry, claim: Claim | None) -> Account:
+def _charged(account: Account, entry: Entry, claim: Claim | None) -> Account:
     """The account after a release; a sum that `reserve` would not have made is damage."""
     period, charged = _of_period(claim)
     # A price that was given back left a row of its period.
-    booked = account.book(entry.price if entry.spent else Fraction(0), period, charged)
+    charged_so_far = account.book(entry.price if entry.spent else Fraction(0), period, charged)
     # Adding on to a longer one could take forever.
-    if _digits(_payer(booked, period, charged).finite) > rows.MOST_DIGITS + 1:
+    if _digits(_payer(charged_so_far, period, charged).finite) > rows.MOST_DIGITS + 1:
         raise rows.DamageError
-    return booked
+    return charged_so_far
 
 
 def _check_price(price: Fraction | None) -> None:

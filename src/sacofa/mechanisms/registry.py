@@ -70,6 +70,12 @@ def choices() -> tuple[Choice, ...]:
     )
 
 
+def option_names() -> dict[str, str]:
+    """What people call each field of a mechanism that they may set."""
+    found = (entry for kind in MECHANISMS.values() for entry in settings_of(kind))
+    return {entry.name: entry.option for entry in found}
+
+
 def make_mechanism(name: str, given: Mapping[str, Any]) -> Mechanism:
     """Make the mechanism of a name; settings that it does not have or lacks are refused.
 
@@ -83,7 +89,7 @@ def make_mechanism(name: str, given: Mapping[str, Any]) -> Mechanism:
     said = {option: value for option, value in given.items() if value is not None}
     for option, value in said.items():
         if option not in known_settings:
-            raise SettingError(option, value, Statement("must.be.left_out_for", mechanism=name))
+            raise SettingError(option, value, Statement("must.be.no_such_setting", mechanism=name))
     for option, entry in known_settings.items():
         if entry.required and option not in said:
             raise SettingError(option, None, Statement("must.be.given_for", mechanism=name))

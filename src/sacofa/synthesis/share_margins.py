@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.cells import OTHER, cells_of
-from ..base.domains import Numbers
 from ..kernel.attributes import Attribute
 from ..kernel.cases import CaseBatch, Values
 from ..kernel.queries.attributes import CaseAttribute, EventAttribute
@@ -152,7 +151,7 @@ def _of_attribute(
     return ShareMargin(
         fixed=SURE * line.fixed,
         slope=SURE**2 * line.slope,
-        edges=tuple(map(float, domain.edges)) if isinstance(domain, Numbers) else (),
+        edges=domain.bin_edges,
     )
 
 

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, create_mod
 
 from ..base.described import field_docs
 from ..events import ReadOptions
-from .options import read_options
+from .tasks import read_options
 from .words import plain_words
 
 Whole = Annotated[int, Field(ge=1, le=10**9)]

@@ -241,11 +241,11 @@ def survey(log: Log, columns: Columns, events: Any) -> tuple[list[str], int]:
         if any(row[what] for row in found):
             raise ReadError(log.name, f"has a row without {what}")
     if log.timed and all(any(row[kind] for row in found) for kind in ("dated", "plain")):
-        raise ReadError(log.name, *mixed_times(columns.timestamp or ""))
+        raise ReadError(log.name, mixed_times(columns.timestamp or ""))
     size = sum(row.events for row in found)
     untimed = sum(row.untimed for row in found) if log.timed else 0
     if untimed and untimed == size and any(row.unread for row in found):
-        raise ReadError(log.name, *only_iso(columns.timestamp or ""))
+        raise ReadError(log.name, only_iso(columns.timestamp or ""))
     names = [JOINER.join(row.parts) for row in found if row.events]
     check_unique(log.name, names)
     return sorted(names), untimed

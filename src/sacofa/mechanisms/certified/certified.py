@@ -18,9 +18,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from ...base.domains import ALL_DATES, RESOURCES, plain_name
+from ...base.domains import RESOURCES, kind_of, plain_name
 from ...errors import SettingError
 from ...kernel.accounting import Spend
 from ...kernel.attributes import Attribute
@@ -33,6 +33,9 @@ from ..protocol import TRUNCATION, Capabilities, Mechanism, Output, Progress, Pr
 from .run import MAX_ACTIVITIES, CertifiedRun
 from .settings import FLOW, OF_TIMES, CertifiedSettings
 
+if TYPE_CHECKING:
+    from .plan import Plan
+
 
 def is_resource(attribute: Attribute) -> bool:
     """Whether an attribute tells who works in the process."""
@@ -43,9 +46,9 @@ def is_resource(attribute: Attribute) -> bool:
 def _describe(attribute: Attribute) -> Statement:
     """What is assumed to be public about an attribute."""
     if attribute.recognized:
-        fact = Statement("fact.date" if attribute.domain == ALL_DATES else "fact.number")
+        facts = (kind_of(attribute.known).fact,)
         return Statement(
-            "assumption.attribute_facts_from_log", attribute=attribute.key, facts=(fact,)
+            "assumption.attribute_facts_from_log", attribute=attribute.key, facts=facts
         )
     if attribute.domain is None or attribute.taken:
         return Statement("assumption.attribute_values_from_log", attribute=attribute.key)
@@ -78,6 +81,12 @@ class Certified(CertifiedSettings, Mechanism):
             return adapted
         usual = {name: getattr(CertifiedSettings, name) for name in OF_TIMES}
         return replace(adapted, time=False, **usual)
+
+    def plan_for(self, unit: Unit, activities: int, cases: int | None = None) -> Plan:
+        """How ε is divided, and what each share buys."""
+        from .plan import plan_of  # It builds on this class.
+
+        return plan_of(self, unit, activities, cases)
 
     def refuse_unused_settings(self) -> None:
         """Refuse a share for attributes if none will be released."""

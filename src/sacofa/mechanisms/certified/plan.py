@@ -120,6 +120,17 @@ def plan(
 ) -> Plan:
     """Work out what `certified` would do; reads no log."""
     mechanism = Certified(epsilon=epsilon, max_length=max_length, time=time, attributes=attributes)
+    return plan_of(mechanism, unit, activities, cases, pairs)
+
+
+def plan_of(
+    mechanism: Certified,
+    unit: Unit,
+    activities: int,
+    cases: int | None = None,
+    pairs: tuple[tuple[int, int], ...] = (),
+) -> Plan:
+    """Work out what a mechanism with these settings would do."""
     if not 0 <= activities <= MAX_ACTIVITIES:
         raise SettingError("activities", activities, f"0 to {MAX_ACTIVITIES:,}")
     if cases is not None and cases < 0:

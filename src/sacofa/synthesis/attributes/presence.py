@@ -15,7 +15,6 @@ from math import comb, log
 import numpy as np
 from numpy.typing import NDArray
 
-from ...base.domains import Dates, Numbers
 from ...kernel.attributes import Attribute
 from ...kernel.queries.attributes import EventAttribute
 from ...kernel.queries.flow import VOTE_UNITS
@@ -114,7 +113,7 @@ def readable(seen: Floats, attribute: Attribute) -> Floats:
 def ordered_cells(attribute: Attribute) -> int:
     """How many cells have an order, from the first on."""
     domain = attribute.known
-    return domain.values if isinstance(domain, Numbers | Dates) else 0
+    return domain.values if domain.binned else 0
 
 
 def find_presence(table: EventTable) -> tuple[Floats, float]:
