@@ -8,10 +8,14 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from typing import TypeVar
 
 from ..errors import Argument, OutputError, ReadError, Statement
 from .locks import lock_file
 from .temporary import make_locked, remove, remove_abandoned
+
+Output = TypeVar("Output", bound=Statement | str)
+Input = TypeVar("Input", bound=Statement | str)
 
 PREFIX = ".sacofa-part-"
 """How the names of folders begin in which files are written before they get their names."""
@@ -142,18 +146,19 @@ def is_name(path: str | Path) -> bool:
         return False
 
 
-def check_apart(outputs: Mapping[str, str | Path], inputs: Mapping[str, str | Path]) -> None:
+def check_apart(outputs: Mapping[Output, str | Path], inputs: Mapping[Input, str | Path]) -> None:
     """Refuse outputs that are each other, or what is read, by whatever names and links.
 
     With force, writing one would destroy the other.
     """
-    seen = [(what, path, identity(path)) for what, path in inputs.items()]
+    seen: list[tuple[Statement | str, set[object]]]
+    seen = [(what, identity(path)) for what, path in inputs.items()]
     for what, path in outputs.items():
         mine = identity(path)
-        for other, _, theirs in seen:
+        for other, theirs in seen:
             if mine & theirs:
                 raise OutputError(path, Statement("path.same", one=what, other=other))
-        seen.append((what, path, mine))
+        seen.append((what, mine))
 
 
 def identity(path: str | Path) -> set[object]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -171,7 +171,7 @@ class Parts(Protocol):
     def project_onto(self, activities: Sequence[str]) -> Parts:
         """Express over other activities."""
 
-    def map_parts(self, job: Callable[[int, Any], Result]) -> list[Result]:
+    def map_parts(self, job: Callable[[int, CaseBatch], Result]) -> list[Result]:
         """Do a job on every part."""
 
 

@@ -24,6 +24,7 @@ Variant = tuple[str, ...]
 Integers = NDArray[np.integer[Any]] | Sequence[int]
 Counted = Mapping[Any, int] | Iterable[tuple[Sequence[str], int]]
 Result = TypeVar("Result")
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 MOST_CASES = 10**12
 """No log has more cases. So sums of counts, and of votes of all cases, fit a machine word."""
@@ -260,7 +261,7 @@ class DistributedVariants(Protocol):
         """Do a job, given its number, on every part that holds any variant, where it lies."""
 
 
-def read_only(array: NDArray[Any]) -> NDArray[Any]:
+def read_only(array: NDArray[Scalar]) -> NDArray[Scalar]:
     """The same array, without a way to write to it from here on."""
     shown = array.view()
     shown.setflags(write=False)

@@ -27,7 +27,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 from ..errors import BudgetError, LedgerError, SettingError, Statement, advised
 from . import rows, storage
@@ -326,14 +325,14 @@ class Ledger:
             raise self._refusal("release_lost", release=entry.id)
         return found
 
-    def _change(self, entry: Entry, **changes: Any) -> None:
+    def _change(self, entry: Entry, **changes: object) -> None:
         """Change an entry that has not ended."""
         with self._writing() as database:
             found = self._find(database, entry)
             if found.state not in ("reserved", changes.get("state")):
                 raise self._refusal("ended", release=entry.id)
             if found.state == "reserved":
-                changed = replace(found, **changes)
+                changed = replace(found, **changes)  # type: ignore[arg-type]
                 rows.write(database, changed)
                 if not changed.spent:
                     account = self._account(database, found.dataset)

@@ -15,7 +15,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ..base.epsilon import Epsilon, parse_epsilon
 from ..errors import Argument, SettingError, Statement, is_whole
@@ -246,10 +246,10 @@ class Sacofa(Mechanism):
         return Output(log=ReleasedLog(variants=variants), margins=margins)
 
 
-def _threshold(value: Any) -> int | float:
+def _threshold(value: float | str | None) -> int | float:
     """Take a whole number or infinity, as a number or as text."""
     try:
-        number = float(value)
+        number = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         number = math.nan
     if math.isnan(number):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from ..errors import SettingError
 from ..kernel.accounting import Access
@@ -104,7 +104,7 @@ class Mechanism(ABC):
 
     name: str
     """The name that the certificate repeats."""
-    minimal: ClassVar[Mapping[str, Any]] = {}
+    minimal: ClassVar[Mapping[str, object]] = {}
     """Settings of the smallest run that keeps the promise, which an audit repeats many times."""
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 from ..base.extensions import load_extensions
 from ..errors import SettingError, Statement, advised
@@ -76,7 +76,7 @@ def option_names() -> dict[str, str]:
     return {entry.name: entry.option for entry in found}
 
 
-def make_mechanism(name: str, given: Mapping[str, Any]) -> Mechanism:
+def make_mechanism(name: str, given: Mapping[str, object]) -> Mechanism:
     """Make the mechanism of a name; settings that it does not have or lacks are refused.
 
     `given` holds settings by option; one that is None was not given.

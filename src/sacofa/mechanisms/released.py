@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,7 +125,7 @@ def _keys(cases: VariantCounts | CaseBatch) -> zip[tuple[tuple[int, ...], bool]]
     return zip(cases.sequences(), cases.complete.tolist(), strict=True)
 
 
-def _equal(one: NDArray[Any] | None, other: NDArray[Any] | None) -> bool:
+def _equal(one: NDArray[np.generic] | None, other: NDArray[np.generic] | None) -> bool:
     if one is None or other is None:
         return one is other
     return np.array_equal(one, other)

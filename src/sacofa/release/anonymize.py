@@ -4,31 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..base.batches import cases_of
 from ..base.extensions import load_extensions
-from ..errors import SettingError, Statement, is_whole
+from ..errors import SettingError, Statement
 from ..events import Notify
-from ..kernel.bits import Bits, SeededBits, SystemBits
+from ..kernel.accounting import check_noise_fits
 from ..kernel.cases import MICROSECONDS, CaseBatch, Cases
-from ..kernel.noise import Noise
 from ..kernel.unit import Unit
 from ..kernel.variants import VariantCounts, check_names
-from ..mechanisms.protocol import (
-    Mechanism,
-    Progress,
-    perform,
-)
+from ..mechanisms.protocol import Mechanism, Outcome
 from ..mechanisms.released import ReleasedLog
+from ..mechanisms.settings import all_settings
+from ..messages.units import assumptions as unit_assumptions
 from ..synthesis.released import Columns
 from .bound import bound_events, drop_empty_cases
-from .certificate import Certificate, certify
+from .certificate import Certificate
 from .formats.frames import to_pandas, to_polars
 from .periods import PeriodStatement
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
 
 DISPLAYS = "sacofa.displays"
 """The entry point group of what shows a release in a notebook; `sacofa.report` registers one."""
@@ -88,11 +89,11 @@ class Release:
         """The released cases as logs are measured and drawn."""
         return Cases(variants=self.variants, by_case=self.by_case)
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> pandas.DataFrame:
         """Give the released log as a pandas frame, with pm4py's names of columns."""
         return to_pandas(self.log)
 
-    def to_polars(self) -> Any:
+    def to_polars(self) -> polars.DataFrame:
         """Give the released log as a polars frame, with the same columns."""
         return to_polars(self.log)
 
@@ -111,33 +112,17 @@ class Release:
         return None
 
 
-def release_cases(
-    cases: Cases,
-    mechanism: Mechanism,
-    certificate: Certificate,
-    *,
-    seed: int | None,
-    max_events: int,
-    progress: Progress | None = None,
+def release_outcome(
+    outcome: Outcome, certificate: Certificate, names: Collection[str], max_events: int
 ) -> Release:
-    """Release cases through a mechanism.
+    """The release of what a mechanism made: bounded, and with all that is known by now.
 
     Args:
-        cases: The confidential cases, over public names of activities in a public order.
-        mechanism: The mechanism, adapted to the cases.
-        certificate: What the release promises, as it is known before the mechanism asks anything.
-        seed: Repeatable noise, for tests and teaching. None: noise of the operating system.
+        outcome: What the mechanism returned.
+        certificate: What the release promises, as it was known before the mechanism asked anything.
+        names: The public names of activities.
         max_events: Public bound. A larger release is scaled down.
-        progress: Receives the share that is done, from 0 to 1.
-
-    Returns:
-        The release. Its certificate lists what was spent.
-
-    Raises:
-        PromiseError: If the mechanism asks for something else than it promised.
     """
-    bits: Bits = SystemBits() if seed is None else SeededBits(seed)
-    outcome = perform(mechanism, cases, Noise(bits), progress)
     output = outcome.output
     log, dropped = drop_empty_cases(output.log)
     log, scaled = bound_events(log, max_events)
@@ -147,7 +132,7 @@ def release_cases(
             certificate,
             spent=outcome.spent,
             verdict=output.verdict,
-            missing_activities=tuple(sorted(set(cases.activities) - set(log.variants.used()))),
+            missing_activities=tuple(sorted(set(names) - set(log.variants.used()))),
             margins=None if scaled else output.margins,
             notes=(*output.notes, *dropped, *scaled),
         ),
@@ -183,13 +168,22 @@ def certify_request(
         SettingError: If the mechanism has settings for what is not released, or takes fewer names.
     """
     mechanism.refuse_unused_settings()
+    names = Statement("assumption.activities_from_log")
     if activities is not None:
         check_number(activities, mechanism)
-    return certify(
-        mechanism,
-        unit,
-        (_describe_names(activities), *read),
-        reproducible=seed is not None,
+        names = Statement("assumption.activities_declared", number=len(activities))
+    promise = mechanism.promise(unit)
+    check_noise_fits(promise.accesses, unit.max_cases)
+    seeded = () if seed is None else (Statement("limit.seeded"),)
+    of_period = () if period is None else (period.assumption(unit),)
+    return Certificate(
+        mechanism=mechanism.name,
+        unit=unit,
+        spent=promise.accesses,
+        assumptions=(*unit_assumptions(unit), *of_period, names, *read, *promise.assumptions),
+        not_promised=(*seeded, *promise.not_promised),
+        settings=all_settings(mechanism),
+        publishable=seed is None,
         period=period,
     )
 
@@ -212,18 +206,6 @@ def check_number(activities: Sequence[str], mechanism: Mechanism) -> None:
         raise SettingError(
             "activities", len(activities), Statement("must.be.names_at_most", most=most)
         )
-
-
-def check_seed(seed: int | None) -> None:
-    """Refuse a seed that cannot be."""
-    if seed is not None and not (is_whole(seed) and seed >= 0):
-        raise SettingError("seed", seed, Statement("must.be.whole_at_least", least=0))
-
-
-def _describe_names(activities: Sequence[str] | None) -> Statement:
-    if activities is None:
-        return Statement("assumption.activities_from_log")
-    return Statement("assumption.activities_declared", number=len(activities))
 
 
 def compare_names(cases: Cases, declared: Sequence[str], notify: Notify) -> None:

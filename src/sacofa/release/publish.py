@@ -12,11 +12,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, is_dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from ..base.domains import labels_of
 from ..base.files import check_apart, check_target
-from ..errors import OutputError, Problems, PromiseError, SettingError, Statement
+from ..errors import OutputError, Problems, PromiseError, SettingError, Statement, check_whole
 from ..events import (
     Log,
     Notify,
@@ -29,11 +28,13 @@ from ..events import (
 from ..events import open_log as open_source
 from ..events.attributes import check_values
 from ..kernel.attributes import Attribute
+from ..kernel.bits import Bits, SeededBits, SystemBits
 from ..kernel.cases import Cases
+from ..kernel.noise import Noise
 from ..kernel.variants import DistributedVariants, VariantCounts
 from ..ledger import Ledger
 from ..ledger.case_key import key_path
-from ..mechanisms.protocol import Mechanism, Progress, check_mechanism
+from ..mechanisms.protocol import Mechanism, Progress, check_mechanism, perform
 from ..mechanisms.settings import settings_of
 from ..messages.units import noun
 from .anonymize import (
@@ -42,11 +43,10 @@ from .anonymize import (
     check_activities,
     check_distributed,
     check_number,
-    check_seed,
     compare_names,
-    release_cases,
+    release_outcome,
 )
-from .bound import MAX_RELEASED_EVENTS, check_bound
+from .bound import MAX_RELEASED_EVENTS
 from .certificate import Certificate
 from .formats import check_texts, format_of, only_variants
 from .pair import certificate_path
@@ -106,7 +106,7 @@ class Request:
         other_inputs: Further files that are read, by what they are. No output overwrites them.
     """
 
-    log: Any
+    log: object
     mechanism: Mechanism
     output: str | Path | None = None
     options: ReadOptions | None = None
@@ -124,34 +124,25 @@ class Request:
     def check(self) -> Checked:
         """Refuse everything that can be refused before a case is read, all at once."""
         problems = Problems()
-        with problems.collected():
-            check_mechanism(self.mechanism)
-        with problems.collected():
-            check_activities(self.activities)
-        with problems.collected():
-            check_seed(self.seed)
-        with problems.collected():
-            check_bound(self.max_released_events)
-        with problems.collected():
-            self._check_output()
+        problems.check(check_mechanism, self.mechanism)
+        problems.check(check_activities, self.activities)
+        problems.check(check_whole, "seed", 0 if self.seed is None else self.seed, 0)
+        problems.check(check_whole, "max_released_events", self.max_released_events, 1)
+        problems.check(self._check_output)
         for target in self.other_outputs.values():
-            with problems.collected():
-                check_target(target, self.force)
-        with problems.collected():
-            check_payer(self.ledger, self.dataset)
+            problems.check(check_target, target, self.force)
+        problems.check(check_payer, self.ledger, self.dataset)
         problems.refuse()
         opened = _open(self.log, self.options)
-        with problems.collected():
-            self._check_apart(opened)
-        with problems.collected():
-            self._check_texts(self.activities or (), opened.attributes)
-        with problems.collected():
-            mechanism = self._adapted(opened)
+        problems.check(self._check_apart, opened)
+        problems.check(self._check_texts, self.activities or (), opened.attributes)
+        problems.check(self._adapted, opened)
         problems.refuse()
         ledger = self.ledger
         if isinstance(ledger, str | Path):
             # Only now: a ledger that an output would overwrite must not even be opened.
             ledger = Ledger.open(ledger)
+        mechanism = self._adapted(opened)
         return Checked(request=self, log=opened, mechanism=mechanism, ledger=ledger)
 
     def _check_output(self) -> None:
@@ -177,20 +168,19 @@ class Request:
 
     def _check_apart(self, log: Log | Cases) -> None:
         """Refuse an output that is the log, the ledger or another output, by whatever links."""
-        outputs = dict(self.other_outputs)
+        outputs: dict[Statement | str, str | Path] = dict(self.other_outputs.items())
+        inputs: dict[Statement | str, str | Path] = dict(self.other_inputs.items())
         if self.output is not None:
-            outputs |= {
-                "the output": self.output,
-                "its certificate": certificate_path(self.output),
-            }
-        inputs = dict(self.other_inputs)
+            outputs[Statement("role.output")] = self.output
+            outputs[Statement("role.certificate")] = certificate_path(self.output)
         if self.ledger is not None:
             path = self.ledger.path if isinstance(self.ledger, Ledger) else Path(self.ledger)
-            inputs |= {"the ledger": path, "the ledger's journal": f"{path}-journal"}
-            inputs |= {"the ledger's key": key_path(path)}
+            inputs[Statement("role.ledger")] = path
+            inputs[Statement("role.journal")] = f"{path}-journal"
+            inputs[Statement("role.key")] = key_path(path)
         if isinstance(log, Log) and isinstance(log.source.content, tuple):
             files = [path for path in log.source.content if isinstance(path, Path)]
-            inputs |= {f"the log {path}": path for path in files}
+            inputs |= {Statement("role.log", path=str(path)): path for path in files}
         check_apart(outputs, inputs)
 
     def _check_texts(self, activities: Sequence[str], attributes: Sequence[Attribute]) -> None:
@@ -295,15 +285,15 @@ class Checked:
             names = tuple(request.activities)
             if listener.holder is not None:
                 compare_names(cases, names, listener.holder)
-        release = release_cases(
-            # One public order, whatever the order in which the log named them.
-            cases.project_onto(sorted(names)),
+        bits: Bits = SystemBits() if request.seed is None else SeededBits(request.seed)
+        # One public order, whatever the order in which the log named them.
+        outcome = perform(
             mechanism,
-            certificate,
-            seed=request.seed,
-            max_events=request.max_released_events,
-            progress=lambda done: listener.at("anonymizing", done),
+            cases.project_onto(sorted(names)),
+            Noise(bits),
+            lambda done: listener.at("anonymizing", done),
         )
+        release = release_outcome(outcome, certificate, names, request.max_released_events)
         _check_paid(promised, release.certificate)
         return release
 
@@ -338,7 +328,7 @@ class Checked:
 
 
 def anonymize(
-    log: Any,
+    log: object,
     mechanism: Mechanism,
     *,
     activities: Sequence[str] | None = None,
@@ -378,7 +368,7 @@ def _only_anonymizing(progress: Progress) -> Stage:
 
 
 def publish(
-    log: Any,
+    log: object,
     mechanism: Mechanism,
     output: str | Path,
     *,
@@ -455,7 +445,7 @@ def _cost(certificate: Certificate) -> Statement:
     return Statement("promise.price", epsilon=certificate.epsilon, unit=unit)
 
 
-def _open(log: Any, options: ReadOptions | None) -> Log | Cases:
+def _open(log: object, options: ReadOptions | None) -> Log | Cases:
     """Open what has to be opened; what was counted already is taken as it is."""
     opened: Log | Cases | None = log if isinstance(log, Log | Cases) else None
     if isinstance(log, VariantCounts | DistributedVariants):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from ..base.files import identity
 from ..errors import ReadError, SettingError, Statement
@@ -18,9 +17,9 @@ NO_MODEL = ModelOptions()
 
 def public_rules(
     file: str | Path | None = None,
-    log: Any = None,
+    log: object = None,
     *,
-    secret: Any = None,
+    secret: object = None,
     name: str | None = None,
     trusted: bool = False,
     model: ModelOptions = NO_MODEL,
@@ -45,10 +44,10 @@ def public_rules(
     if _files(log) & set[object]().union(*map(_files, several)):
         raise SettingError("rules_from", name or log, Statement("must.be.public_log"))
     counted = count_variants(open_log(log, trusted=trusted))
-    return learn_rules(counted, FromPublicLog(name or Path(log).name))
+    return learn_rules(counted, FromPublicLog(name or Path(str(log)).name))
 
 
-def _files(log: Any) -> set[object]:
+def _files(log: object) -> set[object]:
     """What tells the files of a log from all others, by whatever pattern, folder or link."""
     if not isinstance(log, (str, Path)):
         return set()

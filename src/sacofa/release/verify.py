@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from .._version import __version__
 from ..base.files import hash_file, read_small
@@ -14,7 +12,7 @@ from ..errors import ReadError, Statement
 from .certificate import DAMAGED, Certificate
 from .format_2 import FORMAT, facts, upgrade
 from .pair import LARGEST, certificate_path, mend
-from .single_keys import loads
+from .single_keys import JsonObject, loads
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +59,7 @@ def verify(path: str | Path, certificate: str | Path | None = None) -> Verificat
     return Verification(certificate=read, findings=tuple(findings))
 
 
-def _fits(content: Mapping[str, Any], read: Certificate) -> bool:
+def _fits(content: JsonObject, read: Certificate) -> bool:
     """Whether the fields of a certificate fit each other.
 
     Texts are compared as well if this version of sacofa wrote them: other versions have their own.

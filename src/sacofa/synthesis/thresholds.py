@@ -6,7 +6,7 @@ from decimal import localcontext
 from fractions import Fraction
 from functools import lru_cache
 
-from ..kernel.reals import precision, rounded, tail
+from ..kernel.reals import GUARD, WIDE, rounded, tail
 
 
 @lru_cache(maxsize=4096)
@@ -16,7 +16,7 @@ def smallest_threshold(epsilon: Fraction, cells: int, expected: Fraction) -> int
     number = rounded(cells, digits)
 
     def enough(threshold: int) -> bool:
-        with localcontext(precision(digits)):
+        with localcontext(WIDE, prec=digits + GUARD):
             return number * tail(epsilon, threshold)(digits) * expected.denominator <= (
                 expected.numerator
             )

@@ -18,7 +18,7 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 
 from ..language import Language, Word
-from ..reals import Real, precision, tail
+from ..reals import GUARD, WIDE, Real, tail
 from ..session import Opened, Session
 from ..statements import Statement
 from ..variants import VariantCounts
@@ -118,7 +118,7 @@ def _thinned(epsilon: Fraction, threshold: int, bound: int) -> Real:
     def real(digits: int) -> Decimal:
         # The difference of two probabilities loses digits; these are enough for any threshold.
         more = digits + 2 * len(str(bound)) + len(str(epsilon.denominator)) + 5
-        with localcontext(precision(more)):
+        with localcontext(WIDE, prec=more + GUARD):
             new, old = tail(epsilon, threshold)(more), tail(epsilon, bound)(more)
             return (new - old) / (1 - old) / new
 

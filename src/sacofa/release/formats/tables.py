@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,12 +32,17 @@ from .blocks import describe_times, event_blocks
 from .collect import column_of, lay_out
 from .format import Format
 
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
 ROW_GROUP = 122_880
 """The number of rows that lie together in Parquet."""
 MOST_AT_HAND = ROW_GROUP
 """The most rows that are held in memory before they are written."""
 
 Stored = Literal["csv", "parquet"]
+Rows = dict[str, NDArray[Any]]
+"""Columns as the database gives them."""
 
 
 def write(stored: Stored, log: ReleasedLog, path: Path) -> None:
@@ -58,7 +63,7 @@ def write(stored: Stored, log: ReleasedLog, path: Path) -> None:
         raise as_os_error(error) from None
 
 
-def _database(folder: Path, variants: VariantCounts) -> AbstractContextManager[Any]:
+def _database(folder: Path, variants: VariantCounts) -> AbstractContextManager[DuckDBPyConnection]:
     """Where blocks go: into a file, unless they make up a single row group."""
     if variants.events <= MOST_AT_HAND:
         return borrowed(folder)
@@ -66,7 +71,7 @@ def _database(folder: Path, variants: VariantCounts) -> AbstractContextManager[A
     return borrowed(folder, folder / "events", {"threads": "1", "memory_limit": "256MB"})
 
 
-def _fill(database: Any, log: ReleasedLog) -> None:
+def _fill(database: DuckDBPyConnection, log: ReleasedLog) -> None:
     """Put the events into the database, a block at a time."""
     database.execute(
         "CREATE TABLE events "
@@ -92,7 +97,7 @@ def _fill(database: Any, log: ReleasedLog) -> None:
         database.unregister("block")
 
 
-def _copy(database: Any, log: ReleasedLog, path: Path, stored: Stored) -> None:
+def _copy(database: DuckDBPyConnection, log: ReleasedLog, path: Path, stored: Stored) -> None:
     """Write the events of the database to a file."""
     activities = list(log.variants.activities)
     times = {
@@ -138,7 +143,7 @@ TYPES = {
 """The types of columns."""
 
 
-def _value(database: Any, place: int, column: ReleasedColumn, stored: Stored) -> str:
+def _value(database: DuckDBPyConnection, place: int, column: ReleasedColumn, stored: Stored) -> str:
     """An attribute as SQL, with its type; in CSV as its text."""
     texts, key = list(column.texts), column.key
     if stored == "csv":
@@ -168,7 +173,7 @@ def read(stored: Stored, path: Path, kinds: Mapping[str, Kind]) -> ReleasedLog:
 
 
 def _laid_out(
-    rows: Mapping[str, NDArray[Any]],
+    rows: Rows,
     names: Sequence[Sequence[str]],
     kinds: Mapping[str, Kind],
     there: Collection[str],
@@ -194,7 +199,7 @@ def _laid_out(
     return lay_out(cases, rows["core"][begins] if marked else None, columns)
 
 
-def _load(database: Any, table: Table, texts: Sequence[str]) -> None:
+def _load(database: DuckDBPyConnection, table: Table, texts: Sequence[str]) -> None:
     """Load the rows of a file, with some columns as text_0, text_1, …"""
 
     def typed(key: str, kind: str, missing: str | None = None) -> str:
@@ -216,7 +221,7 @@ def _load(database: Any, table: Table, texts: Sequence[str]) -> None:
     database.execute(f"CREATE TABLE rows AS SELECT {columns} FROM {table.sql}")
 
 
-def _distinct(database: Any, place: int) -> list[str]:
+def _distinct(database: DuckDBPyConnection, place: int) -> list[str]:
     """The different texts of a column; the table names_… has their places in this list."""
     database.execute(
         f"CREATE TABLE names_{place} AS SELECT text, row_number() OVER (ORDER BY text) - 1 AS code "
@@ -226,7 +231,7 @@ def _distinct(database: Any, place: int) -> list[str]:
     return [text for (text,) in found]
 
 
-def _in_order(database: Any, texts: int) -> dict[str, NDArray[Any]]:
+def _in_order(database: DuckDBPyConnection, texts: int) -> Rows:
     """All rows in order, with the places of texts as code_0, code_1, …; −1 where there is none."""
     columns = "number, time, coalesce(start, 0) AS start, truncated, core, private" + "".join(
         f", coalesce(names_{place}.code, {NO_VALUE})::INTEGER AS code_{place}"
@@ -236,7 +241,7 @@ def _in_order(database: Any, texts: int) -> dict[str, NDArray[Any]]:
         f" LEFT JOIN names_{place} ON text_{place} = names_{place}.text" for place in range(texts)
     )
     rows = database.execute(f"SELECT {columns} FROM rows{joined} ORDER BY number, place")
-    found: dict[str, NDArray[Any]] = rows.fetchnumpy()
+    found: Rows = rows.fetchnumpy()
     if any(np.ma.is_masked(column) for column in found.values()) or (found["code_0"] < 0).any():
         raise ValueError("a cell is empty")
     return {name: np.asarray(column) for name, column in found.items()}

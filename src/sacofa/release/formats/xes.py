@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import gzip
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -69,9 +68,9 @@ def read(path: Path, kinds: Mapping[str, Kind]) -> ReleasedLog:
     return cases.log(timed=time_mark_of_xes(path) == PRIVATE)
 
 
-def _read_values(element: Any) -> dict[str, str]:
+def _read_values(element: Iterable[Mapping[str, str]]) -> dict[str, str]:
     """The attributes of a trace or an event."""
-    return {child.get("key"): child.get("value") for child in element if child.get("key")}
+    return {key: child.get("value", "") for child in element if (key := child.get("key"))}
 
 
 def _read_date(text: str) -> int:
