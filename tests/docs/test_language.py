@@ -24,12 +24,11 @@ EXCEPTIONS = {
     "docs/decisions/kernel.md": 2,
     "docs/decisions/pure-epsilon.md": 1,
     "docs/reference/cli.md": 27,
-    "src/sacofa/messages/en.toml": 4,
 }
 """Files with findings, and how many there may be at most."""
 
 PATTERNS = {
-    "name the actor": r"\b(?:is|are|was|were|be|been) (?:asked|told|shown)\b|\bnobody\b",
+    "name the actor": r"\b(?:is|are|was|were) (?:asked|told|shown)\b|\bnobody\b",
     "begin with a noun": r"^(?:What|Whatever|Whoever|Who|That which) .*\.$",
     "confidential": r"\bsecrets?\b(?! key)",
     "privacy budget, spends": r"\b(?:prices?|costs?|paid|pays?|dear|dearer|dearest)\b",
@@ -121,7 +120,8 @@ def texts_of(entry: object) -> Iterator[str]:
 def find_in_catalogue(path: Path) -> list[str]:
     """What is not plain in a catalogue of messages; patterns are English."""
     entries = tomllib.loads(path.read_text(encoding="utf-8"))
-    parts = (part for text in texts_of(entries) for part in END.split(text))
+    # A message reads "what failed: what to do".
+    parts = (part for text in texts_of(entries) for part in re.split(rf"{END.pattern}|: ", text))
     return list(find_in_sentences(parts, english=path.stem == "en"))
 
 

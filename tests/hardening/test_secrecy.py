@@ -137,7 +137,7 @@ def without_answers(seen: Seen) -> Seen:
     certificate["spent"] = None if None in prices else sum(map(Fraction, prices), Fraction(0))
     sections = "Notes|Verdict|Missing|Margins|Spent"
     words = re.sub(rf"(?m)^({sections}) .*(\n {{16}}.*)*\n", "", seen.words)
-    words = re.sub(r"Released [\d,]+ cases in [\d,]+ variants", "Released", words)
+    words = re.sub(r"Released [\d,]+ cases in [\d,]+ variants?", "Released", words)
     files = dict.fromkeys(seen.files, b"")
     return replace(seen, certificate=certificate, words=words, files=files)
 

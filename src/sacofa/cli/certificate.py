@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, TypedDict
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -66,23 +66,10 @@ class Written:
         check_apart(outputs, read)
 
 
-class Facts(TypedDict, total=False):
-    """What only people know of a deployment."""
-
-    name: str | None
-    curator: str | None
-    purpose: str | None
-    region: str | None
-    description: str | None
-    published: str | None
-    author: str | None
-    sector: str | None
-
-
 def certificate(
     released: Annotated[Path, typer.Argument(help="The released file.", metavar="FILE")],
     written: Annotated[Written, Fields()],
-    facts: Annotated[Facts, Fields(of=Deployment)],
+    facts: Annotated[dict[str, str], Fields(of=Deployment)],
 ) -> None:
     """Show a certificate, or write it for an impact assessment or a public registry.
 
@@ -114,17 +101,16 @@ def _write(released: Certificate, written: Written, people: Deployment | None) -
             write_annex(sections, path, language=written.language, form=form, force=written.force)
 
 
-def _deployment(facts: Facts, *, needed: bool) -> Deployment | None:
+def _deployment(facts: dict[str, str], *, needed: bool) -> Deployment | None:
     """What people know: as given, or asked for if it is needed."""
-    given = {name: str(value) for name, value in facts.items()}
-    if not given and not needed:
+    if not facts and not needed:
         return None
-    required = [entry.name for entry in fields(Deployment) if entry.name != "sector"]
-    missing = [name for name in required if name not in given]
+    required = [entry.name for entry in fields(Deployment) if entry.default is MISSING]
+    missing = [name for name in required if name not in facts]
     if missing and not sys.stdin.isatty():
         flags = ", ".join(f"--{name}" for name in missing)
         raise SettingError(missing[0], None, Statement("must.known_by_people", missing=flags))
-    return Deployment(**given, **{name: _ask(name) for name in missing})
+    return Deployment(**facts, **{name: _ask(name) for name in missing})
 
 
 def _ask(name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from typer import Typer
 from typer.core import TyperCommand, TyperGroup
 
 WHAT = "What is released"
@@ -56,6 +57,11 @@ class CommandList(TyperGroup):
             formatter.write_dl(
                 [(name, each.get_short_help_str(LONGEST)) for name, each in found if each]
             )
+
+
+def make_group(help: str) -> Typer:
+    """A command that has others."""
+    return Typer(cls=CommandList, no_args_is_help=True, rich_markup_mode=None, help=help)
 
 
 def group_of(parameter: Any) -> str:

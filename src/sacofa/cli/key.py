@@ -18,7 +18,7 @@ from ..release.keys import (
     read_public_key,
     read_trusted_keys,
 )
-from .grouped import CommandList
+from .grouped import make_group
 from .options import Force
 from .show import say
 
@@ -33,12 +33,7 @@ TrustedFolder = Annotated[
     typer.Option("--trusted", help="Folder of public keys, one of which must have signed."),
 ]
 
-key = typer.Typer(
-    cls=CommandList,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    help="Make keys to sign with, and show them.",
-)
+key = make_group("Make keys to sign with, and show them.")
 
 
 @key.command()

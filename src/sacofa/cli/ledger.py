@@ -17,7 +17,7 @@ from ..ledger import Account, Budget, Entry, Ledger
 from ..ledger.policy import Policy, policy_path
 from ..release.keys import read_private_key
 from ..release.sign_ledger import sign_ledger, verify_ledger
-from .grouped import CommandList
+from .grouped import make_group
 from .key import TrustedFolder, TrustedKey, ask_passphrase, say_signed, trusted_keys
 from .options import Force, Json
 from .show import say, show_table, to_json
@@ -27,12 +27,7 @@ UNLIMITED = "unlimited"
 
 FilePath = Annotated[Path, typer.Argument(help="The ledger.", metavar="LEDGER")]
 
-ledger = typer.Typer(
-    cls=CommandList,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    help="Set budgets of datasets, and show what was spent on which release.",
-)
+ledger = make_group("Set budgets of datasets, and show what was spent on which release.")
 
 
 @ledger.command()

@@ -65,7 +65,8 @@ class Fields:
     """Options for the fields of a class.
 
     Attributes:
-        of: The class that declares defaults and help texts, if it is not the class itself.
+        of: The class that declares defaults and help texts, if it is not the class itself. For a
+            dictionary, it declares the fields as well, and all of them are optional.
         only: The fields with an option. Default: all.
         leave_out: Fields without an option.
         panel: Heading in the help.
@@ -89,7 +90,8 @@ class Fields:
         for name, hint in self._fields(kind).items():
             default = defaults.get(name)
             if self.of is not None and default in (None, Empty):
-                default = None if NoneType in get_args(hint) else Empty
+                optional = get_origin(kind) is dict or NoneType in get_args(hint)
+                default = None if optional else Empty
             is_date = date in (hint, *get_args(hint))
             option = typer.Option(
                 *self.flags.get(name, (_flag(name),)),
@@ -102,9 +104,10 @@ class Fields:
 
     def _fields(self, kind: type) -> dict[str, object]:
         """The types of the fields that become options."""
+        declaring = self.of if self.of is not None and get_origin(kind) is dict else kind
         return {
             name: hint
-            for name, hint in get_type_hints(kind).items()
+            for name, hint in get_type_hints(declaring).items()
             if name not in self.leave_out and (not self.only or name in self.only)
         }
 

@@ -59,6 +59,15 @@ class Task:
             others = (Argument("from_model"), Argument("activities"))
             raise SettingError("match", True, Statement("must.given_with_all", arguments=others))
 
+    def file(self, log: str | None) -> Path:
+        """What is read: a log, rules or a model; one of them is given."""
+        model = Argument("from_model")
+        if log is None and self.from_model is None:
+            raise SettingError("FILE", None, Statement("must.log_or_model", argument=model))
+        if log is not None and self.from_model is not None:
+            raise SettingError("FILE", log, Statement("must.left_out_with", argument=model))
+        return Path(log or self.from_model or "")
+
     def check_files(self, file: Path) -> None:
         """Refuse an output that cannot be written, or that is what is read."""
         suffix = ".svg" if self.show else ".toml"
@@ -89,10 +98,7 @@ def rules(
 
     Rules of a log are as confidential as the log is.
     """
-    file = task.from_model if log is None else Path(log)
-    if file is None or None not in (log, task.from_model):
-        unmet = "must.log_or_model" if log is None else "must.left_out_with"
-        raise SettingError("FILE", log, Statement(unmet, argument=Argument("from_model")))
+    file = task.file(log)
     task.check_files(file)
     activities = None if task.activities is None else read_names(task.activities)
     if task.match and not task.show:
@@ -101,7 +107,7 @@ def rules(
         found = open_rules(file, model, activities=activities, notify=notify)
         (_show if task.show else _write)(found, task.output, task.force)
     else:
-        model.refuse_given("it is for models (--from-model)")
+        model.refuse_given(Statement("must.left_out_no_model"))
         _write(_learn(str(log), options, task.public), task.output, task.force)
         if not task.public:
             notify(Statement("cli.rules.confidential"))

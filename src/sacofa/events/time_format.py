@@ -107,4 +107,4 @@ def _shown(value: str) -> str:
     """A value as a message shows it: words that no date is written with may be names of people."""
     value = re.sub(r"[^\W\d_]+", lambda w: w[0] if w[0].lower() in DATE_WORDS else "x", value)
     short = value if len(value) <= LONGEST_SHOWN else f"{value[:LONGEST_SHOWN]}…"
-    return f'"{plain(short)}"'
+    return plain(short)

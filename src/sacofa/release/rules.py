@@ -24,7 +24,7 @@ def public_rules(
     trusted: bool = False,
     model: ModelOptions = NO_MODEL,
     activities: Sequence[str] | None = None,
-    notify: Callable[[str], None] = lambda note: None,
+    notify: Callable[[Statement], None] = lambda note: None,
 ) -> Rules | None:
     """Rules from a rules file, a model or a public log; None for neither.
 
@@ -37,7 +37,7 @@ def public_rules(
         raise SettingError("rules_from", name or log, Statement("must.be.left_out_with_rules"))
     if file is not None:
         return open_rules(file, model, activities=activities, name=name, notify=notify)
-    model.refuse_given("it is for models, which are given as rules")
+    model.refuse_given(Statement("must.left_out_no_model"))
     if log is None:
         return None
     several = secret if isinstance(secret, (list, tuple)) else [secret]

@@ -71,7 +71,7 @@ def _templates() -> Environment:
     environment.filters |= {
         "number": lambda value: f"{value:,}",
         "percent": say_percent,
-        "duration": say_duration,
+        "duration": lambda seconds: "–" if seconds is None else say_duration(seconds),
         "xml": text_of_xml,
     }
     return environment

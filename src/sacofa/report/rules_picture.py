@@ -178,19 +178,16 @@ def _lay_out(steps: Mapping[Step, bool], once: set[str]) -> Picture:
     except ImportError:
         raise MissingExtraError("pygraphviz", "map") from None
     places: set[Place] = {place for step in steps for place in step}
-    boxes = {
-        place: _box(place, (0.0, 0.0), once)
-        for place in sorted(places, key=lambda place: place or "")
-    }
-    ids = {place: f"n{i}" for i, place in enumerate(boxes)}
+    ids = {place: f"n{i}" for i, place in enumerate(sorted(places, key=lambda p: p or ""))}
     graph: Graph = pygraphviz.AGraph(directed=True, rankdir="TB", nodesep="0.35", ranksep="0.5")
     graph.node_attr.update(fixedsize="true", shape="box", label="")
     graph.edge_attr.update(arrowsize="0.7")
-    for place, box in boxes.items():
+    for place, id in ids.items():
+        box = _box(place, (0.0, 0.0), once)
         # Graphviz measures boxes in inches, and everything else in points.
-        graph.add_node(ids[place], width=f"{box.width / 72:.4f}", height=f"{box.height / 72:.4f}")
+        graph.add_node(id, width=f"{box.width / 72:.4f}", height=f"{box.height / 72:.4f}")
     for first, second in sorted(steps, key=lambda step: _rank(steps, step)):
-        graph.add_edge(ids[first], ids[second], weight=2 if steps[first, second] else 1)
+        graph.add_edge(ids[first], ids[second], weight=1 + steps[first, second])
     graph.layout(prog="dot")
     return _read(graph, ids, steps, once)
 

@@ -30,6 +30,8 @@ from .provenance import Provenance, Stated
 
 Bools = NDArray[np.bool_]
 NO_RULES = Stated("no rules")
+MAX_ACTIVITIES = 4_000
+"""Each table of rules has a cell for every pair of activities; more would not fit into memory."""
 
 
 def rule(kind: Kind) -> Bools:

@@ -18,7 +18,7 @@ from ..base.described import field_docs
 from ..mechanisms.registry import DEFAULT, choices
 from ..mechanisms.settings import Kind as SettingKind
 from ..rules import ModelOptions
-from ..rules.models.options import MOST_DEVIATIONS
+from ..rules.models.options import MAX_DEVIATIONS
 from .reading import COLUMNS, ColumnChoice, ColumnsContent, Name, Whole
 
 DatasetName = Annotated[str, StringConstraints(min_length=1, max_length=200)]
@@ -45,7 +45,7 @@ class ModelChoice(_Model):
     """How a model becomes rules."""
 
     names: dict[Name, str] | None = _of_model("names", max_length=10_000)
-    deviations: Annotated[int, Field(ge=0, le=MOST_DEVIATIONS)] | None = _of_model("deviations")
+    deviations: Annotated[int, Field(ge=0, le=MAX_DEVIATIONS)] | None = _of_model("deviations")
     closed: bool = _of_model("closed", default=False)
     source: Name | None = _of_model("source")
 

@@ -18,23 +18,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from ...base.domains import RESOURCES, kind_of, plain_name
+from ...base.epsilon import Epsilon
 from ...errors import SettingError
 from ...kernel.accounting import Spend
 from ...kernel.attributes import Attribute
 from ...kernel.session import Session
 from ...kernel.statements import Statement
-from ...kernel.unit import Unit
+from ...kernel.unit import ONE_CASE, Unit
 from ...synthesis.flow.frequent import all_threshold
 from ...synthesis.flow.lengths import known_length
 from ..protocol import TRUNCATION, Capabilities, Mechanism, Output, Progress, Promise
+from .plan import Plan, plan_of
 from .run import MAX_ACTIVITIES, CertifiedRun
 from .settings import FLOW, OF_TIMES, CertifiedSettings
-
-if TYPE_CHECKING:
-    from .plan import Plan
 
 
 def is_resource(attribute: Attribute) -> bool:
@@ -84,8 +83,6 @@ class Certified(CertifiedSettings, Mechanism):
 
     def plan_for(self, unit: Unit, activities: int, cases: int | None = None) -> Plan:
         """How ε is divided, and what each share buys."""
-        from .plan import plan_of  # It builds on this class.
-
         return plan_of(self, unit, activities, cases)
 
     def refuse_unused_settings(self) -> None:
@@ -191,3 +188,19 @@ class Certified(CertifiedSettings, Mechanism):
     def run(self, session: Session, progress: Progress | None = None) -> Output:
         """Ask the log, and make a release of the answers."""
         return CertifiedRun(self, session).release(progress)
+
+
+def plan(
+    *,
+    epsilon: Epsilon,
+    activities: int,
+    max_length: int | None = None,
+    cases: int | None = None,
+    unit: Unit = ONE_CASE,
+    time: bool = False,
+    attributes: tuple[Attribute, ...] = (),
+    pairs: tuple[tuple[int, int], ...] = (),
+) -> Plan:
+    """Work out what `certified` would do; reads no log."""
+    mechanism = Certified(epsilon=epsilon, max_length=max_length, time=time, attributes=attributes)
+    return plan_of(mechanism, unit, activities, cases, pairs)

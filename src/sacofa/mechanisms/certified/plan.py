@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
-from ...base.epsilon import Epsilon
 from ...errors import SettingError
-from ...kernel.attributes import Attribute
 from ...kernel.queries.flow import VOTE_UNITS
-from ...kernel.unit import ONE_CASE, Unit
+from ...kernel.unit import Unit
 from ...synthesis.attributes.ask import divide
 from ...synthesis.flow.frequent import all_threshold
 from ...synthesis.flow.lengths import bin_edges
@@ -21,8 +19,8 @@ from ...synthesis.times.ask import OWN_ROW
 from ...synthesis.times.settings import TimeShares
 from ...synthesis.verdict import Verdict
 from .budget import LEAST_MOVED, MOST_MOVED
-from .certified import Certified
 from .run import MAX_ACTIVITIES
+from .settings import CertifiedSettings
 from .verdict import foresee
 
 LENGTH = "max_length"
@@ -107,24 +105,8 @@ class Plan:
         return lines
 
 
-def plan(
-    *,
-    epsilon: Epsilon,
-    activities: int,
-    max_length: int | None = None,
-    cases: int | None = None,
-    unit: Unit = ONE_CASE,
-    time: bool = False,
-    attributes: tuple[Attribute, ...] = (),
-    pairs: tuple[tuple[int, int], ...] = (),
-) -> Plan:
-    """Work out what `certified` would do; reads no log."""
-    mechanism = Certified(epsilon=epsilon, max_length=max_length, time=time, attributes=attributes)
-    return plan_of(mechanism, unit, activities, cases, pairs)
-
-
 def plan_of(
-    mechanism: Certified,
+    mechanism: CertifiedSettings,
     unit: Unit,
     activities: int,
     cases: int | None = None,
@@ -139,7 +121,7 @@ def plan_of(
 
 
 def _plan(
-    mechanism: Certified,
+    mechanism: CertifiedSettings,
     unit: Unit,
     activities: int,
     cases: int | None,
@@ -216,7 +198,12 @@ def _plan(
 
 
 def expected_cases_margin(
-    mechanism: Certified, unit: Unit, activities: int, cases: int | None, *, large: bool = False
+    mechanism: CertifiedSettings,
+    unit: Unit,
+    activities: int,
+    cases: int | None,
+    *,
+    large: bool = False,
 ) -> int:
     """The margin of the number of cases that a release will state, as far as that is known before.
 
@@ -239,7 +226,7 @@ def expected_cases_margin(
     return cases_margin(1 / exact)
 
 
-def _time_share(mechanism: Certified, unit: Unit) -> Share:
+def _time_share(mechanism: CertifiedSettings, unit: Unit) -> Share:
     """What the share of times buys: the gaps between events are what it is mostly spent on."""
     price = mechanism.time_price
     gaps = TimeShares().divide(price)["gaps"] / unit.max_cases
@@ -254,7 +241,7 @@ def _time_share(mechanism: Certified, unit: Unit) -> Share:
 
 
 def _attribute_shares(
-    mechanism: Certified, unit: Unit, activities: int, pairs: tuple[tuple[int, int], ...]
+    mechanism: CertifiedSettings, unit: Unit, activities: int, pairs: tuple[tuple[int, int], ...]
 ) -> list[Share]:
     """What each attribute and each pair costs: every one more takes from all others."""
     attributes = mechanism.attributes
