@@ -56,8 +56,8 @@ def settings_of(mechanism: type) -> tuple[Setting, ...]:
             name=entry.name,
             kind=entry.metadata["kind"],
             help=docs[entry.name],
-            required=_is_required(entry),
-            default=None if _is_required(entry) else entry.default,
+            required=entry.default is MISSING,
+            default=None if entry.default is MISSING else entry.default,
         )
         for entry in fields(mechanism)
         if "kind" in entry.metadata
@@ -129,7 +129,3 @@ def _describe_number(value: Real) -> int | float | str:
     if isinstance(value, Integral):
         return int(value)
     return float(value) if isinstance(value, float) and isfinite(value) else str(value)
-
-
-def _is_required(entry: Field[object]) -> bool:
-    return entry.default is MISSING

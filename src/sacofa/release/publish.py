@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, is_dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from ..base.domains import labels_of
@@ -228,7 +229,10 @@ class Checked:
     """What is promised before the log is read, but for the series of releases of periods."""
 
     def __post_init__(self) -> None:
-        promised = self._certify(self.log, self.mechanism, _period(self.log))
+        # No ledger keeps this period apart from others, as far as is known here.
+        period = self.log.period if isinstance(self.log, Log) else None
+        statement = None if period is None else PeriodStatement(period=period)
+        promised = self._certify(self.log, self.mechanism, statement)
         object.__setattr__(self, "promised", promised)
 
     def _certify(
@@ -291,7 +295,7 @@ class Checked:
             mechanism,
             cases.project_onto(sorted(names)),
             Noise(bits),
-            lambda done: listener.at("anonymizing", done),
+            partial(listener.at, "anonymizing"),
         )
         release = release_outcome(outcome, certificate, names, request.max_released_events)
         _check_paid(promised, release.certificate)
@@ -319,7 +323,7 @@ class Checked:
             yield _read_whole(log, able.times, listener)
             return
         with distribute_variants(
-            log, progress=lambda done: listener.at("reading", done), notify=listener.holder
+            log, progress=partial(listener.at, "reading"), notify=listener.holder
         ) as variants:
             few = len(variants) <= self.request.max_gathered
             yield Cases(
@@ -421,13 +425,6 @@ def _refuse_more_than_variants(
             raise SettingError(setting.option, value, must)
 
 
-def _period(log: Log | Cases) -> PeriodStatement | None:
-    """What is said of the period of a release that no ledger keeps apart from others."""
-    if isinstance(log, Cases) or log.period is None:
-        return None
-    return PeriodStatement(period=log.period)
-
-
 def _check_paid(promised: Certificate, made: Certificate) -> None:
     """Refuse a release that costs another price, or protects another unit, than was paid for.
 
@@ -464,10 +461,7 @@ def _open(log: object, options: ReadOptions | None) -> Log | Cases:
 
 def _read_whole(log: Log, timed: bool, listener: Listener) -> Cases:
     """Read the cases of a log; one by one with their times where these are asked for and there."""
-
-    def progress(done: float) -> None:
-        listener.at("reading", done)
-
+    progress = partial(listener.at, "reading")
     if (timed and log.has_times) or log.attributes:
         cases = read_cases(log, progress=progress, notify=listener.holder)
         check_values(log.name, cases.attributes, log.options)

@@ -6,6 +6,7 @@ import json
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import Argument, LedgerError, SettingError, Statement
@@ -18,28 +19,31 @@ Tell = Callable[[Statement], None]
 """Receives what a ledger reports about a release."""
 
 
+@dataclass(kw_only=True)
 class BudgetReservation:
-    """The payment for one release: what the run of it tells the ledger on its way."""
+    """The payment for one release: what the run of it reports to the ledger on its way.
 
-    def __init__(self, ledger: Ledger | None = None, entry: Entry | None = None) -> None:
-        """Begin with what was reserved; without a ledger nothing is recorded."""
-        self._ledger, self._entry = ledger, entry
-        self.data_accessed = False
-        """Whether the mechanism may have asked the log: the price is not given back then."""
+    Without a ledger nothing is recorded.
+    """
+
+    ledger: Ledger | None = None
+    entry: Entry | None = None
+    data_accessed: bool = False
+    """Whether the mechanism may have queried the log: the price is not given back then."""
 
     def claim(self, turn: Turn) -> None:
         """Record which cases a release of a period takes, before anything is asked about them."""
-        if self._ledger is not None and self._entry is not None:
-            self._ledger.claim(self._entry, sorted(turn.hashes), sorted(turn.ids))
+        if self.ledger is not None and self.entry is not None:
+            self.ledger.claim(self.entry, sorted(turn.hashes), sorted(turn.ids))
 
     def link(self, file: str | Path | None, size: int, certificate: Certificate) -> None:
         """Record which file the release is about to become; refused where it was not paid here.
 
         None is a file that does not stay: it is passed on.
         """
-        if self._ledger is not None and self._entry is not None:
-            self._ledger.link(
-                self._entry,
+        if self.ledger is not None and self.entry is not None:
+            self.ledger.link(
+                self.entry,
                 file=None if file is None else Path(file),
                 size=size,
                 sha256=certificate.sha256 or "",
@@ -78,7 +82,7 @@ def reserve_budget(
     reservation, token = BudgetReservation(), secrets.token_hex(16)
     try:
         entry, notice = _reserve(ledger, dataset, certificate, token)
-        reservation = BudgetReservation(ledger, entry)
+        reservation = BudgetReservation(ledger=ledger, entry=entry)
         say(notice)
         yield reservation
     except BaseException as error:

@@ -31,6 +31,7 @@ __all__ = [
     "listed",
     "only_variants",
     "read_log",
+    "store_log",
     "write_log",
 ]
 
@@ -102,13 +103,16 @@ def write_log(log: ReleasedLog, path: str | os.PathLike[str], *, force: bool = F
     Raises:
         OutputError: If the suffix is unknown, the file exists, or the format cannot hold a name.
     """
-    target = Path(path)
-    output = format_of(target)
-    check_texts(log.variants.activities, target)
+    with write_whole(Path(path), force) as part:
+        store_log(log, part)
+
+
+def store_log(log: ReleasedLog, path: Path) -> None:
+    """Write a released log to a place that has its name later, with the same suffix."""
+    check_texts(log.variants.activities, path)
     for column in log.columns:
-        check_texts((column.name, *column.texts), target, "value")
-    with write_whole(target, force) as part:
-        output.write(log, part)
+        check_texts((column.name, *column.texts), path, "value")
+    format_of(path).write(log, path)
 
 
 def read_log(path: str | os.PathLike[str], kinds: Mapping[str, Kind]) -> ReleasedLog:
