@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from ..base.epsilon import parse_epsilon
-from ..errors import SettingError
+from ..errors import SettingError, Statement
 from ..kernel.variants import VariantCounts
 from ..mechanisms.protocol import Mechanism
 from ..mechanisms.registry import MECHANISMS, make_mechanism
@@ -74,7 +74,7 @@ class Comparison:
         for name in ("mechanisms", "epsilons"):
             given = getattr(self, name)
             if not given or len(set(given)) != len(given):
-                raise SettingError(name, ", ".join(given), "one or more, each once")
+                raise SettingError(name, ", ".join(given), Statement("must.once_each"))
         # Wrong settings are refused before any log is read; the length is known only then.
         for mechanism in self.mechanisms:
             for epsilon in self.epsilons:
@@ -140,7 +140,7 @@ def compare(
     """
     variants = variants_of(log)
     if not variants.cases:
-        raise SettingError("log", "0 cases", "a log with at least one case")
+        raise SettingError("log", None, Statement("must.log_with_cases"))
     runs = comparison.runs(name, variants)
     figures = [Figure(measure=measure, name=measure) for measure in FIGURES]
     rows = run_experiment(runs, {name: log}, folder, figures, execution or Execution())

@@ -13,7 +13,7 @@ from ..kernel.unit import Unit
 from ..kernel.variants import VariantCounts
 from .bounded_file import Progress
 from .columns import Columns
-from .formats import Format
+from .formats import FORMATS, Engine, Format
 from .options import Order, ReadOptions
 from .periods import PeriodFilter, Wanted
 
@@ -34,8 +34,8 @@ class Source:
 
     name: str
     """What the log is called in messages; never holds a password."""
-    format: Format
-    """How it is stored."""
+    format: str
+    """The name of the format in which it is stored."""
     content: Any = field(repr=False)
     """The files, the frame, or how to reach the database."""
     query: str | None = None
@@ -53,6 +53,11 @@ class Source:
     held: object = field(default=None, repr=False)
     """What keeps the files in their place."""
 
+    @property
+    def declared(self) -> Format:
+        """The format in which it is stored."""
+        return FORMATS[self.format]
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Log:
@@ -66,6 +71,8 @@ class Log:
     """Events of a case by time, with ties as the case has them, or as the source has them."""
     options: ReadOptions
     """What was asked for."""
+    engine: Engine
+    """What is declared of the reader."""
     reader: Reader = field(repr=False)
     """What counts it."""
     wanted: Wanted | None = field(default=None, repr=False)

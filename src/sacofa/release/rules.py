@@ -9,7 +9,7 @@ from pathlib import Path
 from ..base.files import identity
 from ..errors import ReadError, SettingError, Statement
 from ..events import count_variants, open_log
-from ..events.formats import find_files
+from ..events.find_source import find_files
 from ..rules import FromPublicLog, ModelOptions, Rules, learn_rules, open_rules
 
 NO_MODEL = ModelOptions()

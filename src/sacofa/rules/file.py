@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.files import write_whole
-from ..errors import OutputError, Statement
+from ..errors import OutputError, Statement, advised
 from .kinds import NEVER_FOLLOWS
 from .lines import Table, find_line, quoted, read_toml
 from .provenance import FromSecretLog, Provenance, Stated
-from .refusal import RefusedError, advised, refusing
+from .refusal import RefusedError, refusing
 from .rules import KINDS, MAX_ACTIVITIES, Rules, contradictions
 
 Bools = NDArray[np.bool_]

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ..errors import ReadError, RulesError, Statement, advise_nearest
-from ..kernel.statements import TEXT
+from ..errors import ReadError, RulesError, Statement, advised
 
 
 class RefusedError(Exception):
@@ -32,20 +31,13 @@ def refusing(path: str | Path) -> Iterator[None]:
         raise RulesError(path, refusal.line, refusal.what) from None
 
 
-def advised(what: Statement, word: str, choices: Iterable[str]) -> Statement:
-    """Add the closest valid choice to a statement, if there is one."""
-    advice = advise_nearest(word, choices)
-    return what if advice.code == TEXT else Statement("rules.advised", what=what, advice=advice)
-
-
 def read_file(path: str | Path, max_bytes: int | None = None) -> bytes:
     """Read a whole file that is not larger than a bound."""
     try:
         with Path(path).open("rb") as file:
             content = file.read(-1 if max_bytes is None else max_bytes + 1)
     except OSError as error:
-        what = Statement("rules.unreadable", reason=str(error.strerror))
-        raise ReadError(path, what) from error
+        raise ReadError(path, Statement("read.file.system", why=str(error.strerror))) from error
     if max_bytes is not None and len(content) > max_bytes:
         raise ReadError(path, Statement("rules.too_many_bytes", megabytes=max_bytes >> 20))
     return content

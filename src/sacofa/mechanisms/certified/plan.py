@@ -15,8 +15,8 @@ from ...synthesis.flow.lengths import bin_edges
 from ...synthesis.flow.size import cases_margin, precision
 from ...synthesis.flow.steps import most_false_steps
 from ...synthesis.thresholds import smallest_threshold
-from ...synthesis.times.ask import OWN_ROW
 from ...synthesis.times.settings import TimeShares
+from ...synthesis.times.tuning import TUNING
 from ...synthesis.verdict import Verdict
 from .budget import LEAST_MOVED, MOST_MOVED
 from .run import MAX_ACTIVITIES
@@ -231,7 +231,7 @@ def _time_share(mechanism: CertifiedSettings, unit: Unit) -> Share:
     price = mechanism.time_price
     gaps = TimeShares().divide(price)["gaps"] / unit.max_cases
     noise = Fraction(smallest_threshold(gaps / VOTE_UNITS, 1, TAIL), VOTE_UNITS)
-    shared = ceil(OWN_ROW / float(gaps))
+    shared = ceil(TUNING.own_row_votes / float(gaps))
     return Share(
         what="times",
         epsilon=price,

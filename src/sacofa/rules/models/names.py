@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import NoReturn
 
 from ...base.files import write_whole
-from ...errors import Argument, SettingError, Statement
+from ...errors import Argument, SettingError, Statement, advised
 from ..lines import find_line, quoted, read_toml
-from ..refusal import RefusedError, advised, refusing
+from ..refusal import RefusedError, refusing
 
 MIN_LIKENESS = 0.6
 """Names less alike than that are not proposed as a pair."""

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ...errors import SettingError, Statement
+from ...errors import Argument, SettingError, Statement, advised
 from ..file import ACTIVITY_KINDS, read_rules
 from ..graph import Graph
 from ..provenance import FromModel
-from ..refusal import RefusedError, advised, decode, read_file, refusing
+from ..refusal import RefusedError, decode, read_file, refusing
 from ..rules import MAX_ACTIVITIES, Rules, rules_of_graph
 from .automaton import TooManyStatesError, determinize
 from .language import ModelRules
@@ -72,7 +72,7 @@ class Model:
             RulesError: If the model is not sound, too large, or has names without activity.
         """
         if options.closed and activities is None:
-            what = Statement("must.given_with_activities")
+            what = Statement("must.given_with", argument=Argument("activities"))
             raise SettingError("closed", True, what)
         closed = activities if options.closed else None
         source = FromModel(name or Path(self.path).name, options.source, options.deviations)
@@ -129,7 +129,7 @@ def read_model(path: str | Path) -> Model:
     # Readers are loaded when there is a model to read: few runs have one.
     with refusing(path):
         if not content.strip():
-            raise RefusedError("model.blank", None)
+            raise RefusedError("read.file.empty", None)
         if suffix == ".decl":
             from .declare import read_declare
 

@@ -89,12 +89,10 @@ class _Work:
 
     def take_together(self, place: int) -> bool:
         """Join a silent step with those that follow it, if it is the only way to them."""
-        if len(self.givers[place]) != 1 or place in self.fixed or place in self.start:
+        number = self._only_giver(place)
+        if number is None:
             return False
-        (number,) = self.givers[place]
         first, after = self.steps[number], sorted(self.takers[place])
-        if not self._silent(first) or first.gives != (place,) or place in first.takes:
-            return False
         follow = bool(after) and all(self._takes_only(place, n) for n in after)
         if not follow or not self._alike(place, first.takes):
             return False
@@ -131,6 +129,15 @@ class _Work:
             start=translated(self.start),
             ends=tuple(map(translated, self.net.ends)),
         )
+
+    def _only_giver(self, place: int) -> int | None:
+        """Return the silent step that alone gives to a place, and to no other."""
+        if len(self.givers[place]) != 1 or place in self.fixed or place in self.start:
+            return None
+        (number,) = self.givers[place]
+        step = self.steps[number]
+        fits = self._silent(step) and step.gives == (place,) and place not in step.takes
+        return number if fits else None
 
     def _takes_only(self, place: int, number: int) -> bool:
         step = self.steps[number]
