@@ -33,10 +33,9 @@ from ..errors import Argument, ColumnsError, ReadError, SettingError
 from ..kernel.attributes import Attribute, Domain
 from ..kernel.statements import Statement
 from .columns_file import Declared, DeclaredColumns, read_columns
-from .notices import tell
+from .notices import Notify, tell
 from .options import ReadOptions
 from .personal import named, personal_by_name, personal_by_values
-from .source import Notify
 
 MOST_FOUND = 200
 """A column of texts with more different values releases none of them, unless they are declared."""

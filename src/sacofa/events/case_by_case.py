@@ -17,8 +17,8 @@ from ..errors import ReadError
 from ..kernel.attributes import Attribute
 from .columns import Columns
 from .lifecycle import join_instances
-from .notices import is_blank, notify_counts
-from .source import Log, Notify
+from .notices import Notify, is_blank, notify_counts
+from .source import Log
 from .time_format import only_iso
 from .variant_counter import Case, FirstCases, Name, Texts
 

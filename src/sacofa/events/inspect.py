@@ -14,8 +14,9 @@ from ..kernel.cases import MICROSECONDS, NO_TIME, CaseBatch
 from ..kernel.variants import Variant, VariantCounts
 from .bounded_file import Progress
 from .log import count_variants, read_cases
+from .notices import Notify
 from .profile import ColumnProfile, Role, find_roles, profile_columns
-from .source import Log, Notify
+from .source import Log
 from .warnings import find_warnings
 
 QUANTILES = (0.0, 0.25, 0.5, 0.75, 0.9, 0.99, 1.0)

@@ -14,8 +14,9 @@ from .bounded_file import Progress
 from .columns import Columns
 from .find_source import find_source
 from .formats import Engine, Format
+from .notices import Notify
 from .options import Order, ReadOptions
-from .source import Log, Notify, Reader, Source
+from .source import Log, Reader, Source
 
 if TYPE_CHECKING:
     from .brought import Remote

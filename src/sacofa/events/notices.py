@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from ..kernel.statements import Statement
-from .source import Notify
+
+Notify = Callable[[str], None]
+"""Receives what the person who holds the log should know of it; never part of a release."""
 
 BLANK = " \t\n\r\f\v"
 """A text of these letters alone names nobody. No others: not every database has more."""

@@ -23,8 +23,9 @@ from .cells import Use, is_missing, text_of
 from .columns import COLUMNS_TAKEN, TIMES_TAKEN, TRUNCATED, Columns, one_column, resolve_columns
 from .duckdb import events
 from .frames import in_column
+from .notices import Notify
 from .options import ReadOptions
-from .source import Log, Notify, Source
+from .source import Log, Source
 from .time_format import only_iso
 from .variant_counter import Texts
 from .xes_form import TIME, Declared, lookup_in, standard_columns

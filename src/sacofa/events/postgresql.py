@@ -31,9 +31,9 @@ from .cells.postgresql_sql import MOMENTS
 from .columns import Columns, resolve_columns
 from .frames import in_column
 from .lifecycle import START
-from .notices import notify_counts
+from .notices import Notify, notify_counts
 from .options import JOINER, ReadOptions
-from .source import Log, Notify, Source
+from .source import Log, Source
 from .variant_counter import check_unique
 
 AT_ONCE = 5_000

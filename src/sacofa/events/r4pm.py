@@ -21,8 +21,9 @@ from . import xes
 from .bounded_file import BoundedFile, Progress
 from .columns import Columns
 from .lifecycle import TRANSITION
+from .notices import Notify
 from .options import ReadOptions
-from .source import Log, Notify, Source
+from .source import Log, Source
 from .xes_form import LONGEST_HEAD, NAME
 from .xes_stream import MAX_CASE_BYTES
 

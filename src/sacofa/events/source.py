@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -14,14 +14,12 @@ from ..kernel.variants import VariantCounts
 from .bounded_file import Progress
 from .columns import Columns
 from .formats import FORMATS, Engine, Format
+from .notices import Notify
 from .options import Order, ReadOptions
 from .periods import PeriodFilter, Wanted
 
 if TYPE_CHECKING:
     from .case_store import StoredCases
-
-Notify = Callable[[str], None]
-"""Told what the person who holds the log should know of it; never part of a release."""
 
 
 OPEN_ORDER = Statement("assumption.day_month_order")

@@ -15,8 +15,9 @@ from ..errors import ReadError, SettingError, Statement
 from ..kernel.variants import VariantCounts
 from .bounded_file import TRUSTED, BoundedFile, Progress
 from .case_store import StoredCases
+from .notices import Notify
 from .options import ReadOptions
-from .source import Log, Notify, Source
+from .source import Log, Source
 
 FORMAT = "sacofa-variants-1"
 

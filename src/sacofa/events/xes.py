@@ -25,8 +25,9 @@ from .bounded_file import Progress
 from .case_by_case import CaseReader
 from .case_store import CaseStore, StoredCases
 from .columns import TIMES_TAKEN, Columns, one_column
+from .notices import Notify
 from .options import ReadOptions
-from .source import Log, Notify, Source
+from .source import Log, Source
 from .variant_counter import Case, Name, Texts, VariantCounter
 from .xes_form import TIME, Declared, Search, kinds_of, lookup_in, read_declared, standard_columns
 from .xes_stream import parted, traces

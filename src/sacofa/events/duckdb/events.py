@@ -30,10 +30,10 @@ from ..cells.duckdb_sql import check_type, is_text, value_type
 from ..columns import COLUMNS_TAKEN, Columns, resolve_columns
 from ..csv_injection import unescape_formula
 from ..frames import check_names, in_column, object_columns
-from ..notices import notify_counts
+from ..notices import Notify, notify_counts
 from ..options import ReadOptions
 from ..periods import PeriodFilter
-from ..source import Log, Notify, Source
+from ..source import Log, Source
 from ..time_format import PATTERN
 from ..variant_counter import check_unique
 from . import partitions

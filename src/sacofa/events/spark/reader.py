@@ -33,9 +33,9 @@ from ..duckdb.events import names_as_meant, texts_as_meant
 from ..duckdb.parquet_files import has_several_types, lengths_of_time, refuse_other_roles
 from ..duckdb.source import looking
 from ..frames import check_names, in_column
-from ..notices import notify_counts
+from ..notices import Notify, notify_counts
 from ..options import ReadOptions
-from ..source import Log, Notify, Source
+from ..source import Log, Source
 from ..variant_counter import Case
 from . import check_installed
 from .cases import cases_of, events_of, survey, text_of
