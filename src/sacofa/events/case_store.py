@@ -18,8 +18,10 @@ from weakref import finalize
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base.batches import join_variants
+from ..base.cells import cell_of, cells_of
 from ..base.temporary import secret_folder, writing_in
-from ..kernel.attributes import Attribute, cell_of, cells_of
+from ..kernel.attributes import Attribute
 from ..kernel.cases import NO_TIME, CaseBatch, Values
 from ..kernel.unit import Unit
 from ..kernel.variants import VariantCounts
@@ -214,10 +216,6 @@ class StoredCases(AbstractContextManager["StoredCases"]):
         }
         return changed
 
-    def truncate(self, max_length: int, *, by_length: bool = False) -> StoredCases:
-        """Truncate longer cases, when a job is done on them."""
-        return self._changed(partial(_truncate, max_length=max_length, by_length=by_length))
-
     def project_onto(self, activities: Sequence[str]) -> StoredCases:
         """Express over other activities, when a job is done on them."""
         return self._changed(partial(_project, activities=tuple(activities)))
@@ -228,7 +226,7 @@ class StoredCases(AbstractContextManager["StoredCases"]):
 
     def variants(self) -> VariantCounts:
         """Count the variants of these cases, with the activities that occur in name order."""
-        return VariantCounts.join(self.map_parts(_count), self.unit)
+        return join_variants(self.map_parts(_count), self.unit)
 
     def close(self) -> None:
         """Remove the cases from the disk."""
@@ -345,10 +343,6 @@ def _code(
             for values, table, size in zip(batch.attributes, cells, sizes, strict=True)
         ),
     )
-
-
-def _truncate(batch: CaseBatch, *, max_length: int, by_length: bool) -> CaseBatch:
-    return batch.truncate(max_length, by_length=by_length)
 
 
 def _project(batch: CaseBatch, *, activities: tuple[str, ...]) -> CaseBatch:
