@@ -8,7 +8,7 @@ import lxml.html
 import numpy as np
 import pytest
 
-from sacofa.kernel.cases import gather
+from sacofa.base.batches import gather
 from sacofa.kernel.variants import VariantCounts
 from sacofa.report import make_internal_report, make_report
 from sacofa.report.durations import say_duration
