@@ -93,13 +93,14 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (other / "mechanism.py").write_text(recipe("The mechanism"), encoding="utf-8")
     (other / "hour.py").write_text(recipe("Times of day"), encoding="utf-8")
     (other / "json_lines.py").write_text(recipe("Released events as JSON"), encoding="utf-8")
+    (other / "pipes.py").write_text(recipe("Reads logs of machines"), encoding="utf-8")
     # What an installer makes of the package: its metadata, beside its modules.
     installed = source / "sacofa_starts-1.0.dist-info"
     installed.mkdir()
     metadata = "Metadata-Version: 2.1\nName: sacofa-starts\nVersion: 1.0\n"
     (installed / "METADATA").write_text(metadata, encoding="utf-8")
     # As an installer writes it, but for the quotation marks.
-    groups = ("mechanisms", "exports", "attributes")
+    groups = ("mechanisms", "readers", "exports", "attributes")
     entries = "".join(recipe(f'[project.entry-points."sacofa.{group}') for group in groups)
     entries = entries.replace("project.entry-points.", "").replace('"', "")
     (installed / "entry_points.txt").write_text(entries, encoding="utf-8")
@@ -257,3 +258,42 @@ def test_the_format_keeps_the_law_of_formats(copy: Path) -> None:
     assert "1 passed" in run(
         copy, "-m", "pytest", "-p", "no:cacheprovider", f"{tests}::{law}[.jsonl]"
     )
+
+
+CHECK_READER = """
+import gzip
+from pathlib import Path
+from sacofa import count_variants
+from sacofa.errors import ReadError
+from sacofa.events import open_log
+lines = ["1|b|2020-01-02", "2|a|2020-01-01", "1|a|2020-01-01", "", "3|c|soon"]
+Path("log.pipes").write_text("\\n".join(lines), encoding="utf-8")
+counted = count_variants("log.pipes")
+assert dict(counted) == {("a",): 1, ("a", "b"): 1, ("c",): 1}, dict(counted)
+Path("packed.pipes.gz").write_bytes(gzip.compress(Path("log.pipes").read_bytes()))
+assert count_variants("packed.pipes.gz") == counted
+assert count_variants(open_log("log.pipes", order="file", format="pipes")).cases == 3
+for wrong in ({"encoding": "utf-8"}, {"period": "2020"}, {"engine": "spark"}):
+    try:
+        open_log("log.pipes", **wrong)
+    except Exception as error:
+        assert "left out for pipes" in str(error), error
+    else:
+        raise AssertionError(wrong)
+Path("log.pipes").write_text("1|b", encoding="utf-8")
+try:
+    count_variants("log.pipes")
+except ReadError as error:
+    assert "line 1 has 2 cells" in str(error)
+else:
+    raise AssertionError
+"""
+
+
+def test_the_reader_is_found_by_its_suffix(copy: Path) -> None:
+    """Its rows are read like those of a table, and options that it does not have are refused."""
+    run(copy, "-c", CHECK_READER)
+    lines = [f"{i}|{'ab'[i % 3 == 0]}|2020-01-01" for i in range(300)]
+    (copy / "log.pipes").write_text("\n".join(lines), encoding="utf-8")
+    run(copy, "-m", "sacofa", "anonymize", "log.pipes", "-o", "piped.csv", "--epsilon=1")
+    run(copy, "-m", "sacofa", "verify", "piped.csv")

@@ -316,7 +316,7 @@ def test_the_certificate_says_that_fields_were_taken_from_the_log(tmp_path: Path
         ('{"case": 1, "activity": 2, "time": 3}\n{"case": 1, "x": 3}', "line 2 has fields .*: x"),
         ('{"case": 1, "activity": 2, "time": 3, "ts": 4}', "several fields may be the timestamp"),
         ('{"case": 1, "activity": 2}', "no column for timestamp"),
-        ("", "the file is empty"),
+        ("", "is empty"),
     ],
 )
 def test_json_lines_that_one_case_could_change(lines: str, message: str, tmp_path: Path) -> None:
@@ -333,7 +333,7 @@ def test_standard_input() -> None:
         input=TABLE.encode(), capture_output=True, check=True,
     )  # fmt: skip
     assert json.loads(ran.stdout)["cases"] == 2
-    with pytest.raises(SettingError, match="given where the log is standard input"):
+    with pytest.raises(SettingError, match="given if the log is standard input"):
         open_log("-")
 
 

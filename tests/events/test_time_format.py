@@ -16,12 +16,13 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from sacofa.audit.neighbours import Event, check_neighbours
+from sacofa.base.batches import gather
 from sacofa.errors import ReadError, SettingError
 from sacofa.events import Log, count_variants, open_log, read_cases
 from sacofa.events.duckdb import survey
 from sacofa.events.duckdb.stamps import day_month, text_time
 from sacofa.events.source import OPEN_ORDER
-from sacofa.kernel.cases import NO_TIME, gather
+from sacofa.kernel.cases import NO_TIME
 from sacofa.kernel.unit import ONE_CASE
 from sacofa.mechanisms import Certified
 from sacofa.release import anonymize, publish
@@ -137,7 +138,7 @@ def test_a_month_may_come_first(tmp_path: Path) -> None:
 
 def test_nobody_guesses_day_and_month(tmp_path: Path) -> None:
     """Where nothing tells, or stamps contradict each other, somebody has to say it."""
-    with pytest.raises(ReadError, match=r'"03/04/2025": say time_format=.day-first. or'):
+    with pytest.raises(ReadError, match=r'"03/04/2025": choose time_format=.day-first. or'):
         times_of(tmp_path, ["03/04/2025", "05/06/2025"])
     assert times_of(tmp_path, ["03/04/2025"], time_format="month-first") == ["2025-03-04T00:00:00"]
     assert times_of(tmp_path, ["03/04/2025"], time_format="%m/%d/%Y") == ["2025-03-04T00:00:00"]
@@ -163,7 +164,7 @@ def test_numbers_that_count_nothing_known(tmp_path: Path) -> None:
     rows = [Event(case="1", activity=f"{i}", time=f"{46000 - i}") for i in range(3)]
     path = write_csv(tmp_path / "log.csv", rows)
     assert list(count_variants(path)) == [(("2", "1", "0"), 1)]
-    with pytest.raises(ReadError, match=r'"45998" counts\. Say it with time_format: excel'):
+    with pytest.raises(ReadError, match=r'"45998" counts\. Declare it with time_format: excel'):
         read_cases(path)
     assert times_of(tmp_path, ["7", "8"], time_format="number") == [None, None]
 
@@ -287,7 +288,7 @@ def test_times_that_are_no_text_with_starts_that_are(kind: str, tmp_path: Path) 
     told = log("1/2/2025", "1/31/2025")
     assert starts_of(told) == [24 * 60, 30 * 24 * 60]
     assert told.assumptions == iso.assumptions and told.assumptions[0] == OPEN_ORDER
-    with pytest.raises(ReadError, match=r'in column "Beginn", as in "1/2/2025": say'):
+    with pytest.raises(ReadError, match=r'in column "Beginn", as in "1/2/2025": choose'):
         starts_of(log("1/2/2025", "1/3/2025"))
     declared = log("1/2/2025", "1/3/2025", time_format="month-first")
     assert starts_of(declared) == [24 * 60, 48 * 60] and not declared.assumptions

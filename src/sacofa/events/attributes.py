@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
+from ..base.cells import OTHER, cells_of
 from ..base.domains import (
     COLLAPSED,
     IDS,
@@ -29,7 +30,7 @@ from ..base.domains import (
     with_domain,
 )
 from ..errors import Argument, ColumnsError, ReadError, SettingError
-from ..kernel.attributes import OTHER, Attribute, Domain, cells_of
+from ..kernel.attributes import Attribute, Domain
 from ..kernel.statements import Statement
 from .columns_file import Declared, DeclaredColumns, read_columns
 from .notices import Notify, tell
@@ -160,16 +161,14 @@ def describe_taken(
 
     Without `levels`, only types were: names of columns state whose an attribute is.
     """
-    declared, assumed = read_columns(options.columns), []
+    declared, settled, assumed = read_columns(options.columns), settled_attributes(options), []
     for asked in options.attribute:
-        there, known = lookup(asked), _declared_of(asked, declared)
-        if there is None or not there.taken:
+        if (there := lookup(asked)) is None or not there.taken:
             continue
-        facts = []
-        if levels and not is_of_case(asked) and (known is None or known.of_case is None):
-            facts.append(Statement("fact.of_cases" if there.of_case else "fact.of_events"))
-        if known is None:
-            facts.append(kind_of_type(there.kind).fact)
+        known = _declared_of(asked, declared)
+        facts = [] if known is not None else [kind_of_type(there.kind).fact]
+        if levels and asked not in settled and not is_of_case(asked):
+            facts.insert(0, Statement("fact.of_cases" if there.of_case else "fact.of_events"))
         if facts:
             code = "assumption.attribute_facts_from_log"
             assumed.append(Statement(code, attribute=asked, facts=facts))

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import stat
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
-from types import TracebackType
-from typing import Any
 
-from ..errors import Argument, ReadError
-from .unpacking import Packing, explained, packing_in, unpacked
+from ..errors import Argument, ReadError, Statement
+from .unpacking import Packing, Readable, explained, packing_in, unpacked
 
 Progress = Callable[[float], None]
 """Called now and then with the share that is done, between 0 and 1."""
+
+TRUSTED = Argument("trusted", True)
+"""What lets a file through that looks hostile."""
 
 MAX_EXPANSION = 200
 """A packed file that unpacks to more than this many times its size is refused unless trusted."""
@@ -41,9 +43,9 @@ def refuse_endless(path: Path) -> None:
     except OSError as error:
         raise unreadable(path, error) from None
     except ValueError:
-        raise ReadError(ascii(str(path)), "no name of a file") from None
+        raise ReadError(ascii(str(path)), Statement("read.file.no_name")) from None
     if not regular:
-        raise ReadError(path, "is a pipe, a device or a folder: copy the log to a file first")
+        raise ReadError(path, Statement("read.file.not_regular"))
 
 
 def unreadable(path: object, error: OSError) -> ReadError:
@@ -51,7 +53,7 @@ def unreadable(path: object, error: OSError) -> ReadError:
     return ReadError(path, (error.strerror or str(error)).lower())
 
 
-class BoundedFile:
+class BoundedFile(AbstractContextManager["BoundedFile"]):
     """A file to be read once from beginning to end, unpacked where it is packed."""
 
     def __init__(
@@ -77,20 +79,12 @@ class BoundedFile:
             raise unreadable(path, error) from None
         self._limit = most or max(SMALL, MAX_EXPANSION * self._size)
         self._trusted = trusted
-        self._inside: Any = None
+        self._inside: Readable | None = None
         if self._packed not in (None, "gzip"):
             # An archive is read from its end, so how far it is cannot be told.
             self._inside = unpacked(self._file, self._packed, path)
 
-    def __enter__(self) -> BoundedFile:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -103,20 +97,27 @@ class BoundedFile:
             return b"".join(iter(lambda: self.read(_BLOCK), b""))
         if self._inside is not None and self._packed is not None:
             with explained(self.path, self._packed):
-                data: bytes = self._inside.read(size)
+                data = self._inside.read(size)
                 if self._progress is not None:
                     self._progress(min(self._file.tell() / self._size, 1.0))
         else:
             data = self._unpacked(size) if self._packed else self._raw(size)
         self.done += len(data)
         if self._packed and not self._trusted and self.done > self._limit:
-            raise ReadError(
-                self.path,
-                f"unpacks to more than {self._limit >> 20:,} MB: say that it is trusted (",
-                Argument("trusted", True),
-                ") if that is meant",
-            )
+            megabytes = self._limit >> 20
+            what = Statement("read.file.bomb", megabytes=megabytes, trusted=TRUSTED)
+            raise ReadError(self.path, what)
         return data
+
+    def lines(self, longest: int) -> Iterator[bytes]:
+        """Yield the lines without their ends; one of more than `longest` bytes is refused."""
+        rest = b""
+        while block := self.read(_BLOCK):
+            *lines, rest = (rest + block).split(b"\n")
+            yield from lines
+            if len(rest) > longest:
+                raise ReadError(self.path, Statement("read.file.long_line", size=longest >> 20))
+        yield rest
 
     def _raw(self, size: int) -> bytes:
         try:
@@ -148,6 +149,6 @@ class BoundedFile:
                     continue
                 self._rest = self._raw(_BLOCK)
                 if not self._rest:
-                    raise ReadError(self.path, "the gzip file is cut short")
+                    raise ReadError(self.path, Statement("read.packed.cut_short", packing="gzip"))
         except zlib.error:
-            raise ReadError(self.path, "the gzip file is damaged") from None
+            raise ReadError(self.path, Statement("read.packed.damaged", packing="gzip")) from None

@@ -8,28 +8,30 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 from weakref import finalize
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base.batches import join_variants
+from ..base.cells import cell_of, cells_of
 from ..base.temporary import secret_folder, writing_in
-from ..kernel.attributes import Attribute, cell_of, cells_of
+from ..kernel.attributes import Attribute
 from ..kernel.cases import NO_TIME, CaseBatch, Values
 from ..kernel.unit import Unit
 from ..kernel.variants import VariantCounts
 from .attributes import found_attribute
-from .variant_counter import check_unique, joined
+from .variant_counter import Case, Name, joined_names
 
 PART_EVENTS = 1 << 22
 """About how many events a part holds, where the source has no parts of its own."""
 
+Array = NDArray[np.generic]
 Result = TypeVar("Result")
 Change = Callable[[CaseBatch], CaseBatch]
 
@@ -62,7 +64,7 @@ class CaseStore:
         self._folder = _Folder()
         self.parts = 0
         """How many parts there are."""
-        self._ids: dict[str | tuple[str, ...], int] = {}
+        self._ids: dict[Name, int] = {}
         self._clear()
 
     def _clear(self) -> None:
@@ -71,28 +73,19 @@ class CaseStore:
         self._values = [array("i") for _ in self._attributes]
         self._starts = array("q")
 
-    def add(
-        self,
-        activities: Sequence[str] | Sequence[tuple[str, ...]],
-        times: Sequence[int | None],
-        *,
-        truncated: bool,
-        starts: Sequence[int | None] | None = None,
-        values: Sequence[Sequence[str | None]] = (),
-    ) -> None:
-        """Add a case: an activity is a name or the parts that make up one.
+    def add(self, case: Case) -> None:
+        """Add a case. All cases have `starts`, when work began, if that is known of any.
 
-        All cases have `starts`, when work began, or none has. `values` are the texts of each
-        attribute: one for each event, or one for the case.
+        Of its values there is one for each event, or one for the case.
         """
         ids = self._ids
-        self._activity_ids.extend([ids.setdefault(name, len(ids)) for name in activities])
-        self._times.extend([NO_TIME if time is None else time for time in times])
-        if starts is not None:
-            self._starts.extend([NO_TIME if time is None else time for time in starts])
-        self._lengths.append(len(activities))
-        self._complete.append(not truncated)
-        for place, texts in enumerate(values):
+        self._activity_ids.extend([ids.setdefault(name, len(ids)) for name in case.activities])
+        self._times.extend(map(_or_no_time, case.times))
+        if self._started:
+            self._starts.extend(map(_or_no_time, case.starts))
+        self._lengths.append(len(case.activities))
+        self._complete.append(not case.truncated)
+        for place, texts in enumerate(case.values):
             known = self._texts[place]
             self._values[place].extend(
                 [-1 if text is None else known.setdefault(text, len(known)) for text in texts]
@@ -102,12 +95,12 @@ class CaseStore:
 
     def add_part(
         self,
-        activity_ids: NDArray[Any],
-        times: NDArray[Any],
-        lengths: NDArray[Any],
-        complete: NDArray[Any],
-        starts: NDArray[Any] | None = None,
-        values: Sequence[NDArray[Any]] = (),
+        activity_ids: Array,
+        times: Array,
+        lengths: Array,
+        complete: Array,
+        starts: Array | None = None,
+        values: Sequence[NDArray[np.integer]] = (),
         *,
         settled: bool = False,
     ) -> None:
@@ -118,7 +111,7 @@ class CaseStore:
         `settled` and there is one for each case.
         """
         offsets = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
-        columns: dict[str, NDArray[Any]] = {
+        columns: dict[str, Array] = {
             "activity_ids": activity_ids.astype(np.int32),
             "times": times.astype(np.int64),
             "offsets": offsets,
@@ -133,13 +126,13 @@ class CaseStore:
         self._save(self.parts, columns)
         self.parts += 1
 
-    def keep(self, part: int, places: NDArray[Any]) -> None:
+    def keep(self, part: int, places: Array) -> None:
         """Keep the cases at these places of a part, in any order, and let the others go."""
         columns = _kept(self._stored(()).load(part), places)
         if columns is not None:
             self._save(part, columns)
 
-    def _save(self, part: int, columns: Mapping[str, NDArray[Any]]) -> None:
+    def _save(self, part: int, columns: Mapping[str, Array]) -> None:
         with writing_in(self._folder.path):
             for name, column in columns.items():
                 _save(self._folder.path / f"{part}-{name}.npy", column)
@@ -169,8 +162,7 @@ class CaseStore:
         if len(self._lengths) or not self.parts:
             self._flush()
         if names is None:
-            names = [joined(parts) for parts in self._ids]
-            check_unique(self._name, names)
+            names = joined_names(self._name, self._ids)
         stored = self._stored(names)
         if not self._attributes:
             return stored
@@ -179,7 +171,7 @@ class CaseStore:
         )
 
 
-class StoredCases:
+class StoredCases(AbstractContextManager["StoredCases"]):
     """Cases in parts on disk, there until they are closed (or left as a context)."""
 
     def __init__(
@@ -204,30 +196,25 @@ class StoredCases:
 
     def with_domains(self, texts: Sequence[Sequence[str]]) -> StoredCases:
         """Turn texts into cells; where no domain is declared, the texts of these cases are it."""
-        attributes, cells, outside = [], [], {}
         used = self.map_parts(_used)
-        for place, (attribute, listed) in enumerate(zip(self.attributes, texts, strict=True)):
-            if attribute.domain is None:
-                there = {value for part in used for value in part[place]}
-                found = [listed[value] for value in there if value >= 0]
-                attribute = found_attribute(attribute, found)
-            domain = attribute.known
-            attributes.append(attribute)
-            # The last place is that of −1: no text.
-            every = [*(cell_of(domain, text) for text in listed), cell_of(domain, None)]
-            cells.append(np.array(every, dtype=np.int32))
-            outside[attribute.key] = [
-                text for text, cell in zip(listed, every, strict=False) if cell == domain.values
-            ]
-        sizes = tuple(cells_of(attribute.known) for attribute in attributes)
+        attributes = tuple(
+            _with_domain(attribute, listed, [part[place] for part in used])
+            for place, (attribute, listed) in enumerate(zip(self.attributes, texts, strict=True))
+        )
+        domains = [attribute.known for attribute in attributes]
+        # The last place is that of −1: no text.
+        cells = [
+            np.array([cell_of(domain, text) for text in (*listed, None)], dtype=np.int32)
+            for domain, listed in zip(domains, texts, strict=True)
+        ]
+        sizes = tuple(cells_of(domain) for domain in domains)
         changed = self._changed(partial(_code, cells=tuple(cells), sizes=sizes))
-        changed.attributes = tuple(attributes)
-        changed.outside = outside
+        changed.attributes = attributes
+        changed.outside = {
+            each.key: _outside(each, listed, every)
+            for each, listed, every in zip(attributes, texts, cells, strict=True)
+        }
         return changed
-
-    def truncate(self, max_length: int, *, by_length: bool = False) -> StoredCases:
-        """Truncate longer cases, when a job is done on them."""
-        return self._changed(partial(_truncate, max_length=max_length, by_length=by_length))
 
     def project_onto(self, activities: Sequence[str]) -> StoredCases:
         """Express over other activities, when a job is done on them."""
@@ -239,21 +226,13 @@ class StoredCases:
 
     def variants(self) -> VariantCounts:
         """Count the variants of these cases, with the activities that occur in name order."""
-        return VariantCounts.join(self.map_parts(_count), self.unit)
+        return join_variants(self.map_parts(_count), self.unit)
 
     def close(self) -> None:
         """Remove the cases from the disk."""
         self._folder.remove()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def _changed(self, change: Change) -> StoredCases:
@@ -292,14 +271,18 @@ class StoredCases:
         return batch
 
 
-def _save(path: Path, column: NDArray[Any]) -> None:
+def _or_no_time(time: int | None) -> int:
+    return NO_TIME if time is None else time
+
+
+def _save(path: Path, column: Array) -> None:
     """Write a column as `np.save` does, which does not notice a disk that gets full at the end."""
     with path.open("wb") as file:
         np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(column))
         file.write(np.ascontiguousarray(column).data)
 
 
-def first_known(values: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[Any]:
+def first_known(values: NDArray[np.integer], offsets: NDArray[np.int64]) -> NDArray[np.integer]:
     """The first value of each case that is there; −1 where none is."""
     found = np.full(len(offsets) - 1, -1, dtype=np.int32)
     places = np.flatnonzero(values >= 0)
@@ -309,7 +292,7 @@ def first_known(values: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[Any
     return found
 
 
-def _kept(batch: CaseBatch, places: NDArray[Any]) -> dict[str, NDArray[Any]] | None:
+def _kept(batch: CaseBatch, places: Array) -> dict[str, Array] | None:
     """The columns of some cases of a batch; nothing where that is all of them."""
     kept = np.zeros(batch.cases, dtype=np.bool_)
     kept[places] = True
@@ -333,6 +316,22 @@ def _used(number: int, batch: CaseBatch) -> list[list[int]]:
     return [np.unique(values.cells).tolist() for values in batch.attributes]
 
 
+def _outside(attribute: Attribute, listed: Sequence[str], cells: NDArray[np.int32]) -> list[str]:
+    """The texts that are none of the values of an attribute."""
+    other = attribute.known.values
+    return [text for text, cell in zip(listed, cells, strict=False) if cell == other]
+
+
+def _with_domain(
+    attribute: Attribute, listed: Sequence[str], used: Sequence[Sequence[int]]
+) -> Attribute:
+    """The attribute with its declared domain, or with that of the texts that occur."""
+    if attribute.domain is not None:
+        return attribute
+    there = set().union(*used) - {-1}
+    return found_attribute(attribute, [listed[place] for place in there])
+
+
 def _code(
     batch: CaseBatch, *, cells: tuple[NDArray[np.int32], ...], sizes: tuple[int, ...]
 ) -> CaseBatch:
@@ -344,10 +343,6 @@ def _code(
             for values, table, size in zip(batch.attributes, cells, sizes, strict=True)
         ),
     )
-
-
-def _truncate(batch: CaseBatch, *, max_length: int, by_length: bool) -> CaseBatch:
-    return batch.truncate(max_length, by_length=by_length)
 
 
 def _project(batch: CaseBatch, *, activities: tuple[str, ...]) -> CaseBatch:

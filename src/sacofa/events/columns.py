@@ -12,7 +12,7 @@ together, such as UDATE and UTIME. Only names decide; no row is looked at.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..errors import ColumnsError, SettingError
@@ -183,17 +183,16 @@ ROLES = ("case", "activity", "timestamp", "start", "lifecycle", "person")
 
 def resolve_columns(name: str, present: Sequence[str], options: ReadOptions) -> Columns:
     """Find the columns of a log, by the names given or by names in common use."""
-    given = _given_columns(name, present, options)
+    found = _given_columns(name, present, options)
+    stamps, starts = found["timestamp"], found["start"]
     # The case may also be the person: then every person has one case.
-    taken = {column for role in ROLES if role != "person" for column in given[role]}
-    free = [column for column in present if column not in taken]
-    case = given["case"] or _common("case", free)
-    activity = given["activity"] or _common("activity", [n for n in free if n not in case])
-    stamps = given["timestamp"] or _common_stamp("timestamp", present)
-    needed = {"case": case, "activity": activity, "timestamp": stamps or options.order != "time"}
-    if missing := [role for role, column in needed.items() if not column]:
-        raise ColumnsError(name, missing, present)
-    starts = given["start"] or (_common_stamp("start", present) if stamps else ())
+    taken = {*found["case"], *found["activity"], *stamps, *starts, *found["lifecycle"]}
+    free = _without(present, taken)
+    case = found["case"] or _common("case", free)
+    activity = found["activity"] or _common("activity", _without(free, case))
+    stamps = stamps or _common_stamp("timestamp", present)
+    _check_found(name, present, options, {"case": case, "activity": activity, "timestamp": stamps})
+    starts = starts or (_common_stamp("start", present) if stamps else ())
     joined = [_join(pair, present, options) for pair in (stamps, starts) if len(pair) == 2]
     called = {(each.date, each.time): each.name for each in joined}
     return Columns(
@@ -205,8 +204,23 @@ def resolve_columns(name: str, present: Sequence[str], options: ReadOptions) -> 
         unused=_unused_time(stamps, present, options),
         lifecycle=options.lifecycle or _lifecycle(present, activity),
         person=options.person,
-        truncated=TRUNCATED if TRUNCATED in present else None,
+        truncated=_there(TRUNCATED, present),
     )
+
+
+def _without(columns: Sequence[str], others: Collection[str]) -> list[str]:
+    return [column for column in columns if column not in others]
+
+
+def _check_found(
+    name: str, present: Sequence[str], options: ReadOptions, found: Mapping[str, Sequence[str]]
+) -> None:
+    """Refuse a log without case or activity, or without times if events are ordered by time."""
+    missing = [role for role, columns in found.items() if not columns]
+    if options.order != "time" and "timestamp" in missing:
+        missing.remove("timestamp")
+    if missing:
+        raise ColumnsError(name, missing, present)
 
 
 def _given_columns(
@@ -290,7 +304,11 @@ def _unused_time(
 
 def _lifecycle(present: Sequence[str], activity: Sequence[str]) -> str | None:
     """The transition, unless it is a part of the activity, where it tells two of them apart."""
-    return TRANSITION if TRANSITION in present and TRANSITION not in activity else None
+    return None if TRANSITION in activity else _there(TRANSITION, present)
+
+
+def _there(column: str, present: Sequence[str]) -> str | None:
+    return column if column in present else None
 
 
 def _common(role: str, present: Sequence[str]) -> tuple[str, ...]:

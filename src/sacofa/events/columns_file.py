@@ -29,7 +29,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..base.domains import Entries, attribute_kinds
+from ..base.domains import AttributeKind, Entries, attribute_kinds
 from ..errors import ReadError, SettingError, advised
 from ..kernel.attributes import Domain
 from ..kernel.statements import Statement
@@ -79,7 +79,7 @@ def read_columns(source: str | Path | Entries | None) -> DeclaredColumns:
         content = path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise ReadError(
-            path, Statement("read.file.system", why=error.strerror or str(error))
+            path, Statement("file.unreadable", why=error.strerror or str(error))
         ) from None
     except UnicodeDecodeError as error:
         raise ReadError(path, Statement("read.columns.no_toml", why=str(error))) from None
@@ -120,12 +120,7 @@ def _read(path: object, content: Entries) -> DeclaredColumns:
 def _declared(entries: object) -> Declared:
     if not isinstance(entries, Mapping):
         raise SettingError("attribute", entries, Statement("must.columns.table"))
-    name = entries.get("type", "category")
-    kinds = {kind.name: kind for kind in attribute_kinds()}
-    if name not in kinds:
-        must = Statement("must.one_of", choices=tuple(kinds))
-        raise SettingError("type", name, advised(must, str(name), kinds))
-    kind = kinds[name]
+    kind = _kind_of(entries)
     for key in entries:
         if key not in (known := ("type", "of", *kind.entries)):
             must = Statement("must.columns.no_entry", kind=kind.name)
@@ -140,3 +135,12 @@ def _declared(entries: object) -> Declared:
         grouped=grouped,
         is_public=grouped or (domain is not None and domain.binned and domain != kind.public),
     )
+
+
+def _kind_of(entries: Entries) -> AttributeKind:
+    name = str(entries.get("type", "category"))
+    kinds = {kind.name: kind for kind in attribute_kinds()}
+    if name not in kinds:
+        must = Statement("must.one_of", choices=tuple(kinds))
+        raise SettingError("type", name, advised(must, name, kinds))
+    return kinds[name]

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, TypeGuard
 
-from ..errors import ReadError
+from ..errors import ReadError, Statement
 from .attributes import column_of
 from .cells import CellError, Use, text_of
 from .columns import Columns
+
+if TYPE_CHECKING:
+    import pandas
 
 FAMILIES = {
     "pandas": "pandas",
@@ -23,29 +26,30 @@ BLOCK = 1 << 16
 """So many texts are looked at at a time."""
 
 
-def frame_name(source: Any) -> str:
+def frame_name(source: object) -> str:
     """Name a frame in messages; anything else is refused."""
     family = type(source).__module__.split(".")[0]
     if family not in FAMILIES:
         kind = f"{type(source).__module__}.{type(source).__qualname__}"
-        raise ReadError(kind, "is no path and no frame of pandas, polars, pyarrow, Spark or DuckDB")
+        raise ReadError(kind, Statement("read.frame.no_source"))
     # The type is asked: to ask a frame for its columns may take long.
     if not any(hasattr(type(source), each) for each in ("columns", "schema", "projected_schema")):
-        raise ReadError(f"{family}.{type(source).__name__}", "is no frame: it has no columns")
+        name = f"{family}.{type(source).__name__}"
+        raise ReadError(name, Statement("read.frame.no_columns"))
     return f"{FAMILIES[family]} frame"
 
 
-def is_pm4py(source: Any) -> bool:
+def is_pm4py(source: object) -> bool:
     """Whether something is a log of pm4py."""
     return type(source).__module__.startswith("pm4py.objects.log")
 
 
-def is_query(source: Any) -> bool:
+def is_query(source: object) -> bool:
     """Whether something is a query of polars, which gives its rows in any order."""
     return type(source).__module__.startswith("polars") and type(source).__name__ == "LazyFrame"
 
 
-def as_registered(frame: Any, columns: Columns | None, name: str) -> Any:
+def as_registered(frame: object, columns: Columns | None, name: str) -> object:
     """Give a frame as DuckDB is to see it: objects and categories of pandas as text.
 
     DuckDB would guess the type of such a column from its values: one more case could then change
@@ -68,7 +72,7 @@ def as_registered(frame: Any, columns: Columns | None, name: str) -> Any:
     return kept
 
 
-def _as_texts(values: Any, use: Use) -> Any:
+def _as_texts(values: pandas.Series, use: Use) -> pandas.Series:
     """Convert the cells of a column, each by itself; a category, which many have, once."""
     import numpy as np
     import pandas as pd
@@ -95,7 +99,7 @@ def in_column(name: object, column: str) -> Iterator[None]:
         raise ReadError(name, f'column "{column}" {error}') from None
 
 
-def _are_whole(values: Any) -> bool:
+def _are_whole(values: pandas.Series) -> bool:
     """Tell whether texts have no half characters."""
     texts = values.dropna().to_numpy() if values.hasnans else values.to_numpy()
     try:
@@ -106,7 +110,7 @@ def _are_whole(values: Any) -> bool:
     return True
 
 
-def frame_columns(frame: Any, source: str) -> list[str] | None:
+def frame_columns(frame: object, source: str) -> list[str] | None:
     """Name the columns of a frame of pandas or pyarrow; others have names that differ."""
     if _is_pandas(frame):
         names = list(frame.columns)
@@ -118,23 +122,23 @@ def frame_columns(frame: Any, source: str) -> list[str] | None:
     return names
 
 
-def check_names(source: str, names: Sequence[Any]) -> None:
+def check_names(source: str, names: Sequence[object]) -> None:
     """Refuse columns that cannot be told apart, or whose names are no text."""
     for place, name in enumerate(names, start=1):
         if not isinstance(name, str):
             kind = type(name).__name__
-            raise ReadError(source, f"the name of column {place} is no text but {kind}: rename it")
+            raise ReadError(source, Statement("read.frame.no_text_name", place=place, kind=kind))
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise ReadError(source, f'has two columns called "{twice}"')
+        raise ReadError(source, Statement("read.frame.same_names", name=twice))
 
 
-def object_columns(frame: Any) -> list[str]:
+def object_columns(frame: object) -> list[str]:
     """Name the columns of a frame whose values may be of any type: objects of pandas."""
     if not _is_pandas(frame):
         return []
     return [name for name, dtype in frame.dtypes.items() if dtype.kind == "O"]
 
 
-def _is_pandas(frame: Any) -> bool:
+def _is_pandas(frame: object) -> TypeGuard[pandas.DataFrame]:
     return type(frame).__module__.startswith("pandas")

@@ -20,7 +20,7 @@ TITLE_CELLS = 2
 
 def find_header(rows: Sequence[Sequence[str | None]]) -> int:
     """Give the place of the header among the first rows of a table."""
-    widths = [sum(bool(cell and cell.strip()) for cell in row) for row in rows]
+    widths = list(map(_width, rows))
     widest = 0
     for place, (row, width) in enumerate(zip(rows, widths, strict=True)):
         if 2 * widest <= width and _has_names(row):
@@ -29,6 +29,11 @@ def find_header(rows: Sequence[Sequence[str | None]]) -> int:
     if not widths or widths[0] > TITLE_CELLS:
         return 0
     return next((place for place, width in enumerate(widths) if width > TITLE_CELLS), 0)
+
+
+def _width(row: Sequence[str | None]) -> int:
+    """How many cells of a row are filled."""
+    return sum(bool(cell and cell.strip()) for cell in row)
 
 
 def _has_names(row: Sequence[str | None]) -> bool:

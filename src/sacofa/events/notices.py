@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterable
 
 from ..kernel.statements import Statement
 
+Notify = Callable[[str], None]
+"""Receives what the person who holds the log should know of it; never part of a release."""
+
 BLANK = " \t\n\r\f\v"
 """A text of these letters alone names nobody. No others: not every database has more."""
-Notify = Callable[[str], None]
 
 COUNTED = ("untimed", "disordered", "joined", "undone", "varying", "dropped")
 """What is counted while a log is read: each has an entry `notice.counts.…`."""
@@ -29,7 +31,7 @@ def notify_counts(
     notify: Notify | None,
     *,
     max_cases: int | None = None,
-    more: Iterable[str] = (),
+    more: Iterable[Statement] = (),
     **counts: int,
 ) -> None:
     """Tell what was counted on the way, where it is more than 0.
@@ -41,8 +43,8 @@ def notify_counts(
         counts: What was counted, by the names in `COUNTED`.
     """
     assert counts.keys() <= set(COUNTED), counts
-    for note in more if notify is not None else ():
-        tell(notify, Statement.plain(note))
+    for note in more:
+        tell(notify, note)
     for name in COUNTED:
         if number := counts.get(name, 0):
             values = {"max_cases": max_cases} if name == "dropped" else {}

@@ -18,6 +18,8 @@ Order = Literal["time", "file"]
 Engine = Literal["spark", "r4pm"]
 Protect = Literal["person", "person-period"]
 
+CHOICES = {"order": get_args(Order), "engine": get_args(Engine), "protect": get_args(Protect)}
+"""The values of settings that have few."""
 Name = TypeVar("Name", bound=str | Sequence[str])
 
 JOINER = "+"
@@ -153,8 +155,6 @@ def _pair(pair: str | Sequence[str]) -> tuple[str, str]:
 
 def _check_file(options: ReadOptions) -> None:
     """Refuse settings of the file that cannot be."""
-    if "" in options.header:
-        raise SettingError("header", ",".join(options.header), Statement("must.read.different"))
     skip = options.skip_rows
     if skip is not None and not (is_whole(skip) and skip >= 0):
         raise SettingError("skip_rows", skip, Statement("must.read.not_negative"))
@@ -165,17 +165,16 @@ def _check_file(options: ReadOptions) -> None:
     if options.format is not None and options.format not in formats:
         must = Statement("must.one_of", choices=formats)
         raise SettingError("format", options.format, advised(must, options.format, formats))
-    for name, choices in (("order", Order), ("engine", Engine), ("protect", Protect)):
-        value, known = getattr(options, name), get_args(choices)
-        if value is not None and value not in known:
-            raise SettingError(name, value, Statement("must.one_of", choices=known))
+    for name, choices in CHOICES.items():
+        if (value := getattr(options, name)) not in (None, *choices):
+            raise SettingError(name, value, Statement("must.one_of", choices=choices))
 
 
 def _check_columns(options: ReadOptions) -> None:
     """Refuse names of columns that stand there twice, and times that cannot be read."""
     for name in ("header", "activity"):
         names = getattr(options, name)
-        if len(set(names)) < len(names):
+        if len(set(names)) < len(names) or "" in options.header:
             raise SettingError(name, ",".join(names), Statement("must.read.different"))
     check_time_format(options.time_format)
     joined = isinstance(options.timestamp, tuple) or isinstance(options.start, tuple)
@@ -198,13 +197,12 @@ def _check_unit(options: ReadOptions) -> None:
             raise SettingError(name, None, Statement("must.given_with", argument=Argument(other)))
     if options.period is not None:
         Period.parse(options.period)
-    both = options.person is not None and options.period is not None
-    if both and options.protect is None:
+    both, protect = None not in (options.person, options.period), options.protect
+    if both and protect is None:
         raise SettingError("protect", None, Statement("must.read.protect"))
-    if options.protect is not None and not both:
-        arguments = {name: Argument(name) for name in ("person", "period")}
-        must = Statement("must.read.no_protect", **arguments)
-        raise SettingError("protect", options.protect, must)
+    if protect is not None and not both:
+        arguments = {"person": Argument("person"), "period": Argument("period")}
+        raise SettingError("protect", protect, Statement("must.read.no_protect", **arguments))
     _ = options.unit  # It refuses numbers of cases that cannot be.
 
 

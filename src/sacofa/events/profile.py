@@ -82,21 +82,21 @@ def find_roles(log: Log) -> tuple[Role, ...]:
     if log.source.format == "xes":
         del found["case"]  # Cases of XES have no column.
     return tuple(
-        Role(role=role, columns=names, why=_why(log, role, names))
+        Role(role=role, columns=names, why=str(Statement(_why(log, role, names))))
         for role, taken in found.items()
         if (names := as_columns(taken))
     )
 
 
 def _why(log: Log, role: str, names: tuple[str, ...]) -> str:
-    """Why columns were taken for a role."""
+    """The code of why columns were taken for a role."""
     if getattr(log.options, role):
-        return "given"
+        return "reason.role.given"
     if log.source.format in ("xes", "pm4py log"):
-        return "standard attribute of XES"
+        return "reason.role.standard"
     if len(names) == 2 and role in ("timestamp", "start"):
-        return "a date and a time of day whose names belong together"
-    return "name in common use"
+        return "reason.role.pair"
+    return "reason.role.common"
 
 
 def profile_columns(log: Log, cases: int) -> tuple[tuple[ColumnProfile, ...], int | None]:

@@ -118,9 +118,12 @@ def _local(element: Element) -> str:
     return str(etree.QName(element).localname)
 
 
-def _no_sheet(path: Path, names: list[str], sheet: str) -> ReadError:
-    what = Statement("read.sheet.no_sheet", sheet=sheet, names=tuple(names[:MAX_NAMED_SHEETS]))
-    return ReadError(path, advised(what, sheet, names))
+def _refuse_sheet(path: Path, names: list[str], sheet: str | None) -> None:
+    """Refuse a file without the sheet that was named."""
+    if sheet is not None:
+        there = tuple(f'"{name}"' for name in names[:MAX_NAMED_SHEETS])
+        what = Statement("read.sheet.no_sheet", sheet=sheet, names=there)
+        raise ReadError(path, advised(what, sheet, names))
 
 
 def _damaged(path: Path, form: str = "xlsx") -> ReadError:
@@ -146,8 +149,8 @@ def _chosen_sheet(parts: _Parts, sheet: str | None) -> tuple[str | None, datetim
         names.append(element.get("name", ""))
         if chosen is None and _is_chosen(names, sheet):
             chosen = _value(element, "id")
-    if sheet is not None and chosen is None:
-        raise _no_sheet(parts.path, names, sheet)
+    if chosen is None:
+        _refuse_sheet(parts.path, names, sheet)
     return chosen, epoch
 
 
@@ -291,7 +294,7 @@ def _ods(parts: _Parts, sheet: str | None) -> Iterator[tuple[int, Row]]:
             # A table in a cell is no part of the sheet, nor the end of it.
             continue
         if around[0] is not table:
-            if table is not None and _is_chosen(names, sheet):
+            if _is_chosen(names, sheet):
                 return
             table, number = around[0], 0
             names.append(_value(table, "name") or "")
@@ -300,8 +303,8 @@ def _ods(parts: _Parts, sheet: str | None) -> Iterator[tuple[int, Row]]:
             if cells:
                 yield from ((number + i + 1, list(cells)) for i in _places(parts, many))
             number += many
-    if sheet is not None and not _is_chosen(names, sheet):
-        raise _no_sheet(parts.path, names, sheet)
+    if not _is_chosen(names, sheet):
+        _refuse_sheet(parts.path, names, sheet)
 
 
 def _places(parts: _Parts, many: int) -> range:

@@ -14,7 +14,8 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from starlette.concurrency import run_in_threadpool
 
 from ..errors import ReadError, SacofaError, Statement
-from ..events.formats import SUFFIXES, format_of
+from ..events.find_source import format_of
+from ..events.formats import SUFFIXES
 from .settings import ServeSettings
 from .tasks import Content
 

@@ -295,7 +295,7 @@ def test_persons_that_vary_and_cases_left_out_are_told() -> None:
     )
     assert [line.split(":")[0] for line in told] == [
         "1 case with more than one person",
-        "1 case left out, of a person with more than 2",
+        "1 case left out, of persons with more than 2",
     ]
 
 
@@ -407,14 +407,14 @@ def test_folders_that_are_no_log(files: dict[str, str], what: str, tmp_path: Pat
         write(tmp_path / name, text)
     with pytest.raises(ReadError, match=what):
         open_log(tmp_path)
-    with pytest.raises(ReadError, match="no file fits"):
+    with pytest.raises(ReadError, match="no file matches"):
         open_log(tmp_path / "*.parquet")
 
 
 def test_unknown_sources_are_refused() -> None:
     """Something that is no path and no frame says what would be."""
     for source in (7, [("1", "a")], {"case": ["1"]}):
-        with pytest.raises(ReadError, match="no frame of pandas"):
+        with pytest.raises(ReadError, match="not a frame of pandas"):
             open_log(source)
 
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from functools import cached_property
 
-from ...kernel.attributes import BLANK, Domain, Kind
+from ...kernel.attributes import Domain, Kind
 from ...kernel.errors import SettingError
 from ...kernel.statements import Statement
-from .kinds import AttributeKind, Entries, check_size
-from .number import rise
+from ..cells import BLANK
+from .kinds import AttributeKind, Bins, Entries, check_size
 
 DOTTED_DAY = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})(?=$|[ T])")
 """31.01.2024, with or without a time of day: with dots, the day always comes first."""
@@ -42,19 +40,12 @@ def read_day(text: str) -> date | None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Dates(Domain):
+class Dates(Bins):
     """Days, in public bins."""
-
-    binned = True
 
     edges: tuple[date, ...]
     """The first days of the bins, and the last day of all; it belongs to the last bin."""
     kind: Kind = "date"
-
-    def __post_init__(self) -> None:
-        if not rise(self.edges):
-            raise SettingError("edges", len(self.edges), Statement("must.domain.rising_days"))
-        check_size(self.values)
 
     @classmethod
     def between(cls, first: date, last: date, by: str) -> Dates:
@@ -70,21 +61,10 @@ class Dates(Domain):
             begins.append(day)
         return cls(edges=(*begins, last))
 
-    @property
-    def values(self) -> int:
-        """One for each bin."""
-        return len(self.edges) - 1
-
-    @cached_property
-    def _days(self) -> list[int]:
-        return [edge.toordinal() for edge in self.edges]
-
     def cell(self, text: str) -> int:
         """The bin of a date; text that is not a date, or lies outside the bins, is `other`."""
         found = read_day(text)
-        if found is None or not self.edges[0] <= found <= self.edges[-1]:
-            return self.values
-        return min(bisect_right(self._days, found.toordinal()) - 1, self.values - 1)
+        return self.values if found is None else self.bin_of(found, self.edges)
 
     def label(self, value: int) -> str:
         """The first day."""

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
+from itertools import pairwise
+from typing import Any
 
 from ...kernel.attributes import Domain, Kind
 from ...kernel.errors import SettingError
@@ -14,6 +18,34 @@ MAX_VALUES = 1_000
 
 Entries = Mapping[str, object]
 """What a columns file states about an attribute."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bins(Domain):
+    """Values of a scale, in public bins."""
+
+    binned = True
+    edges: Sequence[Any]
+    """Where bins begin, and where the last one ends; that end belongs to it."""
+
+    def __post_init__(self) -> None:
+        edges = self.edges
+        rising = len(edges) >= 2 and all(a < b for a, b in pairwise(edges[:-1]))
+        # The last bin may be one value.
+        if not rising or edges[-2] > edges[-1]:
+            raise SettingError("edges", len(edges), Statement("must.domain.rising"))
+        check_size(self.values)
+
+    @property
+    def values(self) -> int:
+        """One for each bin."""
+        return len(self.edges) - 1
+
+    def bin_of(self, point: float | date, edges: Sequence[Any]) -> int:
+        """The bin of a point of the scale with these edges; `other` if it lies outside."""
+        if not edges[0] <= point <= edges[-1]:
+            return self.values
+        return min(bisect_right(edges, point) - 1, self.values - 1)
 
 
 def _never(texts: Sequence[str]) -> bool:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import math
 import re
-from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
 
-from ...kernel.attributes import BLANK, Domain, Kind
+from ...kernel.attributes import Domain, Kind
 from ...kernel.errors import SettingError
 from ...kernel.statements import Statement
-from .kinds import AttributeKind, Entries, check_size
+from ..cells import BLANK
+from .kinds import AttributeKind, Bins, Entries
 
 FINEST = 100
 """Numbers between bounds have at most this many cells; those of more units share them evenly."""
@@ -28,13 +27,6 @@ MAX_CODES = 50
 def _plain(number: Decimal) -> str:
     text = f"{number.normalize():f}"
     return text if text != "-0" else "0"
-
-
-def rise(edges: Sequence[Any]) -> bool:
-    """Whether edges make bins: each begins above the one before, and the last may be one value."""
-    return (
-        len(edges) >= 2 and all(a < b for a, b in pairwise(edges[:-1])) and edges[-2] <= edges[-1]
-    )
 
 
 DECIMAL_COMMA = re.compile(r"[+-]?(\d+,(?!\d{3}$)\d+|\d{1,3}(\.\d{3})+,\d+)")
@@ -66,13 +58,10 @@ def is_number(text: str) -> bool:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Numbers(Domain):
+class Numbers(Bins):
     """Numbers, in public bins."""
 
-    binned = True
-
     edges: tuple[Decimal, ...]
-    """Where bins begin, and where the last one ends; that end belongs to it."""
     unit: Decimal | None = None
     """Numbers are written as multiples of it; None: as two figures."""
     logarithmic: bool = False
@@ -81,15 +70,13 @@ class Numbers(Domain):
     """Whether somebody declared where numbers end; else the bins are those for all numbers."""
 
     def __post_init__(self) -> None:
-        if not rise(self.edges):
-            raise SettingError("edges", len(self.edges), Statement("must.domain.rising_numbers"))
+        super().__post_init__()
         if self.unit is not None:
             _check_unit(self.unit)
             if max(b - a for a, b in pairwise(self.edges)) / self.unit > MOST_UNITS:
                 raise SettingError(
                     "unit", self.unit, Statement("must.domain.unit", most=MOST_UNITS)
                 )
-        check_size(self.values)
 
     @classmethod
     def between(cls, low: Decimal, high: Decimal, unit: Decimal) -> Numbers:
@@ -111,11 +98,6 @@ class Numbers(Domain):
         """Whole numbers where the unit is one."""
         return "int" if self.unit is not None and self.unit % 1 == 0 else "float"
 
-    @property
-    def values(self) -> int:
-        """One for each bin."""
-        return len(self.edges) - 1
-
     @cached_property
     def bin_edges(self) -> tuple[float, ...]:
         """Where bins begin and end, as floats."""
@@ -128,10 +110,7 @@ class Numbers(Domain):
             return self.values
         if math.isnan(number):
             return self.values + 1
-        edges = self.bin_edges
-        if not edges[0] <= number <= edges[-1]:
-            return self.values
-        return min(bisect_right(edges, number) - 1, self.values - 1)
+        return self.bin_of(number, self.bin_edges)
 
     def label(self, value: int) -> str:
         """From where to where."""

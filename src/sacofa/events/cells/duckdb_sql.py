@@ -27,6 +27,15 @@ def is_moment(kind: str) -> bool:
     return kind == "DATE" or kind.startswith("TIMESTAMP")
 
 
+def value_type(kind: str) -> str:
+    """The type of the values of a column, in the words of XES."""
+    if kind in (*SHORT_WHOLE, *LONG_WHOLE):
+        return "int"
+    if is_number(kind) or is_moment(kind):
+        return "float" if is_number(kind) else "date"
+    return "boolean" if kind == "BOOLEAN" else "string"
+
+
 def check_type(kind: str) -> None:
     """Refuse a type whose values have no text, with a `CellError`."""
     refuse_type(

@@ -67,7 +67,7 @@ def in_utc(column: str) -> str:
 def _double_text(column: str) -> str:
     """Write a double as Python does; Java knows other limits for exponents."""
     java = f"cast({column} AS string)"
-    mantissa = f"regexp_replace(substring_index({java}, 'E', 1), '[.]0$', '')"
+    mantissa = _short(f"substring_index({java}, 'E', 1)")
     # A cast that fails must give nothing: Spark may try it for cells that need another branch.
     power = f"try_cast(substring_index({java}, 'E', -1) AS int)"
     digits = f"CASE WHEN abs({power}) < 10 THEN '0' ELSE '' END, abs({power})"

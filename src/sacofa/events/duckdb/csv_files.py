@@ -25,7 +25,6 @@ from ...errors import Argument, ReadError, Statement
 from ..bounded_file import BoundedFile, packing_of
 from ..columns import TRUNCATED
 from ..csv_injection import unescape_formula
-from ..formats import Format
 from ..header import MAX_TITLE_ROWS, find_header
 from ..source import Source
 from ..unpacking import Packing
@@ -106,7 +105,7 @@ def read_heads(source: Source) -> list[Head]:
     return heads
 
 
-def csv_header(paths: Sequence[Path], format: Format) -> tuple[list[str], str]:
+def csv_header(paths: Sequence[Path], format: str) -> tuple[list[str], str]:
     """Give the names of the columns, and what stands between them, of files that are alike."""
     source = Source(name=str(paths[0]), format=format, content=tuple(paths))
     first, *others = read_heads(source)
@@ -218,7 +217,7 @@ def _names(path: Path, text: str, comma: str, encoding: str) -> tuple[str, ...]:
         what = Statement("read.csv.no_table", encoding=encoding, why=str(error), argument=argument)
         raise ReadError(path, what) from None
     if not names:
-        raise ReadError(path, Statement("read.file.empty"))
+        raise ReadError(path, Statement("file.empty"))
     if any(map(CONTROL.search, names)):
         raise ReadError(path, Statement("read.csv.damaged", encoding=encoding))
     return tuple(names)

@@ -26,14 +26,14 @@ from ...kernel.variants import VariantCounts
 from ..attributes import column_of, describe_taken, resolve_in_table, table_lookup
 from ..bounded_file import Progress
 from ..case_store import CaseStore, StoredCases
-from ..cells.duckdb_sql import check_type, is_text
+from ..cells.duckdb_sql import check_type, is_text, value_type
 from ..columns import COLUMNS_TAKEN, Columns, resolve_columns
 from ..csv_injection import unescape_formula
 from ..frames import check_names, in_column, object_columns
-from ..notices import notify_counts
+from ..notices import Notify, notify_counts
 from ..options import ReadOptions
 from ..periods import PeriodFilter
-from ..source import Log, Notify, Source
+from ..source import Log, Source
 from ..time_format import PATTERN
 from ..variant_counter import check_unique
 from . import partitions
@@ -46,31 +46,21 @@ from .parquet_files import lengths_of_time, refuse_other_roles
 from .rows import Rows
 from .source import looking, open_database, open_table
 from .sql import literal
-from .staging import check_fields, count_titles, staged, text_columns
+from .staging import check_fields, staged, text_head
 from .stamps import pattern_time
 from .survey import Survey, survey
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-KINDS = {
-    ("BOOL",): "boolean",
-    ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER",
-     "UBIGINT", "UHUGEINT"): "int",
-    ("DOUBLE", "FLOAT", "DECIMAL", "REAL"): "float",
-    ("DATE", "TIMESTAMP"): "date",
-}  # fmt: skip
-"""How types of DuckDB begin, and what they are called here."""
 FETCHED = 100_000
 """So many cases are looked at at one time."""
 
 
 def list_columns(source: Source) -> list[str]:
     """List the columns of a table."""
-    text = text_columns(source)
-    if text is not None:
-        return text
-    return list(_typed_columns(source))
+    head = text_head(source)
+    return list(_typed_columns(source)) if head is None else head[0]
 
 
 def _typed_columns(source: Source) -> dict[str, str]:
@@ -90,32 +80,36 @@ def _typed_columns(source: Source) -> dict[str, str]:
 
 def kinds(source: Source) -> dict[str, str]:
     """List the columns of a table with their types."""
-    text = text_columns(source)
-    found = _typed_columns(source) if text is None else dict.fromkeys(text, "VARCHAR")
-    return {name: _kind(kind) for name, kind in found.items()}
+    found, _ = _columns_and_titles(source)
+    return {name: value_type(kind) for name, kind in found.items()}
+
+
+def _columns_and_titles(source: Source) -> tuple[dict[str, str], int]:
+    """The type of each column, and how many rows of titles stand above the header."""
+    if (head := text_head(source)) is None:
+        return _typed_columns(source), 0
+    return dict.fromkeys(head[0], "VARCHAR"), head[1]
 
 
 def find(source: Source, options: ReadOptions) -> Columns:
     """Find the columns of a table."""
-    text = text_columns(source)
-    kinds = _typed_columns(source) if text is None else dict.fromkeys(text, "VARCHAR")
+    kinds, titles = _columns_and_titles(source)
     check_fields(source, list(kinds), options)
     columns = resolve_columns(source.name, list(kinds), options)
     check_pattern(options.time_format)
     # One missing value can give a whole column of a frame another type.
-    lookup = table_lookup(
-        {name: _kind(kind) for name, kind in kinds.items()}, taken=source.format == "frame"
-    )
+    types = {name: value_type(kind) for name, kind in kinds.items()}
+    lookup = table_lookup(types, taken=source.format == "frame")
     attributes = resolve_in_table(source.name, options, lookup, list(kinds), columns.roles)
     columns = replace(columns, attributes=attributes)
     _check_types(source, columns, kinds, options)
     # Whether times are text follows from all of them in a frame, so it is none of its form.
     text_times = (is_text(kinds[name]) or source.format == "frame" for name in columns.times)
-    of_cases = (COLUMNS_TAKEN,) if source.format == "jsonl" else ()
+    of_cases = (COLUMNS_TAKEN,) if source.declared.names_are_in_cases else ()
     return replace(
         columns,
         text_times=bool(columns.joined) or any(text_times),
-        titles=count_titles(source),
+        titles=titles,
         taken=(*of_cases, *describe_taken(options, lookup, levels=False)),
     )
 
@@ -134,14 +128,6 @@ def _check_types(
             open_table(database, source, columns)
             without = replace(columns, attributes=())
             refuse_other_roles(database, source.content, list(kinds), without, options)
-
-
-def _kind(kind: str) -> str:
-    """The type of a column, in the words of XES."""
-    for words, found in KINDS.items():
-        if kind.startswith(words):
-            return found
-    return "string"
 
 
 def check_pattern(pattern: str | None) -> None:
@@ -185,8 +171,16 @@ def _surveyed(
             check_rows(read_heads(source), trusted=source.trusted)
         table = open_table(database, source, log.columns)
         form = log.options.time_format
-        rows = Rows.of(table, log.columns, form, timed=timed, with_times=with_times)
-        found = survey(database, log.name, log.columns, replace(rows, strict=strict))
+        rows = Rows(
+            source=table,
+            columns=log.columns,
+            form=form,
+            timed=timed,
+            with_times=with_times,
+            strict=strict,
+            order=None if form is None else "either",
+        )
+        found = survey(database, log.name, rows)
         yield _Surveyed(
             database=database, survey=found, folder=Path(folder), numbered=table.numbered
         )

@@ -57,7 +57,7 @@ def refuse_wide(path: Path) -> None:
             file.seek(size - 8 - length)
             found = _FOOTER.match(file.read(16))
     except OSError as error:
-        raise ReadError(path, Statement("read.file.system", why=str(error.strerror))) from None
+        raise ReadError(path, Statement("file.unreadable", why=str(error.strerror))) from None
     if found is None and length > LARGEST_FOOTER:
         raise ReadError(path, Statement("read.parquet.no_columns"))
     # The first element of a schema is its root.

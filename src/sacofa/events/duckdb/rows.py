@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from ..attributes import column_of
 from ..cells import duckdb_sql
 from ..columns import Columns
 from ..notices import BLANK
-from ..options import JOINER
 from ..time_format import NUMBERS
 from .instances import stage_of
 from .joining import TWO_WAYS
@@ -53,113 +53,119 @@ class Stamp:
         return TimeKey.of(self.sql, self.kind, self.form, read)
 
 
+UNTIMED = TimeKey(time="0", moment="0")
+"""Stands for the times of a table without times: they are all equal, and none is missing."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Rows:
     """What is asked of each row, as SQL."""
 
-    table: Table
-    """Where the rows are; where time stamps are text, with the times that were read from them."""
     source: Table
-    """The same, as it stands there."""
-    case: str
-    """The case."""
-    parts: tuple[str, ...]
-    """The columns that make up the activity."""
-    stamp: Stamp | None
-    """The time stamp, if there is a column for it."""
-    began: Stamp | None
-    """When the work on an event began, if that is asked for."""
+    """Where the rows are."""
+    columns: Columns
+    """Which columns hold what."""
+    form: str | None
+    """How time stamps are written, if that was declared."""
     timed: bool
     """Whether events are ordered by time; else by the order of the source."""
-    with_times: bool
+    with_times: bool = False
     """Whether times are asked for in addition to the order."""
-    times: TimeKey | None
-    """How time stamps are read, if they are asked for."""
-    person: str | None
-    """The person, missing where it is blank."""
-    truncated: str | None
-    """Whether the case went on."""
-    stage: str | None
-    """Whether an event is the start or the end of work; missing where nothing was done."""
-    values: tuple[str, ...]
-    """The texts of the attributes that are read."""
-    too_large: Mapping[str, str]
-    """For columns of numbers that name something, whether two names may have become one."""
-    two_ways: tuple[str, ...]
-    """Whether a time of day can be read in two ways, for each joined time stamp that is read."""
-    like: str | None = None
-    """A time stamp as most of them look, which makes reading them quick."""
-    plain: bool = True
-    """Whether text is read as ISO 8601 alone, which is quick."""
     strict: bool = True
     """Whether the log is refused if times are asked for and none is known."""
+    order: DayMonth | None = None
+    """Whether day or month comes first; None: text is read as ISO 8601 alone, which is quick."""
+    like: str | None = None
+    """A time stamp as most of them look, which makes reading them quick."""
 
-    @classmethod
-    def of(
-        cls,
-        table: Table,
-        columns: Columns,
-        form: str | None,
-        *,
-        timed: bool,
-        with_times: bool = False,
-    ) -> Rows:
-        """What is asked of the rows of a table; `form` is how times are written, if declared."""
-        time, began = columns.timestamp, columns.start if with_times else None
-        stamp = Stamp.of(table, time, form, '"sacofa:moment"') if time else None
-        times = stamp.key(plain=True) if stamp and (timed or with_times) else None
-        read = filter(None, (time if times else None, began))
-        rows = cls(
-            table=table,
-            source=table,
-            case=table.text(columns.case, "id"),
-            parts=tuple(table.text(part, "name") for part in columns.activity),
-            stamp=stamp,
-            began=Stamp.of(table, began, form, '"sacofa:began"') if began else None,
-            timed=timed,
-            with_times=with_times,
-            times=times,
-            person=_unless_blank(table.text(columns.person, "name")) if columns.person else None,
-            truncated=_flag(table.text(columns.truncated)) if columns.truncated else None,
-            stage=stage_of(table.text(columns.lifecycle)) if columns.lifecycle else None,
-            values=tuple(table.text(column_of(each, table.columns)) for each in columns.attributes),
-            too_large=_too_large(table, columns),
-            two_ways=tuple(
-                table.two_ways[name] for name in filter(None, read) if name in table.two_ways
-            ),
-        )
-        return rows if form is None else rows.read_as("either")
+    def read_as(self, order: DayMonth, like: str | None = None) -> Rows:
+        """The same, with text read in its form, or in any; most stamps look `like` this one."""
+        return replace(self, order=order, like=like)
+
+    @cached_property
+    def stamp(self) -> Stamp | None:
+        """The time stamp, if there is a column for it."""
+        return self._stamp(self.columns.timestamp, '"sacofa:moment"')
+
+    @cached_property
+    def began(self) -> Stamp | None:
+        """When the work on an event began, if that is asked for."""
+        return self._stamp(self.columns.start if self.with_times else None, '"sacofa:began"')
+
+    def _stamp(self, column: str | None, read: str) -> Stamp | None:
+        return None if column is None else Stamp.of(self.source, column, self.form, read)
+
+    @cached_property
+    def times(self) -> TimeKey:
+        """How time stamps are read, if they are asked for."""
+        if self.stamp is None or not (self.timed or self.with_times):
+            return UNTIMED
+        return self.stamp.key(plain=self.order is None)
+
+    @property
+    def key(self) -> TimeKey:
+        """What events are ordered by, before the order of the source."""
+        return self.times if self.timed else UNTIMED
 
     @property
     def texts(self) -> tuple[Stamp, ...]:
         """The columns of text that hold times that are asked for."""
-        asked = (self.times and self.stamp, self.began)
-        return tuple(stamp for stamp in asked if stamp and stamp.is_text)
+        asked = (None if self.times is UNTIMED else self.stamp, self.began)
+        return tuple(stamp for stamp in asked if stamp is not None and stamp.is_text)
 
     @property
     def is_open(self) -> bool:
         """Whether stamps may leave open which of day and month comes first."""
-        return not self.plain and any(stamp.form is None for stamp in self.texts)
+        return self.order == "either" and self.form is None and bool(self.texts)
 
-    @property
-    def key(self) -> TimeKey | None:
-        """What events are ordered by; None: the order of the source."""
-        return self.times if self.timed else None
-
-    def read_as(self, order: DayMonth, like: str | None = None) -> Rows:
-        """The same, with text read in its form, or in any; most stamps look `like` this one."""
-        if not self.texts:
-            return self
-        listed = [f"{read_time(s.sql, s.form, order, like)} AS {s.read}" for s in self.texts]
-        row = self.source.row
-        if self.source.numbered:
+    @cached_property
+    def table(self) -> Table:
+        """Where the rows are, with the times that were read from text."""
+        order, source = self.order, self.source
+        if order is None or not self.texts:
+            return source
+        listed = [f"{read_time(s.sql, s.form, order, self.like)} AS {s.read}" for s in self.texts]
+        row = source.row
+        if source.numbered:
             # What a file says of a row besides its columns must be asked where the file is read.
             row = '"sacofa:row"'
-            listed.append(f"{self.source.row} AS {row}")
-        sql = f"(SELECT *, {', '.join(listed)} FROM {self.source.sql})"
-        times = self.stamp.key(plain=False) if self.stamp and self.times else self.times
-        table = replace(self.source, sql=sql, row=row)
-        return replace(self, plain=False, like=like, table=table, times=times)
+            listed.append(f"{source.row} AS {row}")
+        return replace(source, sql=f"(SELECT *, {', '.join(listed)} FROM {source.sql})", row=row)
+
+    @property
+    def case(self) -> str:
+        """The case."""
+        return self.source.text(self.columns.case, "id")
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The columns that make up the activity."""
+        return tuple(self.source.text(part, "name") for part in self.columns.activity)
+
+    @property
+    def person(self) -> str:
+        """The person, missing where it is blank."""
+        person = self.columns.person
+        return _unless_blank(self.source.text(person, "name")) if person else "NULL::VARCHAR"
+
+    @property
+    def truncated(self) -> str:
+        """Whether the case went on."""
+        if self.columns.truncated is None:
+            return "false"
+        return f"coalesce(try_cast({self.source.text(self.columns.truncated)} AS BOOLEAN), false)"
+
+    @property
+    def stage(self) -> str | None:
+        """Whether an event is the start or the end of work; missing where nothing was done."""
+        lifecycle = self.columns.lifecycle
+        return stage_of(self.source.text(lifecycle)) if lifecycle else None
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The texts of the attributes that are read."""
+        columns = (column_of(each, self.source.columns) for each in self.columns.attributes)
+        return tuple(map(self.source.text, columns))
 
     @property
     def stamp_sql(self) -> str:
@@ -169,22 +175,26 @@ class Rows:
     @property
     def start_us(self) -> str:
         """When the work on an event began, in microseconds."""
-        return "NULL::BIGINT" if self.began is None else self.began.key(plain=self.plain).micros
+        if self.began is None:
+            return "NULL::BIGINT"
+        return self.began.key(plain=self.order is None).micros
 
     @property
     def time_us(self) -> str:
         """When an event happened, in microseconds."""
-        return self.times.micros if self.times and self.with_times else "NULL::BIGINT"
-
-    @property
-    def activity(self) -> str:
-        """The name of the activity."""
-        return f" || '{JOINER}' || ".join(self.parts)
+        return self.times.micros if self.with_times else "NULL::BIGINT"
 
     @property
     def lone(self) -> str:
         """Whether a row states no more than that there is such a case."""
         return " AND ".join(f"{part} IS NULL" for part in (*self.parts, self.stamp_sql))
+
+    def too_large(self) -> Iterator[tuple[str, str]]:
+        """Tests whether two names may have become one number, with their columns."""
+        for name, use in self.columns.uses.items():
+            test = duckdb_sql.too_large(*self.source.columns[name], use) if name else None
+            if test is not None:
+                yield test, name
 
     def wrong(self) -> Iterator[tuple[str, str]]:
         """What makes a row impossible to count, and the code of the refusal."""
@@ -192,21 +202,10 @@ class Rows:
         missing = " OR ".join(f"{part} IS NULL" for part in self.parts)
         # Without a time column no row is lone: one without an activity is taken for a mistake.
         yield f"({missing}) AND NOT ({self.lone})", "read.rows.no_activity"
-        for two_ways in self.two_ways:
-            yield two_ways, TWO_WAYS
-
-
-def _too_large(table: Table, columns: Columns) -> dict[str, str]:
-    tests = {
-        name: duckdb_sql.too_large(*table.columns[name], use)
-        for name, use in columns.uses.items()
-        if name
-    }
-    return {name: test for name, test in tests.items() if test}
-
-
-def _flag(text: str) -> str:
-    return f"coalesce(try_cast({text} AS BOOLEAN), false)"
+        stamp = None if self.times is UNTIMED else self.columns.timestamp
+        for name in (stamp, self.columns.start if self.with_times else None):
+            if two_ways := self.source.two_ways.get(name or ""):
+                yield two_ways, TWO_WAYS
 
 
 def _unless_blank(text: str) -> str:

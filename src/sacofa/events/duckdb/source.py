@@ -104,7 +104,7 @@ def _why(message: str) -> Statement:
         # What stands in quotes may be the value that it stumbled upon.
         first = message.strip().splitlines()[0]
         why = re.sub(r"'.*'|\".*\"", "…", first)
-        return Statement("read.file.system", why=why)
+        return Statement("file.unreadable", why=why)
     if columns is None:
         return Statement("read.csv.no_row", line=int(line[1]))
     expected, found = int(columns[1]), int(columns[2])

@@ -30,7 +30,6 @@ from .csv_files import (
     MAX_ROW_BYTES,
     Head,
     lines_of,
-    long_row,
     read_heads,
     too_wide,
     wrong_encoding,
@@ -45,50 +44,55 @@ if TYPE_CHECKING:
 Row = list[object]
 """Cells as text, numbers, moments, True or False; None: nothing."""
 
-ROWS = ("xlsx", "ods", "jsonl")
-"""Formats whose rows are read one by one."""
 NAMED = 5
 """So many fields are named in a message."""
 
 
-def text_columns(source: Source) -> list[str] | None:
-    """List the columns of files that hold nothing but text; nothing where there are types."""
-    if source.format in ("csv", "tsv"):
-        return read_heads(source)[0].columns
-    if source.format in ROWS:
-        return _named_rows(source, source.content[0])[0]
-    return None
+def text_head(source: Source) -> tuple[list[str], int] | None:
+    """The columns of files that hold nothing but text, and how many rows of titles were found.
 
-
-def count_titles(source: Source) -> int:
-    """How many lines or rows were found above the header of the first file, unless it was said."""
-    if source.skip_rows is not None:
-        return 0
+    Nothing where columns have types.
+    """
     if source.format in ("csv", "tsv"):
-        return read_heads(source)[0].titles
-    return _named_rows(source, source.content[0])[2] if source.format in ROWS else 0
+        head = read_heads(source)[0]
+        names, titles = head.columns, head.titles
+    elif source.declared.is_read_by_row:
+        names, _, titles = _named_rows(source, source.content[0])
+    else:
+        return None
+    return names, titles if source.skip_rows is None else 0
 
 
 @contextmanager
 def staged(source: Source, columns: Columns | None = None) -> Iterator[Source]:
     """Give a source as DuckDB can read it; of some, only these columns are needed."""
     heads = read_heads(source) if source.format in ("csv", "tsv") else []
-    if source.format not in (*ROWS, "relation") and all(head.is_plain for head in heads):
+    is_read_by_row = source.declared.is_read_by_row
+    is_written = is_read_by_row or source.format == "relation"
+    if not is_written and all(head.is_plain for head in heads):
         yield source
         return
     with secret_folder() as folder:
         if source.format == "relation":
             with clear_errors(source.name):
-                yield _relation(source, folder, columns)
-            return
-        files = tuple(folder / f"{number}.csv" for number in range(len(source.content)))
-        with writing_in(folder):
-            for head, target in zip(heads, files, strict=False):
-                _transcode(head, target, source.trusted)
-            for path, target in zip(source.content if not heads else (), files, strict=False):
-                _write_rows(source, path, target, {} if columns is None else columns.uses)
-        written = replace(source, content=files, encoding="utf-8")
-        yield written if heads else replace(written, format="csv", header=(), skip_rows=0)
+                written = _relation(source, folder, columns)
+        else:
+            with writing_in(folder):
+                written = _write_csv(source, folder, heads, columns)
+        yield written
+
+
+def _write_csv(source: Source, folder: Path, heads: list[Head], columns: Columns | None) -> Source:
+    """Write files as CSV in UTF-8; of text tables the `heads` are known."""
+    files = []
+    for number, path in enumerate(source.content):
+        files.append(folder / f"{number}.csv")
+        if heads:
+            _transcode(heads[number], files[-1], source.trusted)
+        else:
+            _write_rows(source, path, files[-1], {} if columns is None else columns.uses)
+    written = replace(source, content=tuple(files), encoding="utf-8")
+    return written if heads else replace(written, format="csv", header=(), skip_rows=0)
 
 
 def check_fields(source: Source, names: list[str], options: ReadOptions) -> None:
@@ -97,15 +101,10 @@ def check_fields(source: Source, names: list[str], options: ReadOptions) -> None
     The fields of a line are part of a case. So two that could both be meant are refused, and times
     are read only where there is a field for them or nobody wants them.
     """
-    if source.format != "jsonl":
-        return
-    for role, common in COMMON.items():
+    for role in COMMON if source.declared.names_are_in_cases else ():
         if getattr(options, role):
             continue
-        found = [name for name in names if plain_name(name) in common]
-        if role in ("timestamp", "start"):
-            pairs = [partner(name, names) or () for name in found]
-            found = list(dict.fromkeys([*found, *chain(*pairs)]))
+        found = _fields_of(role, names)
         if len(found) > 1:
             what = Statement(
                 "read.json.several_fields", role=role, fields=found, argument=Argument(role)
@@ -113,6 +112,13 @@ def check_fields(source: Source, names: list[str], options: ReadOptions) -> None
             raise ReadError(source.name, what)
         if role == "timestamp" and not found and options.order != "file":
             raise ColumnsError(source.name, [role], names)
+
+
+def _fields_of(role: str, names: list[str]) -> list[str]:
+    """The fields that may have a role, by names in common use."""
+    found = [name for name in names if plain_name(name) in COMMON[role]]
+    pairs = [partner(name, names) or () for name in found if role in ("timestamp", "start")]
+    return list(dict.fromkeys([*found, *chain(*pairs)]))
 
 
 def _transcode(head: Head, target: Path, trusted: bool) -> None:
@@ -193,17 +199,25 @@ def write_table(target: Path, names: list[str], rows: Iterable[list[str | None]]
 
 def _named_rows(source: Source, path: Path) -> tuple[list[str], Iterator[Row], int]:
     """The names of the columns, the rows below them, and how many rows stand above them."""
-    of_json = source.format == "jsonl"
-    rows = _json_rows(path, source.trusted) if of_json else _sheet_rows(source, path)
-    titled = not of_json and source.skip_rows is None and not source.header
+    is_sheet = "sheet" in source.declared.options
+    reads = source.declared.rows or _json_rows
+    rows = _sheet_rows(source, path) if is_sheet else reads(path, source.trusted)
+    titled = is_sheet and source.skip_rows is None and not source.header
     first = list(islice(rows, MAX_TITLE_ROWS + 1 if titled else 1))
     if not first:
-        raise ReadError(path, Statement("read.file.empty"))
-    if source.header and not of_json:
+        raise ReadError(path, Statement("file.empty"))
+    if source.header:
         return list(source.header), chain(first, rows), 0
-    place = find_header([[text_of(cell) for cell in row] for row in first]) if titled else 0
-    names = [text_of(name) or "" for name in first[place]]
-    return names, chain(first[place + 1 :], rows), place
+    place = _header_place(first) if titled else 0
+    return _texts_of(first[place]), chain(first[place + 1 :], rows), place
+
+
+def _header_place(rows: list[Row]) -> int:
+    return find_header(list(map(_texts_of, rows)))
+
+
+def _texts_of(row: Row) -> list[str]:
+    return [text_of(cell) or "" for cell in row]
 
 
 def _sheet_rows(source: Source, path: Path) -> Iterator[Row]:
@@ -246,14 +260,8 @@ def _json_cell(value: object) -> object:
 
 
 def _lines(path: Path, trusted: bool) -> Iterator[bytes]:
-    rest = b""
     with BoundedFile(path, trusted=trusted) as stream:
-        while block := stream.read(1 << 18):
-            *lines, rest = (rest + block).split(b"\n")
-            yield from lines
-            if len(rest) > MAX_ROW_BYTES:
-                raise ReadError(path, long_row())
-    yield rest
+        yield from stream.lines(MAX_ROW_BYTES)
 
 
 def _relation(source: Source, folder: Path, columns: Columns | None) -> Source:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from ...errors import ReadError
 from ...kernel.statements import Statement
 from ..cells import TOO_LARGE
-from ..columns import Columns
 from ..options import JOINER
 from ..time_format import (
     both_orders,
@@ -36,7 +35,7 @@ from .ordering import (
     Ordering,
     with_scale,
 )
-from .rows import Rows, Stamp
+from .rows import Rows
 from .source import ROW_BITS
 from .stamps import DAY_FIRST, MONTH_FIRST, OPEN, DayMonth, day_month, odd_text
 
@@ -74,35 +73,33 @@ class Survey:
     """How many rows tell of no work."""
 
 
-def survey(database: DuckDBPyConnection, name: str, columns: Columns, rows: Rows) -> Survey:
+def survey(database: DuckDBPyConnection, name: str, rows: Rows) -> Survey:
     """Find all activities and number them in the order of their names; refuse wrong rows."""
-    view = _View(database=database, name=name, columns=columns, rows=rows)
+    view = _View(database=database, name=name, rows=rows)
     answers = _ask(view)
     if answers.some("odd"):
-        like = view.first_odd(rows.texts[0])
-        return survey(database, name, columns, rows.read_as("either", like))
+        return survey(database, name, rows.read_as("either", view.first_odd()))
     _refuse_rows(view, answers)
-    names = sorted(JOINER.join(activity) for activity in answers.activities)
+    names = sorted(map(JOINER.join, answers.activities))
     check_unique(name, names)
     _refuse_times(view, answers)
     if rows.is_open:
         rows = rows.read_as(_day_month(view, answers.bits("day_month")), rows.like)
-    order, time = _choose_order(rows, answers, len(names))
     code = _code_type(len(names))
-    activity_id = _number_activities(database, rows, names, code)
-    texts = [_number_texts(view, value, place) for place, value in enumerate(rows.values)]
+    order, time = _choose_order(rows, answers, len(names))
+    values = [_number_texts(view, value, place) for place, value in enumerate(rows.values)]
     listed = {
         "case_id": rows.case,
-        "activity_id": activity_id,
+        "activity_id": _number_activities(view, names, code),
         "stage": rows.stage or "NULL::TINYINT",
         "began_us": rows.start_us,
-        "time_key": time or "0",
-        "number_key": (rows.key and rows.key.number) or "NULL",
+        "time_key": time,
+        "number_key": rows.key.number or "NULL",
         "row_number": rows.table.row,
-        "person": rows.person or "NULL::VARCHAR",
-        "truncated": rows.truncated or "false",
+        "person": rows.person,
+        "truncated": rows.truncated,
         "time_us": rows.time_us,
-        **{f"value_{place}": number for place, (_, number) in enumerate(texts)},
+        **{f"value_{place}": number for place, (_, number) in enumerate(values)},
     }
     sql = ", ".join(f"{what} AS {column}" for column, what in listed.items())
     return Survey(
@@ -110,11 +107,11 @@ def survey(database: DuckDBPyConnection, name: str, columns: Columns, rows: Rows
         names=names,
         sql=f"(SELECT {sql} FROM {rows.table.sql})",
         code=code,
-        truncated=rows.truncated is not None,
+        truncated=rows.columns.truncated is not None,
         order=order,
         untimed=answers.total("untimed"),
-        texts=[listed for listed, _ in texts],
-        staged=rows.stage is not None,
+        texts=[texts for texts, _ in values],
+        staged=rows.columns.lifecycle is not None,
         undone=answers.total("undone"),
     )
 
@@ -126,7 +123,6 @@ class _View:
     database: DuckDBPyConnection
     name: str
     """The log, in errors."""
-    columns: Columns
     rows: Rows
 
     def first_row(self, test: str) -> int:
@@ -147,11 +143,11 @@ class _View:
         )
         return "" if value is None else str(value)
 
-    def first_odd(self, stamp: Stamp) -> str | None:
-        """Some text that is odd, if there is any."""
-        sql = f"SELECT {stamp.sql} FROM {self.rows.table.sql} WHERE {odd_text(stamp.sql)} LIMIT 1"
-        found = first_row(self.database, sql)
-        return found[0] if found else None
+    def first_odd(self) -> str | None:
+        """Some text that is odd, if there is any in the first column of text."""
+        stamp = self.rows.texts[0].sql
+        sql = f"SELECT {stamp} FROM {self.rows.table.sql} WHERE {odd_text(stamp)} LIMIT 1"
+        return next(iter(first_row(self.database, sql)), None)
 
 
 @dataclass(frozen=True)
@@ -178,44 +174,44 @@ class _Answers:
 
 def _ask(view: _View) -> _Answers:
     """Ask everything at once, in one pass over the rows."""
-    rows, key = view.rows, view.rows.times
-    sql, missing = rows.table.sql, key.missing if key else "false"
-    if key and key.date:
-        sql, missing = with_scale(sql, key.date, rows.stamp_sql), f"{SCALE} = 0"
-    unread = f"({missing}) AND NOT ({rows.lone})"
-    no_time = f"{key.micros} IS NULL AND NOT ({rows.lone})" if key and _must_know(rows) else "false"
-    undone = "false" if rows.stage is None else f"{rows.stage} IS NULL AND NOT ({rows.lone})"
+    rows, times, no_event = view.rows, view.rows.times, f"NOT ({view.rows.lone})"
+    sql, missing, scales = rows.table.sql, times.missing, "0"
+    if times.date is not None:
+        sql = with_scale(sql, times.date, rows.stamp_sql)
+        missing, scales = f"{SCALE} = 0", f"bit_or({SCALE})"
+    unread = f"({missing}) AND {no_event}"
+    no_time = f"{times.micros} IS NULL AND {no_event}" if _must_know(rows) else "false"
+    undone = f"{rows.stage} IS NULL AND {no_event}" if rows.stage else "false"
     asked = {
         "size": "count(*)",
         "lone": f"bool_or({rows.lone})",
-        "unpackable": f"bool_or({key.unpackable})" if key else "false",
-        "untimed": f"count_if({unread})" if key else "0",
-        "unread": f"bool_or({unread} AND {rows.stamp_sql} IS NOT NULL)" if key else "false",
+        "unpackable": f"bool_or({times.unpackable})",
+        "untimed": f"count_if({unread})",
+        "unread": f"bool_or({unread} AND {rows.stamp_sql} IS NOT NULL)",
         "timeless": f"count_if({no_time})",
-        "scales": f"bit_or({SCALE})" if key and key.date else "0",
+        "scales": scales,
         "odd": f"bool_or({_odd(rows)})",
-        "day_month": f"bit_or({' | '.join(['0', *_day_months(rows)])})",
+        "day_month": f"bit_or({_day_months(rows)})",
         "undone": f"count_if({undone})",
-        **{test: f"bool_or({test})" for test, _ in rows.wrong()},
-        **{test: f"bool_or({test})" for test in rows.too_large.values()},
+        **{test: f"bool_or({test})" for test, _ in (*rows.wrong(), *rows.too_large())},
     }
     parts = ", ".join(rows.parts)
     answers = view.database.execute(
         f"SELECT {', '.join(asked.values())}, {parts} FROM {sql} GROUP BY {parts}"
     ).fetchall()
     groups = [dict(zip(asked, row, strict=False)) for row in answers]
-    activities = [row[len(asked) :] for row in answers if row[len(asked)] is not None]
-    return _Answers(groups, activities)
+    activities = [row[len(asked) :] for row in answers]
+    return _Answers(groups, [parts for parts in activities if parts[0] is not None])
 
 
 def _must_know(rows: Rows) -> bool:
     """Whether the log is refused if no time is known."""
-    return rows.with_times and rows.strict
+    return rows.with_times and rows.strict and rows.stamp is not None
 
 
 def _odd(rows: Rows) -> str:
     """Whether a stamp is text that may be a time, but not in ISO 8601, as long as that is open."""
-    if not rows.plain or not rows.texts:
+    if rows.order is not None or not rows.texts:
         return "false"
     odd = " OR ".join(odd_text(stamp.sql) for stamp in rows.texts)
     if rows.texts != (rows.stamp,):
@@ -223,44 +219,45 @@ def _odd(rows: Rows) -> str:
     return f"CASE WHEN {SCALE} IN ({SECONDS}, {MILLISECONDS}) THEN false ELSE {odd} END"
 
 
-def _day_months(rows: Rows) -> list[str]:
+def _day_months(rows: Rows) -> str:
     """What stamps tell of the order of day and month, as long as that is open."""
-    return [day_month(stamp.sql) for stamp in rows.texts] if rows.is_open else []
+    told = [day_month(stamp.sql) for stamp in rows.texts] if rows.is_open else []
+    return " | ".join(["0", *told])
 
 
 def _refuse_rows(view: _View, answers: _Answers) -> None:
     """Refuse rows that cannot be counted."""
     rows = view.rows
-    for column, test in rows.too_large.items():
+    for test, column in rows.too_large():
         if answers.some(test):
             raise ReadError(view.name, Statement("read.cell.column", column=column, what=TOO_LARGE))
     for test, code in rows.wrong():
         if answers.some(test):
             raise ReadError(view.name, Statement(code, row=view.first_row(test)))
-    if rows.key and answers.bits("scales") > PLAIN_NUMBERS:
+    if rows.timed and answers.bits("scales") > PLAIN_NUMBERS:
         # A number that stands for no time, next to times.
         row = view.first_row(f"({rows.key.time} IS NULL AND {rows.key.number} IS NOT NULL)")
-        raise ReadError(view.name, mixed_times(view.columns.timestamp or "", row))
+        raise ReadError(view.name, mixed_times(rows.columns.timestamp or "", row))
 
 
 def _refuse_times(view: _View, answers: _Answers) -> None:
     """Refuse a column in which no time stamp is a time."""
-    rows, stamp, key = view.rows, view.rows.stamp, view.rows.times
-    if stamp is None or key is None:
+    rows, stamp, missing = view.rows, view.rows.stamp, view.rows.times.missing
+    if stamp is None:
         return
-    column, events = view.columns.timestamp or "", answers.events
+    column, events = rows.columns.timestamp or "", answers.events
     untimed, timeless = answers.total("untimed"), answers.total("timeless")
     if rows.timed and stamp.kind == "VARCHAR" and answers.some("unread") and untimed == events:
-        test = f"{stamp.sql} IS NOT NULL AND ({key.missing}) AND NOT ({rows.lone})"
-        raise ReadError(view.name, unreadable_times(column, view.first_stamp(test), stamp.form))
-    if _must_know(rows) and stamp.form != "number" and untimed < timeless == events:
-        shown = view.first_stamp(f"NOT ({key.missing})")
+        test = f"{stamp.sql} IS NOT NULL AND ({missing}) AND NOT ({rows.lone})"
+        raise ReadError(view.name, unreadable_times(column, view.first_stamp(test), rows.form))
+    if rows.form != "number" and untimed < timeless == events:
+        shown = view.first_stamp(f"NOT ({missing})")
         raise ReadError(view.name, unknown_numbers(column, shown))
 
 
 def _day_month(view: _View, told: int) -> DayMonth:
     """Which of day and month comes first; a column that tells both, or nothing, is refused."""
-    rows, columns = view.rows, view.columns
+    rows, columns = view.rows, view.rows.columns
     column = (columns.timestamp if rows.stamp in rows.texts else columns.start) or ""
 
     def first(what: int) -> str:
@@ -284,36 +281,24 @@ def _bits(activities: int) -> int:
     return max(activities - 1, 1).bit_length()
 
 
-def _choose_order(rows: Rows, answers: _Answers, activities: int) -> tuple[Ordering, str | None]:
-    """How events are put in order, and what of a stamp that needs: as packed numbers if all fit."""
-    key = rows.key
-    # Starts that are joined with their end leave rows that are no events.
-    lone = not activities or rows.stage is not None or answers.some("lone")
+def _choose_order(rows: Rows, answers: _Answers, activities: int) -> tuple[Ordering, str]:
+    """How events are put in order, and what of a stamp that needs: packed numbers if all fit."""
+    key, bits = rows.key, _bits(activities)
     one_scale = answers.bits("scales") in (0, DATES, SECONDS, MILLISECONDS)
-    packable = key is None or (one_scale and not answers.some("unpackable"))
-    bits = _bits(activities)
-    if not packable or rows.table.row_bits + bits > PLACE_BITS:
-        text = key is not None and key.number is not None
-        return Ordering.plain(timed=rows.timed, lone=lone, text=text), key.time if key else None
-    order = Ordering.packed(
-        _code_type(activities),
-        bits=bits,
-        timed=rows.timed,
-        lone=lone,
-        untimed=answers.total("untimed") > 0,
-    )
-    return order, key.moment if key else None
+    packable = not rows.timed or (one_scale and not answers.some("unpackable"))
+    if not packable or key.moment is None or rows.table.row_bits + bits > PLACE_BITS:
+        return Ordering.plain(timed=rows.timed), key.time
+    return Ordering.packed(_code_type(activities), bits=bits, timed=rows.timed), key.moment
 
 
-def _number_activities(
-    database: DuckDBPyConnection, rows: Rows, names: list[str], code: str
-) -> str:
+def _number_activities(view: _View, names: list[str], code: str) -> str:
     """Number activities in the order of their names, as SQL; missing where a row is no event."""
     if not names:
         return f"NULL::{code}"
-    _make_type(database, "activity", names)
-    number = f"enum_code(({rows.activity})::activity)::{code}"
-    return number if rows.stage is None else f"CASE WHEN {rows.stage} IS NOT NULL THEN {number} END"
+    _make_type(view.database, "activity", names)
+    name = f" || '{JOINER}' || ".join(view.rows.parts)
+    number, stage = f"enum_code(({name})::activity)::{code}", view.rows.stage
+    return number if stage is None else f"CASE WHEN {stage} IS NOT NULL THEN {number} END"
 
 
 def _number_texts(view: _View, value: str, place: int) -> tuple[list[str], str]:

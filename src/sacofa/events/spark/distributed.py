@@ -9,11 +9,13 @@ import pickle
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
+from pyspark.sql import Column, DataFrame, SparkSession, functions
 
 from ...kernel.unit import ONE_CASE, Unit
 from ...kernel.variants import VariantCounts
@@ -23,24 +25,22 @@ Result = TypeVar("Result")
 Job = Callable[[int, VariantCounts], Result]
 
 
-class SparkVariants:
+class SparkVariants(AbstractContextManager["SparkVariants"]):
     """Counted variants on a cluster, kept there until they are closed (or left as a context)."""
 
     def __init__(
         self,
         name: str,
-        frame: Any,
+        frame: DataFrame,
         activities: Sequence[str],
         unit: Unit = ONE_CASE,
-        kept: list[Any] | None = None,
+        kept: list[DataFrame] | None = None,
     ) -> None:
         """Keep a frame of different variants, with variant (ids), truncated and number.
 
         The rows of a partition are put in order and kept. If a machine is lost with them, they are
         counted again: the same rows come to the same partition, in the same order.
         """
-        from pyspark.sql import functions
-
         self.activities = tuple(activities)
         self.unit = unit
         self._name = name
@@ -64,8 +64,6 @@ class SparkVariants:
 
     def truncate(self, max_length: int, *, by_length: bool = False) -> SparkVariants:
         """Truncate longer cases at max_length, as `VariantCounts.truncate` does."""
-        from pyspark.sql import functions
-
         length = functions.size("variant")
         truncated = functions.col("truncated") | (length > max_length)
         if by_length:
@@ -74,8 +72,6 @@ class SparkVariants:
 
     def project_onto(self, activities: Sequence[str]) -> SparkVariants:
         """Express over other activities, as `VariantCounts.project_onto` does."""
-        from pyspark.sql import functions
-
         if tuple(activities) == self.activities:
             return self
         ids = {name: i for i, name in enumerate(activities)}
@@ -102,8 +98,6 @@ class SparkVariants:
 
     def used(self) -> list[str]:
         """The names of the activities that occur."""
-        from pyspark.sql import functions
-
         with clear_errors(self._name):
             ids = self._frame.select(functions.explode("variant").alias("activity_id"))
             rows = ids.distinct().collect()
@@ -115,9 +109,6 @@ class SparkVariants:
             for frame in self._kept:
                 frame.unpersist()
 
-    def __enter__(self) -> Self:
-        return self
-
     def __exit__(
         self,
         kind: type[BaseException] | None,
@@ -128,10 +119,10 @@ class SparkVariants:
         if error is None:
             self.close()
 
-    def _again(self, variant: Any, truncated: Any, activities: Sequence[str]) -> SparkVariants:
+    def _again(
+        self, variant: Column, truncated: Column, activities: Sequence[str]
+    ) -> SparkVariants:
         """Change all variants, and add up those that became equal."""
-        from pyspark.sql import functions
-
         changed = self._frame.select(
             variant.alias("variant"), truncated.alias("truncated"), "number"
         )
@@ -139,7 +130,7 @@ class SparkVariants:
         return SparkVariants(self._name, frame, activities, self.unit, self._kept)
 
 
-def gather(name: str, frame: Any, activities: Sequence[str], unit: Unit) -> VariantCounts:
+def gather(name: str, frame: DataFrame, activities: Sequence[str], unit: Unit) -> VariantCounts:
     """Bring a frame of different variants here, with variant (ids), truncated and number."""
     complete: dict[tuple[str, ...], int] = {}
     truncated: dict[tuple[str, ...], int] = {}
@@ -151,7 +142,7 @@ def gather(name: str, frame: Any, activities: Sequence[str], unit: Unit) -> Vari
     return VariantCounts.of(complete, activities, truncated, unit)
 
 
-def _find_python(session: Any) -> None:
+def _find_python(session: SparkSession) -> None:
     """On one machine, let Spark use this Python: the first on the path may lack this package."""
     from pyspark.sql.utils import is_remote
 

@@ -16,8 +16,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ...kernel.queries.durations import bins, edges, within
+from ...kernel.queries.durations import bins, edges
 from ..numerics import add_up, project_to_total
+from ..rungs import within
 from .pool import Table
 from .tuning import TUNING
 
