@@ -21,13 +21,13 @@ SOURCE = Path(sacofa.__file__).parent
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
-EXCEPTIONS = {"C901": 7, "PLR0913": 13, "ANN401": 27}
+EXCEPTIONS = {"C901": 3, "PLR0913": 13, "ANN401": 21}
 """The most files that a rule of ruff spares, by pyproject.toml. These numbers only fall."""
-MOST_ANY = 249
+MOST_ANY = 186
 """The most often that the word `Any` occurs. This number only falls."""
-MOST_COMPLEX = 50
+MOST_COMPLEX = 10
 """The most functions whose cyclomatic complexity is above 10. This number only falls."""
-MOST_SENTENCES = 132
+MOST_SENTENCES = 26
 """The most errors that are made with a sentence in the code, those of programmers included. This
 number only falls."""
 WALK = {"functions": 745, "modules": 124, "depth": 23}
