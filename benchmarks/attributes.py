@@ -12,7 +12,7 @@ from figure import Figure, median
 from sacofa import Certified, anonymize, open_log
 from sacofa.evaluate.evaluate import measured_release, read_measured
 from sacofa.evaluate.measures.attributes import activity_distances, value_distances
-from sacofa.evaluate.measures.performance import performance
+from sacofa.evaluate.measures.performance import arrivals_distance, cycle_time_error, wait_error
 from sacofa.evaluate.measures.similarity import similarity
 from sacofa.evaluate.measures.timed import Timed
 from sacofa.kernel.cases import CaseBatch
@@ -67,12 +67,11 @@ def _measure(name: str, path: Path, listed: tuple[str, ...]) -> Iterator[Figure]
 
 def _compared(original: CaseBatch, released: CaseBatch, *, attributes: bool) -> dict[str, float]:
     left, right = Timed.both(original, released)
-    times = performance(left, right)
     found = {
         "similarity": similarity(original.variants(), released.variants()),
-        "cycle time": times.cycle_time,
-        "waits": times.waits,
-        "arrivals": times.arrivals,
+        "cycle time": cycle_time_error(left, right),
+        "waits": wait_error(left, right),
+        "arrivals": arrivals_distance(left, right),
     }
     if attributes:
         values = value_distances(original, released)

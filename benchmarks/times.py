@@ -20,7 +20,14 @@ from speed import measured
 
 from sacofa import Certified, open_log
 from sacofa.evaluate.measures.indicators import Indicator
-from sacofa.evaluate.measures.performance import cycle_time_distance, performance
+from sacofa.evaluate.measures.performance import (
+    arrivals_distance,
+    bottlenecks_kept,
+    cycle_time_distance,
+    cycle_time_error,
+    mean_cycle_ratio,
+    waits,
+)
 from sacofa.evaluate.measures.similarity import similarity
 from sacofa.evaluate.measures.timed import Timed
 from sacofa.evaluate.reproduction import find_logs
@@ -84,15 +91,13 @@ def measure_times(folder: Path) -> Iterator[Figure]:
 def compared(original: CaseBatch, released: CaseBatch) -> list[float]:
     """One figure for each column."""
     left, right = Timed.both(original, released)
-    found = performance(left, right)
     return [
         similarity(original.variants(), released.variants()),
-        found.cycle_time,
-        found.mean_ratio,
-        found.waits,
-        found.gone,
-        found.bottlenecks,
-        found.arrivals,
+        cycle_time_error(left, right),
+        mean_cycle_ratio(left, right),
+        *waits(left, right),
+        bottlenecks_kept(left, right),
+        arrivals_distance(left, right),
         cycle_time_distance(left, right),
     ]
 

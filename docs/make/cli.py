@@ -69,7 +69,7 @@ def _options(command: Any) -> Iterator[str]:
     options = [p for p in command.params if p.param_type_name == "option"]
     shown = [option for option in options if option.name not in COMPLETION]
     groups = ("",)
-    if isinstance(command, GroupedCommand):
+    if isinstance(command, GroupedCommand) and command.grouped:
         groups = tuple(t for t in (*ORDER, "Options") if any(group_of(p) == t for p in shown))
     for group in groups:
         if group:

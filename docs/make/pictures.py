@@ -270,7 +270,7 @@ def votes() -> Picture:
                 picture.text(x - gap / 2, y - 22, str(share), anchor="middle")
         steps = len(path) - 1
         picture.text(720, y - 8, f"{steps} × {share}")
-        picture.text(720, y + 10, f"= {steps * share} votes")
+        picture.text(720, y + 10, f"= {steps * share} units")
     return picture
 
 
@@ -285,7 +285,7 @@ def nearest_votes() -> Picture:
     ids = [tuple(log.activities.index(name) for name in words) for words in chosen]
     found = nearest(list(log.sequences()), ids, len(log.activities)).tolist()
     picture = Picture(820, 300, "Cases vote for the nearest candidate")
-    picture.text(10, 14, "variants of the log (secret)", weight="bold")
+    picture.text(10, 14, "variants of the log (confidential)", weight="bold")
     picture.text(500, 14, "candidates, with their votes before noise", weight="bold")
     totals = [0] * len(chosen)
     rows = sorted(zip(log, found, strict=True), key=lambda row: (row[1], -row[0][1]))
@@ -357,7 +357,7 @@ def before_after() -> str:
     gap, head = 50.0, 30.0
     width, height = maps[0]["size"][0], maps[0]["size"][1] * FLAT
     titles = (
-        f"original, {original.cases:,} cases (secret)",
+        f"original, {original.cases:,} cases (confidential)",
         f"release, {release.variants.cases:,} cases (ε = 1)",
     )
     picture = Picture(

@@ -50,6 +50,14 @@ def advise_nearest(word: str, choices: Iterable[str]) -> Statement:
     return Statement.plain("") if found is None else Statement("advice.nearest", name=found)
 
 
+def advised(what: Statement, word: str, choices: Iterable[str]) -> Statement:
+    """The same statement, followed by the closest valid choice if there is one."""
+    found = _closest(word, choices)
+    if found is None:
+        return what
+    return Statement("advice.added", what=what, advice=Statement("advice.nearest", name=found))
+
+
 def advises(error: SacofaError, name: str) -> bool:
     """Whether the message of an error names an argument."""
     return any(argument.name == name for argument in arguments_of(error.statement))
@@ -256,6 +264,7 @@ __all__ = [
     "Statement",
     "TooLargeError",
     "advise_nearest",
+    "advised",
     "advises",
     "is_whole",
     "nearest",

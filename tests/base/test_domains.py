@@ -18,10 +18,11 @@ from sacofa.base.domains import (
     Numbers,
     YesNo,
     found_domain,
+    labels_of,
     read_number,
 )
 from sacofa.errors import SettingError
-from sacofa.kernel.attributes import Domain, cell_of, cells_of, labels_of
+from sacofa.kernel.attributes import Domain, cell_of, cells_of
 
 DOMAINS: tuple[Domain, ...] = (
     Categories(names=("a", "b")),
@@ -81,11 +82,11 @@ def test_released_numbers_lie_in_their_bin_at_their_unit() -> None:
         for value in range(domain.values):
             for chance in (0.0, 0.3, 0.999999):
                 if isinstance(domain, Numbers):
-                    text = domain.number(value, chance)
+                    text = domain.sample(value, chance)
                     if domain.unit is not None:
                         assert (Decimal(text) - domain.edges[0]) % domain.unit == 0
                 elif isinstance(domain, Dates):
-                    text = domain.day(value, chance)
+                    text = domain.sample(value, chance)
                 else:
                     continue
                 assert domain.cell(text) == value, (domain, value, chance, text)
@@ -112,7 +113,7 @@ def test_numbers_end_where_it_was_said(
     assert (domain.cell(str(low)), domain.cell(str(high))) == (0, domain.values - 1)
     assert domain.cell(str(high + beyond)) == domain.cell(str(low - beyond)) == domain.values
     for value in range(domain.values):
-        text = domain.number(value, chance)
+        text = domain.sample(value, chance)
         assert low <= Decimal(text) <= high
         assert domain.cell(text) == value
     assert Decimal(str(domain.describe().values["last"])) == high
@@ -123,7 +124,7 @@ def test_every_unit_can_be_released() -> None:
     grades = Numbers.between(Decimal(1), Decimal(5), Decimal(1))
     assert [grades.label(i) for i in range(grades.values)] == ["1", "2", "3", "4", "5"]
     ages = Numbers.between(Decimal(0), Decimal(250), Decimal(1))
-    shown = {ages.number(i, c / 3) for i in range(ages.values) for c in range(4)}
+    shown = {ages.sample(i, c / 3) for i in range(ages.values) for c in range(4)}
     assert shown == {str(age) for age in range(251)}
     assert [ages.cell(text) for text in ("250", "250.5", "251")] == [ages.values - 1, 84, 84]
     assert ages.label(ages.values - 1) == "249 – 250"
@@ -144,7 +145,7 @@ def test_days_end_where_it_was_said(first: date, days: int, by: str, chance: flo
     if last < date.max:
         assert domain.cell((last + timedelta(days=1)).isoformat()) == domain.values
     for value in range(domain.values):
-        day = domain.day(value, chance)
+        day = domain.sample(value, chance)
         assert first.isoformat() <= day <= last.isoformat()
         assert domain.cell(day) == value
 

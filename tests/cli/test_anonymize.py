@@ -33,7 +33,7 @@ def test_every_way_to_ask_gives_a_release(
     """The log and its certificate are written, and the certificate is told in words."""
     ran = run("anonymize", hospital, "-o", tmp_path / "out.xes", *settings)
     assert ran.status == 0, ran.err
-    assert "Released" in ran.out and "Protects" in ran.out and "Not promised" in ran.out
+    assert "Released" in ran.out and "Protects" in ran.out and "Limits" in ran.out
     certificate = json.loads((tmp_path / "out.xes.certificate.json").read_text())
     assert certificate["mechanism"] == settings[1]
     assert {
@@ -171,7 +171,7 @@ def test_wrong_data_is_one_line_and_writes_nothing(
     [
         ("out.docx", "suffix"),
         ("no/where/out.csv", "folder"),
-        (".", "suffix"),
+        (".", "folder"),
         ("hospital.csv", "--force"),
     ],
 )

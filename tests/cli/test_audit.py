@@ -91,8 +91,8 @@ def test_certified_holds(capsys: pytest.CaptureFixture[str]) -> None:
     assert "transcript" in out
     assert "no proof" in out
     said = " ".join(out.split())
-    assert "150 runs on each log refute a claim of 1 where 2.13 or more shows in every run" in said
-    assert "in one run of 100 is not seen" in said
+    assert "150 runs on each log refute a claim of 1 if evidence of 2.13 or more occurs" in said
+    assert "occurs in one run of 100 is not found" in said
 
 
 def test_times_are_audited_where_they_are_asked_for() -> None:
@@ -118,10 +118,10 @@ def test_an_audit_around_a_log_is_secret(
     status, out, err = run(capsys, "--log", path, *settings, *FEW[:1], 100, *FEW[2:])
     assert (status, err) == (0, "")
     assert "through all" in out
-    assert "Secret" in out
+    assert "Confidential" in out
     said = " ".join(out.split())
     assert "100 runs on each log cannot refute a claim of 3 beyond doubt" in said
-    assert "the highest bound that they can give is 3.5" in said
+    assert "the highest bound that they can prove is 3.5" in said
 
 
 @pytest.mark.parametrize(
@@ -129,8 +129,11 @@ def test_an_audit_around_a_log_is_secret(
     [
         (("--epsilon", 0), "--epsilon (0) must be above 0"),
         (("--epsilon", 1, "--runs", 5), "runs (5) must be 100 or more"),
-        (("--epsilon", 1, "--workers", 0), "workers (0) must be 1 or more"),
-        (("--epsilon", 1, "--person-cases", 0), "--person-cases (0) must be 1 to"),
+        (("--epsilon", 1, "--workers", 0), "--workers (0) must be at least 1"),
+        (
+            ("--epsilon", 1, "--person-cases", 0),
+            "--person-cases (0) must be a whole number",
+        ),
         (("--epsilon", 1, "--mechanism", "laplase"), 'Did you mean "laplace"?'),
         (("--epsilon", 1, "--prune", 3), "prune (3) must be left out"),
         ((), "Missing option '--epsilon'"),

@@ -33,7 +33,7 @@ def test_compare(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert status == 0
     out = capsys.readouterr().out
     assert "4 runs measured" in out
-    assert "Secret" in out
+    assert "Confidential" in out
     assert "Mechanisms compared on hospital" in (folder / "README.md").read_text()
 
 
@@ -85,7 +85,7 @@ def test_an_interrupt_keeps_what_was_done(tmp_path: Path) -> None:
     finally:
         process.kill()
     assert error.splitlines() == [
-        "sacofa: interrupted: runs that were done are kept, repeat to go on"
+        "sacofa: interrupted: completed runs are kept, repeat the command to continue"
     ]
     assert process.returncode == 130
     kept = table.read_bytes()

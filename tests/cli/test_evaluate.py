@@ -58,7 +58,7 @@ def test_a_table_that_says_it_is_secret(
     assert "1 − earth mover's distance" in said
     assert re.search(r"Steps [\d.]+ [\d.]+ less ", said)
     assert re.search(r"Similarity [\d.]+ [\d.]+ more ", said)
-    assert "Secret" in out
+    assert "Confidential" in out
     assert err == ""
 
 

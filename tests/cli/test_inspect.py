@@ -48,7 +48,7 @@ def test_a_person_reads_a_table(tmp_path: Path) -> None:
     assert sacofa("inspect", tmp_path / "log.csv").stderr.count("row 3 has no activity") == 1
     (tmp_path / "log.csv").write_text("case,activity,time\n1,[bold]x,\n2,[bold]x,\n3,,\n")
     answer = sacofa("inspect", tmp_path / "log.csv").stdout
-    assert "[bold]x" in answer and "(no events)" in answer and "Secret" in answer
+    assert "[bold]x" in answer and "(no events)" in answer and "Confidential" in answer
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ def test_with_the_original_the_page_is_secret(
     log = released / "log.csv"
     assert _run("report", released / "out.xes", "--original", log, "-o", page, "--title", "T") == 0
     assert "<title>SECRET · T</title>" in page.read_text(encoding="utf-8")
-    assert "It is secret" in capsys.readouterr().out
+    assert "The report is confidential" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def test_rules_are_written_and_said_to_be_secret(
     assert not written.source.public
     said = capsys.readouterr()
     assert "3 activities" in said.out
-    assert "secret" in said.err
+    assert "confidential" in said.err
 
 
 def test_a_file_that_exists_needs_force(

@@ -91,14 +91,17 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (other / "__init__.py").touch()
     (other / "query.py").write_text(recipe("How many"), encoding="utf-8")
     (other / "mechanism.py").write_text(recipe("The mechanism"), encoding="utf-8")
+    (other / "hour.py").write_text(recipe("Times of day"), encoding="utf-8")
     (other / "json_lines.py").write_text(recipe("Released events as JSON"), encoding="utf-8")
+    (other / "pipes.py").write_text(recipe("Reads logs of machines"), encoding="utf-8")
     # What an installer makes of the package: its metadata, beside its modules.
     installed = source / "sacofa_starts-1.0.dist-info"
     installed.mkdir()
     metadata = "Metadata-Version: 2.1\nName: sacofa-starts\nVersion: 1.0\n"
     (installed / "METADATA").write_text(metadata, encoding="utf-8")
     # As an installer writes it, but for the quotation marks.
-    entries = recipe('[project.entry-points."sacofa.m') + recipe('[project.entry-points."sacofa.e')
+    groups = ("mechanisms", "readers", "exports", "attributes")
+    entries = "".join(recipe(f'[project.entry-points."sacofa.{group}') for group in groups)
     entries = entries.replace("project.entry-points.", "").replace('"', "")
     (installed / "entry_points.txt").write_text(entries, encoding="utf-8")
     ends = recipe("The activities that may end")
@@ -176,11 +179,56 @@ def test_the_audit_knows_the_mechanism(copy: Path) -> None:
     assert max(seen) > 0.5
 
 
+CHECK_KIND = """
+from sacofa import read_release
+from sacofa.base.domains import attribute_kinds
+from sacofa.report.attributes import describe_attributes
+(hour,) = [kind for kind in attribute_kinds() if kind.name == "hour"]
+domain = hour.public
+for value in range(domain.values):
+    assert all(domain.cell(domain.sample(value, step / 10)) == value for step in range(11))
+for name in ("found.csv", "declared.csv"):
+    release = read_release(name)
+    (column,) = release.columns
+    hours = [int(text[:2]) for text in column.texts for _ in range((column.codes >= 0).sum())]
+    assert {text[3:] for text in column.texts} <= {"00", "15", "30", "45"}
+    assert column.texts and all(domain.cell(text) in range(24) for text in column.texts)
+    (view,) = describe_attributes(release)
+    assert view.bars[0].share > 0
+"""
+
+
+def test_the_kind_of_attribute_is_declared_recognized_and_released(copy: Path) -> None:
+    """From a columns file and from the texts of a log, with words in the certificate."""
+    rows = [f"{i},a,2020-01-01,{8 + i % 3:02}:{i % 60:02}" for i in range(600)]
+    text = "case,activity,time,case:begin\n" + "\n".join(rows)
+    (copy / "clocks.csv").write_text(text, encoding="utf-8")
+    (copy / "columns.toml").write_text('[attributes."case:begin"]\ntype = "hour"\n')
+    ask = ("clocks.csv", "--attribute", "case:begin", "--epsilon=4", "--seed=1")
+    shown = run(copy, "-m", "sacofa", "anonymize", *ask, "-o", "found.csv")
+    declared = ("-o", "declared.csv", "--columns", "columns.toml")
+    shown += run(copy, "-m", "sacofa", "anonymize", *ask, *declared)
+    certificates = [
+        (copy / f"{name}.csv.certificate.json").read_text(encoding="utf-8")
+        for name in ("found", "declared")
+    ]
+    assert "That case:begin is a time of day is public" in certificates[0]
+    assert "The values of case:begin are public: the hours of a day" in certificates[1]
+    run(copy, "-c", CHECK_KIND)
+    (copy / "wrong.toml").write_text('[attributes.begin]\ntype = "hours"\n')
+    check = "from sacofa.events.columns_file import read_columns as r; r('wrong.toml')"
+    wrong = subprocess.run(
+        [sys.executable, "-c", check], capture_output=True, text=True, cwd=copy, check=False,
+        env={**os.environ, "PYTHONPATH": str(copy)},
+    )  # fmt: skip
+    assert 'Did you mean "hour"' in wrong.stderr
+
+
 CHECK_FORMAT = """
 from sacofa import read_release
 from sacofa.release import publish
 from sacofa.release.formats import FORMATS
-from sacofa.web.describe import FILES
+from sacofa.web.jobs import FILES
 from sacofa.web.pages import TEMPLATES
 assert read_release("flow.jsonl").log == read_release("flow.parquet").log
 assert "log.jsonl" in FILES and "log.jsonl.zip" in FILES
@@ -210,3 +258,42 @@ def test_the_format_keeps_the_law_of_formats(copy: Path) -> None:
     assert "1 passed" in run(
         copy, "-m", "pytest", "-p", "no:cacheprovider", f"{tests}::{law}[.jsonl]"
     )
+
+
+CHECK_READER = """
+import gzip
+from pathlib import Path
+from sacofa import count_variants
+from sacofa.errors import ReadError
+from sacofa.events import open_log
+lines = ["1|b|2020-01-02", "2|a|2020-01-01", "1|a|2020-01-01", "", "3|c|soon"]
+Path("log.pipes").write_text("\\n".join(lines), encoding="utf-8")
+counted = count_variants("log.pipes")
+assert dict(counted) == {("a",): 1, ("a", "b"): 1, ("c",): 1}, dict(counted)
+Path("packed.pipes.gz").write_bytes(gzip.compress(Path("log.pipes").read_bytes()))
+assert count_variants("packed.pipes.gz") == counted
+assert count_variants(open_log("log.pipes", order="file", format="pipes")).cases == 3
+for wrong in ({"encoding": "utf-8"}, {"period": "2020"}, {"engine": "spark"}):
+    try:
+        open_log("log.pipes", **wrong)
+    except Exception as error:
+        assert "left out for pipes" in str(error), error
+    else:
+        raise AssertionError(wrong)
+Path("log.pipes").write_text("1|b", encoding="utf-8")
+try:
+    count_variants("log.pipes")
+except ReadError as error:
+    assert "line 1 has 2 cells" in str(error)
+else:
+    raise AssertionError
+"""
+
+
+def test_the_reader_is_found_by_its_suffix(copy: Path) -> None:
+    """Its rows are read like those of a table, and options that it does not have are refused."""
+    run(copy, "-c", CHECK_READER)
+    lines = [f"{i}|{'ab'[i % 3 == 0]}|2020-01-01" for i in range(300)]
+    (copy / "log.pipes").write_text("\n".join(lines), encoding="utf-8")
+    run(copy, "-m", "sacofa", "anonymize", "log.pipes", "-o", "piped.csv", "--epsilon=1")
+    run(copy, "-m", "sacofa", "verify", "piped.csv")

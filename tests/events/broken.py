@@ -19,8 +19,8 @@ def database_ties_by_row(patch: pytest.MonkeyPatch) -> None:
     """Ties go by the number of a row in the answer of the server."""
     right = postgresql._rows
 
-    def wrong(session: Any, log: Any, columns: Any) -> Any:
-        rows = right(session, log, columns)
+    def wrong(session: Any, log: Any) -> Any:
+        rows = right(session, log)
         sql = rows.sql.replace("SELECT ", "SELECT row_number() OVER () AS row_number, ", 1)
         return replace(rows, sql=sql, order="time_key, row_number")
 
@@ -91,15 +91,15 @@ def times_like_the_first(patch: pytest.MonkeyPatch) -> None:
     """Whether text is a time or a number is told by the first row of the file."""
     right = survey.survey
 
-    def wrong(database: Any, name: str, columns: Any, rows: Any, **more: Any) -> Any:
+    def wrong(database: Any, name: str, rows: Any) -> Any:
         first = database.execute(
-            f"SELECT try_cast({rows.stamp} AS DOUBLE) FROM {rows.table.sql} "
-            f"WHERE {rows.stamp} IS NOT NULL LIMIT 1"
+            f"SELECT try_cast({rows.stamp_sql} AS DOUBLE) FROM {rows.table.sql} "
+            f"WHERE {rows.stamp_sql} IS NOT NULL LIMIT 1"
         ).fetchone()
         kind = "TIMESTAMPTZ" if first is None or first[0] is None else "DECIMAL(38, 9)"
-        if rows.key is not None:
-            key = TimeKey(time=f"try_cast({rows.stamp} AS {kind})")
-            rows = replace(rows, key=key, times=key)
-        return right(database, name, columns, rows, **more)
+        if rows.timed:
+            read = f"try_cast({rows.stamp_sql} AS {kind})"
+            vars(rows)["times"] = TimeKey(time=read, date=read)
+        return right(database, name, rows)
 
     patch.setattr(events, "survey", wrong)

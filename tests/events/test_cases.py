@@ -20,6 +20,7 @@ from sacofa.base.temporary import PREFIX
 from sacofa.errors import OutputError, ReadError, SacofaError
 from sacofa.events import case_store, count_variants, open_log, read_cases
 from sacofa.events.duckdb import partitions
+from sacofa.events.variant_counter import Case
 from sacofa.kernel.cases import NO_TIME, CaseBatch
 from sacofa.kernel.unit import Unit
 
@@ -167,7 +168,7 @@ def test_a_disk_that_gets_full_within_a_part_is_noticed() -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     store = case_store.CaseStore("log", Unit())
     try:
-        store.add(["a"] * 300, [0] * 300, truncated=False)
+        store.add(Case(["a"] * 300, False, times=[0] * 300))
         resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, hard))
         with pytest.raises(OutputError, match="temporary files cannot be written"):
             store.close()

@@ -55,7 +55,7 @@ def test_what_is_missing_is_said() -> None:
         resolve_columns("log.csv", ["a", "b"], ReadOptions(order="time"))
     assert caught.value.missing == ("case", "activity", "timestamp")
     assert caught.value.present == ("a", "b")
-    assert "with case and activity and timestamp" in str(caught.value)
+    assert "with case, activity and timestamp" in str(caught.value)
     with pytest.raises(ColumnsError, match='Did you mean "case"'):
         resolve_columns("log.csv", ["case", "activity"], ReadOptions(case="Case"))
     with pytest.raises(ColumnsError, match='Did you mean "case_id"'):

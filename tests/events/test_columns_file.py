@@ -49,7 +49,7 @@ def test_the_file_that_the_module_shows_is_one(tmp_path: Path) -> None:
         ({"type": "category", "values": [1.5]}, "texts"),
         ({"type": "category", "values": ["a"], "groups": {}}, "groups"),
         ({"type": "category", "values": ["a"], "edges": [1]}, "no such entry"),
-        ({"of": "everybody"}, "case or event"),
+        ({"of": "everybody"}, "one of case, event"),
         ("x", "a table"),
     ],
 )
@@ -116,6 +116,6 @@ def test_the_holder_is_told_of_values_that_may_not_be(tmp_path: Path) -> None:
     opened = open_log(log, attribute=("channel", "amount", "who"), columns=columns)
     read_cases(opened, notify=told.append)
     assert told == [
-        'values of channel that it may not have are released as "other": "Web"',
-        'values of amount that it may not have are left out: "5", "6", "7", "8"',
+        'values of channel outside its domain are released as "other": "Web"',
+        'values of amount outside its domain are left out: "5", "6", "7", "8"',
     ]

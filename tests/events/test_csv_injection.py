@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sacofa.base.domains import labels_of
 from sacofa.events import count_variants, open_log, read_cases
 from sacofa.events.csv_injection import escape_formula, unescape_formula
-from sacofa.kernel.attributes import labels_of
 from sacofa.kernel.released import ReleasedColumn
 from sacofa.kernel.variants import VariantCounts
 from tests.written import write_variants

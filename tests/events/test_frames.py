@@ -273,7 +273,7 @@ def test_lengths_of_time_are_refused(role: str, kind: str, tmp_path: Path) -> No
     ("names", "what"),
     [
         (["case", "activity", "note", "note"], 'has two columns called "note"'),
-        (["case", "activity", 2, 3], "the name of column 3 is no text but int: rename it"),
+        (["case", "activity", 2, 3], "the name of column 3 is not text but int: rename it"),
     ],
 )
 def test_columns_that_cannot_be_told_apart_are_refused(names: list[Any], what: str) -> None:
@@ -302,5 +302,5 @@ def test_capitals_tell_columns_apart() -> None:
 )
 def test_what_has_no_columns_is_no_frame(thing: Any) -> None:
     """It is refused in one line."""
-    with pytest.raises(ReadError, match=r"is no frame: it has no columns"):
+    with pytest.raises(ReadError, match=r"is not a frame: it has no columns"):
         open_log(thing)

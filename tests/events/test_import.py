@@ -74,7 +74,9 @@ def test_bytes_that_are_no_log_are_called_so(name: str, tmp_path: Path) -> None:
     """Nobody is sent to look for columns in noise, or told what a library thinks of it."""
     path = tmp_path / name
     path.write_bytes(bytes(range(1, 256)) * 40)
-    with pytest.raises(ReadError, match=r"is no (text table|Parquet file)|not written in utf-8$"):
+    with pytest.raises(
+        ReadError, match=r"is not a (text table|Parquet file)|not written in utf-8$"
+    ):
         count_variants(open_log(path))
 
 
@@ -199,9 +201,9 @@ def test_spreadsheets_that_libreoffice_wrote(kind: str, tmp_path: Path) -> None:
     ]  # fmt: skip
     by_ward = open_log(log.source.content[0], activity="Ward")
     assert count_variants(by_ward).activities == ("A", "A, left", "B", "Grün", "Ω")
-    with pytest.raises(ReadError, match=f"is no {kind} file"):
+    with pytest.raises(ReadError, match=f"is not an {kind} file"):
         open_log(put(tmp_path / f"no.{kind}", TABLE))
-    with pytest.raises(ReadError, match="is no spreadsheet"):
+    with pytest.raises(ReadError, match="is not a spreadsheet"):
         open_log(put(tmp_path / f"other.{kind}", packed("zip", b"")))
 
 
@@ -251,7 +253,7 @@ def test_a_date_that_no_calendar_has_is_refused_with_its_row(days: str, tmp_path
 )
 def test_a_damaged_workbook_is_refused_in_one_line(cell: str, styles: str, tmp_path: Path) -> None:
     """What must be a number and is none."""
-    with pytest.raises(ReadError, match="is a damaged xlsx file: save it again"):
+    with pytest.raises(ReadError, match="is not an xlsx file, or is damaged"):
         seen(workbook(tmp_path / "log.xlsx", cell, styles))
 
 
@@ -310,11 +312,11 @@ def test_the_certificate_says_that_fields_were_taken_from_the_log(tmp_path: Path
     ("lines", "message"),
     [
         ('{"case": 1', "line 1 is not JSON"),
-        ("[1]", "line 1 is no object"),
+        ("[1]", "line 1 is not an object"),
         ('{"case": 1, "activity": 2, "time": 3}\n{"case": 1, "x": 3}', "line 2 has fields .*: x"),
         ('{"case": 1, "activity": 2, "time": 3, "ts": 4}', "several fields may be the timestamp"),
         ('{"case": 1, "activity": 2}', "no column for timestamp"),
-        ("", "the file is empty"),
+        ("", "is empty"),
     ],
 )
 def test_json_lines_that_one_case_could_change(lines: str, message: str, tmp_path: Path) -> None:
@@ -331,7 +333,7 @@ def test_standard_input() -> None:
         input=TABLE.encode(), capture_output=True, check=True,
     )  # fmt: skip
     assert json.loads(ran.stdout)["cases"] == 2
-    with pytest.raises(SettingError, match="given where the log is standard input"):
+    with pytest.raises(SettingError, match="given if the log is standard input"):
         open_log("-")
 
 

@@ -219,7 +219,9 @@ def test_what_cannot_be_joined_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ColumnsError, match='no column "ZEIT"'):
         open_log(path, timestamp=("UDATE", "ZEIT"))
     for wrong in (("a", "b", "c"), ("a", "a")):
-        with pytest.raises(SettingError, match="one column, or those of the date and of the time"):
+        with pytest.raises(
+            SettingError, match="one column, or the columns of the date and of the time"
+        ):
             ReadOptions(timestamp=wrong)
     xes = tmp_path / "log.xes"
     xes.write_text("<log/>")

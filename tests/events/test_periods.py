@@ -202,7 +202,7 @@ def test_a_log_without_times_has_no_periods(tmp_path: Path) -> None:
     """Neither have counted variants, nor a database."""
     path = tmp_path / "a.csv"
     path.write_text("case,activity\n1,a\n")
-    with pytest.raises(SettingError, match="no time stamps are declared"):
+    with pytest.raises(SettingError, match="declares no time stamps"):
         open_log(path, period="2026")
     (tmp_path / "a.json").write_text("{}")
     with pytest.raises(SettingError, match="left out for json"):

@@ -137,7 +137,7 @@ def test_a_month_may_come_first(tmp_path: Path) -> None:
 
 def test_nobody_guesses_day_and_month(tmp_path: Path) -> None:
     """Where nothing tells, or stamps contradict each other, somebody has to say it."""
-    with pytest.raises(ReadError, match=r'"03/04/2025": say time_format=.day-first. or'):
+    with pytest.raises(ReadError, match=r'"03/04/2025": choose time_format=.day-first. or'):
         times_of(tmp_path, ["03/04/2025", "05/06/2025"])
     assert times_of(tmp_path, ["03/04/2025"], time_format="month-first") == ["2025-03-04T00:00:00"]
     assert times_of(tmp_path, ["03/04/2025"], time_format="%m/%d/%Y") == ["2025-03-04T00:00:00"]
@@ -163,7 +163,7 @@ def test_numbers_that_count_nothing_known(tmp_path: Path) -> None:
     rows = [Event(case="1", activity=f"{i}", time=f"{46000 - i}") for i in range(3)]
     path = write_csv(tmp_path / "log.csv", rows)
     assert list(count_variants(path)) == [(("2", "1", "0"), 1)]
-    with pytest.raises(ReadError, match=r'"45998" counts\. Say it with time_format: excel'):
+    with pytest.raises(ReadError, match=r'"45998" counts\. Declare it with time_format: excel'):
         read_cases(path)
     assert times_of(tmp_path, ["7", "8"], time_format="number") == [None, None]
 
@@ -257,7 +257,7 @@ def test_a_guess_breaks_the_law(monkeypatch: pytest.MonkeyPatch) -> None:
     """Day first where nothing else tells: one case then turns all others round."""
     monkeypatch.setattr(
         survey, "_day_month",
-        lambda database, name, column, rows, told: "month" if told & 2 else "day",
+        lambda view, told: "month" if told & 2 else "day",
     )  # fmt: skip
     assert try_law(OPEN)["broken"]
 
@@ -287,7 +287,7 @@ def test_times_that_are_no_text_with_starts_that_are(kind: str, tmp_path: Path) 
     told = log("1/2/2025", "1/31/2025")
     assert starts_of(told) == [24 * 60, 30 * 24 * 60]
     assert told.assumptions == iso.assumptions and told.assumptions[0] == OPEN_ORDER
-    with pytest.raises(ReadError, match=r'in column "Beginn", as in "1/2/2025": say'):
+    with pytest.raises(ReadError, match=r'in column "Beginn", as in "1/2/2025": choose'):
         starts_of(log("1/2/2025", "1/3/2025"))
     declared = log("1/2/2025", "1/3/2025", time_format="month-first")
     assert starts_of(declared) == [24 * 60, 48 * 60] and not declared.assumptions

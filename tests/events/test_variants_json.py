@@ -39,7 +39,7 @@ GOOD = {
 @pytest.mark.parametrize(
     ("change", "what"),
     [
-        ({"format": "sacofa-variants-2"}, "not variants"),
+        ({"format": "sacofa-variants-2"}, "no variants"),
         ({"activities": ["a", "a"]}, "different names"),
         ({"activities": "a"}, "different names"),
         ({"activities": [1]}, "different names"),

@@ -25,6 +25,7 @@ from typing import Any
 
 from sacofa.errors import SacofaError
 from sacofa.events import count_variants, open_log
+from sacofa.kernel.statements import Statement
 from sacofa.kernel.unit import ONE_CASE
 from sacofa.kernel.variants import VariantCounts
 from sacofa.ledger import Ledger
@@ -85,7 +86,9 @@ def targets(folder: Path) -> list[Target]:
     (folder / "log.tsv").write_bytes(tsv)
     write_rules(learn_rules(EXAMPLE), folder / "rules.toml")
     mechanism = Laplace(level_epsilon=Fraction(1, 3), max_length=3, prune=2)
-    certificate = certify(mechanism, ONE_CASE, ("The names are public.",), reproducible=False)
+    certificate = certify(
+        mechanism, ONE_CASE, (Statement("assumption.activities_from_log"),), reproducible=False
+    )
     text = replace(certificate, sha256="0" * 64).to_json()
     (folder / "certificate.json").write_text(text, encoding="utf-8")
     ledger = Ledger.create(folder / "a.ledger")

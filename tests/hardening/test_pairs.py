@@ -89,7 +89,7 @@ def test_messages_name_the_file_of_the_user(tmp_path: Path) -> None:
     )
     with pytest.raises(OutputError) as refused:
         write_release(odd, tmp_path / "out.xes")
-    assert str(refused.value).startswith(f"{tmp_path / 'out.xes'}: XES cannot hold")
+    assert str(refused.value).startswith(f"{tmp_path / 'out.xes'}: .xes cannot hold")
     assert list(tmp_path.iterdir()) == []
 
 

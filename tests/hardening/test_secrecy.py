@@ -135,9 +135,9 @@ def without_answers(seen: Seen) -> Seen:
     certificate = {name: part for name, part in seen.certificate.items() if name not in said}
     prices = [entry["epsilon_exact"] for entry in certificate.get("spent", [])]
     certificate["spent"] = None if None in prices else sum(map(Fraction, prices), Fraction(0))
-    sections = "Notes|Verdict|Missing|Figures|Paid for"
-    words = re.sub(rf"(?m)^({sections}) .*(\n {{14}}.*)*\n", "", seen.words)
-    words = re.sub(r"Released [\d,]+ cases in [\d,]+ variants", "Released", words)
+    sections = "Notes|Verdict|Missing|Margins|Spent"
+    words = re.sub(rf"(?m)^({sections}) .*(\n {{16}}.*)*\n", "", seen.words)
+    words = re.sub(r"Released [\d,]+ cases in [\d,]+ variants?", "Released", words)
     files = dict.fromkeys(seen.files, b"")
     return replace(seen, certificate=certificate, words=words, files=files)
 

@@ -56,7 +56,7 @@ def test_ten_tenths_fit_a_budget_of_one_and_an_eleventh_does_not(ledger: Ledger)
 def test_a_refusal_says_what_is_left_and_leaves_no_trace(ledger: Ledger) -> None:
     """A request that does not fit is no release."""
     reserve(ledger, Fraction(2, 3))
-    with pytest.raises(BudgetError, match=r'costs ε = 1/2, and dataset "visits" has ε = 1/3 left'):
+    with pytest.raises(BudgetError, match=r'spends ε = 0.5, and dataset "visits" has ε = 1/3 left'):
         reserve(ledger, Fraction(1, 2))
     assert ledger.account("visits").left == Fraction(1, 3)
     reserve(ledger, Fraction(1, 3))

@@ -32,7 +32,7 @@ class Made:
 def made_statements() -> Iterator[Made]:
     """Every call of `Statement` with a literal code, also through a function that adds a prefix."""
     for path, tree in TREES.items():
-        prefixes = {"Statement": "", **_prefixes(tree)}
+        prefixes = {"Statement": "", "RefusedError": "", **_prefixes(tree)}
         for node in ast.walk(tree):
             if not isinstance(node, ast.Call) or not node.args:
                 continue

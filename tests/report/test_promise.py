@@ -81,7 +81,7 @@ def test_the_account_adds_up() -> None:
     """Runs of one price are told once, with how often and what they come to."""
     looks = tuple(Spend(what=f"level {i}", epsilon=Fraction(1, 10)) for i in range(1, 8))
     leak = Leak(what="rules", why="unpaid")
-    lines = say_spent((leak, Spend(what="size", epsilon=Fraction(1, 20)), *looks))
+    lines = list(say_spent((leak, Spend(what="size", epsilon=Fraction(1, 20)), *looks)))
     assert [(line.price, line.times, line.total) for line in lines] == [
         ("nothing", 1, "no limit"),
         ("0.05", 1, "0.05"),

@@ -227,7 +227,7 @@ def test_a_comparison_is_summed_up(tmp_path: Path) -> None:
     comparison = read_comparison(tmp_path)
     places = [comparison.columns.index(name) for name in ("Similarity", "Mass kept")]
     what = [(*row[:5], *(row[place] for place in places)) for row in comparison.rows]
-    assert comparison.columns[:5] == ("what", "ε asked for", "ε spent", "times", "runs")
+    assert comparison.columns[:5] == ("mechanism", "requested ε", "spent ε", "times", "runs")
     assert what == [
         ("certified", "1", "1", "–", "4", "0.800 (0.750–0.850)", "–"),
         ("sacofa", "0.1", "∞", "–", "1", "0.250", "–"),

@@ -9,6 +9,7 @@ from fractions import Fraction
 import pytest
 
 from sacofa.kernel.accounting import Spend
+from sacofa.kernel.statements import Statement
 from sacofa.kernel.unit import Unit
 from sacofa.kernel.variants import VariantCounts
 from sacofa.release import Release
@@ -19,6 +20,7 @@ from sacofa.synthesis.verdict import Cause, PredictedErrors, Sureness, Verdict
 
 from .releases import hospital, leaking, of, timed
 
+WORDS = [str(Statement(f"strength.{name}")) for name in STRENGTHS]
 ONE = VariantCounts.of({("a", "b"): 5})
 
 
@@ -26,9 +28,9 @@ ONE = VariantCounts.of({("a", "b"): 5})
 def test_words_of_strength_change_at_their_limits(number: int, limit: str) -> None:
     """Verdict and explanation use one scale."""
     at, above = Fraction(limit), Fraction(limit) + Fraction(1, 1000)
-    assert explain_epsilon(at).strength == STRENGTHS[number]
-    assert explain_epsilon(above).strength == STRENGTHS[number + 1]
-    assert STRENGTHS[number + 1] in say_verdict(of(ONE, Spend(what="x", epsilon=above)))
+    assert explain_epsilon(at).strength == WORDS[number]
+    assert explain_epsilon(above).strength == WORDS[number + 1]
+    assert WORDS[number + 1] in say_verdict(of(ONE, Spend(what="x", epsilon=above)))
 
 
 def judged(sureness: Sureness, missing: tuple[str, ...] = ()) -> Release:
@@ -70,7 +72,7 @@ def test_persons_are_named_and_their_checks_differ() -> None:
     release = of(ONE)
     unit = Unit(person="patient", max_cases=3)
     person = replace(release, certificate=replace(release.certificate, unit=unit))
-    assert say_verdict(person).startswith("Every person with up to 3 cases is protected")
+    assert say_verdict(person).startswith("Every person with at most 3 cases is protected")
     assert any("one case only" in check.what for check in list_checks(release))
     assert any("patient" in check.what for check in list_checks(person))
 

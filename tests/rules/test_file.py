@@ -21,7 +21,7 @@ from .cases import RUNNING_EXAMPLE, random_rules
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 
 
-def renamed(rules: Rules, names: list[str], source: str) -> Rules:
+def renamed(rules: Rules, names: list[str], source: Stated) -> Rules:
     """The same rules about other names."""
     return Rules(**{**vars(rules), "activities": tuple(names), "source": source})
 
@@ -43,7 +43,7 @@ def test_any_rules_survive_a_round_trip(
     """Any names: quotes, newlines, brackets, every script."""
     path = tmp_path_factory.getbasetemp() / "any.toml"
     rules = random_rules(np.random.default_rng(seed), len(names), density)
-    rules = renamed(rules, names, source)
+    rules = renamed(rules, names, Stated(source))
     write_rules(rules, path, force=True)
     assert read_rules(path) == rules
 
@@ -53,7 +53,7 @@ def test_any_rules_survive_a_round_trip(
 )
 def test_awkward_names_survive_a_round_trip(tmp_path: Path, name: str) -> None:
     """Each of these has a meaning in TOML or in terminals."""
-    rules = renamed(random_rules(np.random.default_rng(1), 2, 0.5), [name, "other"], name)
+    rules = renamed(random_rules(np.random.default_rng(1), 2, 0.5), [name, "other"], Stated(name))
     write_rules(rules, tmp_path / "rules.toml")
     assert read_rules(tmp_path / "rules.toml") == rules
 

@@ -28,13 +28,13 @@ def anna(tmp_path_factory: pytest.TempPathFactory, forked: Path) -> Iterator[tup
 
 
 READING: list[tuple[dict[str, Any], str]] = [
-    ({"max_cases": 2}, "columns.person must be given where columns.max_cases is"),
-    ({"protect": "person"}, "without both columns.person and columns.period"),
+    ({"max_cases": 2}, "columns.person must be given together with columns.max_cases"),
+    ({"protect": "person"}, "left out unless columns.person and columns.period are given"),
     ({"person": "p", "period": "2026"}, "columns.protect must be"),
     ({"period": "x"}, "columns.period (x)"),
     ({"accept_other": True}, "columns.accept_other (given)"),
     ({"employees": True}, "columns.employees (given)"),
-    ({"columns": "[x"}, "is no TOML"),
+    ({"columns": "[x"}, "is not TOML"),
     ({"columns": 3}, "columns.columns must be an object"),
     ({"timestamp": 1}, "columns.timestamp must be text"),
     ({"timestamp": {}}, "columns.timestamp must be text"),
@@ -82,13 +82,13 @@ def test_a_plan_and_a_release_name_the_fields_of_a_mechanism(
 
 
 PLANS: list[tuple[dict[str, Any], str]] = [
-    ({"max_cases": 2}, "person must be given where max_cases is"),
-    ({"attributes": [{"name": "org:resource"}]}, "or say employees: true"),
-    ({"attributes": [{"name": "email"}]}, "insist with personal: true"),
+    ({"max_cases": 2}, "person must be given together with max_cases"),
+    ({"attributes": [{"name": "org:resource"}]}, "employees: true"),
+    ({"attributes": [{"name": "email"}]}, "personal: true"),
     ({"attributes": [{"name": "case:concept:name"}]}, "attributes (case:concept:name)"),
     ({"attributes": [{"nam": "a"}]}, "attributes.0.name must be given"),
     ({"attributes": [3]}, "attributes.0 must be an object"),
-    ({"attributes": [{"name": "a"}], "columns": "x"}, "is no TOML"),
+    ({"attributes": [{"name": "a"}], "columns": "x"}, "is not TOML"),
     ({"dataset": "x"}, "dataset (x)"),
     ({"timed": "x"}, "timed must be true or false"),
 ]
@@ -150,7 +150,9 @@ def test_a_job_that_is_refused_names_the_fields_of_the_page(anna: tuple[Person, 
     path = f"/api/logs/{anna[1]}"
     anna[0].ask("POST", f"{path}/inspection", json={"protect": "person"})
     problem = anna[0].wait(path)["problem"]
-    assert "without both “person” and “period”" in problem and not PYTHON.search(problem)
+    assert "left out unless “person” and “period” are given" in problem and not PYTHON.search(
+        problem
+    )
 
 
 def _check(answer: Any, expected: str) -> None:

@@ -293,7 +293,7 @@ def test_paths_lead_nowhere_else(anna: Person) -> None:
 
 def test_settings_of_the_server_are_checked(tmp_path: Path) -> None:
     """Every address needs a name to be called by; ports and sizes have bounds."""
-    with pytest.raises(SettingError, match="say how browsers call it"):
+    with pytest.raises(SettingError, match="name the host that browsers use"):
         ServeSettings(folder=tmp_path, host="0.0.0.0")
     named = ServeSettings(folder=tmp_path, host="0.0.0.0", names=("logs.example",))
     assert named.authorities == {"logs.example:8000", "logs.example"}

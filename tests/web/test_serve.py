@@ -93,8 +93,8 @@ def test_a_port_that_is_taken_and_an_open_address_are_refused(tmp_path: Path) ->
         port = str(taken.getsockname()[1])
         for options, words in (
             (["--port", port], f"port ({port}) must be free"),
-            (["--host", "0.0.0.0"], "or give --expose too"),
-            (["--host", "0.0.0.0", "--expose"], "say how browsers call it"),
+            (["--host", "0.0.0.0"], "or given together with --expose"),
+            (["--host", "0.0.0.0", "--expose"], "name the host that browsers use"),
             (["--ledger", str(tmp_path / "none")], "none"),
         ):
             ended = subprocess.run(
@@ -114,7 +114,7 @@ def test_an_open_address_says_what_that_means(tmp_path: Path) -> None:
     with started(tmp_path / "cache", *options) as (_, address):
         assert address.startswith("http://localhost:")
         _enter(address)
-        assert "is not encrypted" in (tmp_path / "stderr").read_text()
+        assert "is encrypted, neither logs nor the token" in (tmp_path / "stderr").read_text()
 
 
 def _children(pid: int) -> list[int]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 
-from ..errors import SettingError
+from ..errors import SettingError, Statement
 from ..kernel.accounting import total_epsilon
 from ..kernel.epsilon import Epsilon, parse_epsilon
 from ..kernel.noise import Noise
@@ -130,7 +130,7 @@ def audit(
             claimed.
     """
     if runs < MIN_RUNS:
-        raise SettingError("runs", runs, f"{MIN_RUNS} or more")
+        raise SettingError("runs", runs, Statement("must.at_least", least=MIN_RUNS))
     claims = [_claim(mechanism, pair, claimed) for pair in pairs]
     for pair in pairs:
         pair.check_neighbours()
@@ -151,7 +151,8 @@ def _claim(mechanism: Mechanism, pair: Pair, claimed: Epsilon | None) -> Fractio
         return parse_epsilon("claimed", claimed)
     promised = total_epsilon(mechanism.promise(pair.unit).accesses)
     if promised is None:
-        raise SettingError("claimed", None, f"given: {mechanism.name} promises no finite ε")
+        must = Statement("must.given_no_epsilon", mechanism=mechanism.name)
+        raise SettingError("claimed", None, must)
     return promised
 
 
@@ -241,16 +242,15 @@ def make_minimal(name: str, given: Mapping[str, object]) -> Mechanism:
     Returns:
         The mechanism.
     """
-    kind = MECHANISMS.get(name)
-    reduced: dict[str, object] = {} if kind is None else dict(kind.minimal)
-    stated = {option: value for option, value in given.items() if value is not None}
-    offered = set() if kind is None else {entry.option for entry in settings_of(kind)}
+    stated = {option: given[option] for option in given if given[option] is not None}
+    if name not in MECHANISMS:
+        return make_mechanism(name, stated)
+    kind = MECHANISMS[name]
+    reduced, offered = dict(kind.minimal), {entry.option for entry in settings_of(kind)}
     if any(option.startswith("prune") for option in stated):
         reduced.pop("prune", None)
-    public = {option: value for option, value in reduced.items() if option in offered}
-    mechanism = make_mechanism(name, public | stated)
-    inner = {option: value for option, value in reduced.items() if option not in offered}
-    return replace(mechanism, **inner)  # type: ignore[type-var]
+    public = {option: reduced.pop(option) for option in offered & reduced.keys()}
+    return replace(make_mechanism(name, public | stated), **reduced)  # type: ignore[type-var]
 
 
 def threshold_of(mechanism: Mechanism, unit: Unit) -> int:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..errors import SettingError
+from ..errors import SettingError, Statement
 from ..kernel.attributes import Attribute
 from ..kernel.cases import CaseBatch, Cases
 from ..kernel.language import Word
@@ -101,9 +101,8 @@ class Pair:
             or not 1 <= sum(added.values()) <= max_cases
             or not self._same_by_case()
         ):
-            raise SettingError(
-                "pair", self.name, f"two logs of which one has 1 to {max_cases} cases more"
-            )
+            must = Statement("must.neighbouring_logs", max_cases=max_cases)
+            raise SettingError("pair", self.name, must)
 
     def _same_by_case(self) -> bool:
         """Whether the cases one by one, if there are any, are those that were counted."""
@@ -145,7 +144,7 @@ def pairs_around(log: VariantCounts, threshold: int) -> tuple[Pair, ...]:
         SettingError: If the log has no cases.
     """
     if not log.cases:
-        raise SettingError("log", "0 cases", "a log with at least one case")
+        raise SettingError("log", None, Statement("must.log_with_cases"))
     words = list(log)
     counts, lengths = log.counts, log.lengths
     rarest, most = int(np.argmin(counts)), int(np.argmax(counts))

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import accumulate
-from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -175,11 +174,10 @@ def weigh_feature(sides: Sides, runs: Ints, values: Ints, doubt: float) -> tuple
 
 
 def _chi_square_quantile(freedom: int, doubt: float) -> float:
-    """The chi-square that chance exceeds with this probability (Wilson and Hilferty, 1931)."""
-    if not freedom:
-        return math.inf
-    part = 2 / (9 * freedom)
-    return freedom * (1 - part + NormalDist().inv_cdf(1 - doubt) * math.sqrt(part)) ** 3
+    """The chi-square that chance exceeds with this probability."""
+    from scipy.special import chdtri
+
+    return float(chdtri(freedom, doubt)) if freedom else math.inf
 
 
 def _min_runs(sides: Sides, doubt: float) -> int:

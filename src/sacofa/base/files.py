@@ -167,3 +167,9 @@ def refuse(path: str | Path, target: Path, force: bool) -> None:
         raise OutputError(path, "is not a regular file")
     if target.exists() and not force:
         raise OutputError(path, *EXISTS)
+
+
+def write_text(path: str | Path, text: str, force: bool = False) -> None:
+    """Write a text file whole or not at all."""
+    with write_whole(path, force) as part:
+        part.write_text(text, encoding="utf-8")

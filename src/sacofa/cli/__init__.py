@@ -1,4 +1,9 @@
-"""The command line: thin, with no logic of its own."""
+"""The command line: thin, with no logic of its own.
+
+A command is a module with a function of its name. A parameter of it is one option, or a dataclass
+whose fields are options with the help texts of its docstring (`options`). Lines and tables for the
+terminal come from the message catalogue (`show`).
+"""
 
 from __future__ import annotations
 

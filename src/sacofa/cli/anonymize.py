@@ -6,204 +6,184 @@ import shutil
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
-import typer
-from rich.console import Console
-
-from ..base.files import identity, write_whole
+from ..base.files import identity, write_text, write_whole
 from ..base.temporary import secret_folder
-from ..errors import OutputError, SettingError, plain
-from ..events import ReadOptions
+from ..errors import OutputError, SettingError, Statement
 from ..events.standard_input import NAME
-from ..mechanisms.registry import DEFAULT, MECHANISMS, make_mechanism
 from ..release import Release, certificate_path
-from ..release.bound import MAX_RELEASED_EVENTS
 from ..release.earlier import start_from
 from ..release.formats import FORMATS, format_of, listed
 from ..release.publish import ONLY_VARIANTS, Listener, Request
 from ..release.rules import public_rules
-from ..rules import ModelOptions
-from . import options as shared
-from .grouped import OUTPUT, PROMISE, RULES, WHAT, GroupedCommand
-from .show import progress_bar, show_certificate
+from .grouped import OUTPUT, PROMISE, RULES, WHAT
+from .options import (
+    Chosen,
+    Fields,
+    LogPaths,
+    Modelling,
+    Reading,
+    Settings,
+    one_or_all,
+    read_names,
+)
+from .show import notify, progress_bar, say, say_written, show_certificate
+
+if TYPE_CHECKING:
+    from ..rules import ModelOptions
+
+STANDARD_OUTPUT = "standard output"
 
 
-@shared.takes_settings("rules")
-@shared.takes_read_options
-@shared.takes_model_options()
+@dataclass(frozen=True, kw_only=True)
+class Files:
+    """Files that a release takes or makes, in addition to the log.
+
+    Attributes:
+        rules: Public rules: a file that `sacofa rules` wrote, or a model (.bpmn, .pnml, .decl).
+        rules_from: Public log from which rules are mined.
+        activities: Public activity names: a text file with one name per line.
+        earlier: Earlier releases of the same process whose variants become candidates. Repeat for
+            several.
+        report: Also write an HTML report (.html), or a table of its figures (.csv, .json or
+            .parquet).
+        certificate: File for the certificate, if the log goes to standard output.
+    """
+
+    rules: Path | None = None
+    rules_from: str | None = None
+    activities: Path | None = None
+    earlier: list[Path] | None = None
+    report: Path | None = None
+    certificate: Path | None = None
+
+    def names(self) -> list[str] | None:
+        """The public activity names."""
+        return None if self.activities is None else read_names(self.activities)
+
+    def inputs(self) -> dict[str, str | Path]:
+        """What is read, by what it is."""
+        named = {"the rules": self.rules, "the names": self.activities}
+        named |= {f"the earlier release {path}": path for path in self.earlier or ()}
+        public = {} if self.rules_from is None else {"the public log": self.rules_from}
+        return {**_given(named), **public}
+
+    def outputs(self) -> dict[str, Path]:
+        """What is written, by what it is."""
+        return _given({"the report": self.report, "the certificate": self.certificate})
+
+
+class Requested(TypedDict, total=False):
+    """The fields of a `Request` that are options as they are."""
+
+    output: Path
+    seed: int | None
+    force: bool
+    ledger: Path | None
+    dataset: str | None
+    max_released_events: int
+
+
 def anonymize(
-    log: shared.LogPaths,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "-o",
-            "--output",
-            help=f"The released log: {listed(FORMATS)}; - writes CSV to standard output.",
-            rich_help_panel=OUTPUT,
+    log: LogPaths,
+    chosen: Annotated[Chosen, Settings(leave_out=("rules",))],
+    options: Reading,
+    model: Modelling,
+    files: Annotated[
+        Files,
+        Fields(
+            panel=OUTPUT,
+            panels={"rules": RULES, "rules_from": RULES, "activities": PROMISE, "earlier": WHAT},
         ),
     ],
-    settings: dict[str, Any],
-    options: ReadOptions,
-    mechanism: Annotated[
-        str, typer.Option("--mechanism", help=f"{', '.join(MECHANISMS)}.", rich_help_panel=WHAT)
-    ] = DEFAULT,
-    rules: Annotated[
-        Path | None,
-        typer.Option(
-            "--rules",
-            help="Public rules: a file as `sacofa rules` writes, or a model (.bpmn, .pnml, .decl).",
-            rich_help_panel=RULES,
+    requested: Annotated[
+        Requested,
+        Fields(
+            of=Request,
+            panel=OUTPUT,
+            panels={"seed": PROMISE, "ledger": PROMISE, "dataset": PROMISE},
+            flags={"output": ("-o", "--output"), "max_released_events": ("--max-events",)},
+            help={
+                "output": f"The released log: {listed(FORMATS)}. - writes CSV to standard output."
+            },
         ),
-    ] = None,
-    *,
-    model: ModelOptions,
-    rules_from: Annotated[
-        str | None,
-        typer.Option(
-            "--rules-from",
-            help="A public log whose rules hold.",
-            metavar="LOG",
-            rich_help_panel=RULES,
-        ),
-    ] = None,
-    activities: Annotated[
-        Path | None,
-        typer.Option(
-            "--activities",
-            help="Public names of activities: a text file, one a line.",
-            rich_help_panel=PROMISE,
-        ),
-    ] = None,
-    earlier: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--earlier",
-            help="Earlier releases of the same process, to start from; repeat it.",
-            rich_help_panel=WHAT,
-        ),
-    ] = None,
-    seed: shared.Seed = None,
-    report: Annotated[
-        Path | None,
-        typer.Option(
-            "--report",
-            help="Also write a page about the release, .html, or a table of its figures: .csv, "
-            ".json or .parquet.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = None,
-    certificate: Annotated[
-        Path | None,
-        typer.Option(
-            "--certificate",
-            help="Where the certificate goes if the log goes to standard output.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = None,
-    force: shared.Force = False,
-    max_events: Annotated[
-        int,
-        typer.Option(
-            "--max-events",
-            min=1,
-            help="A larger release is scaled down to so many events.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = MAX_RELEASED_EVENTS,
-    ledger: Annotated[
-        Path | None,
-        typer.Option(
-            "--ledger",
-            help="Pay from this ledger; needs --dataset.",
-            metavar="LEDGER",
-            rich_help_panel=PROMISE,
-        ),
-    ] = None,
-    dataset: Annotated[
-        str | None,
-        typer.Option(
-            "--dataset",
-            help="Whose budget in the ledger pays.",
-            metavar="NAME",
-            rich_help_panel=PROMISE,
-        ),
-    ] = None,
+    ],
 ) -> None:
-    """Anonymize a log under differential privacy, with its certificate beside it."""
+    """Anonymize a log under differential privacy, and write its certificate next to it."""
+    output = requested["output"]
     streamed = str(output) == NAME
-    if streamed != (certificate is not None):
-        must = "given where the output is standard output" if streamed else "left out: it is beside"
-        raise SettingError("certificate", certificate, must)
-    names = None if activities is None else shared.read_names(activities)
-    public = public_rules(
-        rules,
-        rules_from,
-        secret=shared.one_or_all(log),
-        trusted=options.trusted,
-        model=model,
-        activities=names,
-        notify=shared.say,
+    if streamed != (files.certificate is not None):
+        must = "must.certificate_file" if streamed else "must.no_certificate_file"
+        raise SettingError("certificate", files.certificate, Statement(must))
+    names = files.names()
+    mechanism = start_from(
+        chosen.make(rules=_rules(files, model, one_or_all(log), options.trusted, names)),
+        files.earlier or [],
     )
-    chosen = start_from(make_mechanism(mechanism, {**settings, "rules": public}), earlier or [])
-    if report is not None:
-        # Most releases are made without one, and what makes it takes a while to load.
+    if files.report is not None:
+        # Most releases are made without a report, and its libraries take a while to load.
         from ..report.figures_file import is_table
 
-        is_table(report)
-    errors = Console(stderr=True)
+        is_table(files.report)
+    with ExitStack() as stack:
+        if streamed:
+            output = stack.enter_context(secret_folder()) / "release.csv"
+        else:
+            stack.enter_context(reporting_what_is_written(output))
+            if chosen.settings["time"] and not (stored := format_of(output)).holds_events:
+                raise SettingError("time", "yes", ONLY_VARIANTS.format(suffix=stored.suffix))
+        requested["output"] = output
+        request = Request(
+            **requested,
+            log=one_or_all(log),
+            mechanism=mechanism,
+            options=options,
+            activities=names,
+            keeps_file=not streamed,
+            other_outputs=files.outputs(),
+            other_inputs=files.inputs(),
+        )
+        release = _publish(request, output, files.certificate)
+        _show(release, output, files, request.force)
 
-    def tell(text: str) -> None:
-        errors.print(plain(text), markup=False, soft_wrap=True)
 
-    stack = ExitStack()
-    if streamed:
-        output = stack.enter_context(secret_folder()) / "release.csv"
-    elif settings["time"] and not (stored := format_of(output)).holds_events:
-        raise SettingError("time", "yes", ONLY_VARIANTS.format(suffix=stored.suffix))
-    request = Request(
-        log=shared.one_or_all(log),
-        mechanism=chosen,
-        output=output,
-        options=options,
+def _rules(
+    files: Files, model: ModelOptions, log: object, trusted: bool, names: list[str] | None
+) -> object:
+    """The public rules; a log that is the confidential one itself is refused."""
+    return public_rules(
+        files.rules,
+        files.rules_from,
+        secret=log,
+        trusted=trusted,
+        model=model,
         activities=names,
-        seed=seed,
-        force=force,
-        ledger=ledger,
-        dataset=dataset,
-        max_released_events=max_events,
-        keeps_file=not streamed,
-        other_outputs=_named({"the report": report, "the certificate": certificate}),
-        other_inputs=_named(
-            {
-                "the rules": rules,
-                "the names": activities,
-                "the public log": rules_from,
-                **{f"the earlier release {path}": path for path in earlier or []},
-            }
-        ),
+        notify=notify,
     )
-    before = identity(output)
-    with stack, saying_what_is_written(output, before), progress_bar(errors) as stage:
+
+
+def _publish(request: Request, output: Path, certificate: Path | None) -> Release:
+    """Make the release; write its log to standard output if the certificate has its own place."""
+    with progress_bar() as stage:
         release = request.publish(
             Listener(
                 stage=stage,
-                ledger=lambda text: tell(f"ledger: {text}"),
-                holder=lambda text: tell(f"for your eyes only: {text}"),
+                ledger=lambda text: notify(Statement("cli.from_ledger", text=text)),
+                holder=lambda text: notify(Statement("cli.from_log", text=text)),
             )
         )
         if certificate is not None:
-            with write_whole(certificate, force) as part:
+            with write_whole(certificate, request.force) as part:
                 part.write_bytes(certificate_path(output).read_bytes())
                 # A certificate gets its name only if the whole log got out.
                 _stream(output)
-            output = Path("standard output")
-    with saying_what_is_written(output, before):
-        _show(release, output, certificate, report, force)
+    return release
 
 
-def _named(paths: Mapping[str, str | Path | None]) -> dict[str, str | Path]:
+def _given(paths: Mapping[str, Path | None]) -> dict[str, Path]:
     """The files that were given."""
     return {what: path for what, path in paths.items() if path is not None}
 
@@ -215,39 +195,40 @@ def _stream(released: Path) -> None:
             shutil.copyfileobj(file, sys.stdout.buffer)
         sys.stdout.buffer.flush()
     except BrokenPipeError:
-        what = "was closed before the whole log was written: there is no certificate"
-        raise OutputError("standard output", what) from None
+        raise OutputError(STANDARD_OUTPUT, Statement("file.closed_early")) from None
     except OSError as error:
-        raise OutputError("standard output", f"cannot be written: {error.strerror}") from None
+        why = Statement("file.unwritable", why=error.strerror or "")
+        raise OutputError(STANDARD_OUTPUT, why) from None
 
 
-def _show(
-    release: Release, output: Path, certificate: Path | None, report: Path | None, force: bool
-) -> None:
-    """Say what was released, and write the page about it; not where the log itself goes."""
-    console = Console(highlight=False, markup=False, stderr=certificate is not None)
-    show_certificate(release.certificate, console)
-    released = release.variants
-    console.print(
-        f"\nReleased {released.cases:,} cases in {len(released):,} variants: {plain(str(output))}\n"
-        f"Certificate: {plain(str(certificate or certificate_path(output)))}",
-        soft_wrap=True,
-    )
-    if report is not None:
+def _show(release: Release, output: Path, files: Files, force: bool) -> None:
+    """Report what was released, and write the report; to stderr if the log itself is on stdout."""
+    from rich.console import Console
+
+    streamed, released = files.certificate is not None, release.variants
+    show_certificate(release.certificate, Console(highlight=False, markup=False, stderr=streamed))
+    say("", err=streamed)
+    counts = {"cases": released.cases, "variants": len(released)}
+    file = STANDARD_OUTPUT if streamed else str(output)
+    say(Statement("cli.released", path=file, **counts), err=streamed)
+    say_written("certificate", files.certificate or certificate_path(output), err=streamed)
+    if files.report is not None:
         from ..report import make_report, write_figures
         from ..report.figures_file import is_table
 
-        with write_whole(report, force) as part:
-            if is_table(report):
+        title = STANDARD_OUTPUT if streamed else output.name
+        if is_table(files.report):
+            with write_whole(files.report, force) as part:
                 write_figures(release, part)
-            else:
-                part.write_text(make_report(release, title=output.name), encoding="utf-8")
-        console.print(f"Report: {plain(str(report))}", soft_wrap=True)
+        else:
+            write_text(files.report, make_report(release, title=title), force)
+        say_written("report", files.report, err=streamed)
 
 
 @contextmanager
-def saying_what_is_written(output: Path, before: set[object]) -> Iterator[None]:
-    """Let an interrupt, or a terminal that takes no more, say that the release is there."""
+def reporting_what_is_written(output: Path) -> Iterator[None]:
+    """Let an interrupt, or a terminal that takes no more, report that the release is there."""
+    before = identity(output)
     try:
         yield
     except BrokenPipeError:
@@ -255,13 +236,9 @@ def saying_what_is_written(output: Path, before: set[object]) -> Iterator[None]:
     except (KeyboardInterrupt, OSError) as error:
         if not output.exists() or identity(output) == before:
             raise
-        written = f"the release was written before: {plain(str(output))}"
+        written = Statement("cli.written_before", path=str(output))
         if isinstance(error, OSError):
-            raise OutputError("standard output", f"{error.strerror}; {written}") from None
-        error.args = (written,)
+            why = Statement("file.stopped", why=error.strerror or "", written=written)
+            raise OutputError(STANDARD_OUTPUT, why) from None
+        error.args = (str(written),)
         raise
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command(cls=GroupedCommand)(anonymize)

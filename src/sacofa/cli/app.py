@@ -6,28 +6,40 @@ import importlib
 import pkgutil
 import sys
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn, Protocol
 
 import typer
 
 from .._version import __version__
-from ..errors import Argument, RequestError, SacofaError, SettingError, plain
+from ..errors import RequestError, SacofaError, SettingError, Statement, plain
 from ..messages import render
-from .grouped import CommandList
-from .interrupts import end_interrupted
+from .grouped import CommandList, GroupedCommand
+from .interrupts import INTERRUPTED, end_interrupted
 from .streams import write_anywhere
 
-INTERRUPTED = 130
+if TYPE_CHECKING:
+    from typer.core import TyperOption
+
 NOT_COMMANDS = {"app", "grouped", "interrupts", "options", "show", "streams"}
 # Typer brings its own copy of click or uses the installed one; its public classes tell which.
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 ClickException: type[Exception] = UsageError.__mro__[1]
 
 VERSION = "--version"
+
+
+class Command(Protocol):
+    """A command or a group of commands, as Typer makes it."""
+
+    params: list[TyperOption]
+    invoke: Callable[[object], object]
+
+    def main(self, args: list[str], prog_name: str, standalone_mode: bool) -> object:
+        """Run the command."""
 
 
 def _print_version(asked: bool) -> None:
@@ -46,7 +58,7 @@ def _program(
 
 
 def command_names() -> list[str]:
-    """Every command: each has a module of its name beside this one, with a `register` function."""
+    """Every command: each has a module of its name next to this one."""
     beside = sorted(m.name for m in pkgutil.iter_modules([str(Path(__file__).parent)]))
     return [name for name in beside if name not in NOT_COMMANDS]
 
@@ -63,12 +75,23 @@ def make_app(names: Iterable[str] | None = None) -> typer.Typer:
     )
     app.callback()(_program)
     for name in command_names() if names is None else names:
-        importlib.import_module(f"{__package__}.{name}").register(app)
+        _add_command(app, name)
     return app
 
 
+def _add_command(app: typer.Typer, name: str) -> None:
+    """Add the function, or the group of commands, that the module of this name has."""
+    from .options import expanded
+
+    found = getattr(importlib.import_module(f"{__package__}.{name}"), name)
+    if isinstance(found, typer.Typer):
+        app.add_typer(found, name=name)
+    else:
+        app.command(name, cls=GroupedCommand)(expanded(found))
+
+
 def _needed(words: list[str]) -> list[str]:
-    """The commands that a line needs: the one that it begins with, or all to tell of them."""
+    """The commands that a line needs: the one that it begins with, or all to list them."""
     if words and words[0] in command_names():
         return words[:1]
     return [] if words == [VERSION] else command_names()
@@ -78,47 +101,52 @@ def run_program(arguments: list[str] | None = None) -> None:
     """Run a command; an error is a line on stderr, never a traceback."""
     write_anywhere()
     words = sys.argv[1:] if arguments is None else arguments
-    command: Any = typer.main.get_command(make_app(_needed(words)))
+    command: Command = typer.main.get_command(make_app(_needed(words)))  # type: ignore[assignment]
     command.invoke = partial(_invoke, command.invoke)
     try:
         status = command.main(args=words, prog_name="sacofa", standalone_mode=False)
-    except RequestError as several:
-        _fail([_explain(error, command, words) for error in several.errors], several.exit_status)
-    except SacofaError as error:
-        _fail([_explain(error, command, words)], error.exit_status)
-    except ClickException as error:
-        _fail_usage(error)
-    except _CarriedError as error:
-        end_interrupted(error.interrupt)
-    except (KeyboardInterrupt, typer.Abort) as error:
-        end_interrupted(error)
-    except BrokenPipeError:
-        sys.exit(1)
     except Exception as error:
-        _fail([_explain_unexpected(error)], 1)
+        _end(error, partial(_explain, flags=_flags(command, words)))
     if status == INTERRUPTED:
         end_interrupted(KeyboardInterrupt())
     sys.exit(status if isinstance(status, int) else 0)
 
 
-def _explain(error: SacofaError, command: Any, words: list[str]) -> str:
+def _end(error: Exception, explain: Callable[[SacofaError], str]) -> NoReturn:
+    """End with one line for each thing that is wrong."""
+    if isinstance(error, SacofaError):
+        several = error.errors if isinstance(error, RequestError) else (error,)
+        _fail(map(explain, several), error.exit_status)
+    if isinstance(error, ClickException):
+        _fail_usage(error)
+    if isinstance(error, _CarriedError):
+        end_interrupted(error.interrupt)
+    if isinstance(error, typer.Abort):
+        end_interrupted(error)
+    if isinstance(error, BrokenPipeError):
+        sys.exit(1)
+    _fail([str(_explain_unexpected(error))], 1)
+
+
+def _explain(error: SacofaError, flags: Mapping[str, str]) -> str:
     """A refusal, with the options of the command in place of Python's arguments."""
-    flags = _flags(command, words)
+    from .show import as_option
+
     if isinstance(error, SettingError):
         # A setting without an option, such as a column of a file, keeps its own name.
-        flags.setdefault(error.name, error.name)
-    return render(error.statement, wording=partial(_as_option, flags))
+        flags = {error.name: error.name, **flags}
+    return render(error.statement, wording=partial(as_option, flags=flags))
 
 
-def _explain_unexpected(error: Exception) -> str:
+def _explain_unexpected(error: Exception) -> Statement:
     if isinstance(error, MemoryError):
-        return "there is not enough memory for this log"
+        return Statement("error.memory")
     if isinstance(error, OSError):
-        # A disk that is full, a right that is missing, a name that is too long: not ours.
-        where = f"{error.filename}: " if error.filename is not None else ""
-        return f"{where}{(error.strerror or type(error).__name__).lower()}"
+        # A full disk, a missing right, a name that is too long: not ours.
+        why = (error.strerror or type(error).__name__).lower()
+        return Statement.plain(why if error.filename is None else f"{error.filename}: {why}")
     # A mistake of ours. Its text and its traceback may hold what stands in the log.
-    return f"internal error ({_place(error)}): please report this line"
+    return Statement("error.internal", place=_place(error))
 
 
 def _fail_usage(error: Exception) -> NoReturn:
@@ -132,26 +160,18 @@ def _fail_usage(error: Exception) -> NoReturn:
     _fail([message + hint], 2 if isinstance(error, UsageError) else 1)
 
 
-def _flags(command: Any, words: list[str]) -> dict[str, str]:
-    """The options of a command, by the names of their arguments."""
+def _flags(command: Command, words: list[str]) -> dict[str, str]:
+    """The options of a command, by the names of their arguments and of the settings they set."""
     for word in words:
         command = getattr(command, "commands", {}).get(word, command)
-    flags = {
-        parameter.name: max(parameter.opts, key=len)
-        for parameter in command.params
-        if parameter.param_type_name == "option"
-    }
-    if "epsilon" in flags:
-        flags["level_epsilon"] = flags["epsilon"]
+    options = [each for each in command.params if each.param_type_name == "option"]
+    flags = {str(option.name): max(option.opts, key=len) for option in options}
+    if "epsilon" in flags and "mechanism" in flags:
+        from ..mechanisms.registry import option_names
+
+        names = option_names().items()
+        flags |= {name: flags[option] for name, option in names if option in flags}
     return flags
-
-
-def _as_option(flags: dict[str, str], argument: Argument) -> str:
-    """An argument that a message advises, as an option of the command."""
-    flag = flags.get(argument.name, f"--{argument.name.replace('_', '-')}")
-    if argument.value is False:
-        return flag.replace("--", "--no-", 1)
-    return flag if argument.value in (None, True) else f"{flag} {argument.value}"
 
 
 class _CarriedError(Exception):
@@ -162,7 +182,7 @@ class _CarriedError(Exception):
         self.interrupt = interrupt
 
 
-def _invoke(invoke: Callable[[Any], Any], context: Any) -> Any:
+def _invoke(invoke: Callable[[object], object], context: object) -> object:
     try:
         return invoke(context)
     except KeyboardInterrupt as error:
@@ -170,7 +190,7 @@ def _invoke(invoke: Callable[[Any], Any], context: Any) -> Any:
 
 
 def _place(error: Exception) -> str:
-    """Say what kind of error was raised and where in the package, and nothing of what it says."""
+    """Say what kind of error was raised and where in the package, and nothing of its text."""
     root = Path(__file__).parents[1]
     inside = [
         f"{Path(frame.filename).relative_to(root)} line {frame.lineno}"

@@ -4,123 +4,130 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import fields
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
 
 from ..base.described import field_docs
 from ..base.files import check_apart, check_target
-from ..errors import ReadError, SettingError, plain
-from ..messages import check_language
+from ..errors import ReadError, SettingError, Statement
+from ..messages import check_language, languages
+from ..release.certificate import Certificate
 from ..release.disclosure import Deployment, disclose, make_record, write_annex, write_record
 from ..release.disclosure.registry import check_record_name
 from ..release.pair import certificate_path
 from ..release.verify import verify
-from . import options
-from .show import show_certificate
+from .options import Fields
+from .show import say_written, show_certificate
 
 LARGEST_AUDIT = 1 << 24
-DOCS = field_docs(Deployment)
+"""The largest result of an audit that is read, in bytes."""
 
 
-def _person(name: str) -> Any:
-    return typer.Option(f"--{name}", help=DOCS[name])
+@dataclass(frozen=True, kw_only=True)
+class Written:
+    """What is written.
+
+    Attributes:
+        registry: Write a record for the OpenDP deployments registry (.yaml).
+        markdown: Write the privacy statement as Markdown.
+        html: Write the privacy statement as an HTML page.
+        language: Language of the privacy statement.
+        audit: Output of `sacofa audit --json` for the mechanism.
+        force: Overwrite files that exist.
+    """
+
+    registry: Path | None = None
+    markdown: Path | None = None
+    html: Path | None = None
+    language: str = languages()[0]
+    audit: Path | None = None
+    force: bool = False
+
+    def files(self) -> dict[str, Path]:
+        """The files to be written, by form."""
+        given = {"registry": self.registry, "markdown": self.markdown, "html": self.html}
+        return {form: path for form, path in given.items() if path is not None}
+
+    def check(self, released: Path) -> None:
+        """Refuse files that cannot be written."""
+        check_language(self.language)
+        if self.registry is not None:
+            check_record_name(self.registry)
+        for target in self.files().values():
+            check_target(target, self.force)
+        outputs = {f"the output --{form}": path for form, path in self.files().items()}
+        read = {"the release": released, "its certificate": certificate_path(released)}
+        check_apart(outputs, read)
 
 
 def certificate(
     released: Annotated[Path, typer.Argument(help="The released file.", metavar="FILE")],
-    registry: Annotated[
-        Path | None,
-        typer.Option("--registry", help="Write a record of the OpenDP deployments registry: YAML."),
-    ] = None,
-    markdown: Annotated[
-        Path | None, typer.Option("--markdown", help="Write everything in plain words: Markdown.")
-    ] = None,
-    html: Annotated[
-        Path | None, typer.Option("--html", help="Write everything in plain words: one page.")
-    ] = None,
-    language: Annotated[
-        str, typer.Option("--language", help="Of Markdown and page: en or de.")
-    ] = "en",
-    audit: Annotated[
-        Path | None,
-        typer.Option("--audit", help="What sacofa audit --json said of the mechanism."),
-    ] = None,
-    name: Annotated[str | None, _person("name")] = None,
-    curator: Annotated[str | None, _person("curator")] = None,
-    purpose: Annotated[str | None, _person("purpose")] = None,
-    region: Annotated[str | None, _person("region")] = None,
-    description: Annotated[str | None, _person("description")] = None,
-    published: Annotated[str | None, _person("published")] = None,
-    author: Annotated[str | None, _person("author")] = None,
-    sector: Annotated[str | None, _person("sector")] = None,
-    force: options.Force = False,
+    written: Annotated[Written, Fields()],
+    facts: Annotated[dict[str, str], Fields(of=Deployment)],
 ) -> None:
     """Show a certificate, or write it for an impact assessment or a public registry.
 
-    What only people know is asked for where it is needed and was not given.
+    A registry needs facts that only people know. On a terminal, the program asks for those that
+    were not given.
     """
-    check_language(language)
-    given = {"registry": registry, "markdown": markdown, "html": html}
-    outputs = {f"the output --{what}": path for what, path in given.items() if path is not None}
-    if registry is not None:
-        check_record_name(registry)
-    for target in outputs.values():
-        check_target(target, force)
-    check_apart(outputs, {"the release": released, "its certificate": certificate_path(released)})
+    written.check(released)
     checked = verify(released)
     if not checked.holds:
         raise ReadError(released, checked.findings[0])
-    said = {
-        "name": name, "curator": curator, "purpose": purpose, "region": region,
-        "description": description, "published": published, "author": author, "sector": sector,
-    }  # fmt: skip
-    people = _people(said, needed=registry is not None)
-    result = None if audit is None else _read_audit(audit)
-    if registry is not None and people is not None:
-        write_record(make_record(checked.certificate, people, result), registry, force=force)
-    for form, path in (("markdown", markdown), ("html", html)):
-        if path is not None:
-            sections = disclose(checked.certificate, deployment=people, audit=result)
-            write_annex(sections, path, language=language, form=form, force=force)
-    if not outputs:
+    files = written.files()
+    if not files:
         show_certificate(checked.certificate, Console(highlight=False, markup=False))
-    for path in outputs.values():
-        typer.echo(f"written: {plain(str(path))}")
+        return
+    _write(checked.certificate, written, _deployment(facts, needed="registry" in files))
+    for form, path in files.items():
+        say_written(form, path)
 
 
-def _people(said: dict[str, str | None], *, needed: bool) -> Deployment | None:
-    """What people know: as given, or asked for where it is needed."""
-    given: dict[str, Any] = {name: value for name, value in said.items() if value is not None}
-    if not given and not needed:
+def _write(released: Certificate, written: Written, people: Deployment | None) -> None:
+    """Write each file that was asked for."""
+    result = None if written.audit is None else _read_audit(written.audit)
+    for form, path in written.files().items():
+        if form == "registry":
+            assert people is not None
+            write_record(make_record(released, people, result), path, force=written.force)
+        else:
+            sections = disclose(released, deployment=people, audit=result)
+            write_annex(sections, path, language=written.language, form=form, force=written.force)
+
+
+def _deployment(facts: dict[str, str], *, needed: bool) -> Deployment | None:
+    """What people know: as given, or asked for if it is needed."""
+    if not facts and not needed:
         return None
-    missing = [f.name for f in fields(Deployment) if f.name not in given and f.name != "sector"]
+    required = [entry.name for entry in fields(Deployment) if entry.default is MISSING]
+    missing = [name for name in required if name not in facts]
     if missing and not sys.stdin.isatty():
         flags = ", ".join(f"--{name}" for name in missing)
-        raise SettingError(missing[0], None, f"given; only people know it (missing: {flags})")
-    for name in missing:
-        today = datetime.now(UTC).date().isoformat() if name == "published" else None
-        given[name] = typer.prompt(DOCS[name].rstrip("."), default=today, err=True)
-    return Deployment(**given)
+        raise SettingError(missing[0], None, Statement("must.known_by_people", missing=flags))
+    return Deployment(**facts, **{name: _ask(name) for name in missing})
 
 
-def _read_audit(path: Path) -> dict[str, Any]:
+def _ask(name: str) -> str:
+    """Ask for one fact."""
+    today = datetime.now(UTC).date().isoformat() if name == "published" else None
+    return str(typer.prompt(field_docs(Deployment)[name].rstrip("."), default=today, err=True))
+
+
+def _read_audit(path: Path) -> Mapping[str, object]:
+    unreadable = ReadError(path, Statement("audit.unreadable"))
     try:
         with path.open("rb") as file:
             content = json.loads(file.read(LARGEST_AUDIT))
     except OSError as error:
-        raise ReadError(path, f"cannot be read: {error.strerror}") from None
+        raise ReadError(path, Statement("file.unreadable", why=error.strerror or "")) from None
     except (ValueError, RecursionError):
-        raise ReadError(path, "not what sacofa audit --json says") from None
+        raise unreadable from None
     if not isinstance(content, dict):
-        raise ReadError(path, "not what sacofa audit --json says")
+        raise unreadable
     return content
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command()(certificate)

@@ -1,4 +1,4 @@
-"""`sacofa combine`: put releases together, a year from twelve months."""
+"""`sacofa combine`: combine releases, for example a year from twelve months."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import typer
 from rich.console import Console
 
 from ..base.files import check_apart, check_target
-from ..errors import plain
+from ..errors import Statement
 from ..release import certificate_path, write_release
 from ..release.combine import combine_files
 from ..release.formats import format_of
-from . import options
-from .show import show_certificate
+from .options import Force, Output
+from .show import say, say_written, show_certificate
 
 
 def combine(
@@ -22,10 +22,10 @@ def combine(
         list[Path],
         typer.Argument(help="Released files, with their certificates.", metavar="FILE …"),
     ],
-    output: options.Output,
-    force: options.Force = False,
+    output: Output,
+    force: Force = False,
 ) -> None:
-    """Put releases together, with a certificate that says what all of them cost."""
+    """Combine releases into one, with a certificate that states the ε of all of them."""
     format_of(output)
     outputs = {"the output": output, "its certificate": certificate_path(output)}
     for target in outputs.values():
@@ -33,15 +33,8 @@ def combine(
     check_apart(outputs, {f"the release {path}": path for path in releases})
     release = combine_files(releases)
     certificate = write_release(release, output, force=force)
-    console = Console(highlight=False, markup=False)
-    show_certificate(certificate, console)
-    console.print(
-        f"\nPut together {release.variants.cases:,} cases in {len(release.variants):,} variants: "
-        f"{plain(str(output))}",
-        soft_wrap=True,
-    )
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command()(combine)
+    show_certificate(certificate, Console(highlight=False, markup=False))
+    say("")
+    counts = {"cases": release.variants.cases, "variants": len(release.variants)}
+    say(Statement("cli.combined", path=str(output), **counts))
+    say_written("certificate", certificate_path(output))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from typer import Typer
 from typer.core import TyperCommand, TyperGroup
 
 WHAT = "What is released"
@@ -15,16 +16,26 @@ OUTPUT = "Output"
 
 LONGEST = 1_000
 """No sentence is longer."""
+MAX_UNGROUPED = 20
+"""The options that fit on a screen without groups."""
 
 ORDER = (WHAT, PROMISE, LOG, RULES, PAPER, OUTPUT)
 """The groups, in the order in which they are shown."""
 
 
 class GroupedCommand(TyperCommand):
-    """A command whose help shows options by group."""
+    """A command whose help shows options by group, if they do not fit on a screen."""
+
+    @property
+    def grouped(self) -> bool:
+        """Whether there are so many options."""
+        return len(self.params) > MAX_UNGROUPED
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write each group with a heading."""
+        if not self.grouped:
+            super().format_options(ctx, formatter)
+            return
         groups: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
@@ -46,6 +57,11 @@ class CommandList(TyperGroup):
             formatter.write_dl(
                 [(name, each.get_short_help_str(LONGEST)) for name, each in found if each]
             )
+
+
+def make_group(help: str) -> Typer:
+    """A command that has others."""
+    return Typer(cls=CommandList, no_args_is_help=True, rich_markup_mode=None, help=help)
 
 
 def group_of(parameter: Any) -> str:

@@ -8,8 +8,10 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import NoReturn
 
-NOTHING = "nothing was written"
+INTERRUPTED = 130
+"""The exit status after Ctrl-C."""
 
 
 class Interrupted(KeyboardInterrupt):
@@ -49,8 +51,12 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
     raise Interrupted(number)
 
 
-def end_interrupted(error: BaseException) -> None:
-    """Say that the program was interrupted, and what was written by then; and end."""
+def end_interrupted(error: BaseException) -> NoReturn:
+    """Report that the program was interrupted, and what was written by then; and end."""
+    from ..kernel.statements import Statement
+    from ..messages import render
+
     said = str(error) if isinstance(error, KeyboardInterrupt) else ""
-    sys.stderr.write(f"sacofa: interrupted: {said or NOTHING}\n")
-    sys.exit(getattr(error, "exit_status", 130))
+    written = Statement.plain(said) if said else Statement("cli.nothing_written")
+    sys.stderr.write(f"sacofa: {render(Statement('cli.interrupted', written=written))}\n")
+    sys.exit(getattr(error, "exit_status", INTERRUPTED))

@@ -9,38 +9,34 @@ from typing import Annotated
 
 import typer
 
-from ..errors import SettingError, plain
+from ..errors import SettingError, Statement
 from ..release.keys import (
+    PrivateKey,
     PublicKey,
     check_names,
     make_key,
     read_public_key,
     read_trusted_keys,
 )
-from . import options
-from .grouped import CommandList
+from .grouped import make_group
+from .options import Force
+from .show import say
 
 PASSPHRASE = "SACOFA_PASSPHRASE"
-"""Where the passphrase of a key is looked for before a person is asked."""
+"""The environment variable with the passphrase; without it, a person is asked."""
 
 TrustedKey = Annotated[
-    Path | None,
-    typer.Option("--key", help="Whose signature it must be: a public key (.pub)."),
+    Path | None, typer.Option("--key", help="Public key (.pub) that must have signed.")
 ]
 TrustedFolder = Annotated[
     Path | None,
-    typer.Option("--trusted", help="A folder of public keys, any of which will do."),
+    typer.Option("--trusted", help="Folder of public keys, one of which must have signed."),
 ]
 
-commands = typer.Typer(
-    cls=CommandList,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    help="Make keys to sign with, and show them.",
-)
+key = make_group("Make keys to sign with, and show them.")
 
 
-@commands.command()
+@key.command()
 def new(
     name: Annotated[
         Path, typer.Argument(help="NAME.key and NAME.pub are written.", metavar="NAME")
@@ -49,44 +45,46 @@ def new(
         bool,
         typer.Option(
             "--passphrase",
-            help=f"Seal the private key with a passphrase, which is asked for (or {PASSPHRASE}).",
+            help=f"Protect the private key with a passphrase. You are asked for it, unless "
+            f"{PASSPHRASE} is set.",
         ),
     ] = False,
-    force: options.Force = False,
+    force: Force = False,
 ) -> None:
     """Make a key (Ed25519): a private one to sign with, and a public one to hand out."""
     check_names(name)
     secret = ask_passphrase(twice=True) if passphrase else None
     private, public = make_key(name, passphrase=secret, force=force)
-    typer.echo(f"{plain(str(private))}: sign with it, and keep it to yourself")
-    typer.echo(f"{plain(str(public))}: hand it out; id {read_public_key(public).id}")
+    say(Statement("cli.key.private", path=str(private)))
+    say(Statement("cli.key.public", path=str(public), id=read_public_key(public).id))
 
 
-@commands.command()
+@key.command()
 def show(
     keys: Annotated[list[Path], typer.Argument(help="Public keys.", metavar="KEY …")],
 ) -> None:
-    """Show the ids of public keys, to compare them by another way than they came."""
+    """Show the ids of public keys, to compare them through another channel."""
     for path in keys:
-        typer.echo(f"{plain(str(path))}: {read_public_key(path).id}")
+        say(f"{path}: {read_public_key(path).id}")
 
 
 def ask_passphrase(*, twice: bool = False) -> str:
-    """Ask for a passphrase; a program says it in the environment."""
+    """Ask for a passphrase, unless the environment has it."""
     given = os.environ.get(PASSPHRASE)
     if given is not None:
         return given
     if not sys.stdin.isatty():
-        raise SettingError("passphrase", "missing", f"given in {PASSPHRASE} where nobody is asked")
+        must = Statement("must.in_environment", variable=PASSPHRASE)
+        raise SettingError("passphrase", None, must)
     return str(typer.prompt("Passphrase", hide_input=True, confirmation_prompt=twice, err=True))
 
 
 def trusted_keys(key: Path | None, folder: Path | None) -> list[PublicKey]:
-    """Read the keys that are trusted; none where none were named."""
+    """Read the keys that are trusted; none if none were named."""
     found = [] if key is None else [read_public_key(key)]
     return found + ([] if folder is None else read_trusted_keys(folder))
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    app.add_typer(commands, name="key")
+def say_signed(written: Path, signer: PrivateKey) -> None:
+    """Print which signature was written."""
+    say(Statement("cli.key.signed", path=str(written), signer=signer.public.name))

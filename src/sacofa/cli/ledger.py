@@ -6,136 +6,122 @@ import json
 from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from ..base.files import check_apart, check_target, write_whole
-from ..errors import SettingError, plain
+from ..base.files import check_apart, check_target, write_text
+from ..errors import SettingError, Statement
 from ..kernel.epsilon import parse_epsilon
-from ..ledger import Account, Entry, Ledger
+from ..ledger import Account, Budget, Entry, Ledger
 from ..ledger.policy import Policy, policy_path
 from ..release.keys import read_private_key
 from ..release.sign_ledger import sign_ledger, verify_ledger
-from . import options
-from .grouped import CommandList
-from .key import TrustedFolder, TrustedKey, ask_passphrase, trusted_keys
-from .show import to_json
+from .grouped import make_group
+from .key import TrustedFolder, TrustedKey, ask_passphrase, say_signed, trusted_keys
+from .options import Force, Json
+from .show import say, show_table, to_json
 from .sign import SigningKey
 
 UNLIMITED = "unlimited"
 
 FilePath = Annotated[Path, typer.Argument(help="The ledger.", metavar="LEDGER")]
 
-STATES = {
-    "released": "released",
-    "reserved": "spent, nothing released (it died, or is still running)",
-    "failed": "spent, nothing released (it failed)",
-    "returned": "not spent (it failed before the mechanism asked the log anything)",
-}
-"""What became of a release, in plain words."""
-
-commands = typer.Typer(
-    cls=CommandList,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    help="Set budgets of datasets, and show what was spent on which release.",
-)
+ledger = make_group("Set budgets of datasets, and show what was spent on which release.")
 
 
-@commands.command()
+@ledger.command()
 def budget(
     ledger: FilePath,
     dataset: Annotated[str, typer.Argument(help="The name of the dataset.", metavar="DATASET")],
     epsilon: Annotated[
         str,
         typer.Argument(
-            help=f"What all its releases may cost together: 1, 0.5, 1/3, or {UNLIMITED}.",
+            help=f"Privacy budget of all its releases: 1, 0.5, 1/3, or {UNLIMITED}.",
             metavar="EPSILON",
         ),
     ],
 ) -> None:
-    """Set the lifetime budget of a dataset; a ledger that does not exist is made."""
+    """Set the lifetime budget of a dataset. Creates the ledger if it does not exist."""
     limit = None if epsilon == UNLIMITED else parse_epsilon("budget", epsilon, None)
-    account = Ledger.create(ledger).set_budget(dataset, limit)
-    typer.echo(say_account(account))
+    say(say_account(Ledger.create(ledger).set_budget(dataset, limit)))
 
 
-@commands.command()
+@ledger.command()
 def show(
     ledger: FilePath,
-    as_json: options.Json = False,
+    as_json: Json = False,
     picture: Annotated[
         Path | None,
-        typer.Option("--picture", help="Also draw what was spent over time: .svg or .html."),
+        typer.Option(help="Also draw what was spent over time: .svg or .html."),
     ] = None,
-    force: options.Force = False,
+    force: Force = False,
 ) -> None:
-    """Show how every dataset stands: its budget, what was spent when, and what is left."""
-    from ..report.spending import bars, draw_spending, read_spending, spending_page
+    """Show every dataset: its budget, what was spent when, and what is left."""
+    from ..report.spending import bars, read_spending
 
     if picture is not None:
         if picture.suffix not in (".svg", ".html"):
-            raise SettingError("picture", picture, "a file that ends in .svg or .html")
+            raise SettingError("picture", picture, Statement("must.suffix", suffix=".svg, .html"))
         check_target(picture, force)
         check_apart({"the picture": picture}, {"the ledger": ledger})
     opened = Ledger.open(ledger)
     opened.check()
-    accounts = opened.accounts()
     spendings = read_spending(opened)
     if picture is not None:
-        with write_whole(picture, force) as part:
-            drawn = (
-                draw_spending(spendings)
-                if picture.suffix == ".svg"
-                else spending_page(spendings, ledger.name)
-            )
-            part.write_text(drawn, encoding="utf-8")
+        from ..report.spending import draw_spending, spending_page
+
+        page = picture.suffix == ".html"
+        drawn = spending_page(spendings, ledger.name) if page else draw_spending(spendings)
+        write_text(picture, drawn, force)
     if as_json:
-        typer.echo(json.dumps({"datasets": [_account(account) for account in accounts]}, indent=2))
+        datasets = [_account(spending.account) for spending in spendings]
+        typer.echo(json.dumps({"datasets": datasets}, indent=2))
         return
     for spending in spendings:
-        typer.echo(say_account(spending.account))
+        say(say_account(spending.account))
         for line in bars(spending):
-            typer.echo(line)
-    if not accounts:
-        typer.echo("no dataset yet: sacofa ledger budget LEDGER DATASET EPSILON")
+            say(line)
+    if not spendings:
+        say(Statement("cli.ledger.empty"))
 
 
-@commands.command()
+@ledger.command()
 def policy(ledger: FilePath) -> None:
     """Show the policy of a ledger: LEDGER.policy.toml, which every release from it obeys."""
     opened = Ledger.open(ledger)
     policies = opened.policies()
     if policies is None:
-        typer.echo(f"there is no policy: write one to {plain(str(policy_path(opened.path)))}")
+        say(Statement("cli.ledger.no_policy", path=str(policy_path(opened.path))))
         return
-    typer.echo(f"every dataset: {say_policy(policies.general)}")
+    say(Statement("cli.ledger.general_policy", limits=say_policy(policies.general)))
     for dataset, own in sorted(policies.own.items()):
-        typer.echo(f"{plain(dataset)}: {say_policy(own)}")
+        say(Statement("cli.ledger.policy", dataset=dataset, limits=say_policy(own)))
 
 
-def say_policy(policy: Policy) -> str:
-    """A policy in a line."""
-    said = []
+def say_policy(policy: Policy) -> Statement:
+    """The limits of a policy."""
+    limits = []
     if policy.largest_release is not None:
-        said.append(f"a release costs ε = {policy.largest_release} at most")
+        limits.append(Statement("cli.ledger.largest_release", epsilon=str(policy.largest_release)))
     if policy.largest_year is not None:
-        said.append(f"a year ε = {policy.largest_year}")
-    if policy.who is not None:
-        said.append(f"released by {plain(', '.join(policy.who) or 'nobody')} only")
-    return ", ".join(said) or "no limits"
+        limits.append(Statement("cli.ledger.largest_year", epsilon=str(policy.largest_year)))
+    if policy.who:
+        limits.append(Statement("cli.ledger.who", names=tuple(policy.who)))
+    elif policy.who is not None:
+        limits.append(Statement("cli.ledger.nobody"))
+    if not limits:
+        return Statement("cli.ledger.no_limits")
+    return Statement("columns.listed", names=tuple(limits))
 
 
-@commands.command()
+@ledger.command()
 def history(
     ledger: FilePath,
-    dataset: Annotated[
-        str | None, typer.Option("--dataset", help="Only releases of this dataset.")
-    ] = None,
-    as_json: options.Json = False,
+    dataset: Annotated[str | None, typer.Option(help="Only releases of this dataset.")] = None,
+    as_json: Json = False,
 ) -> None:
-    """Show every release that was asked for and paid, whatever became of it."""
+    """Show every release that was requested and paid for, with its result."""
     opened = Ledger.open(ledger)
     opened.check()
     entries, budgets = opened.entries(dataset), opened.budgets(dataset)
@@ -145,61 +131,73 @@ def history(
         typer.echo(to_json(content, indent=2))
         return
     from rich.console import Console
-    from rich.table import Table
 
-    table = Table(box=None, pad_edge=False)
-    for heading in ("", "when (UTC)", "dataset", "mechanism", "ε", "what became of it", "file"):
-        table.add_column(heading, overflow="fold")
-    rows = [
-        (b.at, 0, ["", _minute(b.at), b.dataset, "", _limit(b.epsilon), "budget set", ""])
-        for b in budgets
-    ]
-    rows += [(e.at, e.id, _row(e)) for e in entries]
-    for _, _, row in sorted(rows, key=lambda row: row[:2]):
-        table.add_row(*map(plain, row))
-    Console(highlight=False, markup=False, emoji=False).print(table)
+    rows = [((each.at, 0), _budget_row(each)) for each in budgets]
+    rows += [((each.at, each.id), _row(each)) for each in entries]
+    sorted_rows = [row for _, row in sorted(rows, key=lambda keyed: keyed[0])]
+    console = Console(highlight=False, markup=False, emoji=False)
+    show_table(console, sorted_rows, "cli.ledger.columns")
 
 
-@commands.command()
+@ledger.command()
 def sign(ledger: FilePath, key: SigningKey) -> None:
     """Sign a ledger as it stands, in LEDGER.signature.json."""
     signer = read_private_key(key, ask_passphrase)
-    written = sign_ledger(Ledger.open(ledger), signer)
-    typer.echo(f"{plain(str(written))}: signed with {plain(signer.public.name)}")
+    say_signed(sign_ledger(Ledger.open(ledger), signer), signer)
 
 
-@commands.command()
+@ledger.command()
 def verify(ledger: FilePath, key: TrustedKey = None, trusted: TrustedFolder = None) -> None:
-    """Check every row of a ledger, and with a key that what was signed still stands in it."""
+    """Check every row of a ledger and, with a key, that signed rows did not change."""
     opened = Ledger.open(ledger)
     opened.check()
-    typer.echo(f"{plain(str(ledger))}: every row fits the others")
+    say(Statement("cli.ledger.whole", path=str(ledger)))
     if keys := trusted_keys(key, trusted):
         signed = verify_ledger(opened, keys)
-        typer.echo(
-            f"signed by {plain(signed.signer)} on {_minute(signed.signed_at)} UTC: "
-            f"releases that are as they were: {signed.releases}, added since: {signed.since}"
+        say(
+            Statement(
+                "cli.ledger.signed",
+                signer=signed.signer,
+                at=_minute(signed.signed_at),
+                releases=signed.releases,
+                since=signed.since,
+            )
         )
 
 
-def say_account(account: Account) -> str:
+def say_account(account: Account) -> Statement:
     """How a dataset stands, in a line."""
-    spent = "more than any ε (one release had none)" if account.spent is None else account.spent
-    left = "no limit" if account.left is None else f"{account.left} left"
-    return f"{plain(account.dataset)}: ε = {spent} spent of {_limit(account.budget)}, {left}"
+    exact = {"dataset": account.dataset, "budget": _limit(account.budget)}
+    left = (
+        Statement("cli.ledger.no_limit")
+        if account.left is None
+        else Statement("cli.ledger.left", epsilon=str(account.left))
+    )
+    if account.spent is None:
+        return Statement("cli.ledger.infinite_account", left=left, **exact)
+    return Statement("cli.ledger.account", spent=str(account.spent), left=left, **exact)
+
+
+def _budget_row(each: Budget) -> list[str]:
+    result = str(Statement("cli.ledger.budget_set"))
+    return ["", _minute(each.at), each.dataset, "", _limit(each.epsilon), result, ""]
 
 
 def _row(entry: Entry) -> list[str]:
-    again = f", repeats {entry.repeats}" if entry.repeats is not None else ""
-    reason = f": {entry.reason}" if entry.reason is not None else ""
+    result = str(Statement(f"ledger_state.{entry.state}"))
+    if entry.reason is not None:
+        result += f": {entry.reason}"
+    if entry.repeats is not None:
+        result += str(Statement("cli.ledger.repeats", id=entry.repeats))
+    passed_on = entry.file is None and entry.state == "released"
     return [
         str(entry.id),
         _minute(entry.at),
         entry.dataset,
         entry.mechanism,
-        _price(entry.price),
-        STATES[entry.state] + reason + again,
-        entry.file or ("passed on" if entry.state == "released" else ""),
+        _epsilon(entry.price),
+        result,
+        str(Statement("cli.ledger.passed_on")) if passed_on else entry.file or "",
     ]
 
 
@@ -207,43 +205,39 @@ def _minute(at: str) -> str:
     return at[:16].replace("T", " ")
 
 
-def _price(price: Fraction | None) -> str:
-    return "none finite" if price is None else str(price)
+def _epsilon(epsilon: Fraction | None) -> str:
+    return str(Statement("cli.ledger.none_finite")) if epsilon is None else str(epsilon)
 
 
 def _limit(epsilon: Fraction | None) -> str:
     return UNLIMITED if epsilon is None else str(epsilon)
 
 
-def _account(account: Account) -> dict[str, Any]:
-    periods = {period: _price(spent) for period, spent in sorted(account.in_periods.items())}
+def _account(account: Account) -> dict[str, object]:
+    periods = {period: _epsilon(spent) for period, spent in sorted(account.in_periods.items())}
     return {
         "dataset": account.dataset,
         "budget": _limit(account.budget),
-        "spent": _price(account.spent),
+        "spent": _epsilon(account.spent),
         "left": _limit(account.left),
         **({"periods": periods} if periods else {}),
     }
 
 
-def _entry(entry: Entry) -> dict[str, Any]:
+def _entry(entry: Entry) -> dict[str, object]:
     return {
         **asdict(entry),
-        "price": _price(entry.price),
+        "price": _epsilon(entry.price),
         "spent": entry.spent,
         "settings": _content(entry.settings),
         "certificate": _content(entry.certificate),
     }
 
 
-def _content(text: str) -> Any:
-    """Read JSON; what is none, in a ledger that a stranger made, is shown as it is."""
+def _content(text: str) -> object:
+    """Read JSON; a ledger that a stranger made may hold something else, which is text."""
     try:
-        return json.loads(text)
+        content: object = json.loads(text)
     except (ValueError, RecursionError):
         return text
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    app.add_typer(commands, name="ledger")
+    return content

@@ -1,77 +1,58 @@
-"""Options that several commands share, built from what the library says of its settings.
+"""Options of commands, from declared fields.
 
-A command that reads a log takes one `ReadOptions`, one that makes mechanisms one mapping of
-settings; the decorators here turn these parameters into an option for each field.
+A parameter of a command that is annotated with `Fields` or `Settings` stands for several options:
+their names, types, defaults and help texts are those of the fields of its class. `expanded`
+replaces such a parameter by these options, and collects what was given into its value again.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import fields
-from functools import wraps
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from datetime import date
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Annotated, Literal, Union, get_args, get_origin, get_type_hints
 
 import typer
 
 from ..base.described import field_docs
-from ..errors import ReadError, SettingError
+from ..errors import Part, ReadError, SettingError, Statement
 from ..events import ReadOptions
-from ..mechanisms.registry import DEFAULT, choices
+from ..mechanisms.protocol import Mechanism
+from ..mechanisms.registry import DEFAULT, MECHANISMS, choices, make_mechanism
 from ..mechanisms.settings import Kind
 from ..rules import ModelOptions
 from ..rules.models import read_names_map
 from .grouped import LOG, OUTPUT, PAPER, PROMISE, RULES, WHAT
 
-LogPath = Annotated[
-    str,
-    typer.Argument(
-        help="The event log: XES, CSV, TSV, Parquet, xlsx, ods or JSON lines (a file, a pattern or "
-        "a folder), - for standard input, or postgresql://… with --query.",
-        metavar="LOG",
-    ),
-]
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Given = dict[str, object]
+"""What the command line gave, by the names of parameters."""
+Empty = inspect.Parameter.empty
+
+LOG_HELP = (
+    "The event log: XES, CSV, TSV, Parquet, xlsx, ods or JSON lines (a file, a pattern or a "
+    "folder), - for standard input, or postgresql://… with --query."
+)
+LogPath = Annotated[str, typer.Argument(help=LOG_HELP, metavar="LOG")]
 LogPaths = Annotated[
     list[str],
-    typer.Argument(
-        help="The event log: XES, CSV, TSV, Parquet, xlsx, ods or JSON lines (a file, several, a "
-        "pattern or a folder), - for standard input, or postgresql://… with --query.",
-        metavar="LOG",
-    ),
+    typer.Argument(help=LOG_HELP.replace("a file, a", "a file, several, a"), metavar="LOG"),
 ]
 Force = Annotated[
     bool, typer.Option("--force", help="Overwrite files that exist.", rich_help_panel=OUTPUT)
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-Output = Annotated[Path, typer.Option("-o", "--output", help="Where to write.")]
-Seed = Annotated[
-    int | None,
-    typer.Option(
-        "--seed",
-        help="Repeatable noise, for tests; such a release is not private.",
-        rich_help_panel=PROMISE,
-    ),
-]
+Output = Annotated[Path, typer.Option("-o", "--output", help="The file to write.")]
 
-_READ_TYPES: dict[str, Any] = {
-    "activity": list[str],
-    "timestamp": list[str],
-    "start": list[str],
-    "attribute": list[str],
-    "pair": list[str],
-    "columns": Path,
-    "max_cases": int,
-    "skip_rows": int,
-    "employees": bool,
-    "personal": bool,
-    "accept_other": bool,
-    "trusted": bool,
-}
-_OTHER_NAMES = {"accept_other": ("--yes",)}
-"""More names of options that read a log."""
-_MODEL_TYPES: dict[str, Any] = {"names": Path, "deviations": int}
-_KIND_TYPES: dict[Kind, Any] = {"whole": int, "flag": bool, "rules": Path}
+_TYPES: dict[str, object] = {"header": str, "columns": Path, "names": Path, "log": str}
+"""Types on the command line of fields whose own types it cannot take."""
+_KIND_TYPES: dict[Kind, type] = {"whole": int, "flag": bool, "rules": Path}
 _METAVARS: dict[Kind, str] = {
     "epsilon": "NUMBER",
     "number": "NUMBER",
@@ -79,77 +60,93 @@ _METAVARS: dict[Kind, str] = {
 }
 
 
-def takes_read_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command an option for each field of `ReadOptions`, as its parameter `options`."""
-    docs = field_docs(ReadOptions)
-    names = [entry.name for entry in fields(ReadOptions)]
+@dataclass(frozen=True, kw_only=True)
+class Fields:
+    """Options for the fields of a class.
 
-    def collect(given: dict[str, Any]) -> ReadOptions:
-        said = {name: given.pop(name) for name in names}
-        # What is left out is empty; a header is one text, which is divided at its commas.
-        many = ("activity", "header", "attribute", "pair")
-        return ReadOptions(**{**said, **{name: said[name] or () for name in many}})
+    Attributes:
+        of: The class that declares defaults and help texts, if it is not the class itself. For a
+            dictionary, it declares the fields as well, and all of them are optional.
+        only: The fields with an option. Default: all.
+        leave_out: Fields without an option.
+        panel: Heading in the help.
+        panels: Headings of single fields.
+        flags: Names of options, if they are not those of their fields.
+        help: Help texts, if they are not those of the class.
+    """
 
-    added = []
-    for name in names:
-        kind, flags = _READ_TYPES.get(name, str), (_flag(name), *_OTHER_NAMES.get(name, ()))
-        panel = PROMISE if name in ("person", "max_cases") else LOG
-        option = typer.Option(*flags, help=docs[name], rich_help_panel=panel)
-        if kind is bool:
-            added.append(_parameter(name, Annotated[bool, option], False))
-        else:
-            added.append(_parameter(name, Annotated[kind | None, option], None))
-    return _with(command, "options", added, collect)
+    of: type | None = None
+    only: tuple[str, ...] = ()
+    leave_out: tuple[str, ...] = ()
+    panel: str | None = None
+    panels: Mapping[str, str] = field(default_factory=dict)
+    flags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    help: Mapping[str, str] = field(default_factory=dict)
+
+    def options(self, kind: type) -> Iterator[inspect.Parameter]:
+        """One parameter for each field."""
+        declaring = self.of or kind
+        docs, defaults = {**field_docs(declaring), **self.help}, _defaults(declaring)
+        for name, hint in self._fields(kind).items():
+            default = defaults.get(name)
+            if self.of is not None and default in (None, Empty):
+                optional = get_origin(kind) is dict or NoneType in get_args(hint)
+                default = None if optional else Empty
+            is_date = date in (hint, *get_args(hint))
+            option = typer.Option(
+                *self.flags.get(name, (_flag(name),)),
+                help=docs[name],
+                rich_help_panel=self.panels.get(name, self.panel),
+                parser=date.fromisoformat if is_date else None,
+                metavar="YYYY-MM-DD" if is_date else None,
+            )
+            yield _parameter(name, _TYPES.get(name, _taken(hint)), option, default)
+
+    def _fields(self, kind: type) -> dict[str, object]:
+        """The types of the fields that become options."""
+        declaring = self.of if self.of is not None and get_origin(kind) is dict else kind
+        return {
+            name: hint
+            for name, hint in get_type_hints(declaring).items()
+            if name not in self.leave_out and (not self.only or name in self.only)
+        }
+
+    def collect(self, kind: type, given: Given) -> object:
+        """The value of the options; the class decides about those that were left out."""
+        said = {name: given.pop(name) for name in self._fields(kind)}
+        if isinstance(path := said.get("names"), Path):
+            said["names"] = read_names_map(path)
+        return kind(**{name: value for name, value in said.items() if value not in (None, [])})
 
 
-def refuse_read_options(options: ReadOptions, must: str) -> None:
-    """Refuse what is said about reading a log where none is read."""
-    for entry in fields(ReadOptions):
-        value = getattr(options, entry.name)
-        if value != entry.default:
-            raise SettingError(entry.name, value, must)
+@dataclass(frozen=True, kw_only=True)
+class Chosen:
+    """A mechanism, and what was given for each setting, by option."""
+
+    mechanism: str
+    settings: Mapping[str, object]
+
+    def make(self, **more: object) -> Mechanism:
+        """Make the mechanism, with further settings."""
+        return make_mechanism(self.mechanism, {**self.settings, **more})
 
 
-def takes_model_options(*left_out: str) -> Callable[..., Any]:
-    """Give a command an option for each field of `ModelOptions`, as its parameter `model`."""
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """Options for the name of a mechanism and for the settings of all mechanisms."""
 
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        docs = field_docs(ModelOptions)
-        names = [e.name for e in fields(ModelOptions) if e.name not in left_out]
+    leave_out: tuple[str, ...] = ()
 
-        def collect(given: dict[str, Any]) -> ModelOptions:
-            said = {name: given.pop(name) for name in names}
-            if said["names"] is not None:
-                said["names"] = read_names_map(said["names"])
-            return ModelOptions(**said)
-
-        added = []
-        for name in names:
-            option = typer.Option(_flag(name), help=docs[name], rich_help_panel=RULES)
-            if name == "closed":
-                added.append(_parameter(name, Annotated[bool, option], False))
-            else:
-                kind = _MODEL_TYPES.get(name, str)
-                added.append(_parameter(name, Annotated[kind | None, option], None))
-        return _with(command, "model", added, collect)
-
-    return decorate
-
-
-def takes_settings(*left_out: str, required: Sequence[str] = ("epsilon",)) -> Callable[..., Any]:
-    """Give a command an option for each setting of the mechanisms, as its parameter `settings`."""
-
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        wanted = [choice for choice in choices() if choice.option not in left_out]
-
-        def collect(given: dict[str, Any]) -> dict[str, Any]:
-            return {choice.option: given.pop(choice.option) for choice in wanted}
-
-        added = []
-        for choice in wanted:
+    def options(self, kind: type) -> Iterator[inspect.Parameter]:
+        """One parameter for each setting."""
+        names = typer.Option(help=", ".join(MECHANISMS) + ".", rich_help_panel=WHAT)
+        yield _parameter("mechanism", str, names, DEFAULT)
+        for choice in choices():
+            if choice.option in self.leave_out:
+                continue
             flag = _flag(choice.option)
             if choice.kind == "flag":
-                # What is not pruned is kept; anything else is simply not done.
+                # The opposite of pruning is keeping.
                 pruned = flag.startswith("--prune")
                 flag += f"/{flag.replace('--prune', '--keep') if pruned else f'--no-{flag[2:]}'}"
             panel = WHAT if DEFAULT in choice.mechanisms else PAPER
@@ -159,14 +156,59 @@ def takes_settings(*left_out: str, required: Sequence[str] = ("epsilon",)) -> Ca
                 metavar=_METAVARS.get(choice.kind),
                 rich_help_panel=PROMISE if choice.option == "epsilon" else panel,
             )
-            kind = _KIND_TYPES.get(choice.kind, str)
-            if choice.option in required:
-                added.append(_parameter(choice.option, Annotated[kind, option]))
-            else:
-                added.append(_parameter(choice.option, Annotated[kind | None, option], None))
-        return _with(command, "settings", added, collect)
+            default = Empty if choice.option == "epsilon" else None
+            yield _parameter(choice.option, _KIND_TYPES.get(choice.kind, str), option, default)
 
-    return decorate
+    def collect(self, kind: type, given: Given) -> Chosen:
+        """The mechanism and its settings."""
+        names = [choice.option for choice in choices() if choice.option not in self.leave_out]
+        mechanism = str(given.pop("mechanism"))
+        return Chosen(mechanism=mechanism, settings={name: given.pop(name) for name in names})
+
+
+Reading = Annotated[
+    ReadOptions,
+    Fields(
+        panel=LOG,
+        panels={"person": PROMISE, "max_cases": PROMISE},
+        flags={"accept_other": ("--accept-other", "--yes")},
+    ),
+]
+Modelling = Annotated[ModelOptions, Fields(panel=RULES)]
+
+
+def expanded(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with an option for each declared field."""
+    signature = inspect.signature(command, eval_str=True)
+    groups: dict[str, Callable[[Given], object]] = {}
+    parameters: list[inspect.Parameter] = []
+    for parameter in signature.parameters.values():
+        kind, *marks = get_args(parameter.annotation) or (None,)
+        group = next((mark for mark in marks if isinstance(mark, Fields | Settings)), None)
+        if group is None or kind is None:
+            parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+        else:
+            groups[parameter.name] = partial(group.collect, kind)
+            parameters += group.options(kind)
+    if not groups:
+        return command
+
+    def collected(**given: object) -> None:
+        values = {name: collect(given) for name, collect in groups.items()}
+        command(**given, **values)
+
+    collected.__doc__ = command.__doc__
+    collected.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    collected.__annotations__ = {each.name: each.annotation for each in parameters}
+    return collected
+
+
+def refuse_given(value: DataclassInstance, must: Part) -> None:
+    """Refuse whatever was given for a dataclass where it means nothing."""
+    for entry in fields(value):
+        given = getattr(value, entry.name)
+        if given != entry.default:
+            raise SettingError(entry.name, given, must)
 
 
 def read_names(path: Path) -> list[str]:
@@ -174,9 +216,9 @@ def read_names(path: Path) -> list[str]:
     try:
         names = path.read_text(encoding="utf-8-sig").splitlines()
     except OSError as error:
-        raise ReadError(path, f"cannot be read: {error.strerror}") from None
+        raise ReadError(path, Statement("file.unreadable", why=error.strerror or "")) from None
     except UnicodeDecodeError:
-        raise ReadError(path, "is not written in utf-8: save it so") from None
+        raise ReadError(path, Statement("file.encoding", encoding="utf-8")) from None
     return [name for name in names if name]
 
 
@@ -185,44 +227,38 @@ def one_or_all(logs: list[str]) -> str | list[str]:
     return logs[0] if len(logs) == 1 else logs
 
 
-def say(note: str) -> None:
-    """Tell a person something beside the answer."""
-    typer.echo(note, err=True)
-
-
 def _flag(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def _parameter(name: str, annotation: Any, default: Any = inspect.Parameter.empty) -> Any:
-    return inspect.Parameter(
-        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
-    )
-
-
-def _with(
-    command: Callable[..., Any],
-    replaced: str,
-    added: Iterable[inspect.Parameter],
-    collect: Callable[[dict[str, Any]], Any],
-) -> Callable[..., Any]:
-    """Replace one parameter of a command by several, which are collected into it again."""
-
-    @wraps(command)
-    def wrapper(**given: Any) -> Any:
-        given[replaced] = collect(given)
-        return command(**given)
-
-    signature = inspect.signature(command, eval_str=True)
-    parameters: list[inspect.Parameter] = []
-    for parameter in signature.parameters.values():
-        if parameter.name == replaced:
-            parameters += added
-        else:
-            parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
-    wrapper.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-    wrapper.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters} | {
-        "return": None
+def _defaults(declaring: type) -> dict[str, object]:
+    """The default of each field; empty for one that must be given."""
+    if not is_dataclass(declaring):
+        return {}
+    return {
+        entry.name: Empty
+        if entry.default is MISSING and entry.default_factory is MISSING
+        else entry.default
+        for entry in fields(declaring)
     }
-    del wrapper.__wrapped__
-    return wrapper
+
+
+def _taken(hint: object) -> object:
+    """The type that the command line takes for the type of a field."""
+    union = isinstance(hint, UnionType) or get_origin(hint) is Union
+    parts = [part for part in get_args(hint) if part is not NoneType] if union else [hint]
+    origins = {get_origin(part): part for part in parts}
+    if list in origins:
+        return origins[list]
+    if origins.keys() & {tuple, Sequence}:
+        return list[str]
+    return str if Literal in origins else parts[0]
+
+
+def _parameter(name: str, kind: object, option: object, default: object) -> inspect.Parameter:
+    if default is Empty or isinstance(default, bool | int | float | str):
+        taken: object = Annotated[kind, option]
+    else:
+        taken, default = Annotated[kind | None, option], None  # type: ignore[operator]
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, keyword, default=default, annotation=taken)

@@ -2,117 +2,95 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ..base.files import check_apart, check_target, write_whole
-from ..errors import SettingError, plain
+from ..base.files import check_apart, check_target, write_text, write_whole
+from ..errors import Argument, SettingError, Statement
 from ..evaluate.evaluate import read_measured
 from ..events import ReadOptions, open_log
 from ..release import certificate_path, read_release
 from ..report import Facts, make_internal_report, make_report, read_comparison, write_figures
 from ..report.figures_file import is_table
-from .options import Force, refuse_read_options, takes_read_options
+from .options import Fields, Force, Reading, refuse_given
+from .show import say, say_written
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("report")(report)
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """What an HTML report shows.
+
+    Attributes:
+        original: Original log to compare the release with. The report is then confidential.
+        comparison: Folder that `sacofa compare` wrote, for a report with --original.
+        title: Title of the report. Default: the name of the released file.
+    """
+
+    original: str | None = None
+    comparison: Path | None = None
+    title: str | None = None
 
 
-@takes_read_options
 def report(
     release: Annotated[
-        Path, typer.Argument(help="The released log; its certificate lies beside it.")
+        Path, typer.Argument(help="The released log. Its certificate is next to it.")
     ],
     output: Annotated[
         Path,
         typer.Option(
             "-o",
             "--output",
-            help="The page: .html; or a table of its figures: .csv, .json or .parquet.",
+            help="The HTML report (.html), or a table of its figures (.csv, .json or .parquet).",
         ),
     ],
-    original: Annotated[
-        str | None,
-        typer.Option("--original", help="The original log: makes a secret page.", metavar="LOG"),
-    ] = None,
-    comparison: Annotated[
-        Path | None,
-        typer.Option("--comparison", help="The folder of `sacofa compare`, with --original."),
-    ] = None,
-    title: Annotated[
-        str | None, typer.Option("--title", help="The title of the page; else the file's name.")
-    ] = None,
-    date: Annotated[
-        datetime | None,
-        typer.Option("--date", help="The day of the release.", formats=["%Y-%m-%d"]),
-    ] = None,
-    dataset: Annotated[
-        str | None, typer.Option("--dataset", help="The dataset that was released.", metavar="NAME")
-    ] = None,
-    released_by: Annotated[
-        str | None, typer.Option("--released-by", help="Who released it.", metavar="NAME")
-    ] = None,
-    *,
-    options: ReadOptions,
+    page: Annotated[Page, Fields()],
+    facts: Annotated[Facts, Fields()],
+    options: Reading,
     force: Force = False,
 ) -> None:
-    """Make a page of a release that may be published with it, or with --original a secret one.
+    """Create an HTML report for a release, or a table of its figures.
 
-    A table holds every released count and share, and how far noise moves each (95 %). The columns
-    are those of the original log.
+    With --original, the report compares the release with the original log, and is confidential. A
+    table has every released count and share with its margin of error (95 %). Options about columns
+    are for the original log.
     """
     check_target(output, force)
     read: dict[str, str | Path] = {"the release": release}
     read["its certificate"] = certificate_path(release)
-    if original is not None:
-        read["the original"] = original
+    if page.original is not None:
+        read["the original"] = page.original
     check_apart({"the report": output}, read)
     if is_table(output):
-        _refuse_words(
-            original=original,
-            comparison=comparison,
-            title=title,
-            date=date,
-            dataset=dataset,
-            released_by=released_by,
-        )
-        refuse_read_options(options, "left out for a table of figures")
+        for given in (page, facts, options):
+            refuse_given(given, Statement("must.not_for_figures"))
         found = read_release(release)
         with write_whole(output, force) as part:
             write_figures(found, part)
-        typer.echo(f"Figures: {plain(str(output))}")
+        say_written("figures", output)
         return
-    facts = Facts(
-        date=None if date is None else date.date(), dataset=dataset, released_by=released_by
+    write_text(output, _make(release, page, facts, options), force)
+    say_written("report", output)
+    if page.original is not None:
+        say(Statement("cli.confidential_report"))
+
+
+def _make(path: Path, page: Page, facts: Facts, options: ReadOptions) -> str:
+    """The HTML of a report."""
+    title = page.title or path.name
+    if page.original is None:
+        must = Statement("must.left_out_without", argument=Argument("original"))
+        if page.comparison is not None:
+            raise SettingError("comparison", page.comparison, must)
+        refuse_given(options, must)
+        return make_report(read_release(path), title=title, facts=facts)
+    log = open_log(page.original, options)
+    return make_internal_report(
+        read_release(path),
+        read_measured(log),
+        title=title,
+        facts=facts,
+        comparison=None if page.comparison is None else read_comparison(page.comparison),
     )
-    if original is None:
-        if comparison is not None:
-            raise SettingError("comparison", comparison, "left out without --original")
-        refuse_read_options(options, "left out without --original")
-        page = make_report(read_release(release), title=title or release.name, facts=facts)
-    else:
-        log = open_log(original, options)
-        page = make_internal_report(
-            read_release(release),
-            read_measured(log),
-            title=title or release.name,
-            facts=facts,
-            comparison=None if comparison is None else read_comparison(comparison),
-        )
-    with write_whole(output, force) as part:
-        part.write_text(page, encoding="utf-8")
-    typer.echo(f"Report: {plain(str(output))}")
-    if original is not None:
-        typer.echo("It is secret: it comes from the original log without noise.")
-
-
-def _refuse_words(**given: object) -> None:
-    """Refuse what only a page has."""
-    for name, value in given.items():
-        if value is not None:
-            raise SettingError(name, value, "left out for a table of figures")

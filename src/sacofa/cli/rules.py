@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ..base.files import check_apart, check_target, write_whole
-from ..errors import ReadError, SettingError
+from ..base.files import check_apart, check_target, write_text
+from ..errors import Argument, ReadError, SettingError, Statement
 from ..events import ReadOptions, count_variants, open_log
-from ..report.rules_picture import draw_rules
 from ..rules import (
     FromPublicLog,
     FromSecretLog,
@@ -24,128 +24,134 @@ from ..rules import (
 )
 from ..rules.models import MODELS, propose, write_names
 from ..rules.models.names import UNKNOWN
-from .options import Force, read_names, say, takes_model_options, takes_read_options
-
-SECRET = (
-    "Rules read off a log tell about its cases: unless the log is public, the file is secret too, "
-    "and giving it to `anonymize` for the same log is refused by certified: nobody paid for them."
-)
+from .grouped import RULES
+from .options import Fields, Reading, read_names
+from .show import notify, say
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("rules")(rules)
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """What is done with rules.
+
+    Attributes:
+        output: The file to write: .toml; with --show, .svg.
+        from_model: Read a model instead of a log: .bpmn, .pnml or .decl.
+        match: Propose a map of names. Requires --from-model and --activities.
+        activities: Names of all activities: a text file with one name per line.
+        show: Show rules as text; with -o, as a picture.
+        public: The log is public, and so are its rules.
+        force: Overwrite files that exist.
+    """
+
+    output: Path | None = None
+    from_model: Path | None = None
+    match: bool = False
+    activities: Path | None = None
+    show: bool = False
+    public: bool = False
+    force: bool = False
+
+    def __post_init__(self) -> None:
+        model = self.from_model
+        if model is not None and model.suffix.lower() not in MODELS:
+            raise SettingError("from_model", model, Statement("must.one_of", choices=tuple(MODELS)))
+        if self.match and None in (model, self.activities):
+            others = (Argument("from_model"), Argument("activities"))
+            raise SettingError("match", True, Statement("must.given_with_all", arguments=others))
+
+    def file(self, log: str | None) -> Path:
+        """What is read: a log, rules or a model; one of them is given."""
+        model = Argument("from_model")
+        if log is None and self.from_model is None:
+            raise SettingError("FILE", None, Statement("must.log_or_model", argument=model))
+        if log is not None and self.from_model is not None:
+            raise SettingError("FILE", log, Statement("must.left_out_with", argument=model))
+        return Path(log or self.from_model or "")
+
+    def check_files(self, file: Path) -> None:
+        """Refuse an output that cannot be written, or that is what is read."""
+        suffix = ".svg" if self.show else ".toml"
+        if self.output is None:
+            if not self.show:
+                raise SettingError("output", None, Statement("must.suffix", suffix=suffix))
+            return
+        read = {"what is read": file}
+        if self.activities is not None:
+            read["the names"] = self.activities
+        check_apart({"the output": self.output}, read)
+        if self.output.suffix.lower() != suffix:
+            raise SettingError("output", self.output, Statement("must.suffix", suffix=suffix))
+        check_target(self.output, self.force)
 
 
-@takes_read_options
-@takes_model_options("deviations")
 def rules(
     log: Annotated[
         str | None,
         typer.Argument(help="The event log; with --show, a rules file or a model.", metavar="FILE"),
     ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", help="Where to write: .toml; with --show, .svg."),
-    ] = None,
-    from_model: Annotated[
-        Path | None,
-        typer.Option(
-            "--from-model", help="Read a model instead: .bpmn, .pnml or .decl.", metavar="MODEL"
-        ),
-    ] = None,
-    match: Annotated[
-        bool,
-        typer.Option("--match", help="Propose a map of names; needs --from-model, --activities."),
-    ] = False,
-    activities: Annotated[
-        Path | None,
-        typer.Option("--activities", help="Names of all activities: a text file, one a line."),
-    ] = None,
     *,
-    model: ModelOptions,
-    show: Annotated[
-        bool, typer.Option("--show", help="Show rules as text; with -o, as a picture.")
-    ] = False,
-    options: ReadOptions,
-    public: Annotated[
-        bool, typer.Option("--public", help="The log is public, and so are its rules.")
-    ] = False,
-    force: Force = False,
+    task: Annotated[Task, Fields(flags={"output": ("-o", "--output")})],
+    model: Annotated[ModelOptions, Fields(leave_out=("deviations",), panel=RULES)],
+    options: Reading,
 ) -> None:
-    """Read the rules that every case of a log or a model keeps, into a file to edit, or show them.
+    """Write the rules that every case of a log or a model satisfies to a file, or show them.
 
-    Rules of a log are as secret as the log is.
+    Rules of a log are as confidential as the log is.
     """
-    file = from_model if log is None else Path(log)
-    if file is None or None not in (log, from_model):
-        must = "left out with --from-model" if log is not None else "given: a log, rules or a model"
-        raise SettingError("FILE", log, must)
-    if from_model is not None and from_model.suffix.lower() not in MODELS:
-        raise SettingError("from_model", from_model, f"one of {', '.join(MODELS)}")
-    if output is not None:
-        read = {"what is read": file, "the names": activities}
-        given = {what: path for what, path in read.items() if path is not None}
-        check_apart({"the output": output}, given)
-    declared = None if activities is None else read_names(activities)
-    if show:
-        if output is not None:
-            if output.suffix.lower() != ".svg":
-                raise SettingError("output", output, "an .svg file, where rules are shown")
-            check_target(output, force)
-        _show(open_rules(file, model, activities=declared, notify=say), output, force)
-        return
-    if output is None or output.suffix.lower() != ".toml":
-        raise SettingError("output", output, "a .toml file")
-    check_target(output, force)
-    if match:
-        _match(from_model, declared, output, force)
-    elif from_model is not None:
-        found = open_rules(from_model, model, activities=declared, notify=say)
-        _write(found, output, force)
+    file = task.file(log)
+    task.check_files(file)
+    activities = None if task.activities is None else read_names(task.activities)
+    if task.match and not task.show:
+        _match(file, activities or [], task)
+    elif task.show or task.from_model is not None:
+        found = open_rules(file, model, activities=activities, notify=notify)
+        (_show if task.show else _write)(found, task.output, task.force)
     else:
-        model.refuse_given("it is for models (--from-model)")
-        _write(_learn(str(log), options, public), output, force)
-        if not public:
-            say(SECRET)
+        model.refuse_given(Statement("must.left_out_no_model"))
+        _write(_learn(str(log), options, task.public), task.output, task.force)
+        if not task.public:
+            notify(Statement("cli.rules.confidential"))
 
 
 def _learn(log: str, options: ReadOptions, public: bool) -> Rules:
     variants = count_variants(open_log(log, options))
     if not variants.cases:
-        raise ReadError(log, "has no cases")
+        raise ReadError(log, Statement("log.no_cases"))
     return learn_rules(variants, (FromPublicLog if public else FromSecretLog)(Path(log).name))
 
 
-def _write(found: Rules, output: Path, force: bool) -> None:
+def _write(found: Rules, output: Path | None, force: bool) -> None:
+    assert output is not None
     write_rules(found, output, force)
-    typer.echo(
-        f"{output}: {len(found.activities):,} activities, "
-        f"{int(found.starts.sum()):,} of them begin a case; "
-        f"{int(found.always_follows.sum()):,} always follow another, "
-        f"{int(found.always_precedes.sum()):,} always precede, "
-        f"{int(found.never_follows.sum()):,} never follow."
+    say(
+        Statement(
+            "cli.rules.written",
+            path=str(output),
+            activities=len(found.activities),
+            starts=int(found.starts.sum()),
+            follow=int(found.always_follows.sum()),
+            precede=int(found.always_precedes.sum()),
+            never=int(found.never_follows.sum()),
+        )
     )
 
 
 def _show(found: Rules, output: Path | None, force: bool) -> None:
     if output is None:
         typer.echo(show_rules(found), nl=False)
-        return
-    picture = draw_rules(found)
-    with write_whole(output, force) as part:
-        part.write_text(picture, encoding="utf-8")
-    typer.echo(f"{output}: {len(found.activities):,} activities")
+    else:
+        # Only this needs the templates of pages.
+        from ..report.rules_picture import draw_rules
+
+        write_text(output, draw_rules(found), force)
+        say(Statement("cli.rules.drawn", path=str(output), activities=len(found.activities)))
 
 
-def _match(model: Path | None, activities: list[str] | None, output: Path, force: bool) -> None:
-    """Propose pairs from the declared list alone: what a log calls things is never looked at."""
-    if model is None or activities is None:
-        raise SettingError("match", True, "given with --from-model and --activities")
+def _match(model: Path, activities: list[str], task: Task) -> None:
+    """Propose pairs from the declared names alone, whatever a log calls things."""
+    assert task.output is not None
     pairs = propose(read_model(model).names, activities)
-    write_names(pairs, output, force)
+    write_names(pairs, task.output, task.force)
     missing = sum(activity == UNKNOWN for activity in pairs.values())
-    typer.echo(
-        f"{output}: {len(pairs) - missing:,} pairs proposed, {missing:,} names without one. "
-        "Check them, then give the file as --names."
-    )
+    counts = {"proposed": len(pairs) - missing, "missing": missing}
+    say(Statement("cli.rules.matched", path=str(task.output), argument=Argument("names"), **counts))

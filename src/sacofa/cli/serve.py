@@ -3,101 +3,93 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from ..errors import MissingExtraError, SettingError
+from ..errors import Argument, MissingExtraError, SettingError, Statement
 from ..ledger import Ledger
 from ..release.keys import read_private_key
 from .key import ask_passphrase
+from .options import Fields
+from .show import say
+
+if TYPE_CHECKING:
+    from ..web.settings import ServeSettings
+
+LIBRARIES = ("fastapi", "pydantic", "starlette", "uvicorn")
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("serve")(serve)
+@dataclass(frozen=True, kw_only=True)
+class Serving:
+    """How the app is served.
+
+    Attributes:
+        port: Port. 0 takes any free one.
+        host: Address to listen at. One that other machines can reach requires --expose.
+        expose: Let other machines reach the app.
+        name: Name under which browsers call the app. Repeat for several.
+        max_upload: Largest log, in megabytes.
+        max_memory: Memory for reading a trusted file that looks like a decompression bomb, in
+            megabytes.
+        workers: Number of jobs at the same time. Default: one for each core.
+        ledger: Ledger that can pay for releases.
+        key: Private key (.key) that signs released files.
+        folder: Parent of the folder that the app makes for itself. Default: ~/.cache/sacofa.
+    """
+
+    port: int = 8000
+    host: str = "127.0.0.1"
+    expose: bool = False
+    name: tuple[str, ...] = ()
+    max_upload: int = 2000
+    max_memory: int = 2000
+    workers: int | None = None
+    ledger: Path | None = None
+    key: Path | None = None
+    folder: Path | None = None
+
+    def __post_init__(self) -> None:
+        for name, least in (("max_upload", 1), ("max_memory", 200)):
+            if getattr(self, name) < least:
+                must = Statement("must.at_least", least=least)
+                raise SettingError(name, getattr(self, name), must)
 
 
-def serve(
-    port: Annotated[int, typer.Option("--port", help="The port; 0 takes any that is free.")] = 8000,
-    host: Annotated[
-        str, typer.Option("--host", help="The address; one that others reach needs --expose.")
-    ] = "127.0.0.1",
-    expose: Annotated[
-        bool, typer.Option("--expose", help="Let other machines reach the app.")
-    ] = False,
-    name: Annotated[
-        list[str] | None,
-        typer.Option("--name", help="A name by which browsers call the app; repeat it."),
-    ] = None,
-    max_upload: Annotated[
-        int, typer.Option("--max-upload", help="The largest log, in megabytes.", min=1)
-    ] = 2000,
-    max_memory: Annotated[
-        int,
-        typer.Option(
-            "--max-memory",
-            help="Memory for reading a file that looks like a bomb and is trusted, in megabytes.",
-            min=200,
-        ),
-    ] = 2000,
-    workers: Annotated[
-        int | None,
-        typer.Option("--workers", help="Jobs at the same time.", show_default="one for each core"),
-    ] = None,
-    ledger: Annotated[
-        Path | None,
-        typer.Option("--ledger", help="Releases can be paid from this ledger.", metavar="LEDGER"),
-    ] = None,
-    key: Annotated[
-        Path | None,
-        typer.Option("--key", help="Released files can be signed with this private key (.key)."),
-    ] = None,
-    folder: Annotated[
-        Path | None,
-        typer.Option(
-            "--folder",
-            help="Where the app makes its own folder.",
-            show_default="~/.cache/sacofa",
-        ),
-    ] = None,
-) -> None:
+def serve(serving: Annotated[Serving, Fields()]) -> None:
     """Serve the web app on this machine. Ctrl-C ends it and deletes all that it holds."""
     try:
         from ..web.serve import serve as serve_app
         from ..web.settings import MEGABYTE, ServeSettings, is_loopback
     except ModuleNotFoundError as error:
-        if error.name not in ("fastapi", "pydantic", "starlette", "uvicorn"):
+        if error.name not in LIBRARIES:
             raise
         raise MissingExtraError(error.name, "web") from None
-    if not is_loopback(host) and not expose:
-        raise SettingError("host", host, "this machine's own, or give --expose too")
-    if ledger is not None:
-        Ledger.open(ledger)
-    signer = None if key is None else read_private_key(key, ask_passphrase)
+    if not is_loopback(serving.host) and not serving.expose:
+        must = Statement("must.loopback", argument=Argument("expose", True))
+        raise SettingError("host", serving.host, must)
+    if serving.ledger is not None:
+        Ledger.open(serving.ledger)
+    signer = None if serving.key is None else read_private_key(serving.key, ask_passphrase)
 
     def settings(own: Path) -> ServeSettings:
         return ServeSettings(
             folder=own,
-            host=host,
-            port=port,
-            names=tuple(name or ()),
-            max_upload=max_upload * MEGABYTE,
-            max_memory=max_memory * MEGABYTE,
-            workers=workers or os.cpu_count() or 1,
-            ledger=ledger,
+            host=serving.host,
+            port=serving.port,
+            names=tuple(serving.name),
+            max_upload=serving.max_upload * MEGABYTE,
+            max_memory=serving.max_memory * MEGABYTE,
+            workers=serving.workers or os.cpu_count() or 1,
+            ledger=serving.ledger,
             signer=signer,
         )
 
-    def say(made: ServeSettings) -> None:
-        typer.echo(f"Open {made.address}\nCtrl-C ends the app and deletes all that it holds.")
-        if not made.loopback:
-            typer.echo(
-                "Whoever can reach this address and knows the token can use the app. What goes "
-                "over the network, logs and token included, is not encrypted: use it only behind "
-                "a proxy that adds TLS, or in a network that you trust.",
-                err=True,
-            )
+    serve_app(settings, _say, serving.folder)
 
-    serve_app(settings, say, folder)
+
+def _say(made: ServeSettings) -> None:
+    say(Statement("cli.serve.open", address=made.address))
+    say(Statement("cli.serve.end"))
+    if not made.loopback:
+        say(Statement("cli.serve.exposed"), err=True)

@@ -1,61 +1,140 @@
-"""How things look on the terminal: certificates in plain words, and progress."""
+"""How things look on the terminal: lines, tables, certificates and progress."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import plain
-from ..kernel.accounting import Access, Leak, Spend
+import typer
+
+from ..errors import Argument, Statement, plain
+from ..kernel.accounting import Leak, Spend
+from ..messages import render
 from ..release import Certificate
 from ..release.publish import Stage
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
-WIDTH = 100
+    Cell = str | Text
+
+LABEL_WIDTH = 16
 MAX_NAMES = 10
 """The terminal lists no more names of activities; the certificate has all of them."""
+MAX_SINGLE_SPENDS = 3
+"""More queries in a row with the same ε share a line."""
+
+
+def as_option(argument: Argument, flags: Mapping[str, str] | None = None) -> str:
+    """An argument that a message names, as an option of the command."""
+    flag = (flags or {}).get(argument.name, f"--{argument.name.replace('_', '-')}")
+    if argument.value is False:
+        return flag.replace("--", "--no-", 1)
+    return flag if argument.value in (None, True) else f"{flag} {argument.value}"
+
+
+def say(said: Statement | str, *, err: bool = False) -> None:
+    """Print one line, in which settings are options."""
+    text = render(said, wording=as_option) if isinstance(said, Statement) else said
+    typer.echo(plain(text), err=err)
+
+
+def notify(note: Statement | str) -> None:
+    """Print a line next to the result."""
+    say(note, err=True)
+
+
+def say_written(what: str, path: str | Path, *, err: bool = False) -> None:
+    """Print what was written, and where: `what` is the code of a label."""
+    say(Statement("cli.written", what=Statement(f"cli.file.{what}"), path=str(path)), err=err)
+
+
+def say_confidential() -> None:
+    """Print that the figures above are confidential."""
+    say(Statement("cli.confidential"))
 
 
 def format_epsilon(epsilon: Fraction | None) -> str:
-    """A price as people read it."""
+    """An ε as people read it, with the exact fraction if it was rounded."""
     if epsilon is None:
-        return "no finite ε"
+        return str(Statement("cli.no_epsilon"))
     exact = f" (exactly {epsilon})" if Fraction(f"{float(epsilon):.6g}") != epsilon else ""
     return f"ε = {float(epsilon):.6g}{exact}"
 
 
+def show_table(
+    console: Console,
+    rows: Iterable[Sequence[Cell]],
+    columns: str | None = None,
+    *,
+    right: Collection[int] = (),
+    title: str | None = None,
+) -> None:
+    """Print a table.
+
+    Args:
+        console: The terminal.
+        rows: The cells of each row.
+        columns: The code of the headings: a text with a bar between them.
+        right: The numbers of the columns that are aligned to the right.
+        title: The code of the title.
+    """
+    from rich.table import Table
+    from rich.text import Text
+
+    lines = [list(row) for row in rows]
+    if title is not None:
+        console.print(Text(str(Statement(title)), style="bold"))
+    table = Table(box=None, pad_edge=False, show_header=columns is not None, header_style="bold")
+    count = len(lines[0]) if lines else 0
+    headings = [""] * count if columns is None else str(Statement(columns)).split(" | ")
+    for place, heading in enumerate(headings):
+        table.add_column(heading, justify="right" if place in right else "left", overflow="fold")
+    for line in lines:
+        table.add_row(*(Text(plain(cell)) if isinstance(cell, str) else cell for cell in line))
+    console.print(table)
+
+
 def show_certificate(certificate: Certificate, console: Console) -> None:
-    """Print a certificate in plain words."""
-    section = _Section(console)
-    section(
-        "Price",
-        [f"{format_epsilon(certificate.epsilon)} for the whole release ({certificate.mechanism})"],
-    )
-    section("Protects", [str(certificate.protects)])
-    section("Verdict", [] if certificate.verdict is None else [str(certificate.verdict)])
-    section("Missing", say_missing(certificate.missing_activities))
-    section("Margins", _describe_margins(certificate))
-    section("Not protected", [_describe_leak(leak) for leak in _leaks(certificate.spent)])
-    section("Paid for", list(_describe_spends(certificate.spent)))
-    section("Assumed", list(map(str, certificate.assumptions)))
-    section("Not promised", list(map(str, certificate.not_promised)))
-    section("Notes", list(map(str, certificate.notes)))
+    """Print a certificate in words, each section with its heading next to it."""
+    epsilon, margins = format_epsilon(certificate.epsilon), certificate.margins
+    summary = Statement("cli.whole_release", epsilon=epsilon, mechanism=certificate.mechanism)
+    sections: dict[str, Iterable[object]] = {
+        "budget": [summary],
+        "protects": [certificate.protects],
+        "verdict": [certificate.verdict],
+        "missing": [say_missing(certificate.missing_activities)],
+        "margins": [None if margins is None else margins.statement],
+        "leaks": [
+            Statement("cli.leak", what=access.what, why=access.why)
+            for access in certificate.spent
+            if isinstance(access, Leak)
+        ],
+        "spent": _describe_spends(certificate),
+        "assumptions": certificate.assumptions,
+        "limits": certificate.not_promised,
+        "notes": certificate.notes,
+    }
+    for heading, lines in sections.items():
+        _show_section(console, heading, [str(line) for line in lines if line is not None])
 
 
-def say_missing(activities: tuple[str, ...]) -> list[str]:
-    """Which public activities the release does not contain; nothing if it contains all."""
+def say_missing(activities: Sequence[str]) -> Statement | None:
+    """Which public activities the release does not contain."""
     if not activities:
-        return []
-    more = len(activities) - MAX_NAMES
-    names = ", ".join(activities[:MAX_NAMES]) + (f" and {more:,} more" if more > 0 else "")
-    return [f"The release contains no case with these activities: {names}."]
+        return None
+    shown, more = tuple(activities[:MAX_NAMES]), len(activities) - MAX_NAMES
+    listed = Statement("columns.listed", names=shown)
+    if more > 0:
+        listed = Statement("columns.listed_and_more", names=shown, more=more)
+    return Statement("cli.missing", names=listed)
 
 
 def to_json(content: object, indent: int | None = None) -> str:
@@ -64,57 +143,40 @@ def to_json(content: object, indent: int | None = None) -> str:
     return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-# Those below a blank are escaped already, but for the line breaks of an indented text.
+# JSON escapes those below a blank itself, but the line breaks of an indented text must stay.
 _CONTROL = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
-class _Section:
-    """Prints a heading with lines beside it, wrapped."""
+def _show_section(console: Console, heading: str, lines: Sequence[str]) -> None:
+    """Print a heading with lines next to it, wrapped."""
+    from rich.text import Text
 
-    def __init__(self, console: Console) -> None:
-        self._console = console
-
-    def __call__(self, heading: str, lines: tuple[str, ...] | list[str]) -> None:
-        from rich.text import Text
-
-        for i, line in enumerate(lines):
-            label = f"{heading if i == 0 else '':<14}"
-            wrapped = Text(plain(line)).wrap(self._console, max(30, self._console.width - 14))
-            for j, part in enumerate(wrapped):
-                self._console.print(
-                    Text(label if j == 0 else " " * 14, style="bold") + part, soft_wrap=True
-                )
+    label = str(Statement(f"cli.section.{heading}")) if lines else ""
+    for line in lines:
+        width = max(30, console.width - LABEL_WIDTH)
+        for part in Text(plain(line)).wrap(console, width):
+            console.print(Text(f"{label:<{LABEL_WIDTH}}", style="bold") + part, soft_wrap=True)
+            label = ""
 
 
-def _describe_margins(certificate: Certificate) -> list[str]:
-    """The margins of error of counts, where they are known."""
-    known = None if certificate.margins is None else certificate.margins.statement
-    return [] if known is None else [str(known)]
-
-
-def _leaks(accesses: tuple[Access, ...]) -> list[Leak]:
-    return [access for access in accesses if isinstance(access, Leak)]
-
-
-def _describe_leak(leak: Leak) -> str:
-    return f"{leak.what} (a leak: {leak.why})"
-
-
-def _describe_spends(accesses: tuple[Access, ...]) -> Iterator[str]:
-    """One line a query; a run of queries of one price is told once."""
-    spends = [access for access in accesses if isinstance(access, Spend)]
+def _describe_spends(certificate: Certificate) -> Iterator[Statement]:
+    """One line for each query; many in a row with the same ε share one."""
+    spends = [access for access in certificate.spent if isinstance(access, Spend)]
     for epsilon, group in groupby(spends, key=lambda spend: spend.epsilon):
-        run = list(group)
-        if len(run) > 3:
-            each = format_epsilon(epsilon)
-            yield f"{each} each, {len(run)} times: {run[0].what} … {run[-1].what}"
+        run, each = list(group), format_epsilon(epsilon)
+        if len(run) > MAX_SINGLE_SPENDS:
+            ends = {"first": run[0].what, "last": run[-1].what}
+            yield Statement("cli.spends", epsilon=each, number=len(run), **ends)
         else:
-            yield from (f"{format_epsilon(epsilon)}: {spend.what}" for spend in run)
+            yield from (Statement("cli.spend", epsilon=each, what=one.what) for one in run)
 
 
 @contextmanager
-def progress_bar(console: Console) -> Iterator[Stage | None]:
+def progress_bar() -> Iterator[Stage | None]:
     """Show progress on a terminal that a person watches; nothing elsewhere."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
     if not console.is_terminal:
         yield None
         return

@@ -2,67 +2,68 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from ..errors import plain
+from ..errors import Statement
 from ..release.sign import signature_path, verify_signed
+from ..release.verify import Verification
 from ..release.verify import verify as verify_file
-from . import options
 from .key import TrustedFolder, TrustedKey, trusted_keys
-from .show import format_epsilon, to_json
+from .options import Json
+from .show import format_epsilon, say, to_json
+from .sign import CertificateFile, ReleasedFile
 
 
 def verify(
-    released: Annotated[Path, typer.Argument(help="The released file.", metavar="FILE")],
-    certificate: Annotated[
-        Path | None,
-        typer.Option(
-            "--certificate", help="Its certificate; FILE.certificate.json unless it is given."
-        ),
-    ] = None,
+    released: ReleasedFile,
+    certificate: CertificateFile = None,
     key: TrustedKey = None,
     trusted: TrustedFolder = None,
-    as_json: options.Json = False,
+    as_json: Json = False,
 ) -> None:
-    """Say whether a file is the one certified, whether the certificate adds up, and who signed."""
+    """Check that a file is the certified one, that its certificate adds up, and who signed them."""
     keys = trusted_keys(key, trusted)
     checked = (
         verify_signed(released, keys, certificate=certificate)
         if keys
         else verify_file(released, certificate)
     )
-    price = format_epsilon(checked.certificate.epsilon)
     if as_json:
-        content = {
-            "file": str(released),
-            "holds": checked.holds,
-            "findings": list(checked.findings),
-            "signer": checked.signer,
-            "epsilon": None
-            if checked.certificate.epsilon is None
-            else str(checked.certificate.epsilon),
-            "publishable": checked.certificate.publishable,
-        }
-        typer.echo(to_json(content, indent=2))
-    elif checked.holds:
-        queries = len(checked.certificate.spent)
-        typer.echo(f"{released}: this is the file that was certified")
-        typer.echo(f"its certificate adds up: {queries} queries to the log, {price}")
-        if checked.signer is not None:
-            typer.echo(f"both were signed by {plain(checked.signer)}, and are as they were then")
-        elif signature_path(released).exists():
-            typer.echo("its signature was not checked: name whom you trust with --key or --trusted")
-        if not checked.certificate.publishable:
-            typer.echo("it must not be published: its noise can be drawn again from a seed")
-    for finding in () if as_json else checked.findings:
-        typer.echo(f"{plain(str(released))}: {plain(finding)}")
+        typer.echo(to_json(_content(released, checked), indent=2))
+    else:
+        if checked.holds:
+            for line in _describe(released, checked):
+                say(line)
+        for finding in checked.findings:
+            say(Statement("cli.verify.finding", path=str(released), finding=finding))
     if not checked.holds:
         raise typer.Exit(1)
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command()(verify)
+def _content(released: Path, checked: Verification) -> dict[str, object]:
+    certificate = checked.certificate
+    return {
+        "file": str(released),
+        "holds": checked.holds,
+        "findings": list(map(str, checked.findings)),
+        "signer": checked.signer,
+        "epsilon": None if certificate.epsilon is None else str(certificate.epsilon),
+        "publishable": certificate.publishable,
+    }
+
+
+def _describe(released: Path, checked: Verification) -> Iterator[Statement]:
+    """What was found out about a file that is the certified one."""
+    certificate = checked.certificate
+    yield Statement("cli.verify.certified", path=str(released))
+    epsilon = format_epsilon(certificate.epsilon)
+    yield Statement("cli.verify.adds_up", queries=len(certificate.spent), epsilon=epsilon)
+    if checked.signer is not None:
+        yield Statement("cli.verify.signed", signer=checked.signer)
+    elif signature_path(released).exists():
+        yield Statement("cli.verify.unchecked")
+    if not certificate.publishable:
+        yield Statement("cli.verify.seeded")

@@ -9,7 +9,6 @@ from ..kernel.variants import VariantCounts
 from .measures import attributes
 from .measures.model import ModelQuality, model_quality, orderly_core
 from .measures.normal import NormalBehaviour
-from .measures.performance import Performance, performance
 from .measures.timed import Timed
 from .sequences import share_activities
 
@@ -133,8 +132,3 @@ class Compared:
             return None
         original, released = Timed.both(self._source.by_case, self._by_case)
         return (original, released) if original.cases else None
-
-    @cached_property
-    def performance(self) -> Performance | None:
-        """Errors of the times of the release."""
-        return None if self.timed is None else performance(*self.timed)

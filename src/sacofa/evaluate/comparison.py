@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..errors import SettingError
+from ..errors import SettingError, Statement
 from ..kernel.epsilon import parse_epsilon
 from ..kernel.variants import VariantCounts
 from ..mechanisms.protocol import Mechanism
@@ -55,15 +55,15 @@ class Comparison:
     """The mechanisms that are compared, their budgets, and the number of repetitions.
 
     Attributes:
-        mechanisms: Names of mechanisms.
-        epsilons: Values of ε, as text.
+        mechanisms: Name of a mechanism. Repeat for several. Default: all.
+        epsilons: Privacy budget. Repeat for several.
         repeat: Number of runs of each mechanism at each ε.
-        max_length: Length at which cases are truncated. None takes the length that 95 % of the
-            cases do not exceed, and lets `certified` choose within its ε.
-        prune: Pruning threshold of the papers' mechanisms; None takes 2.5/ε.
+        max_length: Length at which cases are truncated. Default: the length that 95 % of the cases
+            do not exceed; `certified` chooses it within its ε.
+        prune: Pruning threshold of the papers' mechanisms. Default: 2.5/ε.
     """
 
-    mechanisms: Sequence[str]
+    mechanisms: Sequence[str] = tuple(MECHANISMS)
     epsilons: Sequence[str]
     repeat: int = 10
     max_length: int | None = None
@@ -74,7 +74,7 @@ class Comparison:
         for name in ("mechanisms", "epsilons"):
             given = getattr(self, name)
             if not given or len(set(given)) != len(given):
-                raise SettingError(name, ", ".join(given), "one or more, each once")
+                raise SettingError(name, ", ".join(given), Statement("must.once_each"))
         # Wrong settings are refused before any log is read; the length is known only then.
         for mechanism in self.mechanisms:
             for epsilon in self.epsilons:
@@ -140,7 +140,7 @@ def compare(
     """
     variants = variants_of(log)
     if not variants.cases:
-        raise SettingError("log", "0 cases", "a log with at least one case")
+        raise SettingError("log", None, Statement("must.log_with_cases"))
     runs = comparison.runs(name, variants)
     figures = [Figure(measure=measure, name=measure) for measure in FIGURES]
     rows = run_experiment(runs, {name: log}, folder, figures, execution or Execution())

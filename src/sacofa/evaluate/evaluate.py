@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..errors import MissingExtraError, SettingError
+from ..errors import MissingExtraError, SettingError, Statement
 from ..events import Log, count_variants, read_cases
 from ..events.released import ARTIFICIAL, time_mark
 from ..kernel.attributes import Attribute, cell_of, cells_of
@@ -59,7 +59,7 @@ class Evaluator:
         """
         variants, by_case = _parts(original)
         if not variants.cases:
-            raise SettingError("original", "0 cases", "a log with at least one case")
+            raise SettingError("original", None, Statement("must.log_with_cases"))
         pairs = original.pairs if isinstance(original, Cases) else ()
         self._original = Original(variants, by_case, pairs)
         self._limit: Measures | None = None

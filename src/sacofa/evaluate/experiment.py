@@ -12,7 +12,7 @@ from pathlib import Path
 from time import perf_counter
 
 from ..base.files import write_whole
-from ..errors import SettingError, TooLargeError
+from ..errors import SettingError, Statement, TooLargeError
 from ..kernel.cases import Cases
 from ..mechanisms.protocol import Mechanism
 from ..release import anonymize
@@ -37,8 +37,8 @@ class Execution:
     """How the runs of an experiment are carried out.
 
     Attributes:
-        workers: Number of processes; None uses all cores.
-        time_limit: Limit of one run, in seconds.
+        workers: Number of processes. Default: one for each core.
+        time_limit: Time limit of one run, in seconds.
         progress: Called after each run.
     """
 
@@ -46,11 +46,18 @@ class Execution:
     time_limit: float = TIME_LIMIT
     progress: Progress | None = None
 
+    @property
+    def cores(self) -> int:
+        """The number of processes."""
+        return self.workers or available_cores()
+
     def __post_init__(self) -> None:
         if self.workers is not None and self.workers < 1:
-            raise SettingError("workers", self.workers, "1 or more")
+            raise SettingError("workers", self.workers, Statement("must.at_least", least=1))
         if not self.time_limit > 0:
-            raise SettingError("time_limit", self.time_limit, "above 0 seconds")
+            raise SettingError(
+                "time_limit", self.time_limit, Statement("must.domain.above", low="0")
+            )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,7 +116,7 @@ def plan_runs(logs: Sequence[str], series: Sequence[Series], repeat: int) -> lis
 def check_repeat(repeat: int) -> None:
     """Refuse an experiment without any run."""
     if repeat < 1:
-        raise SettingError("repeat", repeat, "1 or more")
+        raise SettingError("repeat", repeat, Statement("must.at_least", least=1))
 
 
 def run_experiment(
@@ -157,27 +164,34 @@ def carry_out(
 ) -> list[Row]:
     """Carry out the runs that a table does not have yet, and return the rows of all."""
     execution = execution or Execution()
-    report = execution.progress or (lambda done, total: None)
+    report = execution.progress or _say_nothing
     digests = {name: digest_of(log) for name, log in originals.items()}
-    keys = [Row.of(run, digests[run.log], "").key for run in runs]
-    missing = [run for run, key in zip(runs, keys, strict=True) if key not in table]
-    done = len(runs) - len(missing)
-    report(done, len(runs))
+    keys = {Row.of(run, digests[run.log], "").key: run for run in runs}
+    missing = [run for key, run in keys.items() if key not in table]
     results = spread(
         Performer(originals),
         missing,
-        workers=execution.workers or available_cores(),
+        workers=execution.cores,
         time_limit=execution.time_limit,
     )
-    for run, result in results:
-        if isinstance(result, Lost):
-            status = TIMEOUT if result.timed_out else FAILED
-            result = Row.of(run, digests[run.log], status, result.why)
-        table.append(result)
-        done += 1
-        report(done, len(runs))
+    before = len(keys) - len(missing)
+    report(before, len(keys))
+    for done, (run, result) in enumerate(results, start=before + 1):
+        table.append(_row_of(run, result, digests[run.log]))
+        report(done, len(keys))
     rows = {row.key: row for row in table.rows()}
     return [rows[key] for key in keys]
+
+
+def _say_nothing(done: int, total: int) -> None:
+    """Report no progress."""
+
+
+def _row_of(run: Run, result: Row | Lost, digest: str) -> Row:
+    """Return the row of a run, also of one that was lost."""
+    if isinstance(result, Row):
+        return result
+    return Row.of(run, digest, TIMEOUT if result.timed_out else FAILED, result.why)
 
 
 class Performer:

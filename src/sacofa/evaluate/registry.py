@@ -14,8 +14,7 @@ import numpy as np
 
 from ..kernel.variants import VariantCounts
 from .compared import Compared
-from .measures import flow
-from .measures.performance import Performance, cycle_time_distance
+from .measures import flow, performance
 from .measures.remaining import remaining_time_error
 from .measures.similarity import similarity
 from .measures.timed import Timed
@@ -56,15 +55,6 @@ def _of_logs(
     function: Callable[[VariantCounts, VariantCounts], float],
 ) -> Callable[[Compared], float]:
     return lambda compared: function(compared.original, compared.released)
-
-
-def _of_performance(
-    function: Callable[[Performance], float],
-) -> Callable[[Compared], float | None]:
-    def measure(compared: Compared) -> float | None:
-        return None if compared.performance is None else function(compared.performance)
-
-    return measure
 
 
 def _of_times(
@@ -174,32 +164,32 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         name="waits", title="Waits", lower=True, timed=True,
-        function=_of_performance(lambda found: found.waits),
+        function=_of_times(performance.wait_error),
         meaning="median waits of frequent steps: how far off, in doublings (a lost step counts 10)",
     ),
     Measure(
         name="cycle_time", title="Cycle time", lower=True, timed=True,
-        function=_of_performance(lambda found: found.cycle_time),
+        function=_of_times(performance.cycle_time_error),
         meaning="how long cases take: how far the distribution is off, in doublings",
     ),
     Measure(
         name="mean_cycle", title="Mean cycle time", lower=True, timed=True,
-        function=_of_performance(lambda found: found.mean_doublings),
+        function=_of_times(performance.mean_cycle_error),
         meaning="how far the mean of how long cases take is off, in doublings",
     ),
     Measure(
         name="bottlenecks", title="Bottlenecks", timed=True,
-        function=_of_performance(lambda found: found.bottlenecks),
+        function=_of_times(performance.bottlenecks_kept),
         meaning="the 10 steps with the largest total time that are among the 10 of the release",
     ),
     Measure(
         name="arrivals", title="Arrivals", lower=True, timed=True,
-        function=_of_performance(lambda found: found.arrivals),
+        function=_of_times(performance.arrivals_distance),
         meaning="months in which cases begin: the share that would have to move",
     ),
     Measure(
         name="cycle_hours", title="Cycle time, hours", lower=True, timed=True,
-        function=_of_times(cycle_time_distance),
+        function=_of_times(performance.cycle_time_distance),
         meaning="how long cases take: how far the distribution is off, in hours (CTD)",
     ),
     Measure(

@@ -19,6 +19,7 @@ import numpy as np
 
 from ..errors import OutputError
 from ..kernel.cases import Cases, gather
+from ..kernel.statements import Statement
 from ..mechanisms.protocol import Mechanism
 from .evaluate import Measured, variants_of
 from .registry import BY_NAME
@@ -158,6 +159,8 @@ def _read_cell(cell: str, kind: object) -> object:
 def _json_value(value: object) -> object:
     if isinstance(value, Fraction):
         return str(value)
+    if isinstance(value, Statement):
+        return str(value)
     return "inf" if value == math.inf else value
 
 
@@ -179,7 +182,7 @@ class RunTable:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._read() if path.exists() else self._write(_csv_line(HEADER))
         except OSError as error:
-            raise OutputError(path, f"cannot be written: {error.strerror or error}") from error
+            raise _unwritable(path, error) from error
 
     def rows(self) -> list[Row]:
         """Return each run once, with its latest result."""
@@ -194,7 +197,7 @@ class RunTable:
         try:
             self._write(_csv_line(row.to_cells()))
         except OSError as error:
-            raise OutputError(self.path, f"cannot be written: {error.strerror}") from error
+            raise _unwritable(self.path, error) from error
         self._rows[row.key] = row
 
     def _write(self, line: bytes) -> None:
@@ -221,10 +224,12 @@ class RunTable:
                 raise ValueError
             rows = [Row.from_cells(line) for line in lines]
         except (ValueError, csv.Error):
-            raise OutputError(
-                self.path, "holds something else than runs of this version: choose another folder"
-            ) from None
+            raise OutputError(self.path, Statement("runs.other_content")) from None
         self._rows = {row.key: row for row in rows}
+
+
+def _unwritable(path: Path, error: OSError) -> OutputError:
+    return OutputError(path, Statement("file.unwritable", why=str(error.strerror or error)))
 
 
 def _csv_line(cells: list[str]) -> bytes:

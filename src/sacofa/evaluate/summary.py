@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 
@@ -96,9 +97,7 @@ class Summary:
         Returns:
             A line for each log, ε and series.
         """
-        found = {name for row in self.rows for name in row.measures}
-        if measures is None:
-            measures = [name for name in BY_NAME if name in found or not BY_NAME[name].timed]
+        measures = self._measured() if measures is None else measures
         yield markdown_row(*TABLE_KEYS, *(BY_NAME[name].title for name in measures))
         yield markdown_row(*["---"] * len(TABLE_KEYS), *["--:"] * len(measures))
         for log in self.logs:
@@ -106,20 +105,28 @@ class Summary:
                 if self._select(log, series, ""):
                     keys = (log, "", title, "", "", "")
                     yield markdown_row(*keys, *self._medians(measures, log, series, ""))
-            for epsilon in self.epsilons(log):
-                for series in self.series(log):
-                    if runs := len(self._select(log, series, epsilon)):
-                        group = log, series, epsilon
-                        lost = self.without_result(*group)
-                        yield markdown_row(
-                            log,
-                            epsilon,
-                            series,
-                            self.spent(*group),
-                            self.times(*group),
-                            f"{runs} ({lost})" if lost else runs,
-                            *self._medians(measures, *group),
-                        )
+            for epsilon, series in product(self.epsilons(log), self.series(log)):
+                if self._select(log, series, epsilon):
+                    yield self._row(measures, log, series, epsilon)
+
+    def _row(self, measures: Sequence[str], log: str, series: str, epsilon: str) -> str:
+        """Return the line of one series at one ε."""
+        group = log, series, epsilon
+        runs, lost = len(self._select(*group)), self.without_result(*group)
+        return markdown_row(
+            log,
+            epsilon,
+            series,
+            self.spent(*group),
+            self.times(*group),
+            f"{runs} ({lost})" if lost else runs,
+            *self._medians(measures, *group),
+        )
+
+    def _measured(self) -> list[str]:
+        """The measures that apply."""
+        found = {name for row in self.rows for name in row.measures}
+        return [name for name in BY_NAME if name in found or not BY_NAME[name].timed]
 
     def _medians(self, measures: Sequence[str], *group: str) -> list[str]:
         medians = (self.median(measure, *group) for measure in measures)

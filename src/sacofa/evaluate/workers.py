@@ -44,23 +44,26 @@ def spread(
     waiting = list(reversed(tasks))
     pool = [_Worker(work) for _ in range(min(workers, len(tasks)))]
     try:
-        while waiting or any(worker.busy for worker in pool):
-            for worker in pool:
-                if waiting and not worker.busy:
+        for worker in pool:
+            worker.give(waiting.pop(), monotonic() + time_limit)
+        while any(worker.busy for worker in pool):
+            for worker, ready in _due(pool):
+                task, result = worker.task, worker.take(time_limit, ready)
+                if waiting:
                     worker.give(waiting.pop(), monotonic() + time_limit)
-            busy = [worker for worker in pool if worker.busy]
-            first = min(worker.deadline for worker in busy)
-            ready = wait([worker.pipe for worker in busy], max(0.0, first - monotonic()))
-            for worker in busy:
-                if worker.pipe in ready:
-                    yield worker.task, worker.take()
-                elif monotonic() >= worker.deadline:
-                    task = worker.task
-                    worker.restart()
-                    yield task, Lost(f"not done within {time_limit:g} s", timed_out=True)
+                yield task, result
     finally:
         for worker in pool:
             worker.stop()
+
+
+def _due(pool: Sequence[_Worker[Task, Result]]) -> list[tuple[_Worker[Task, Result], bool]]:
+    """Wait for workers that are ready or late; return each with whether it is ready."""
+    busy = [worker for worker in pool if worker.busy]
+    first = min(worker.deadline for worker in busy)
+    ready = wait([worker.pipe for worker in busy], max(0.0, first - monotonic()))
+    found = [(worker, worker.pipe in ready) for worker in busy]
+    return [(worker, there) for worker, there in found if there or worker.late]
 
 
 class _Worker(Generic[Task, Result]):
@@ -72,6 +75,11 @@ class _Worker(Generic[Task, Result]):
         self.deadline = 0.0
         self.task: Any = None
         self._start()
+
+    @property
+    def late(self) -> bool:
+        """Whether it takes longer than it may."""
+        return monotonic() >= self.deadline
 
     def _start(self) -> None:
         # Forking a process that runs threads (as database and number libraries do) can lock up.
@@ -87,8 +95,12 @@ class _Worker(Generic[Task, Result]):
         with contextlib.suppress(OSError):  # it died while idle; take() finds out and says so
             self.pipe.send(task)
 
-    def take(self) -> Result | Lost:
+    def take(self, time_limit: float, ready: bool) -> Result | Lost:
+        """Take the result; a task that is not ready is lost, and its process is replaced."""
         self.busy = False
+        if not ready:
+            self.restart()
+            return Lost(f"not done within {time_limit:g} s", timed_out=True)
         try:
             result: Result | Lost = self.pipe.recv()
         except (EOFError, OSError):
@@ -98,7 +110,6 @@ class _Worker(Generic[Task, Result]):
 
     def restart(self) -> None:
         self.stop()
-        self.busy = False
         self._start()
 
     def stop(self) -> None:

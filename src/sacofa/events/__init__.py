@@ -5,8 +5,9 @@ from __future__ import annotations
 from .columns import Columns
 from .inspect import Inspection, inspect_log, inspect_variants
 from .log import count_variants, distribute_variants, is_distributed, open_log, read_cases
+from .notices import Notify
 from .options import ReadOptions
-from .source import Log, Notify
+from .source import Log
 
 __all__ = [
     "Columns",

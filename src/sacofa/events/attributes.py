@@ -13,24 +13,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 
 from ..base.domains import (
-    ALL_DATES,
-    ALL_NUMBERS,
     COLLAPSED,
     IDS,
     RESOURCES,
-    YesNo,
+    bare_name,
+    column_names,
     found_domain,
+    is_of_case,
+    kind_of,
+    kind_of_type,
     plain_name,
     with_domain,
 )
-from ..errors import Argument, ColumnsError, Part, ReadError, SettingError
+from ..errors import Argument, ColumnsError, ReadError, SettingError
 from ..kernel.attributes import OTHER, Attribute, Domain, cells_of
 from ..kernel.statements import Statement
 from .columns_file import Declared, DeclaredColumns, read_columns
+from .notices import Notify, tell
 from .options import ReadOptions
-from .personal import personal_by_name, personal_by_values
+from .personal import named, personal_by_name, personal_by_values
 
 MOST_FOUND = 200
 """A column of texts with more different values releases none of them, unless they are declared."""
@@ -39,17 +43,6 @@ LONGEST_SHOWN = 40
 """So many values, and so much of each, are shown to the holder of a log."""
 MOST_CELLS = 200_000
 """No declared pair has more cells."""
-
-TYPED: Mapping[str, Domain | None] = {
-    "boolean": YesNo(),
-    "int": ALL_NUMBERS,
-    "float": ALL_NUMBERS,
-    "date": ALL_DATES,
-    "string": None,
-}
-"""What a type of the log stands for where nothing is declared."""
-FACTS = {"boolean": "yes_no", "int": "number", "float": "number", "date": "date", "string": "text"}
-"""The code of a type in a certificate."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,7 +107,7 @@ def resolve_attributes(
         return ()
     declared = read_columns(options.columns)
     found = []
-    # Whoever says it, a case or its events: a person is a person.
+    # Whether cases or events have it: a person is a person.
     person = options.person and bare_name(options.person)
     for asked in options.attribute:
         if asked in used or bare_name(asked) == person:
@@ -125,7 +118,7 @@ def resolve_attributes(
         found.append(_attribute(asked, there, declared, options))
     names = [attribute.key for attribute in found]
     if len(set(names)) < len(names):
-        raise SettingError("attribute", ", ".join(names), "different attributes")
+        raise SettingError("attribute", ", ".join(names), Statement("must.read.different"))
     attributes = tuple(found)
     _check_sizes(attributes, declared.cases)
     pairs_of(attributes, options.pair)
@@ -165,24 +158,20 @@ def describe_taken(
 ) -> tuple[Statement, ...]:
     """What was taken from the cases of a log about the attributes that are asked for.
 
-    Without `levels`, only types were: names of columns say whose an attribute is.
+    Without `levels`, only types were: names of columns state whose an attribute is.
     """
-    declared, said = read_columns(options.columns), []
+    declared, settled, assumed = read_columns(options.columns), settled_attributes(options), []
     for asked in options.attribute:
-        there, known = lookup(asked), _declared_of(asked, declared)
-        if there is None or not there.taken:
+        if (there := lookup(asked)) is None or not there.taken:
             continue
-        parts = []
-        of_case = None if known is None else known.of_case
-        if levels and not is_of_case(asked) and of_case is None:
-            parts.append(Statement("fact.of_cases" if there.of_case else "fact.of_events"))
-        if known is None:
-            parts.append(Statement(f"fact.{FACTS[there.kind]}"))
-        if parts:
-            said.append(
-                Statement("assumption.attribute_facts_from_log", attribute=asked, facts=parts)
-            )
-    return tuple(said)
+        known = _declared_of(asked, declared)
+        facts = [] if known is not None else [kind_of_type(there.kind).fact]
+        if levels and asked not in settled and not is_of_case(asked):
+            facts.insert(0, Statement("fact.of_cases" if there.of_case else "fact.of_events"))
+        if facts:
+            code = "assumption.attribute_facts_from_log"
+            assumed.append(Statement(code, attribute=asked, facts=facts))
+    return tuple(assumed)
 
 
 def declared_attributes(
@@ -203,78 +192,42 @@ def declared_attributes(
         attribute = _attribute(asked, there, declared, options)
         if attribute.domain is None:
             if assumed is None:
-                must = "one whose values a file of columns declares"
-                raise SettingError("attribute", asked, must)
+                raise SettingError("attribute", asked, Statement("must.attribute.declared"))
             attribute = with_domain(attribute, assumed)
         found.append(attribute)
     return tuple(found)
 
 
 def _is_id(asked: str) -> SettingError:
-    return SettingError("attribute", asked, "no identifier: those are never released")
+    return SettingError("attribute", asked, Statement("must.attribute.no_identifier"))
 
 
 def _attribute(
     asked: str, there: Present, declared: DeclaredColumns, options: ReadOptions
 ) -> Attribute:
-    if plain_name(asked) in IDS or asked in IDS:
+    plain, bare = plain_name(asked), bare_name(asked)
+    if {plain, asked} & IDS:
         raise _is_id(asked)
-    said = _declared_of(asked, declared) or Declared(domain=TYPED[there.kind])
-    if plain_name(asked) in RESOURCES and not said.grouped and not options.employees:
-        raise SettingError(
-            "attribute",
-            asked,
-            "a group, as org:group: this one names people at work, whom a unit of cases does not "
-            "protect. Declare groups for it in the file of columns, or say ",
-            Argument("employees", True),
-        )
-    personal = personal_by_name(asked)
-    if personal is not None and not said.is_public and not options.personal:
-        raise SettingError("attribute", asked, *_harmless(personal))
-    return Attribute(
-        name=bare_name(asked),
-        of_case=there.of_case if said.of_case is None else said.of_case,
-        domain=said.domain,
-        personal=None if said.is_public else personal,
-    )
+    known = _declared_of(asked, declared) or Declared(domain=kind_of_type(there.kind).public)
+    if plain in RESOURCES and not (known.grouped or options.employees):
+        must = Statement("must.attribute.group", employees=Argument("employees", True))
+        raise SettingError("attribute", asked, must)
+    personal = None if known.is_public else personal_by_name(asked)
+    if personal is not None and not options.personal:
+        raise SettingError("attribute", asked, _harmless(personal))
+    of_case = there.of_case if known.of_case is None else known.of_case
+    return Attribute(name=bare, of_case=of_case, domain=known.domain, personal=personal)
 
 
-def _harmless(personal: str) -> tuple[Part, ...]:
+def _harmless(personal: str) -> Statement:
     """What an attribute must be instead of personal data."""
-    return (
-        f"something that cannot name a person: this one looks like {personal}. Leave it out, "
-        "declare groups or bins for it in the file of columns, or insist with ",
-        Argument("personal", True),
-    )
+    insist = Argument("personal", True)
+    return Statement("must.attribute.harmless", kind=named(personal), personal=insist)
 
 
 def _declared_of(asked: str, declared: DeclaredColumns) -> Declared | None:
     """What is declared of an attribute, under any of the names that its column may have."""
-    names = (asked, *column_names(bare_name(asked), of_case=is_of_case(asked)))
-    return next((declared.attributes[name] for name in names if name in declared.attributes), None)
-
-
-CASE_PREFIXES = ("case:", "(case) ")
-"""What stands before the name of a column with one value for each case: in pm4py, and in Disco."""
-
-
-def is_of_case(column: str) -> bool:
-    """Whether the name of a column says that a case has one value."""
-    return column.lower().startswith(CASE_PREFIXES)
-
-
-def bare_name(column: str) -> str:
-    """The name of an attribute, without what says that a case has one value."""
-    for prefix in CASE_PREFIXES:
-        if column.lower().startswith(prefix):
-            return column[len(prefix) :]
-    return column
-
-
-def column_names(name: str, *, of_case: bool) -> tuple[str, ...]:
-    """The names that the column of an attribute may have, the likeliest first."""
-    prefixed = tuple(f"{prefix}{name}" for prefix in CASE_PREFIXES)
-    return (*prefixed, name) if of_case else (name, *prefixed)
+    return declared.of((asked, *column_names(bare_name(asked), of_case=is_of_case(asked))))
 
 
 def check_values(name: str, attributes: Sequence[Attribute], options: ReadOptions) -> None:
@@ -288,75 +241,76 @@ def check_values(name: str, attributes: Sequence[Attribute], options: ReadOption
     """
     for attribute in attributes:
         if attribute.collapsed and not options.accept_other:
-            raise ReadError(
-                name,
-                f"{attribute.key} has more than {MOST_FOUND} different values, so that "
-                f'each would be released as "{OTHER}". Leave it out, declare its values, groups or '
-                "bins in the file of columns, or accept it with ",
-                Argument("accept_other", True),
-            )
+            accept = Argument("accept_other", True)
+            what = Statement(
+                "read.attribute.too_many_values", attribute=attribute.key, most=MOST_FOUND,
+                other=OTHER, accept_other=accept,
+            )  # fmt: skip
+            raise ReadError(name, what)
         if attribute.personal is not None and not attribute.collapsed and not options.personal:
             must = _harmless(attribute.personal)
-            raise ReadError(name, f"the values of {attribute.key} must be ", *must)
+            what = Statement("read.attribute.values_must", attribute=attribute.key, must=must)
+            raise ReadError(name, what)
 
 
 def _check_sizes(attributes: Sequence[Attribute], cases: int | None) -> None:
     for attribute in attributes:
-        if cases is not None and attribute.domain is not None:
-            size = attribute.domain.values
-            if 2 * size > cases:
-                raise SettingError(
-                    attribute.key,
-                    f"{size:,} values",
-                    f"a domain of at most {cases // 2:,}: half the declared number of cases",
-                )
+        size = 0 if attribute.domain is None else attribute.domain.values
+        if cases is not None and 2 * size > cases:
+            must = Statement("must.attribute.small_domain", most=cases // 2)
+            raise SettingError(attribute.key, f"{size:,}", must)
 
 
 def pairs_of(
     attributes: Sequence[Attribute], pairs: Sequence[tuple[str, str]]
 ) -> tuple[tuple[int, int], ...]:
     """The places of declared pairs among the attributes that are read."""
+    found = tuple(_pair_of(attributes, pair) for pair in pairs)
+    if len(set(found)) < len(found):
+        listed = "; ".join(map(",".join, pairs))
+        raise SettingError("pair", listed, Statement("must.read.different"))
+    return found
+
+
+def _pair_of(attributes: Sequence[Attribute], pair: tuple[str, str]) -> tuple[int, int]:
     places = {attribute.name: i for i, attribute in enumerate(attributes)}
     places |= {attribute.key: i for i, attribute in enumerate(attributes)}
-    found = []
-    for pair in pairs:
-        for name in pair:
-            if name not in places:
-                raise SettingError("pair", ",".join(pair), f"two attributes asked for: not {name}")
-        one, other = (places[name] for name in pair)
-        if one == other:
-            raise SettingError("pair", ",".join(pair), "two different attributes")
-        domains = attributes[one].domain, attributes[other].domain
-        if None not in domains:
-            cells = cells_of(domains[0]) * cells_of(domains[1])  # type: ignore[arg-type]
-            if cells > MOST_CELLS:
-                raise SettingError(
-                    "pair", ",".join(pair), f"a pair of at most {MOST_CELLS:,} cells"
-                )
-        found.append((min(one, other), max(one, other)))
-    if len(set(found)) < len(found):
-        raise SettingError("pair", "; ".join(map(",".join, pairs)), "different pairs")
-    return tuple(found)
+    for name in pair:
+        if name not in places:
+            must = Statement("must.attribute.pair_of_attributes", name=name)
+            raise SettingError("pair", ",".join(pair), must)
+    one, other = sorted(places[name] for name in pair)
+    if one == other:
+        raise SettingError("pair", ",".join(pair), Statement("must.read.different"))
+    cells = [1 if each is None else cells_of(each) for each in
+             (attributes[one].domain, attributes[other].domain)]  # fmt: skip
+    if prod(cells) > MOST_CELLS:
+        must = Statement("must.attribute.small_pair", most=MOST_CELLS)
+        raise SettingError("pair", ",".join(pair), must)
+    return one, other
 
 
 def tell_unnamed(
     attributes: Sequence[Attribute],
     outside: Mapping[str, Sequence[str]],
-    notify: Callable[[str], None],
+    notify: Notify,
 ) -> None:
     """Tell the holder of a log which attributes, and which values, are not named in a release."""
     for attribute in attributes:
         if attribute.recognized:
-            what = "dates" if attribute.domain == ALL_DATES else "numbers"
-            notify(
-                f"{attribute.key} holds {what}: they are released in public bins. Declare edges in "
-                "a file of columns to choose the bins"
+            fact = kind_of(attribute.known).fact
+            tell(
+                notify, Statement("notice.attribute.recognized", attribute=attribute.key, fact=fact)
             )
         elif texts := outside.get(attribute.key, ()):
-            become = f'released as "{OTHER}"' if attribute.known.kind == "string" else "left out"
-            some = ", ".join(f'"{text[:LONGEST_SHOWN]}"' for text in texts[:MOST_SHOWN])
-            more = f" and {len(texts) - MOST_SHOWN:,} more" if len(texts) > MOST_SHOWN else ""
-            notify(f"values of {attribute.key} that it may not have are {become}: {some}{more}")
+            listed: list[str | Statement] = [
+                f'"{text[:LONGEST_SHOWN]}"' for text in texts[:MOST_SHOWN]
+            ]
+            if len(texts) > MOST_SHOWN:
+                listed.append(Statement("notice.attribute.more", number=len(texts) - MOST_SHOWN))
+            outcome = "as_other" if attribute.known.kind == "string" else "left_out"
+            named = {"attribute": attribute.key, "values": listed, "other": OTHER}
+            tell(notify, Statement(f"notice.attribute.{outcome}", **named))
 
 
 def table_lookup(columns: Mapping[str, str], *, taken: bool = False) -> Lookup:

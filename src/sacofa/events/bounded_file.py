@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import stat
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from ..errors import Argument, ReadError
+from ..errors import Argument, ReadError, Statement
 from .unpacking import Packing, explained, packing_in, unpacked
 
 Progress = Callable[[float], None]
 """Called now and then with the share that is done, between 0 and 1."""
+
+TRUSTED = Argument("trusted", True)
+"""What lets a file through that looks hostile."""
 
 MAX_EXPANSION = 200
 """A packed file that unpacks to more than this many times its size is refused unless trusted."""
@@ -41,9 +44,9 @@ def refuse_endless(path: Path) -> None:
     except OSError as error:
         raise unreadable(path, error) from None
     except ValueError:
-        raise ReadError(ascii(str(path)), "no name of a file") from None
+        raise ReadError(ascii(str(path)), Statement("read.file.no_name")) from None
     if not regular:
-        raise ReadError(path, "is a pipe, a device or a folder: copy the log to a file first")
+        raise ReadError(path, Statement("read.file.not_regular"))
 
 
 def unreadable(path: object, error: OSError) -> ReadError:
@@ -110,13 +113,20 @@ class BoundedFile:
             data = self._unpacked(size) if self._packed else self._raw(size)
         self.done += len(data)
         if self._packed and not self._trusted and self.done > self._limit:
-            raise ReadError(
-                self.path,
-                f"unpacks to more than {self._limit >> 20:,} MB: say that it is trusted (",
-                Argument("trusted", True),
-                ") if that is meant",
-            )
+            megabytes = self._limit >> 20
+            what = Statement("read.file.bomb", megabytes=megabytes, trusted=TRUSTED)
+            raise ReadError(self.path, what)
         return data
+
+    def lines(self, longest: int) -> Iterator[bytes]:
+        """Yield the lines without their ends; one of more than `longest` bytes is refused."""
+        rest = b""
+        while block := self.read(_BLOCK):
+            *lines, rest = (rest + block).split(b"\n")
+            yield from lines
+            if len(rest) > longest:
+                raise ReadError(self.path, Statement("read.file.long_line", size=longest >> 20))
+        yield rest
 
     def _raw(self, size: int) -> bytes:
         try:
@@ -148,6 +158,6 @@ class BoundedFile:
                     continue
                 self._rest = self._raw(_BLOCK)
                 if not self._rest:
-                    raise ReadError(self.path, "the gzip file is cut short")
+                    raise ReadError(self.path, Statement("read.packed.cut_short", packing="gzip"))
         except zlib.error:
-            raise ReadError(self.path, "the gzip file is damaged") from None
+            raise ReadError(self.path, Statement("read.packed.damaged", packing="gzip")) from None

@@ -25,8 +25,13 @@ from .duckdb import events
 from .duckdb.source import open_database, open_table
 from .duckdb.sql import literal, quoted
 from .duckdb.staging import write_table
+from .formats import TABLES
+from .notices import Notify
 from .options import ReadOptions
-from .source import Log, Notify, Reader, Source
+from .source import Log, Reader, Source
+
+BROUGHT = replace(TABLES, reads_periods=False)
+"""What the reader below can do."""
 
 TYPES = {"date": "TIMESTAMPTZ", "int": "BIGINT", "float": "DOUBLE"}
 """What columns of times are that are no text."""

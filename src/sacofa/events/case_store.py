@@ -25,7 +25,7 @@ from ..kernel.cases import NO_TIME, CaseBatch, Values
 from ..kernel.unit import Unit
 from ..kernel.variants import VariantCounts
 from .attributes import found_attribute
-from .variant_counter import check_unique, joined
+from .variant_counter import Case, Name, joined_names
 
 PART_EVENTS = 1 << 22
 """About how many events a part holds, where the source has no parts of its own."""
@@ -62,7 +62,7 @@ class CaseStore:
         self._folder = _Folder()
         self.parts = 0
         """How many parts there are."""
-        self._ids: dict[str | tuple[str, ...], int] = {}
+        self._ids: dict[Name, int] = {}
         self._clear()
 
     def _clear(self) -> None:
@@ -71,28 +71,19 @@ class CaseStore:
         self._values = [array("i") for _ in self._attributes]
         self._starts = array("q")
 
-    def add(
-        self,
-        activities: Sequence[str] | Sequence[tuple[str, ...]],
-        times: Sequence[int | None],
-        *,
-        truncated: bool,
-        starts: Sequence[int | None] | None = None,
-        values: Sequence[Sequence[str | None]] = (),
-    ) -> None:
-        """Add a case: an activity is a name or the parts that make up one.
+    def add(self, case: Case) -> None:
+        """Add a case. All cases have `starts`, when work began, if that is known of any.
 
-        All cases have `starts`, when work began, or none has. `values` are the texts of each
-        attribute: one for each event, or one for the case.
+        Of its values there is one for each event, or one for the case.
         """
         ids = self._ids
-        self._activity_ids.extend([ids.setdefault(name, len(ids)) for name in activities])
-        self._times.extend([NO_TIME if time is None else time for time in times])
-        if starts is not None:
-            self._starts.extend([NO_TIME if time is None else time for time in starts])
-        self._lengths.append(len(activities))
-        self._complete.append(not truncated)
-        for place, texts in enumerate(values):
+        self._activity_ids.extend([ids.setdefault(name, len(ids)) for name in case.activities])
+        self._times.extend(map(_or_no_time, case.times))
+        if self._started:
+            self._starts.extend(map(_or_no_time, case.starts))
+        self._lengths.append(len(case.activities))
+        self._complete.append(not case.truncated)
+        for place, texts in enumerate(case.values):
             known = self._texts[place]
             self._values[place].extend(
                 [-1 if text is None else known.setdefault(text, len(known)) for text in texts]
@@ -169,8 +160,7 @@ class CaseStore:
         if len(self._lengths) or not self.parts:
             self._flush()
         if names is None:
-            names = [joined(parts) for parts in self._ids]
-            check_unique(self._name, names)
+            names = joined_names(self._name, self._ids)
         stored = self._stored(names)
         if not self._attributes:
             return stored
@@ -204,25 +194,24 @@ class StoredCases:
 
     def with_domains(self, texts: Sequence[Sequence[str]]) -> StoredCases:
         """Turn texts into cells; where no domain is declared, the texts of these cases are it."""
-        attributes, cells, outside = [], [], {}
         used = self.map_parts(_used)
-        for place, (attribute, listed) in enumerate(zip(self.attributes, texts, strict=True)):
-            if attribute.domain is None:
-                there = {value for part in used for value in part[place]}
-                found = [listed[value] for value in there if value >= 0]
-                attribute = found_attribute(attribute, found)
-            domain = attribute.known
-            attributes.append(attribute)
-            # The last place is that of −1: no text.
-            every = [*(cell_of(domain, text) for text in listed), cell_of(domain, None)]
-            cells.append(np.array(every, dtype=np.int32))
-            outside[attribute.key] = [
-                text for text, cell in zip(listed, every, strict=False) if cell == domain.values
-            ]
-        sizes = tuple(cells_of(attribute.known) for attribute in attributes)
+        attributes = tuple(
+            _with_domain(attribute, listed, [part[place] for part in used])
+            for place, (attribute, listed) in enumerate(zip(self.attributes, texts, strict=True))
+        )
+        domains = [attribute.known for attribute in attributes]
+        # The last place is that of −1: no text.
+        cells = [
+            np.array([cell_of(domain, text) for text in (*listed, None)], dtype=np.int32)
+            for domain, listed in zip(domains, texts, strict=True)
+        ]
+        sizes = tuple(cells_of(domain) for domain in domains)
         changed = self._changed(partial(_code, cells=tuple(cells), sizes=sizes))
-        changed.attributes = tuple(attributes)
-        changed.outside = outside
+        changed.attributes = attributes
+        changed.outside = {
+            each.key: _outside(each, listed, every)
+            for each, listed, every in zip(attributes, texts, cells, strict=True)
+        }
         return changed
 
     def truncate(self, max_length: int, *, by_length: bool = False) -> StoredCases:
@@ -292,6 +281,10 @@ class StoredCases:
         return batch
 
 
+def _or_no_time(time: int | None) -> int:
+    return NO_TIME if time is None else time
+
+
 def _save(path: Path, column: NDArray[Any]) -> None:
     """Write a column as `np.save` does, which does not notice a disk that gets full at the end."""
     with path.open("wb") as file:
@@ -331,6 +324,22 @@ def _kept(batch: CaseBatch, places: NDArray[Any]) -> dict[str, NDArray[Any]] | N
 def _used(number: int, batch: CaseBatch) -> list[list[int]]:
     """The places of texts that occur in a part."""
     return [np.unique(values.cells).tolist() for values in batch.attributes]
+
+
+def _outside(attribute: Attribute, listed: Sequence[str], cells: NDArray[np.int32]) -> list[str]:
+    """The texts that are none of the values of an attribute."""
+    other = attribute.known.values
+    return [text for text, cell in zip(listed, cells, strict=False) if cell == other]
+
+
+def _with_domain(
+    attribute: Attribute, listed: Sequence[str], used: Sequence[Sequence[int]]
+) -> Attribute:
+    """The attribute with its declared domain, or with that of the texts that occur."""
+    if attribute.domain is not None:
+        return attribute
+    there = set().union(*used) - {-1}
+    return found_attribute(attribute, [listed[place] for place in there])
 
 
 def _code(

@@ -12,7 +12,7 @@ together, such as UDATE and UTIME. Only names decide; no row is looked at.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..errors import ColumnsError, SettingError
@@ -165,49 +165,38 @@ class Columns:
         """What the holder of the log should know of what was recognised unasked."""
         given = (options.timestamp, options.start)
         notes = [
-            f'the date in column "{each.date}" and the time of day in column "{each.time}" are '
-            "joined as one time stamp"
+            Statement("notice.columns.joined_times", date=each.date, time=each.time)
             for each in self.joined
             if (each.date, each.time) not in given
         ]
         if self.unused is not None:
-            notes.append(
-                f'the time of day in column "{self.unused.time}" is not used: name both columns, '
-                f'"{self.unused.date}" and "{self.unused.time}", as the time stamp to join them'
-            )
+            unused = {"date": self.unused.date, "time": self.unused.time}
+            notes.append(Statement("notice.columns.unused_time", **unused))
         if self.titles:
-            rows = "row above the header was" if self.titles == 1 else "rows above the header were"
-            notes.append(f"{self.titles} {rows} skipped")
-        return tuple(notes)
+            notes.append(Statement("notice.columns.titles", number=self.titles))
+        return tuple(map(str, notes))
+
+
+ROLES = ("case", "activity", "timestamp", "start", "lifecycle", "person")
+"""The roles that columns are named for."""
 
 
 def resolve_columns(name: str, present: Sequence[str], options: ReadOptions) -> Columns:
     """Find the columns of a log, by the names given or by names in common use."""
-    given = [
-        (role, column)
-        for role in ("case", "activity", "timestamp", "start", "lifecycle", "person")
-        for column in as_columns(getattr(options, role))
-    ]
-    for role, column in given:
-        if column not in present:
-            raise ColumnsError(name, [role], present, column)
+    found = _given_columns(name, present, options)
+    stamps, starts = found["timestamp"], found["start"]
     # The case may also be the person: then every person has one case.
-    taken = {column for role, column in given if role != "person"}
-    free = [column for column in present if column not in taken]
-    case = options.case or _common("case", free)
-    activity = options.activity
-    if not activity and (found := _common("activity", [n for n in free if n != case])):
-        activity = (found,)
-    stamps = as_columns(options.timestamp) or _common_stamp("timestamp", present)
-    needed = {"case": case, "activity": activity, "timestamp": stamps or options.order != "time"}
-    missing = [role for role, column in needed.items() if not column]
-    if missing or case is None:
-        raise ColumnsError(name, missing, present)
-    starts = as_columns(options.start) or (_common_stamp("start", present) if stamps else ())
+    taken = {*found["case"], *found["activity"], *stamps, *starts, *found["lifecycle"]}
+    free = _without(present, taken)
+    case = found["case"] or _common("case", free)
+    activity = found["activity"] or _common("activity", _without(free, case))
+    stamps = stamps or _common_stamp("timestamp", present)
+    _check_found(name, present, options, {"case": case, "activity": activity, "timestamp": stamps})
+    starts = starts or (_common_stamp("start", present) if stamps else ())
     joined = [_join(pair, present, options) for pair in (stamps, starts) if len(pair) == 2]
     called = {(each.date, each.time): each.name for each in joined}
     return Columns(
-        case=case,
+        case=case[0],
         activity=activity,
         timestamp=_name_of(stamps, called),
         start=_name_of(starts, called),
@@ -215,8 +204,35 @@ def resolve_columns(name: str, present: Sequence[str], options: ReadOptions) -> 
         unused=_unused_time(stamps, present, options),
         lifecycle=options.lifecycle or _lifecycle(present, activity),
         person=options.person,
-        truncated=TRUNCATED if TRUNCATED in present else None,
+        truncated=_there(TRUNCATED, present),
     )
+
+
+def _without(columns: Sequence[str], others: Collection[str]) -> list[str]:
+    return [column for column in columns if column not in others]
+
+
+def _check_found(
+    name: str, present: Sequence[str], options: ReadOptions, found: Mapping[str, Sequence[str]]
+) -> None:
+    """Refuse a log without case or activity, or without times if events are ordered by time."""
+    missing = [role for role, columns in found.items() if not columns]
+    if options.order != "time" and "timestamp" in missing:
+        missing.remove("timestamp")
+    if missing:
+        raise ColumnsError(name, missing, present)
+
+
+def _given_columns(
+    name: str, present: Sequence[str], options: ReadOptions
+) -> dict[str, tuple[str, ...]]:
+    """The columns that were named for each role; all of them must be there."""
+    given = {role: as_columns(getattr(options, role)) for role in ROLES}
+    for role, columns in given.items():
+        for column in columns:
+            if column not in present:
+                raise ColumnsError(name, [role], present, column)
+    return given
 
 
 def as_columns(given: str | tuple[str, ...] | None) -> tuple[str, ...]:
@@ -227,7 +243,9 @@ def as_columns(given: str | tuple[str, ...] | None) -> tuple[str, ...]:
 def one_column(role: str, given: str | tuple[str, ...] | None, format: str) -> str | None:
     """The column that was given; two are refused, for a format that has no columns."""
     if isinstance(given, tuple):
-        raise SettingError(role, ", ".join(given), f"one attribute for {format}")
+        raise SettingError(
+            role, ", ".join(given), Statement("must.read.one_of_format", format=format)
+        )
     return given
 
 
@@ -268,7 +286,7 @@ def _times_of(date: str) -> list[str]:
 
 def _common_stamp(role: str, present: Sequence[str]) -> tuple[str, ...]:
     found = _common(role, present)
-    return () if found is None else partner(found, present) or (found,)
+    return found and (partner(found[0], present) or found)
 
 
 def _unused_time(
@@ -286,11 +304,14 @@ def _unused_time(
 
 def _lifecycle(present: Sequence[str], activity: Sequence[str]) -> str | None:
     """The transition, unless it is a part of the activity, where it tells two of them apart."""
-    return TRANSITION if TRANSITION in present and TRANSITION not in activity else None
+    return None if TRANSITION in activity else _there(TRANSITION, present)
 
 
-def _common(role: str, present: Sequence[str]) -> str | None:
-    plain: dict[str, str] = {}
-    for name in present:
-        plain.setdefault(plain_name(name), name)
-    return next((plain[name] for name in COMMON[role] if name in plain), None)
+def _there(column: str, present: Sequence[str]) -> str | None:
+    return column if column in present else None
+
+
+def _common(role: str, present: Sequence[str]) -> tuple[str, ...]:
+    """The column whose name is in common use for a role, if there is any."""
+    plain = {plain_name(name): name for name in reversed(present)}
+    return tuple(plain[name] for name in COMMON[role] if name in plain)[:1]

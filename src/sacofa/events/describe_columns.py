@@ -1,6 +1,6 @@
-"""A starting file of columns, from names and types alone: values are for a person to write.
+"""A new columns file, from names and types of columns alone: a person declares the values.
 
-What looks like an identifier, or like a copy of times, is told to whoever asks, and left out.
+Columns that look like identifiers, personal data or copies of times are left out, with the reason.
 """
 
 from __future__ import annotations
@@ -8,21 +8,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from ..base.domains import IDS, RESOURCES, plain_name
+from ..base.domains import IDS, RESOURCES, kind_of_type, plain_name
+from ..kernel.statements import Statement
 from .columns import TRUNCATED
 from .log import open_log
 from .options import ReadOptions
-from .personal import personal_by_name
+from .personal import named, personal_by_name
 from .released import CORE_KEY, TIME_KEY
 from .source import Log
 
-TYPES = {"boolean": "yes/no", "int": "number", "float": "number", "date": "date"}
-HINTS = {
-    "category": '# values = ["…", "…"]      # left out: those of the log are taken to be public',
-    "number": "# edges = [0, 10, 20]     # or: min = 0, max = 100, unit = 1; left out: public bins",
-    "date": '# first = 2020-01-01, last = 2025-12-31, by = "month"    # left out: years',
-    "yes/no": "",
-}
+HEAD = """\
+# The values that attributes may have. All of this is public: take it from what you know of the
+# process, not from the log. `sacofa anonymize --columns FILE --attribute NAME …`
+
+# cases = 1000               # about how many cases there are, if that is public
+"""
+GROUPS = '# groups = { "…" = ["…", "…"] }    # or release names with --employees'
 ID_WORDS = ("id", "uuid", "guid", "key", "number", "nr", "no", "instance")
 # In one word, too, but not in every word that ends so: fluid, paid and lactic acid are none.
 ID_IN_ONE_WORD = re.compile(
@@ -32,51 +33,45 @@ ID_IN_ONE_WORD = re.compile(
 )
 APART = re.compile(r"[\s_.:-]+|(?<=[a-z0-9])(?=[A-Z])")
 """Where a name has its words: orderId, order_id and Order ID have two."""
-AT_WORK = "names people at work, whom a unit of cases does not protect"
+AT_WORK = Statement("reason.at_work")
 TIME_WORDS = ("date", "time", "timestamp", "deadline", "duration", "start", "end")
 
 
 def is_id(word: str) -> bool:
-    """Whether the last word of a name says that the column identifies."""
+    """Whether the last word of a name indicates that the column identifies."""
     return word in ID_WORDS or ID_IN_ONE_WORD.fullmatch(word) is not None
 
 
-def why_left_out(name: str, kind: str) -> str | None:
-    """Why a column should not be released, by its name and type; None: nothing speaks against."""
+def why_left_out(name: str, kind: str) -> Statement | None:
+    """Why a column should not be released, by its name and type; None: no reason found."""
     plain = plain_name(name)
     last = [word for word in APART.split(name) if word][-1:] or [""]
-    if name in IDS or plain in IDS or is_id(last[0].lower()):
-        return "looks like an identifier: it is left out"
+    if {name, plain} & IDS or is_id(last[0].lower()):
+        return Statement("reason.identifier")
     if (personal := personal_by_name(name)) is not None:
-        return f"looks like {personal}: it is left out"
-    if kind == "date" or any(plain.endswith(word) for word in TIME_WORDS):
-        return "looks like a copy of times: it is left out; declare it if it is none"
+        return Statement("reason.personal", kind=named(personal))
+    if kind == "date" or plain.endswith(TIME_WORDS):
+        return Statement("reason.times")
     return None
 
 
 def describe_columns(log: Log, kinds: Mapping[str, str]) -> tuple[str, list[str]]:
-    """The text of a starting file, and what there is to say of the columns that it leaves out."""
-    told: list[str] = []
-    lines = [
-        "# Which values attributes may have. All of this is public: write it from what you know of",
-        "# the process, not from the log. `sacofa anonymize --columns FILE --attribute NAME …`",
-        "",
-        "# cases = 1000               # about how many cases there are, if that is public",
-    ]
-    assert log.columns is not None
-    for name, kind in other_columns(log, kinds):
-        reason = why_left_out(name, kind)
+    """The text of a new columns file, and notices on columns that it leaves out."""
+    notices: list[Statement] = []
+    text = HEAD
+    for name, type_ in other_columns(log, kinds):
+        reason = why_left_out(name, type_)
         if reason is not None:
-            told.append(f"{name}: {reason}")
+            notices.append(Statement("notice.columns.left_out", column=name, reason=reason))
             continue
-        type_ = TYPES.get(kind, "category")
-        lines += ["", f"[attributes.{_quoted(name)}]", f'type = "{type_}"']
+        kind = kind_of_type(type_)
+        hint = kind.hint
         if plain_name(name) in RESOURCES:
-            told.append(f"{name}: {AT_WORK}")
-            lines.append('# groups = { "…" = ["…", "…"] }    # or say --employees to release names')
-        elif HINTS[type_]:
-            lines.append(HINTS[type_])
-    return "\n".join(lines) + "\n", told
+            notices.append(Statement("notice.columns.advice", column=name, advice=AT_WORK))
+            hint = GROUPS
+        text += f'\n[attributes.{_quoted(name)}]\ntype = "{kind.name}"\n'
+        text += f"{hint}\n" if hint else ""
+    return text, list(map(str, notices))
 
 
 def other_columns(log: Log, kinds: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -94,7 +89,6 @@ def _quoted(name: str) -> str:
 
 
 def starting_file(source: object, options: ReadOptions) -> tuple[str, list[str]]:
-    """Open a log, and write a starting file from the names and types of its columns."""
+    """Open a log, and write a new columns file from the names and types of its columns."""
     log = open_log(source, options)
-    kinds = log.reader.kinds(log.source)
-    return describe_columns(log, kinds)
+    return describe_columns(log, log.reader.kinds(log.source))

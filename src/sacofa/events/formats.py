@@ -1,162 +1,183 @@
-"""Which files make up a log, and how they are stored."""
+"""Formats that are read: declared once, for files, messages, web app and command line alike.
+
+A format of another package is a `Format` under the entry point group `sacofa.readers`. It needs a
+function that yields rows of cells; everything after that is the reader of tables.
+"""
 
 from __future__ import annotations
 
-import codecs
-import os
-import re
-import zipfile
-from collections.abc import Iterator
-from glob import glob, has_magic
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
 
-from ..errors import ReadError, nearest
-from .bounded_file import BoundedFile, refuse_endless
-from .unpacking import ENDINGS, name_inside
+from ..base.extensions import load_extensions
 
-Format = Literal[
-    "xes", "csv", "tsv", "xlsx", "ods", "jsonl", "parquet", "json", "frame", "pm4py log",
-    "relation", "spark frame", "postgresql",
-]  # fmt: skip
+GROUP = "sacofa.readers"
+"""The entry point group of formats."""
 
-SUFFIXES: dict[str, Format] = {
-    ".xes": "xes",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".txt": "csv",
-    ".xlsx": "xlsx",
-    ".xlsm": "xlsx",
-    ".ods": "ods",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".json": "json",
-}
+Rows = Callable[[Path, bool], Iterator[list[object]]]
+"""Yields the names of the columns, then the cells of each event. It is given the file, and whether
+the file is trusted, so that guards against hostile files may be off."""
 
 
-PACKED_ALREADY: tuple[Format, ...] = ("parquet", "xlsx", "ods")
-"""Formats that cannot be read as a stream, and gain nothing by being packed again."""
+@dataclass(frozen=True, kw_only=True)
+class Engine:
+    """A module that reads logs, and what it can do. It has the functions of `source.Reader`."""
+
+    module: str
+    """Its name inside this package."""
+    name: str | None = None
+    """What people call it if it is an alternative to the built-in reader."""
+    reads_time_formats: bool = False
+    """Whether it reads time stamps in any declared form."""
+    reads_periods: bool = False
+    """Whether it reads a single period."""
+    brings_rows: bool = False
+    """Whether it counts elsewhere, and can bring rows here to be read like a table."""
+    counts_times_only: bool = False
+    """Whether it counts there only if time stamps are of a type of times."""
+    distributes: bool = False
+    """Whether it can leave variants where they are counted."""
 
 
-OLD_OFFICE = bytes.fromhex("d0cf11e0a1b11ae1")
-"""How files begin that Excel wrote before 2007."""
-
-SNIFFED_BYTES = 4096
-"""Bytes of a file of unknown suffix that are looked at to tell its format."""
-
-
-ONLY_SOME = "name those that make up the log, or a pattern such as 'folder/*.csv'"
-"""What to do where a folder holds other files, too."""
-
-
-def suffix_of(path: Path) -> str:
-    """The end of a file's name that tells its format, without what says how it is packed."""
-    name = path.name.lower()
-    if name.endswith(".zip") and not Path(name.removesuffix(".zip")).suffix and path.is_file():
-        name = name_inside(path).lower()
-    packed = next((ending for ending in ENDINGS if name.endswith(ending)), "")
-    return Path(name.removesuffix(packed)).suffix
+TABLES = Engine(module="duckdb.events", reads_time_formats=True, reads_periods=True)
+SPARK = Engine(
+    module="spark.reader",
+    name="spark",
+    reads_time_formats=True,
+    brings_rows=True,
+    distributes=True,
+)
+POSTGRESQL = Engine(
+    module="postgresql", reads_time_formats=True, brings_rows=True, counts_times_only=True
+)
+PM4PY = Engine(module="pm4py_log", reads_time_formats=True)
+XES = Engine(module="xes", reads_periods=True)
+R4PM = Engine(module="r4pm", name="r4pm")
+COUNTED = Engine(module="variants_json")
 
 
-def format_of(path: Path) -> Format:
-    """Tell the format of a file that is read."""
-    suffix = suffix_of(path)
-    if SUFFIXES.get(suffix) in PACKED_ALREADY and path.name.lower().endswith(ENDINGS):
-        raise ReadError(path, f'unknown suffix "{suffix}{path.suffix}": unpack the file first')
-    if suffix in SUFFIXES:
-        return SUFFIXES[suffix]
-    found = _format_inside(path) if path.is_file() else None
-    if found is None:
-        known = ", ".join(SUFFIXES)
-        raise ReadError(
-            path, f'unknown suffix "{suffix}", known are {known}.{nearest(suffix, SUFFIXES)}'
-        )
-    return found
+@dataclass(frozen=True, kw_only=True)
+class Format:
+    """How a log is stored, and what follows from that."""
+
+    name: str
+    """What it is called, in `ReadOptions.format` and in messages."""
+    suffixes: tuple[str, ...] = ()
+    """How the names of its files end."""
+    engines: tuple[Engine, ...] = (TABLES,)
+    """What can read it; the first does unless another one is asked for."""
+    rows: Rows | None = None
+    """Gives the rows of a file, for formats of other packages."""
+    is_read_by_row: bool = False
+    """Whether rows are read one by one, and written down as a table for the reader of tables."""
+    names_are_in_cases: bool = False
+    """Whether names of columns are parts of the cases, so that one case may change them."""
+    options: tuple[str, ...] = ()
+    """The options about the form of a file that it has."""
+    is_ordered: bool = True
+    """Whether rows have an order of their own. Else what looks like one may change with any row."""
+    order_is_meant: bool = False
+    """Whether that order says more than time stamps, which are often coarser."""
+    has_periods: bool = False
+    """Whether it can be read period by period."""
+    is_packed: bool = False
+    """Whether files are packed already, and cannot be read as a stream."""
+    is_one_file: bool = False
+    """Whether a log is a single file."""
+    family: str | None = None
+    """The library whose frames are read so."""
+
+    def engine(self, name: str | None) -> Engine | None:
+        """The engine of a name; without a name, the built-in one."""
+        if name is None:
+            return self.engines[0]
+        return next((each for each in self.engines if each.name == name), None)
 
 
-def _format_inside(path: Path) -> Format | None:
-    """Tell the format of a file by how it begins, whatever it is called; None if it is no log."""
-    with path.open("rb") as file:
-        start = file.read(len(OLD_OFFICE))
-    if start == OLD_OFFICE:
-        raise ReadError(path, "is a spreadsheet in the old format: save it as .xlsx or CSV")
-    if start.startswith(b"PAR1"):
-        return "parquet"
-    if start.startswith(b"PK"):
-        return _format_of_archive(path)
-    with BoundedFile(path) as stream:
-        start = stream.read(SNIFFED_BYTES)
-    wide = start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    text = start.decode("utf-16" if wide else "utf-8-sig", "replace").lstrip()
-    if re.match(r"<(!doctype html|html|table|head|body)", text, re.IGNORECASE):
-        raise ReadError(path, "is a web page, whatever it is called: save it as .xlsx or CSV")
-    if not text or re.search(r"[\x00-\x08\x0e-\x1f]", text):
-        return None
-    if text.startswith("{"):
-        return "jsonl" if "}" in text.partition("\n")[0] else "json"
-    return "xes" if text.startswith("<") else "csv"
+TEXT_OPTIONS = ("encoding", "header", "skip_rows")
+SHEET_OPTIONS = ("header", "skip_rows", "sheet")
+
+BUILT_IN = (
+    Format(
+        name="xes",
+        suffixes=(".xes",),
+        engines=(XES, R4PM),
+        order_is_meant=True,
+        has_periods=True,
+    ),
+    Format(
+        name="csv",
+        suffixes=(".csv", ".txt"),
+        engines=(TABLES, SPARK),
+        options=TEXT_OPTIONS,
+        has_periods=True,
+    ),
+    Format(
+        name="tsv",
+        suffixes=(".tsv",),
+        engines=(TABLES, SPARK),
+        options=TEXT_OPTIONS,
+        has_periods=True,
+    ),
+    Format(
+        name="xlsx",
+        suffixes=(".xlsx", ".xlsm"),
+        options=SHEET_OPTIONS,
+        is_read_by_row=True,
+        is_packed=True,
+    ),
+    Format(
+        name="ods",
+        suffixes=(".ods",),
+        options=SHEET_OPTIONS,
+        is_read_by_row=True,
+        is_packed=True,
+    ),
+    Format(
+        name="jsonl",
+        suffixes=(".jsonl", ".ndjson"),
+        is_read_by_row=True,
+        names_are_in_cases=True,
+    ),
+    Format(
+        name="parquet",
+        suffixes=(".parquet", ".pq"),
+        engines=(TABLES, SPARK),
+        has_periods=True,
+        is_packed=True,
+    ),
+    Format(
+        name="json",
+        suffixes=(".json",),
+        engines=(COUNTED,),
+        order_is_meant=True,
+        is_one_file=True,
+    ),
+    Format(name="frame", has_periods=True),
+    Format(name="relation", is_ordered=False, family="DuckDB"),
+    Format(name="spark frame", engines=(SPARK,), is_ordered=False, family="Spark"),
+    Format(name="pm4py log", engines=(PM4PY,), order_is_meant=True),
+    Format(name="postgresql", engines=(POSTGRESQL,), is_ordered=False),
+)
 
 
-def _format_of_archive(path: Path) -> Format | None:
-    """Tell a spreadsheet by the parts of which it is made."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            parts = set(archive.namelist())
-    except (OSError, zipfile.BadZipFile):
-        return None
-    if "xl/workbook.xml" in parts:
-        return "xlsx"
-    return "ods" if "content.xml" in parts else None
+def installed_formats() -> dict[str, Format]:
+    """All formats by name: the built-in ones, then those of other packages.
 
-
-def _walk(folder: Path) -> Iterator[Path]:
-    """Go through all files of a folder and its folders; one that cannot be read is an error."""
-
-    def refuse(error: OSError) -> None:
-        raise ReadError(error.filename, f"cannot be read: {error.strerror}")
-
-    for place, folders, names in os.walk(folder, onerror=refuse, followlinks=False):
-        folders[:] = [name for name in folders if not name.startswith((".", "_"))]
-        for name in names:
-            path = Path(place, name)
-            if not name.startswith((".", "_")) and path.is_file():
-                yield path
-
-
-def find_files(source: str, format: Format | None = None) -> tuple[tuple[Path, ...], Format]:
-    """Find the files that a path, a pattern or a folder names, in the order of their names.
-
-    In a folder, files and folders whose name begins with a dot or an underscore are passed over,
-    as Spark and Hive do. All files must be of one format.
+    A format of another package is read row by row. It replaces no built-in one, and no suffix.
     """
-    path = Path(source)
-    if path.is_dir():
-        files = list(_walk(path))
-        if not files:
-            raise ReadError(source, "the folder is empty")
-    elif path.exists():
-        refuse_endless(path)
-        files = [path]
-    elif has_magic(source):
-        files = [Path(name) for name in glob(source, recursive=True) if Path(name).is_file()]
-        if not files:
-            raise ReadError(source, "no file fits this pattern")
-    else:
-        raise ReadError(source, "there is no such file")
-    if path.is_dir() and format is None:
-        # A text file next to logs of another kind explains them.
-        mixed = {suffix_of(file) for file in files} != {".txt"}
-        known = SUFFIXES.keys() - ({".txt"} if mixed else set())
-        strange = [file for file in files if suffix_of(file) not in known]
-        if strange:
-            raise ReadError(source, f"{strange[0].name} is no log: {ONLY_SOME}")
-    formats = {format or format_of(file) for file in files}
-    if len(formats) > 1:
-        several = ", ".join(sorted(formats))
-        raise ReadError(source, f"files of several formats ({several}): {ONLY_SOME}")
-    (found,) = formats
-    if found == "json" and len(files) > 1:
-        raise ReadError(source, "variants must be one file")
-    return tuple(sorted(files, key=Path.as_posix)), found
+    named = {each.name: each for each in BUILT_IN}
+    taken = {suffix for each in BUILT_IN for suffix in each.suffixes}
+    for _, each in load_extensions(GROUP):
+        if isinstance(each, Format) and each.rows and taken.isdisjoint(each.suffixes):
+            named.setdefault(each.name, replace(each, is_read_by_row=True))
+    return named
+
+
+FORMATS = installed_formats()
+"""All formats, by name."""
+SUFFIXES = {suffix: each.name for each in FORMATS.values() for suffix in each.suffixes}
+"""The format for each end of a file name."""
+FORM_OPTIONS = tuple(dict.fromkeys(option for each in BUILT_IN for option in each.options))
+"""All options about the form of a file."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ..errors import ReadError
+from ..errors import ReadError, Statement
 from .attributes import column_of
 from .cells import CellError, Use, text_of
 from .columns import Columns
@@ -28,10 +28,11 @@ def frame_name(source: Any) -> str:
     family = type(source).__module__.split(".")[0]
     if family not in FAMILIES:
         kind = f"{type(source).__module__}.{type(source).__qualname__}"
-        raise ReadError(kind, "is no path and no frame of pandas, polars, pyarrow, Spark or DuckDB")
+        raise ReadError(kind, Statement("read.frame.no_source"))
     # The type is asked: to ask a frame for its columns may take long.
     if not any(hasattr(type(source), each) for each in ("columns", "schema", "projected_schema")):
-        raise ReadError(f"{family}.{type(source).__name__}", "is no frame: it has no columns")
+        name = f"{family}.{type(source).__name__}"
+        raise ReadError(name, Statement("read.frame.no_columns"))
     return f"{FAMILIES[family]} frame"
 
 
@@ -123,10 +124,10 @@ def check_names(source: str, names: Sequence[Any]) -> None:
     for place, name in enumerate(names, start=1):
         if not isinstance(name, str):
             kind = type(name).__name__
-            raise ReadError(source, f"the name of column {place} is no text but {kind}: rename it")
+            raise ReadError(source, Statement("read.frame.no_text_name", place=place, kind=kind))
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise ReadError(source, f'has two columns called "{twice}"')
+        raise ReadError(source, Statement("read.frame.same_names", name=twice))
 
 
 def object_columns(frame: Any) -> list[str]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..base.files import write_whole
 from ..base.temporary import secret_folder
-from ..errors import OutputError, SettingError
+from ..errors import OutputError, SettingError, Statement
 from .bounded_file import Progress
 from .duckdb.database import as_os_error, borrowed
 from .duckdb.sql import literal
@@ -44,15 +44,17 @@ def write_sample(
 ) -> None:
     """Write a made-up log as Parquet or CSV, with case_id, activity and timestamp."""
     if cases < 1:
-        raise SettingError("cases", cases, "1 or more")
+        raise SettingError("cases", cases, Statement("must.domain.above", low="0"))
     if not 3 <= activities <= MAX_ACTIVITIES:
-        raise SettingError("activities", activities, f"from 3 to {MAX_ACTIVITIES:,}")
+        raise SettingError(
+            "activities", activities, Statement("must.whole_between", low=3, high=MAX_ACTIVITIES)
+        )
     if not 0 <= seed < 1 << 63:
-        raise SettingError("seed", seed, "a number that is not negative")
+        raise SettingError("seed", seed, Statement("must.read.not_negative"))
     target = Path(path)
     kind = target.suffix.lower()
     if kind not in (".parquet", ".csv"):
-        raise OutputError(target, "made-up logs are written as .parquet or .csv")
+        raise OutputError(target, Statement("output.sample_format"))
     with write_whole(target, force) as part:
         _write(part, kind, cases, activities, seed, progress)
 

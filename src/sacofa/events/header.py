@@ -20,13 +20,20 @@ TITLE_CELLS = 2
 
 def find_header(rows: Sequence[Sequence[str | None]]) -> int:
     """Give the place of the header among the first rows of a table."""
-    widths = [sum(bool(cell and cell.strip()) for cell in row) for row in rows]
-    for place, row in enumerate(rows):
-        if 2 * max(widths[:place], default=0) <= widths[place] and _has_names(row):
+    widths = list(map(_width, rows))
+    widest = 0
+    for place, (row, width) in enumerate(zip(rows, widths, strict=True)):
+        if 2 * widest <= width and _has_names(row):
             return place
-    if widths and widths[0] <= TITLE_CELLS:
-        return next((place for place, width in enumerate(widths) if width > TITLE_CELLS), 0)
-    return 0
+        widest = max(widest, width)
+    if not widths or widths[0] > TITLE_CELLS:
+        return 0
+    return next((place for place, width in enumerate(widths) if width > TITLE_CELLS), 0)
+
+
+def _width(row: Sequence[str | None]) -> int:
+    """How many cells of a row are filled."""
+    return sum(bool(cell and cell.strip()) for cell in row)
 
 
 def _has_names(row: Sequence[str | None]) -> bool:

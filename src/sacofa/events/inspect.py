@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,8 +14,9 @@ from ..kernel.cases import MICROSECONDS, NO_TIME, CaseBatch
 from ..kernel.variants import Variant, VariantCounts
 from .bounded_file import Progress
 from .log import count_variants, read_cases
+from .notices import Notify
 from .profile import ColumnProfile, Role, find_roles, profile_columns
-from .source import Log, Notify
+from .source import Log
 from .warnings import find_warnings
 
 QUANTILES = (0.0, 0.25, 0.5, 0.75, 0.9, 0.99, 1.0)
@@ -141,10 +142,10 @@ def _time_span(parts: list[NDArray[np.int64]]) -> TimeSpan | None:
         str(np.datetime64(int(time), "s"))
         for time in (spans[:, 0].min() // MICROSECONDS, spans[:, 1].max() // MICROSECONDS)
     )
-    took = np.sort(spans[:, 1] - spans[:, 0])
-    ranks = {"median": 0.5, "p90": 0.9, "max": 1.0}
-    places = {name: max(math.ceil(rank * len(took)) - 1, 0) for name, rank in ranks.items()}
-    durations = {name: int(took[place]) / MICROSECONDS for name, place in places.items()}
+    took = spans[:, 1] - spans[:, 0]
+    found = _quantiles(took, np.ones_like(took), (0.5, 0.9, 1.0)).values()
+    seconds = [micros / MICROSECONDS for micros in found]
+    durations = dict(zip(("median", "p90", "max"), seconds, strict=True))
     return TimeSpan(first=first, last=last, durations=durations)
 
 
@@ -181,12 +182,14 @@ def shown_variants(inspection: Inspection) -> list[dict[str, Any]]:
     ]
 
 
-def _quantiles(lengths: NDArray[np.int64], counts: NDArray[np.int64]) -> dict[str, int]:
-    """Give the smallest length that at least this share of the cases does not exceed."""
-    if not len(lengths):
+def _quantiles(
+    sizes: NDArray[np.int64], counts: NDArray[np.int64], quantiles: Sequence[float] = QUANTILES
+) -> dict[str, int]:
+    """Give the smallest size that at least this share of the cases does not exceed."""
+    if not len(sizes):
         return {}
-    order = np.argsort(lengths, kind="stable")
+    order = np.argsort(sizes, kind="stable")
     upto = np.cumsum(counts[order])
-    ranks = np.maximum(np.ceil(np.array(QUANTILES) * upto[-1]), 1)
+    ranks = np.maximum(np.ceil(np.array(quantiles) * upto[-1]), 1)
     at = np.searchsorted(upto, ranks, side="left")
-    return {f"{q:g}": int(lengths[order[i]]) for q, i in zip(QUANTILES, at, strict=True)}
+    return {f"{q:g}": int(sizes[order[i]]) for q, i in zip(quantiles, at, strict=True)}

@@ -2,79 +2,28 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from importlib import import_module
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
-from ..base.files import identity
-from ..errors import ReadError, SettingError
+from ..errors import Argument, SettingError, Statement
 from ..kernel.cases import Cases
 from ..kernel.variants import VariantCounts
 from .attributes import pairs_of, tell_unnamed
 from .bounded_file import Progress
 from .columns import Columns
-from .formats import Format, find_files
-from .frames import frame_name, is_pm4py, is_query
-from .options import Engine, Order, ReadOptions
-from .source import Log, Notify, Reader, Source
-from .standard_input import NAME, StandardInput
+from .find_source import find_source
+from .formats import Engine, Format
+from .notices import Notify
+from .options import Order, ReadOptions
+from .source import Log, Reader, Source
 
 if TYPE_CHECKING:
+    from .brought import Remote
     from .spark.distributed import SparkVariants
 
-READERS: dict[Format, str] = {
-    "xes": "xes",
-    "json": "variants_json",
-    "csv": "duckdb.events",
-    "tsv": "duckdb.events",
-    "xlsx": "duckdb.events",
-    "ods": "duckdb.events",
-    "jsonl": "duckdb.events",
-    "parquet": "duckdb.events",
-    "pm4py log": "pm4py_log",
-    "relation": "duckdb.events",
-    "frame": "duckdb.events",
-    "spark frame": "spark.reader",
-    "postgresql": "postgresql",
-}
-"""The module that reads each format."""
 
-ENGINES: dict[Engine, tuple[str, tuple[Format, ...]]] = {
-    "r4pm": ("r4pm", ("xes",)),
-    "spark": ("spark.reader", ("csv", "tsv", "parquet")),
-}
-"""Other modules that can be asked for, and the formats that they read."""
-
-UNORDERED: tuple[Format, ...] = ("spark frame", "postgresql", "relation")
-"""Sources that have no order of their own: what looks like one may change with any other row."""
-
-PERIODS: tuple[Format, ...] = ("xes", "csv", "tsv", "parquet", "frame")
-"""Sources that can be read period by period."""
-
-FAMILIES_APART: dict[str, Format] = {"Spark": "spark frame", "DuckDB": "relation"}
-"""Frames that are not read like others."""
-
-FORMED = ("duckdb.events", "pm4py_log")
-"""Modules that read time stamps in whatever form they are written."""
-
-REMOTE = ("spark.reader", "postgresql")
-"""Modules that can give rows as they are, to be read like a table where that is needed."""
-
-FORM_OPTIONS: dict[str, tuple[Format, ...]] = {
-    "encoding": ("csv", "tsv"),
-    "header": ("csv", "tsv", "xlsx", "ods"),
-    "skip_rows": ("csv", "tsv", "xlsx", "ods"),
-    "sheet": ("xlsx", "ods"),
-}
-"""Options about the form of a file, and the formats that have it."""
-
-FILE_FIRST: tuple[Format, ...] = ("xes", "json", "pm4py log")
-"""Formats whose order of events is meant: time stamps are often coarser than it."""
-
-
-def open_log(source: Any, options: ReadOptions | None = None, **more: Any) -> Log:
+def open_log(source: object, options: ReadOptions | None = None, **more: object) -> Log:
     """Open a log: files (XES, tables, spreadsheets, JSON), a frame or a database.
 
     A path may be a pattern (`logs/*.parquet`) or a folder, whose files are taken in the order of
@@ -87,86 +36,107 @@ def open_log(source: Any, options: ReadOptions | None = None, **more: Any) -> Lo
     `person` and `max_cases`, at most max_cases cases of each person are kept; which ones depends on
     that person's cases alone. What does not exist is refused here, before anything is read.
     """
-    if more:
-        options = replace(options or ReadOptions(), **more)
-    options = options or ReadOptions()
+    options = replace(options or ReadOptions(), **more)  # type: ignore[arg-type]
     opened = find_source(source, options)
-    module = READERS[opened.format]
-    if options.engine is not None:
-        module, formats = ENGINES[options.engine]
-        if options.encoding is not None or options.header:
-            raise SettingError("engine", options.engine, "left out with encoding and header")
-        if opened.format not in formats:
-            raise SettingError("engine", options.engine, f"left out for {opened.format}")
-    reader = cast(Reader, import_module(f".{module}", __package__))
-    if options.time_format is not None and module not in (*FORMED, *REMOTE):
-        raise SettingError(
-            "time_format", options.time_format, f"left out for {options.engine or opened.format}"
-        )
-    for option in ("start", "lifecycle"):
-        known = (*FORMED, *REMOTE, "xes", "r4pm")
-        if getattr(options, option) is not None and module not in known:
-            where = options.engine or opened.format
-            raise SettingError(option, getattr(options, option), f"left out for {where}")
-    if opened.format in UNORDERED:
+    form = opened.declared
+    engine = _choose_engine(form, options)
+    if not form.is_ordered:
         if options.order == "file":
-            raise SettingError(
-                "order", "file", "time: rows of a database or a cluster have no order of their own"
-            )
+            raise SettingError("order", "file", Statement("read.must.time_order"))
         options = replace(options, order="time")
+    reader = _reader_of(engine)
     columns = reader.find(opened, options)
-    if module in REMOTE and columns is not None:
-        says_more = columns.start or columns.lifecycle or columns.joined
-        if options.time_format is not None or says_more:
-            from .brought import BroughtReader
+    if columns is not None and _is_brought(opened, engine, columns, options):
+        from .brought import BROUGHT, BroughtReader
 
-            reader = BroughtReader(cast(Any, reader))
-            columns = reader.find(opened, options)
-    if options.attribute and (columns is None or not columns.attributes):
-        raise SettingError(
-            "attribute", options.attribute[0], f"left out: {opened.format} is read without any"
-        )
-    if options.period is not None:
-        _check_periods(opened, options, columns)
+        reader = BroughtReader(cast("Remote", reader))
+        engine, columns = BROUGHT, reader.find(opened, options)
+    _check_columns(form, options, columns)
     return Log(
         source=opened,
         columns=columns,
-        order=options.order or _default_order(opened.format, columns),
+        order=options.order or _default_order(form, columns),
         options=options,
+        engine=engine,
         reader=reader,
     )
 
 
-def _check_periods(opened: Source, options: ReadOptions, columns: Columns | None) -> None:
-    """Refuse a period for a log that cannot be read so."""
-    if opened.format not in PERIODS or options.engine is not None:
-        what = opened.format if options.engine is None else options.engine
-        raise SettingError("period", options.period, f"left out for {what}: give files or frames")
-    if columns is None or columns.timestamp is None:
-        raise SettingError(
-            "period", options.period, "left out: no time stamps are declared (name them: timestamp)"
-        )
+def _choose_engine(form: Format, options: ReadOptions) -> Engine:
+    """Take the engine that was asked for; refuse options that it does not have."""
+    name, engine = options.engine, form.engine(options.engine)
+    if name is not None and (options.encoding or options.header):
+        named = (Argument("encoding"), Argument("header"))
+        raise SettingError("engine", name, Statement("read.must.left_out_with", arguments=named))
+    if engine is None:
+        raise SettingError("engine", name, _left_out_for(form.name))
+    _check_able(form, engine, options)
+    return engine
 
 
-def _default_order(format: Format, columns: Columns | None) -> Order:
+def _check_able(form: Format, engine: Engine, options: ReadOptions) -> None:
+    what = options.engine or form.name
+    if options.time_format is not None and not engine.reads_time_formats:
+        raise SettingError("time_format", options.time_format, _left_out_for(what))
+    if options.period is not None and not (form.has_periods and engine.reads_periods):
+        raise SettingError("period", options.period, Statement("read.must.no_period", what=what))
+
+
+def _left_out_for(what: str) -> Statement:
+    return Statement("read.must.left_out_for", what=what)
+
+
+def _is_brought(source: Source, engine: Engine, columns: Columns, options: ReadOptions) -> bool:
+    """Whether more is asked than a server counts by itself: then rows are brought here."""
+    if not engine.brings_rows:
+        return False
+    if columns.start or columns.lifecycle or columns.joined or options.time_format is not None:
+        return True
+    kinds = _reader_of(engine).kinds(source) if engine.counts_times_only else {}
+    return engine.counts_times_only and kinds.get(columns.timestamp or "") != "date"
+
+
+def _reader_of(engine: Engine) -> Reader:
+    return cast(Reader, import_module(f".{engine.module}", __package__))
+
+
+def _check_columns(form: Format, options: ReadOptions, columns: Columns | None) -> None:
+    """Refuse options that ask for columns which a log does not have."""
+    if options.attribute and (columns is None or not columns.attributes):
+        must = Statement("read.must.no_attributes", what=form.name)
+        raise SettingError("attribute", options.attribute[0], must)
+    if options.period is not None and (columns is None or columns.timestamp is None):
+        must = Statement("read.must.times_for_period", argument=Argument("timestamp"))
+        raise SettingError("period", options.period, must)
+
+
+def _default_order(form: Format, columns: Columns | None) -> Order:
     timed = columns is not None and columns.timestamp is not None
-    return "time" if timed and format not in FILE_FIRST else "file"
+    return "time" if timed and not form.order_is_meant else "file"
+
+
+def _opened(source: object, notify: Notify | None) -> Log:
+    """Open a log unless it is one, and tell its holder how its times are read."""
+    log = source if isinstance(source, Log) else open_log(source)
+    if notify is not None and log.columns is not None:
+        for note in log.columns.notes(log.options):
+            notify(note)
+    return log
 
 
 def count_variants(
-    source: Any, *, progress: Progress | None = None, notify: Notify | None = None
+    source: object, *, progress: Progress | None = None, notify: Notify | None = None
 ) -> VariantCounts:
     """Count how many cases took each variant of a log, or of anything that `open_log` takes.
 
     The result is secret, and so is what `notify` is told: it is for the person who holds the log.
     """
-    log = source if isinstance(source, Log) else open_log(source)
-    _announce(log, notify)
+    log = _opened(source, notify)
     return log.reader.count(log, progress, notify)
 
 
 def read_cases(
-    source: Any, *, progress: Progress | None = None, notify: Notify | None = None
+    source: object, *, progress: Progress | None = None, notify: Notify | None = None
 ) -> Cases:
     """Read the cases of a log with their times: variants, and the same cases one by one.
 
@@ -174,8 +144,7 @@ def read_cases(
     times or attributes needs this: it takes longer than counting, and
     room on the disk. What is on the disk goes when `by_case` is closed, or forgotten.
     """
-    log = source if isinstance(source, Log) else open_log(source)
-    _announce(log, notify)
+    log = _opened(source, notify)
     by_case = log.reader.cases(log, progress, notify)
     if notify is not None:
         tell_unnamed(by_case.attributes, by_case.outside, notify)
@@ -192,7 +161,7 @@ def read_cases(
 
 
 def distribute_variants(
-    source: Any, *, progress: Progress | None = None, notify: Notify | None = None
+    source: object, *, progress: Progress | None = None, notify: Notify | None = None
 ) -> SparkVariants:
     """Count the variants of a log that Spark reads, and leave them on the cluster.
 
@@ -200,109 +169,12 @@ def distribute_variants(
     """
     log = source if isinstance(source, Log) else open_log(source)
     if not is_distributed(log):
-        raise SettingError("engine", log.source.format, "spark, to leave variants on a cluster")
+        raise SettingError("engine", log.source.format, Statement("read.must.on_cluster"))
     from .spark.reader import distribute
 
-    _announce(log, notify)
-    return distribute(log, progress, notify)
-
-
-def _announce(log: Log, notify: Notify | None) -> None:
-    """Tell the holder of a log how its times are read, where that was recognised by names."""
-    if notify is not None and log.columns is not None:
-        for note in log.columns.notes(log.options):
-            notify(note)
+    return distribute(_opened(log, notify), progress, notify)
 
 
 def is_distributed(log: Log) -> bool:
     """Whether a log's variants can be left where they are counted."""
-    return hasattr(log.reader, "distribute")
-
-
-def find_source(source: Any, options: ReadOptions) -> Source:
-    """Find where a log is and how it is stored; which column holds what is not asked yet."""
-    if isinstance(source, (str, os.PathLike)):
-        path = os.fspath(source)
-        if path.startswith(("postgresql://", "postgres://")):
-            if options.query is None:
-                raise SettingError("query", None, "given for a database")
-            from .postgresql import public_name
-
-            return Source(
-                name=public_name(path), format="postgresql", content=path, query=options.query
-            )
-    if options.query is not None:
-        raise SettingError("query", options.query, "left out unless the log is a database")
-    if isinstance(source, (str, os.PathLike)):
-        return _open_files([os.fspath(source)], options)
-    if type(source) in (list, tuple) and all(isinstance(p, (str, os.PathLike)) for p in source):
-        return _open_files([os.fspath(path) for path in source], options)
-    if is_pm4py(source):
-        from .pm4py_log import read_memory
-
-        return Source(name="pm4py log", format="pm4py log", content=read_memory(source))
-    name = frame_name(source)
-    if is_query(source):
-        from .duckdb.source import as_relation
-
-        relation, database = as_relation(name, source)
-        return Source(name=name, format="relation", content=relation, held=database)
-    family = name.partition(" ")[0]
-    format = FAMILIES_APART.get(family, "frame")
-    return Source(name=name, format=format, content=source)
-
-
-def _check_different(files: tuple[Path, ...]) -> None:
-    """Refuse files that are one, by whatever names and links: their cases would count twice."""
-    seen: dict[object, Path] = {}
-    for path in files:
-        marks = identity(path)
-        for mark in marks:
-            if mark in seen:
-                by = "" if seen[mark] == path else f", as {seen[mark]} too"
-                raise ReadError(path, f"is named twice{by}: its cases would count twice")
-        seen |= dict.fromkeys(marks, path)
-
-
-def _open_files(paths: list[str], options: ReadOptions) -> Source:
-    """Open files that make up one log, in the order in which they are named."""
-    if not paths:
-        raise ReadError("a list of files", "is empty: name one or more")
-    format = cast("Format | None", options.format)
-    held: StandardInput | None = None
-    files: tuple[Path, ...]
-    name = paths[0] if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1:,} more"
-    if NAME in paths:
-        if len(paths) > 1:
-            raise SettingError("log", ", ".join(paths), "standard input (-) alone, or files")
-        if format is None:
-            raise SettingError("format", None, "given where the log is standard input (-)")
-        held = StandardInput()
-        files, found = (held.path,), format
-        name = "standard input"
-    else:
-        files, found = find_files(paths[0], format)
-    for path in paths[1:]:
-        more, other = find_files(path, format)
-        if other != found:
-            raise ReadError(path, f"is {other}, and {paths[0]} is {found}: name files of one kind")
-        files += more
-    if len(files) > 1 and found == "json":
-        raise ReadError(paths[1], "variants must be one file")
-    _check_different(files)
-    for option, formats in FORM_OPTIONS.items():
-        value = getattr(options, option)
-        if value not in (None, ()) and found not in formats:
-            shown = ",".join(value) if isinstance(value, tuple) else value
-            raise SettingError(option, shown, f"left out for {found}")
-    return Source(
-        name=name,
-        format=found,
-        content=files,
-        trusted=options.trusted,
-        encoding=options.encoding,
-        header=options.header,
-        skip_rows=options.skip_rows,
-        sheet=options.sheet,
-        held=held,
-    )
+    return log.engine.distributes

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import codecs
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from pathlib import Path
+from typing import Literal, TypeVar, get_args
 
 from ..base.periods import Period
-from ..errors import Argument, SettingError, is_whole, nearest
+from ..errors import Argument, SettingError, Statement, advised, is_whole
 from ..kernel.unit import ONE_CASE, Unit
 from .formats import SUFFIXES
 from .time_format import NUMBERS, check_time_format
@@ -15,6 +17,10 @@ from .time_format import NUMBERS, check_time_format
 Order = Literal["time", "file"]
 Engine = Literal["spark", "r4pm"]
 Protect = Literal["person", "person-period"]
+
+CHOICES = {"order": get_args(Order), "engine": get_args(Engine), "protect": get_args(Protect)}
+"""The values of settings that have few."""
+Name = TypeVar("Name", bound=str | Sequence[str])
 
 JOINER = "+"
 """Stands between the parts of an activity that is built from several columns."""
@@ -89,116 +95,115 @@ class ReadOptions:
     engine: Engine | None = None
     attribute: tuple[str, ...] = ()
     pair: tuple[tuple[str, str], ...] = ()
-    columns: Any = None
+    columns: str | Path | Mapping[str, object] | None = None
     employees: bool = False
     personal: bool = False
     accept_other: bool = False
     trusted: bool = False
 
     def __post_init__(self) -> None:
-        if isinstance(self.activity, str):
-            object.__setattr__(self, "activity", (self.activity,))
-        object.__setattr__(self, "activity", tuple(self.activity or ()))
-        for name in ("timestamp", "start"):
-            object.__setattr__(self, name, _stamp(name, getattr(self, name)))
-        if self.time_format in NUMBERS and not {type(self.timestamp), type(self.start)}.isdisjoint(
-            {tuple}
-        ):
-            raise SettingError(
-                "time_format",
-                self.time_format,
-                "iso, day-first, month-first or a pattern if date and time of day are two columns",
-            )
-        for name in ("attribute", "pair"):
-            given = getattr(self, name) or ()
-            object.__setattr__(self, name, (given,) if isinstance(given, str) else tuple(given))
-        object.__setattr__(self, "pair", tuple(_pair(pair) for pair in self.pair))
-        if not self.attribute:
-            for name in ("columns", "pair", "employees", "personal", "accept_other"):
-                if getattr(self, name):
-                    raise SettingError(name, "given", "left out unless attributes are asked for")
-        if isinstance(self.header, str):
-            object.__setattr__(self, "header", tuple(self.header.split(",")))
-        object.__setattr__(self, "header", tuple(name.strip() for name in self.header or ()))
-        if len(set(self.header)) < len(self.header) or "" in self.header:
-            raise SettingError("header", ",".join(self.header), "different names")
-        if self.skip_rows is not None and not (is_whole(self.skip_rows) and self.skip_rows >= 0):
-            raise SettingError("skip_rows", self.skip_rows, "a whole number, 0 or more")
-        if self.sheet is not None:
-            object.__setattr__(self, "sheet", str(self.sheet))
-        if self.encoding is not None and not _is_encoding(self.encoding):
-            advice = nearest(self.encoding, ENCODINGS)
-            raise SettingError(
-                "encoding", self.encoding, f"such as {', '.join(ENCODINGS)}.{advice}"
-            )
-        if len(set(self.activity)) < len(self.activity):
-            raise SettingError("activity", JOINER.join(self.activity), "different columns")
-        if self.order is not None and self.order not in get_args(Order):
-            raise SettingError("order", self.order, "time or file")
-        if self.engine is not None and self.engine not in get_args(Engine):
-            raise SettingError("engine", self.engine, f"one of {', '.join(get_args(Engine))}")
-        check_time_format(self.time_format)
-        known = sorted(set(SUFFIXES.values()))
-        if self.format is not None and self.format not in known:
-            advice = nearest(self.format, known)
-            raise SettingError("format", self.format, f"one of {', '.join(known)}.{advice}")
-        if self.person is None and self.max_cases is not None:
-            raise SettingError("person", None, "given where ", Argument("max_cases"), " is")
-        if self.person is not None and self.max_cases is None:
-            raise SettingError("max_cases", None, "given where ", Argument("person"), " is")
-        if self.period is not None:
-            Period.parse(self.period)
-        if self.protect is not None and self.protect not in get_args(Protect):
-            raise SettingError("protect", self.protect, f"one of {', '.join(get_args(Protect))}")
-        both = self.person is not None and self.period is not None
-        if both and self.protect is None:
-            raise SettingError(
-                "protect",
-                None,
-                "said for persons with a period: person (what they cost adds up over periods) or "
-                "person-period (what a person does in one period is protected by itself)",
-            )
-        if self.protect is not None and not both:
-            raise SettingError(
-                "protect",
-                self.protect,
-                "left out without both ",
-                Argument("person"),
-                " and ",
-                Argument("period"),
-            )
-        self._make_unit()  # It refuses what cannot be.
+        normal = {
+            "activity": _names(self.activity),
+            "timestamp": _stamp("timestamp", self.timestamp),
+            "start": _stamp("start", self.start),
+            "attribute": _names(self.attribute),
+            "pair": tuple(map(_pair, _names(self.pair))),
+            "header": tuple(name.strip() for name in _split(self.header)),
+            "sheet": None if self.sheet is None else str(self.sheet),
+        }
+        for name, value in normal.items():
+            object.__setattr__(self, name, value)
+        _check_file(self)
+        _check_columns(self)
+        _check_attributes(self)
+        _check_unit(self)
 
-    def _make_unit(self) -> Unit:
+    @property
+    def unit(self) -> Unit:
+        """What is protected where a log is read so."""
         if self.person is None or self.max_cases is None:
             return ONE_CASE
         per_period = self.protect == "person-period"
         return Unit(person=self.person, max_cases=self.max_cases, per_period=per_period)
 
-    @property
-    def unit(self) -> Unit:
-        """What is protected where a log is read so."""
-        return self._make_unit()
+
+def _names(given: str | Sequence[Name] | None) -> tuple[str | Name, ...]:
+    """One name, or several."""
+    return (given,) if isinstance(given, str) else tuple(given or ())
 
 
-def _stamp(name: str, given: Any) -> str | tuple[str, ...] | None:
-    """Take one column, or those of the date and of the time of day."""
-    columns = (given,) if isinstance(given, str) else tuple(given or ())
+def _split(given: str | Sequence[str] | None) -> Sequence[str]:
+    """Names, or one text with commas between them."""
+    return given.split(",") if isinstance(given, str) else given or ()
+
+
+def _stamp(name: str, given: str | Sequence[str] | None) -> str | tuple[str, ...] | None:
+    """One column, or those of the date and of the time of day."""
+    columns = _names(given)
     if len(columns) > 2 or len(set(columns)) < len(columns):
-        raise SettingError(
-            name, ", ".join(columns), "one column, or those of the date and of the time of day"
-        )
+        raise SettingError(name, ", ".join(columns), Statement("must.read.stamp"))
     return columns if len(columns) == 2 else next(iter(columns), None)
 
 
-def _pair(pair: Any) -> tuple[str, str]:
-    """Take two names, or a text with a comma between them."""
-    names = tuple(pair.split(",")) if isinstance(pair, str) else tuple(pair)
+def _pair(pair: str | Sequence[str]) -> tuple[str, str]:
+    """Two names, or a text with a comma between them."""
+    names = tuple(_split(pair))
     if len(names) != 2 or not all(isinstance(name, str) and name.strip() for name in names):
-        raise SettingError(
-            "pair", ",".join(map(str, names)), "two attributes with a comma between them: A,B"
-        )
+        raise SettingError("pair", ",".join(map(str, names)), Statement("must.read.pair"))
     return names[0].strip(), names[1].strip()
+
+
+def _check_file(options: ReadOptions) -> None:
+    """Refuse settings of the file that cannot be."""
+    skip = options.skip_rows
+    if skip is not None and not (is_whole(skip) and skip >= 0):
+        raise SettingError("skip_rows", skip, Statement("must.read.not_negative"))
+    if options.encoding is not None and not _is_encoding(options.encoding):
+        must = Statement("must.read.such_as", choices=ENCODINGS)
+        raise SettingError("encoding", options.encoding, advised(must, options.encoding, ENCODINGS))
+    formats = sorted(set(SUFFIXES.values()))
+    if options.format is not None and options.format not in formats:
+        must = Statement("must.one_of", choices=formats)
+        raise SettingError("format", options.format, advised(must, options.format, formats))
+    for name, choices in CHOICES.items():
+        if (value := getattr(options, name)) not in (None, *choices):
+            raise SettingError(name, value, Statement("must.one_of", choices=choices))
+
+
+def _check_columns(options: ReadOptions) -> None:
+    """Refuse names of columns that stand there twice, and times that cannot be read."""
+    for name in ("header", "activity"):
+        names = getattr(options, name)
+        if len(set(names)) < len(names) or "" in options.header:
+            raise SettingError(name, ",".join(names), Statement("must.read.different"))
+    check_time_format(options.time_format)
+    joined = isinstance(options.timestamp, tuple) or isinstance(options.start, tuple)
+    if joined and options.time_format in NUMBERS:
+        raise SettingError("time_format", options.time_format, Statement("must.read.text_form"))
+
+
+def _check_attributes(options: ReadOptions) -> None:
+    """Refuse settings of attributes if there are none."""
+    for name in ("columns", "pair", "employees", "personal", "accept_other"):
+        if getattr(options, name) and not options.attribute:
+            must = Statement("must.read.only_with", argument=Argument("attribute"))
+            raise SettingError(name, "given", must)
+
+
+def _check_unit(options: ReadOptions) -> None:
+    """Refuse a unit of privacy that cannot be."""
+    for name, other in (("person", "max_cases"), ("max_cases", "person")):
+        if getattr(options, name) is None and getattr(options, other) is not None:
+            raise SettingError(name, None, Statement("must.given_with", argument=Argument(other)))
+    if options.period is not None:
+        Period.parse(options.period)
+    both, protect = None not in (options.person, options.period), options.protect
+    if both and protect is None:
+        raise SettingError("protect", None, Statement("must.read.protect"))
+    if protect is not None and not both:
+        arguments = {"person": Argument("person"), "period": Argument("period")}
+        raise SettingError("protect", protect, Statement("must.read.no_protect", **arguments))
+    _ = options.unit  # It refuses numbers of cases that cannot be.
 
 
 def _is_encoding(name: str) -> bool:

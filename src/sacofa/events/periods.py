@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from ..base.periods import Period
+from ..kernel.statements import Statement
 
 Wanted = Callable[[str, str | None], bool]
 """Tells, for a case of the period, whether it is to be read: its id, and whose it is."""
@@ -72,16 +73,15 @@ class PeriodFilter:
             return False
         return True
 
-    def notices(self) -> list[str]:
+    def notices(self) -> list[Statement]:
         """What the holder of the log should know."""
-        said = [f"{self.elsewhere:,} cases are not of period {self.period.name}"]
+        name, elsewhere = self.period.name, self.elsewhere
+        said = [Statement("notice.period.elsewhere", number=elsewhere, period=name)]
         if self.taken:
-            said.append(
-                f"{self.taken:,} cases that end in period {self.period.name} were released before: "
-                f"they are left out, with {self.late:,} events of this period"
-            )
+            values = {"number": self.taken, "late": self.late, "period": name}
+            said.append(Statement("notice.period.taken", **values))
         if self.again:
-            said.append(f"{self.again:,} cases have the id of another one: the first counts")
+            said.append(Statement("notice.period.again", number=self.again))
         if self.nameless:
-            said.append(f"{self.nameless:,} cases have no id and are left out")
+            said.append(Statement("notice.period.nameless", number=self.nameless))
         return said

@@ -11,9 +11,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Collection
-from datetime import date, timedelta
+from datetime import timedelta
 
-from ..base.domains import read_day
+from ..base.domains import bare_name, read_day
+from ..kernel.statements import Statement
 
 PERSON = (
     r"(patient(en|in)?|customer|client|kunden?|klient(en|in)?|person(en)?|citizen|buerger|member|"
@@ -140,28 +141,28 @@ def personal_by_values(texts: Collection[str]) -> str | None:
     Returns:
         The kind of data as a plural noun; None if the values look harmless.
     """
-    values = [text for text in {text.strip() for text in texts} if text]
+    values = {text.strip() for text in texts} - {""}
     if len(values) < FEWEST:
         return None
     days = [day for day in map(read_day, values) if day is not None]
     if len(days) >= SHARE * len(values):
-        return "birth dates" if _is_lifetime(days) else None
+        return "birth dates" if max(days) - min(days) >= LIFETIME else None
     found = (
         kind for kind, test, share in VALUE_TESTS if sum(map(test, values)) >= share * len(values)
     )
     return next(found, None)
 
 
+def named(kind: str) -> Statement:
+    """Personal data of a kind, as a statement."""
+    return Statement(f"personal.{kind.replace(' ', '_')}")
+
+
 def _plain_words(name: str) -> str:
     """A column name as lower-case words without accents and punctuation."""
-    bare = re.sub(r"^(case:|\(case\))\s*", "", name.strip(), flags=re.IGNORECASE)
-    lower = _CAMEL.sub(" ", bare).lower().translate(_UMLAUTS)
+    lower = _CAMEL.sub(" ", bare_name(name.strip())).lower().translate(_UMLAUTS)
     ascii_only = unicodedata.normalize("NFKD", lower).encode("ascii", "ignore").decode()
     return _APART.sub(" ", ascii_only).strip()
-
-
-def _is_lifetime(days: list[date]) -> bool:
-    return max(days) - min(days) >= LIFETIME
 
 
 def _is_contact(text: str) -> bool:

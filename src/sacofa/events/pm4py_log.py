@@ -14,22 +14,25 @@ from datetime import UTC, date, datetime, time
 from numbers import Integral, Real
 from typing import Any
 
-from ..errors import ColumnsError, MissingExtraError, ReadError, SettingError
+from ..errors import ColumnsError, MissingExtraError, ReadError, Statement
 from ..kernel.variants import VariantCounts
-from .attributes import Present, Sightings, describe_taken, resolve_attributes, settled_attributes
+from .attributes import Sightings, describe_taken, resolve_attributes
 from .bounded_file import Progress
 from .case_store import StoredCases
 from .cells import Use, is_missing, text_of
 from .columns import COLUMNS_TAKEN, TIMES_TAKEN, TRUNCATED, Columns, one_column, resolve_columns
 from .duckdb import events
 from .frames import in_column
-from .lifecycle import TRANSITION
+from .notices import Notify
 from .options import ReadOptions
-from .source import Log, Notify, Source
+from .source import Log, Source
 from .time_format import only_iso
-from .xes_form import Declared
+from .variant_counter import Texts
+from .xes_form import TIME, Declared, lookup_in, standard_columns
 
-CASE, NAME, TIME = "case:concept:name", "concept:name", "time:timestamp"
+CASE = "case:concept:name"
+MOMENTS = "datetime64[us, UTC]"
+"""The type of a column of times."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -70,7 +73,7 @@ def read_memory(source: Any) -> MemoryLog:
         listed = [dict(event) for event in source]
         return MemoryLog(rows=listed, has_events=bool(listed), is_table=True, declared=nothing)
     if kind != "EventLog":
-        raise ReadError(f"pm4py {kind}", "is no log: give an EventLog, an EventStream or a frame")
+        raise ReadError(f"pm4py {kind}", Statement("read.frame.no_pm4py_log"))
     rows: list[dict[str, Any]] = []
     for number, trace in enumerate(source):
         of_case = {f"case:{name}": value for name, value in trace.attributes.items()}
@@ -117,16 +120,7 @@ def find(source: Source, options: ReadOptions) -> Columns:
         columns = _of_event_log(source.name, log, names, options)
     if not options.attribute:
         return columns
-    seen, settled = log.sightings, settled_attributes(options)
-
-    def lookup(name: str) -> Present | None:
-        key, of_case = name.removeprefix("case:"), name.startswith("case:")
-        if name in settled:
-            return Present(of_case=of_case)
-        # What is declared need not occur.
-        there = log.declared.present(name) or seen.present(key)
-        return replace(there, of_case=True) if there is not None and of_case else there
-
+    lookup = lookup_in([log.declared], log.sightings, options)
     return replace(
         columns,
         attributes=resolve_attributes(source.name, options, lookup, names, columns.roles),
@@ -136,34 +130,32 @@ def find(source: Source, options: ReadOptions) -> Columns:
 
 def _of_event_log(name: str, log: MemoryLog, names: list[str], options: ReadOptions) -> Columns:
     """What holds what where it is called as in XES."""
-    if options.case is not None:
-        raise SettingError("case", options.case, "left out for an EventLog: each trace is a case")
     stamp, start = (
         one_column(role, getattr(options, role), "an EventLog") for role in ("timestamp", "start")
     )
-    timed = log.declared.times or TIME in names
-    columns = Columns(
-        case=CASE,
-        activity=options.activity or (NAME,),
-        timestamp=stamp or (TIME if timed or options.order == "time" else None),
-        start=start,
-        lifecycle=options.lifecycle or TRANSITION,
-        person=options.person,
-        truncated=TRUNCATED,
+    columns = standard_columns(
+        options, "an EventLog", case=CASE, timestamp=stamp or TIME, start=start
     )
-    if columns.lifecycle in columns.activity:
-        columns = replace(columns, lifecycle=None)
-    asked = dict.fromkeys(columns.activity, "activity")
-    for role in ("timestamp", "start", "lifecycle", "person"):
-        if getattr(options, role) is not None:
-            asked[getattr(options, role)] = role
-    if options.order == "time":
-        asked.setdefault(columns.timestamp or TIME, "timestamp")
-    for column, role in asked.items():
-        if column not in names and log.has_events:
+    columns = replace(columns, truncated=TRUNCATED)
+    is_asked = options.timestamp is not None or options.order == "time"
+    if log.has_events:
+        _refuse_missing(name, names, options, columns, is_timed=is_asked)
+    if is_asked or log.declared.times:
+        return columns
+    there = columns.timestamp if TIME in names else None
+    return replace(columns, timestamp=there, taken=(TIMES_TAKEN,))
+
+
+def _refuse_missing(
+    name: str, names: list[str], options: ReadOptions, columns: Columns, *, is_timed: bool
+) -> None:
+    """Refuse what was asked for and occurs in no case and no event."""
+    asked: dict[str, str | None] = {"timestamp": columns.timestamp if is_timed else None}
+    asked |= {role: getattr(options, role) for role in ("start", "lifecycle", "person")}
+    wanted = [("activity", column) for column in columns.activity] + list(asked.items())
+    for role, column in wanted:
+        if column is not None and column not in names:
             raise ColumnsError(name, [role], names, column)
-    is_said = options.timestamp is not None or options.order == "time" or log.declared.times
-    return columns if is_said else replace(columns, taken=(TIMES_TAKEN,))
 
 
 def count(
@@ -189,41 +181,51 @@ def _as_table(log: Log) -> Log:
         import pandas
     except ImportError:
         raise MissingExtraError("pandas", "evaluate") from None
-    columns, memory = log.columns, log.source.content
+    memory: MemoryLog = log.source.content
+    columns = log.columns
     assert columns is not None
     if columns.timestamp is None and not memory.is_table:
         # A row without activity and time says that there is a case, so there is a place for times.
         columns = replace(columns, timestamp=TIME)
-    rows, made = memory.rows, dict[str, Any]()
-    for name in columns.roles:
-        if name is not None:
+    texts = _role_texts(log, columns)
+    times = {} if log.options.time_format else _times(log, columns, texts)
+    texts |= _attribute_texts(log, columns)
+    made = {name: pandas.Series(column, dtype="object") for name, column in texts.items()}
+    made |= {name: pandas.Series(time, dtype=MOMENTS) for name, time in times.items()}
+    source = Source(name=log.name, format="frame", content=pandas.DataFrame(made))
+    return replace(log, source=source, columns=columns)
+
+
+def _role_texts(log: Log, columns: Columns) -> dict[str, Texts]:
+    found = {}
+    for name in filter(None, columns.roles):
+        with in_column(log.name, name):
             use = columns.uses.get(name, "value")
-            with in_column(log.name, name):
-                texts = [_text(row.get(name), use) for row in rows]
-            made[name] = pandas.Series(texts, dtype="object")
-    if log.options.time_format is None:
-        for name in columns.times:
-            found = [_moment(row.get(name)) for row in rows]
-            if log.timed and name == columns.timestamp:
-                _check_times(log.name, name, made[name], found)
-            made[name] = pandas.Series(found, dtype="datetime64[us, UTC]")
+            found[name] = [_text(row.get(name), use) for row in log.source.content.rows]
+    return found
+
+
+def _attribute_texts(log: Log, columns: Columns) -> dict[str, Texts]:
+    found = {}
     for each in columns.attributes:
         # Of an attribute of cases that a case lacks, the first value of its events counts.
         places = (each.key, each.name) if each.of_case else (each.key,)
         with in_column(log.name, each.key):
-            values = [_first(row.get(place) for place in places) for row in rows]
-        made[each.key] = pandas.Series(values, dtype="object")
-    frame = pandas.DataFrame(made)
-    source = Source(name=log.name, format="frame", content=frame)
-    return replace(log, source=source, columns=columns)
+            rows = log.source.content.rows
+            found[each.key] = [_first(map(row.get, places)) for row in rows]
+    return found
 
 
-def _check_times(
-    name: str, column: str, texts: Iterable[Any], found: list[datetime | None]
-) -> None:
-    """Refuse to order by times of which none can be read."""
-    if not any(found) and any(text is not None for text in texts):
-        raise ReadError(name, *only_iso(column))
+def _times(
+    log: Log, columns: Columns, texts: Mapping[str, Texts]
+) -> dict[str, list[datetime | None]]:
+    """The moments of the columns of times, of which one must be readable to order by them."""
+    rows = log.source.content.rows
+    found = {name: [_moment(row.get(name)) for row in rows] for name in columns.times}
+    stamp = columns.timestamp
+    if log.timed and stamp in found and not any(found[stamp]) and set(texts[stamp]) - {None}:
+        raise ReadError(log.name, only_iso(stamp))
+    return found
 
 
 def _first(values: Iterable[Any]) -> str | None:

@@ -6,39 +6,38 @@ of an ORDER BY can change with every other row: so events are ordered by time, t
 last, and ties by the activity's name, whatever the query says. The user and the password are kept
 out of everything that is shown or stored.
 
-Text is read as times where it can be; up to version 15 the server knows no way to try that, and
-text that is no time is then an error.
+The server counts where time stamps are of a type of times. Where they are text or numbers, and
+where cases are asked for with their times, rows are brought here to be read like a table.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
-from ..errors import MissingExtraError, ReadError
+from ..errors import MissingExtraError, ReadError, Statement
 from ..kernel.variants import VariantCounts
-from .attributes import column_of, resolve_in_table, table_lookup, values_of
+from .attributes import column_of, resolve_in_table, table_lookup
 from .bounded_file import Progress
-from .case_store import CaseStore, StoredCases
+from .brought import BroughtReader, Remote
+from .case_store import StoredCases
 from .cells import TOO_LARGE, Use, postgresql_sql
-from .cells.postgresql_sql import MOMENTS, TEXT
+from .cells.postgresql_sql import MOMENTS
 from .columns import Columns, resolve_columns
 from .frames import in_column
 from .lifecycle import START
-from .notices import notify_counts
+from .notices import Notify, notify_counts
 from .options import JOINER, ReadOptions
-from .source import Log, Notify, Source
+from .source import Log, Source
 from .variant_counter import check_unique
 
 AT_ONCE = 5_000
-"""How many variants are fetched at a time."""
-
-VALIDATING = 160_000
-"""The version from which on a server can tell whether text is a time."""
+"""How many rows are fetched at a time."""
 
 _BLANK = r"E' \t\n\r\f\x0b'"
 """Letters that name nobody, as in `notices`."""
@@ -69,8 +68,7 @@ def public_name(address: str) -> str:
 
 def list_columns(source: Source) -> list[str]:
     """List the columns that the query gives."""
-    with _session(source) as session:
-        return [column.name for column in _describe(session, source)]
+    return list(_codes(source))
 
 
 def kinds(source: Source) -> dict[str, str]:
@@ -80,7 +78,7 @@ def kinds(source: Source) -> dict[str, str]:
 
 def _codes(source: Source) -> dict[str, int]:
     with _session(source) as session:
-        return {column.name: column.type_code for column in _describe(session, source)}
+        return _describe(session, source)
 
 
 def find(source: Source, options: ReadOptions) -> Columns:
@@ -101,14 +99,12 @@ def count(
     log: Log, progress: Progress | None = None, notify: Notify | None = None
 ) -> VariantCounts:
     """Count the variants in the database."""
-    columns = log.columns
-    assert columns is not None
     complete: dict[tuple[str, ...], int] = {}
     truncated: dict[tuple[str, ...], int] = {}
     dropped = varying = 0
     with _session(log.source) as session:
-        rows = _rows(session, log, columns)
-        untimed = _check(session, log, columns, rows)
+        rows = _rows(session, log)
+        untimed = _check(session, log, rows)
         with session.cursor(name="variants") as cursor:
             cursor.itersize = AT_ONCE
             cursor.execute(_counting(log, rows))
@@ -126,29 +122,8 @@ def count(
 
 
 def cases(log: Log, progress: Progress | None = None, notify: Notify | None = None) -> StoredCases:
-    """Give the cases in the database with their times."""
-    columns = log.columns
-    assert columns is not None
-    store = CaseStore(log.name, log.unit, log.attributes)
-    dropped = varying = 0
-    with _session(log.source) as session:
-        rows = _rows(session, log, columns)
-        untimed = _check(session, log, columns, rows)
-        with session.cursor(name="cases") as cursor:
-            cursor.itersize = AT_ONCE
-            cursor.execute(_case_by_case(log, rows))
-            for counted, varies, variant, truncated, times, *values in cursor:
-                dropped += not counted
-                varying += varies
-                if counted:
-                    values = values_of(log.attributes, values)
-                    store.add(variant, times, truncated=truncated, values=values)
-    if progress is not None:
-        progress(1.0)
-    notify_counts(
-        notify, untimed=untimed, varying=varying, dropped=dropped, max_cases=log.max_cases
-    )
-    return store.close()
+    """Bring the rows here, and give the cases with their times: each event travels anyway."""
+    return BroughtReader(cast(Remote, sys.modules[__name__])).cases(log, progress, notify)
 
 
 def rows(log: Log, names: list[str]) -> Iterator[list[str | None]]:
@@ -156,30 +131,39 @@ def rows(log: Log, names: list[str]) -> Iterator[list[str | None]]:
     columns = log.columns
     assert columns is not None
     with _session(log.source) as session:
-        types = {column.name: column.type_code for column in _describe(session, log.source)}
+        types = _describe(session, log.source)
         _refuse_too_large(session, log, columns, types)
-        uses = columns.uses
-        text = {
-            name: postgresql_sql.text(_quoted(name), types[name], uses.get(name, "value"))
-            for name in names
-        }
+        text = {name: _text(name, types[name], columns.uses.get(name, "value")) for name in names}
         for name in columns.times:
             if types[name] in MOMENTS:
-                time = _quoted(name)
-                text[name] = f"(CASE WHEN {_is_time(time)} THEN {time}::timestamptz END)::text"
-        order = [f'{text[name]} COLLATE "C" NULLS LAST' for name in (*columns.activity, *names)]
-        if columns.lifecycle is not None:
-            word = f"lower(btrim(coalesce({text[columns.lifecycle]}, '')))"
-            order.insert(len(columns.activity), f"({word} <> '{START}')")
-        if columns.timestamp in columns.times and types[columns.timestamp] in MOMENTS:
-            order.insert(0, f"{_quoted(columns.timestamp)} NULLS LAST")
+                text[name] = f"(({_known_time(name)})::timestamptz)::text"
         with session.cursor(name="rows") as cursor:
             cursor.itersize = AT_ONCE
             cursor.execute(
                 f"SELECT {', '.join(text.values())} FROM {_asked(log.source)} "
-                f"ORDER BY {', '.join(order)}"
+                f"ORDER BY {', '.join(_order_of_rows(columns, types, text))}"
             )
             yield from map(list, cursor)
+
+
+def _order_of_rows(
+    columns: Columns, types: Mapping[str, int], text: Mapping[str, str]
+) -> Iterator[str]:
+    """Order rows by time unless that is text, then by case, activity, start, and all else."""
+    stamp = columns.timestamp
+    if stamp in columns.times and types[stamp] in MOMENTS:
+        yield f"{_known_time(stamp)} NULLS LAST"
+    elif stamp in columns.times and types[stamp] in _KINDS:
+        yield f"{_quoted(stamp)} NULLS LAST"
+    keys = [text[name] for name in (columns.case, *columns.activity)]
+    if columns.lifecycle is not None:
+        word = f"lower(btrim(coalesce({text[columns.lifecycle]}, '')))"
+        keys.append(f"CASE WHEN {word} = '{START}' THEN '0' ELSE '1' END")
+    yield from (f'{key} COLLATE "C" NULLS LAST' for key in (*keys, *text.values()))
+
+
+def _text(name: str, kind: int, use: Use = "value") -> str:
+    return postgresql_sql.text(_quoted(name), kind, use)
 
 
 @contextmanager
@@ -205,7 +189,8 @@ def _session(source: Source) -> Iterator[Any]:
 
 def _without_credentials(message: str, address: str) -> str:
     """Take the first line of a message, and out of it all that the address says of the user."""
-    line = message.strip().splitlines()[0] if message.strip() else "the connection was lost"
+    lines = message.strip().splitlines() or [str(Statement("read.database.lost"))]
+    line = lines[0]
     try:
         from psycopg.conninfo import conninfo_to_dict
 
@@ -215,14 +200,16 @@ def _without_credentials(message: str, address: str) -> str:
             if key in ("user", "password", "passfile", "sslpassword", "sslkey", "options")
         ]
     except Exception:  # An address that cannot be read may hold anything.
-        return "the address of the database cannot be read"
+        return str(Statement("read.database.address"))
     for secret in sorted(filter(None, secrets), key=len, reverse=True):
         line = line.replace(secret, "…")
     return line
 
 
-def _describe(session: Any, source: Source) -> Any:
-    return session.execute(f"SELECT * FROM {_asked(source)} LIMIT 0").description
+def _describe(session: Any, source: Source) -> dict[str, int]:
+    """The columns that the query gives, with the numbers of their types."""
+    found = session.execute(f"SELECT * FROM {_asked(source)} LIMIT 0").description
+    return {column.name: column.type_code for column in found}
 
 
 def _asked(source: Source) -> str:
@@ -230,9 +217,10 @@ def _asked(source: Source) -> str:
     return f"(\n{(source.query or '').strip().rstrip(';')}\n) AS asked"
 
 
-def _is_time(time: str) -> str:
-    """Whether a time has an end, and can be told in microseconds; the server knows later dates."""
-    return f"isfinite({time}) AND {time} < '294247-01-01'"
+def _known_time(column: str) -> str:
+    """A time that has an end, and can be told in microseconds; the server knows later dates."""
+    time = _quoted(column)
+    return f"CASE WHEN isfinite({time}) AND {time} < '294247-01-01' THEN {time} END"
 
 
 def _quoted(column: str) -> str:
@@ -244,36 +232,26 @@ class _Rows:
     """What is asked of each row, as SQL."""
 
     sql: str
-    """case_id, part_0, …, lone, stamped, time_key, person and truncated of each row."""
+    """case_id, part_0, …, lone, time_key, person and truncated of each row."""
     parts: tuple[str, ...]
     """The columns part_0, part_1, … that make up the activity."""
     order: str
     """What the rows of a case are ordered by: nothing but what they say."""
-    microseconds: str
-    """The time since 1970; missing where the stamp is no time, or endless."""
-    values: tuple[str, ...] = ()
-    """The columns value_0, value_1, … that hold attributes."""
 
 
-def _rows(session: Any, log: Log, columns: Columns) -> _Rows:
-    kinds = {column.name: column.type_code for column in _describe(session, log.source)}
-    assert columns.timestamp is not None
-    _refuse_too_large(session, log, columns, kinds)
+def _rows(session: Any, log: Log) -> _Rows:
+    columns, types = log.columns, _describe(session, log.source)
+    assert columns is not None and columns.timestamp is not None
+    _refuse_too_large(session, log, columns, types)
 
-    def text(name: str, use: Use = "value") -> str:
+    def text(name: str, use: Use) -> str:
         # The collation C compares bytes: equal is equal, and order is the same everywhere.
-        return f'{postgresql_sql.text(_quoted(name), kinds[name], use)} COLLATE "C"'
+        return f'{_text(name, types[name], use)} COLLATE "C"'
 
-    values = tuple(f"value_{i}" for i in range(len(columns.attributes)))
-    stamp = _quoted(columns.timestamp)
-    key = stamp
-    if kinds[columns.timestamp] in TEXT:
-        key = f"{stamp}::timestamptz"
-        if session.info.server_version >= VALIDATING:
-            key = f"CASE WHEN pg_input_is_valid({stamp}::text, 'timestamptz') THEN {key} END"
     parts = tuple(f"part_{i}" for i in range(len(columns.activity)))
     named = zip(columns.activity, parts, strict=True)
-    lone = " AND ".join(f"{part} IS NULL" for part in (*map(_quoted, columns.activity), stamp))
+    unsaid = (*columns.activity, columns.timestamp)
+    lone = " AND ".join(f"{_quoted(name)} IS NULL" for name in unsaid)
     person = text(columns.person, "name") if columns.person else "NULL::text"
     # A word that is neither yes nor no would make the server refuse all rows.
     truncated = f"coalesce(lower({_quoted(columns.truncated or '')}::text) IN {_YES}, false)"
@@ -281,37 +259,22 @@ def _rows(session: Any, log: Log, columns: Columns) -> _Rows:
         f"{text(columns.case, 'id')} AS case_id",
         *(f"{text(column, 'name')} AS {part}" for column, part in named),
         f"({lone}) AS lone",
-        f"({stamp} IS NOT NULL) AS stamped",
-        f"{key} AS time_key",
+        f"{_known_time(columns.timestamp)} AS time_key",
         f"(CASE WHEN btrim({person}, {_BLANK}) <> '' THEN {person} END) COLLATE \"C\" AS person",
         f"{truncated if columns.truncated else 'false'} AS truncated",
-        *(
-            f"{text(column_of(each, kinds))} AS {value}"
-            for each, value in zip(columns.attributes, values, strict=True)
-        ),
     ]
     # Rows that tie in all of this are the same, so nothing is left for the server to decide.
-    order = ", ".join(f"{key} NULLS LAST" for key in ("time_key", *parts, "person", *values))
-    microseconds = "NULL::bigint"
-    if kinds[columns.timestamp] in (*MOMENTS, *TEXT):
-        # Whole seconds would do with floats, microseconds would not: this is a numeric.
-        microseconds = f"""(CASE WHEN {_is_time("time_key")}
-            THEN extract(epoch FROM time_key::timestamptz) * 1000000 END)::bigint"""
-    return _Rows(
-        sql=f"SELECT {', '.join(fields)} FROM {_asked(log.source)}",
-        parts=parts,
-        order=order,
-        microseconds=microseconds,
-        values=values,
-    )
+    order = ", ".join(f"{key} NULLS LAST" for key in ("time_key", *parts, "person"))
+    sql = f"SELECT {', '.join(fields)} FROM {_asked(log.source)}"
+    return _Rows(sql=sql, parts=parts, order=order)
 
 
-def _refuse_too_large(session: Any, log: Log, columns: Columns, kinds: Mapping[str, int]) -> None:
+def _refuse_too_large(session: Any, log: Log, columns: Columns, types: Mapping[str, int]) -> None:
     """Refuse columns of numbers of which two names may have become one."""
     tests = {
         name: test
         for name, use in columns.uses.items()
-        if name and (test := postgresql_sql.too_large(_quoted(name), kinds[name], use))
+        if name and (test := postgresql_sql.too_large(_quoted(name), types[name], use))
     }
     if not tests:
         return
@@ -319,35 +282,23 @@ def _refuse_too_large(session: Any, log: Log, columns: Columns, kinds: Mapping[s
     found = session.execute(f"SELECT {asked} FROM {_asked(log.source)}").fetchone()
     for name, is_large in zip(tests, found, strict=True):
         if is_large:
-            raise ReadError(log.name, f'column "{name}" {TOO_LARGE}')
+            raise ReadError(log.name, Statement("read.cell.column", column=name, what=TOO_LARGE))
 
 
-def _check(session: Any, log: Log, columns: Columns, rows: _Rows) -> int:
+def _check(session: Any, log: Log, rows: _Rows) -> int:
     """Refuse rows that cannot be counted, and activities that would run together.
 
-    Gives the number of events that have no time stamp that can be read.
+    Gives the number of events without a time.
     """
     missing = " OR ".join(f"{part} IS NULL" for part in rows.parts)
-    wrong = {"case": "case_id IS NULL", "activity": f"({missing}) AND NOT lone"}
-    unread = "NOT lone AND time_key IS NULL"
-    asked = [
-        "count(*) FILTER (WHERE NOT lone)",
-        f"count(*) FILTER (WHERE {unread})",
-        f"bool_or({unread} AND stamped)",
-        *(f"bool_or({test})" for test in wrong.values()),
-    ]
-    events, untimed, unreadable, *found = session.execute(
-        f"SELECT {', '.join(asked)} FROM ({rows.sql}) AS events"
+    untimed, no_case, no_activity = session.execute(
+        "SELECT count(*) FILTER (WHERE NOT lone AND time_key IS NULL), "
+        f"bool_or(case_id IS NULL), bool_or(({missing}) AND NOT lone) FROM ({rows.sql}) AS events"
     ).fetchone()
-    for what, is_wrong in zip(wrong, found, strict=True):
-        if is_wrong:
-            raise ReadError(log.name, f"the query gives a row without {what}")
-    if unreadable and untimed == events:
-        raise ReadError(
-            log.name,
-            f'no time stamp in column "{columns.timestamp}" can be read: '
-            "make times of them in the query, with to_timestamp",
-        )
+    if no_case:
+        raise ReadError(log.name, Statement("read.table.no_case"))
+    if no_activity:
+        raise ReadError(log.name, Statement("read.table.no_activity"))
     if len(rows.parts) > 1:
         names = session.execute(
             f"SELECT DISTINCT {', '.join(rows.parts)} FROM ({rows.sql}) AS events WHERE NOT lone"
@@ -356,20 +307,7 @@ def _check(session: Any, log: Log, columns: Columns, rows: _Rows) -> int:
     return int(untimed)
 
 
-def _case_by_case(log: Log, rows: _Rows) -> str:
-    """Write the query that gives every case, with its times."""
-    times = f"""coalesce(array_agg({rows.microseconds} ORDER BY {rows.order})
-        FILTER (WHERE NOT lone), ARRAY[]::bigint[]) AS times,"""
-    for value in rows.values:
-        times += f"""coalesce(array_agg({value} ORDER BY {rows.order})
-            FILTER (WHERE NOT lone), ARRAY[]::text[]) AS {value},"""
-    varies = "false" if log.max_cases is None else "varies"
-    values = "".join(f", {value}" for value in rows.values)
-    return f"""{_cases(log, rows, times)}
-        SELECT counted, {varies}, variant, truncated, times{values} FROM placed"""
-
-
-def _cases(log: Log, rows: _Rows, more: str = "") -> str:
+def _cases(log: Log, rows: _Rows) -> str:
     """Write the part of a query that finds the cases, each with its variant and whether it counts.
 
     Which cases of a person count is decided by that person's cases alone: the first by time, and
@@ -387,7 +325,7 @@ def _cases(log: Log, rows: _Rows, more: str = "") -> str:
     return f"""
         WITH events AS MATERIALIZED ({rows.sql}),
         cases AS (
-            SELECT case_id, bool_or(truncated) AS truncated,{persons}{more}
+            SELECT case_id, bool_or(truncated) AS truncated,{persons}
                 coalesce(array_agg({activity} ORDER BY {rows.order}) FILTER (WHERE NOT lone),
                          ARRAY[]::text[]) AS variant
             FROM events GROUP BY case_id

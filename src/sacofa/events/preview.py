@@ -11,13 +11,19 @@ import numpy as np
 
 from ..errors import SacofaError
 from ..kernel.cases import NO_TIME, CaseBatch
-from .log import find_source, open_log
+from . import formats
+from .find_source import find_source
+from .log import open_log
 from .options import ReadOptions
 from .source import Log, Source
 
 ROWS, COLUMNS, LETTERS = 6, 30, 80
 """So many rows, columns and letters of a value are shown."""
-TABLES = ("csv", "tsv", "parquet", "xlsx", "ods", "jsonl")
+TABLES = tuple(
+    name
+    for name, each in formats.FORMATS.items()
+    if each.suffixes and formats.TABLES in each.engines
+)
 """Formats with rows to show."""
 PLAIN = {"VARCHAR": "text", "DOUBLE": "number", "BOOLEAN": "yes or no", "DATE": "date"}
 
@@ -139,8 +145,11 @@ def guess_type(values: tuple[str | None, ...]) -> str:
     there = [value for value in values if value]
     if there and all(_is_number(value) for value in there):
         return "number"
-    stamps = sum(value[:1].isdigit() and sum(c in "-/.:T" for c in value) >= 2 for value in there)
-    return "time" if there and stamps == len(there) else "text"
+    return "time" if there and all(map(_is_time, there)) else "text"
+
+
+def _is_time(value: str) -> bool:
+    return value[:1].isdigit() and sum(letter in "-/.:T" for letter in value) >= 2
 
 
 def _is_number(value: str) -> bool:

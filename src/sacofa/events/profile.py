@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-from ..base.domains import IDS, RESOURCES, plain_name
+from ..base.domains import IDS, RESOURCES, bare_name, is_of_case, kind_of_type, plain_name
 from ..errors import ReadError
 from ..kernel.attributes import Attribute
+from ..kernel.statements import Statement
 from .cells import CellError
+from .columns import as_columns
 from .describe_columns import AT_WORK, other_columns, why_left_out
-from .personal import personal_by_name, personal_by_values
+from .personal import named, personal_by_name, personal_by_values
 from .preview import TABLES, guess_type
 from .source import Log
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 MAX_VALUES = 10_000
 """Distinct values that are compared with what names, codes and dates look like. Of XES and logs in
@@ -61,29 +67,36 @@ class ColumnProfile:
 
 
 def find_roles(log: Log) -> tuple[Role, ...]:
-    """Say which column plays which role, and why."""
-    columns, options = log.columns, log.options
+    """State which column plays which role, and why."""
+    columns = log.columns
     if columns is None:
         return ()
-    found: list[Role] = []
-    for role, given, taken in (
-        ("case", options.case, columns.case),
-        ("activity", options.activity, columns.activity),
-        ("timestamp", options.timestamp, columns.columns_of(columns.timestamp)),
-        ("start", options.start, columns.columns_of(columns.start)),
-        ("lifecycle", options.lifecycle, columns.lifecycle),
-        ("person", options.person, columns.person),
-    ):
-        names = (taken,) if isinstance(taken, str) else taken or ()
-        if log.source.format in ("xes", "pm4py log") and not given:
-            why = "standard attribute of XES"
-        elif len(names) == 2 and role in ("timestamp", "start"):
-            why = "a date and a time of day whose names belong together"
-        else:
-            why = "name in common use"
-        if names and not (role == "case" and log.source.format == "xes"):
-            found.append(Role(role=role, columns=names, why="given" if given else why))
-    return tuple(found)
+    found = {
+        "case": columns.case,
+        "activity": columns.activity,
+        "timestamp": columns.columns_of(columns.timestamp),
+        "start": columns.columns_of(columns.start),
+        "lifecycle": columns.lifecycle,
+        "person": columns.person,
+    }
+    if log.source.format == "xes":
+        del found["case"]  # Cases of XES have no column.
+    return tuple(
+        Role(role=role, columns=names, why=str(Statement(_why(log, role, names))))
+        for role, taken in found.items()
+        if (names := as_columns(taken))
+    )
+
+
+def _why(log: Log, role: str, names: tuple[str, ...]) -> str:
+    """The code of why columns were taken for a role."""
+    if getattr(log.options, role):
+        return "reason.role.given"
+    if log.source.format in ("xes", "pm4py log"):
+        return "reason.role.standard"
+    if len(names) == 2 and role in ("timestamp", "start"):
+        return "reason.role.pair"
+    return "reason.role.common"
 
 
 def profile_columns(log: Log, cases: int) -> tuple[tuple[ColumnProfile, ...], int | None]:
@@ -117,29 +130,32 @@ class _Contents:
 
 
 def _profile(name: str, kind: str, found: _Contents | None, cases: int) -> ColumnProfile:
-    reason = why_left_out(name, kind)
-    advice = None if reason is None else reason.partition(":")[0]
+    type_name = kind_of_type(kind).type_name
+    if found is not None and type_name == "text":
+        type_name = guess_type(tuple(found.values))
+    personal, advice = personal_by_name(name), why_left_out(name, kind)
     if plain_name(name) in RESOURCES:
         advice = AT_WORK
-    words = {"date": "date", "int": "number", "float": "number", "boolean": "yes or no"}
-    type_ = words.get(kind, "text")
-    if found is not None and type_ == "text":
-        type_ = guess_type(tuple(found.values))
-    personal = personal_by_name(name)
     if found is not None and advice is None:
         personal = personal_by_values(found.values)
-        if personal is not None:
-            advice = f"its values look like {personal}"
-        elif found.size >= max(MIN_ID_VALUES, ID_SHARE * cases) and type_ == "text":
-            advice = "its values look like identifiers: nearly every case has its own"
+        advice = _advise(found, cases, type_name, personal)
     return ColumnProfile(
         name=name,
-        type=type_,
+        type=type_name,
         values=None if found is None else found.size,
         constant=None if found is None else found.constant,
-        advice=advice,
+        advice=None if advice is None else str(advice),
         personal=personal,
     )
+
+
+def _advise(found: _Contents, cases: int, type_name: str, personal: str | None) -> Statement | None:
+    """Why a column should not be released, by its values."""
+    if personal is not None:
+        return Statement("reason.personal_values", kind=named(personal))
+    if found.size >= max(MIN_ID_VALUES, ID_SHARE * cases) and type_name == "text":
+        return Statement("reason.identifying_values")
+    return None
 
 
 def offered_columns(log: Log, cases: int) -> list[ColumnProfile]:
@@ -172,11 +188,9 @@ def _of_table(log: Log, names: list[str]) -> dict[str, _Contents]:
         table = open_table(database, source, columns)
         values = {}
         for name in names:
-            try:
+            # Nested values have no text; such a column cannot be released either.
+            with suppress(CellError):
                 values[name] = table.text(name)
-            except CellError:
-                # Nested values have no text; such a column cannot be released either.
-                continue
         listed = "".join(f", {value} AS value_{i}" for i, value in enumerate(values.values()))
         case = table.text(log.columns.case, "id")
         database.execute(f"CREATE TABLE cells AS SELECT {case} AS case_id{listed} FROM {table.sql}")
@@ -185,20 +199,23 @@ def _of_table(log: Log, names: list[str]) -> dict[str, _Contents]:
     return found
 
 
-def _count(database: Any, value: str) -> _Contents:
-    (size,) = database.execute(f"SELECT count(DISTINCT {value}) FROM cells").fetchone()
+def _count(database: DuckDBPyConnection, value: str) -> _Contents:
+    from .duckdb.database import first_row
+
+    (size,) = first_row(database, f"SELECT count(DISTINCT {value}) FROM cells")
     some = database.execute(
         f"SELECT DISTINCT {value} FROM cells WHERE {value} IS NOT NULL LIMIT {MAX_VALUES}"
     ).fetchall()
-    (varying,) = database.execute(
-        f"SELECT count(*) FROM (SELECT case_id FROM cells GROUP BY case_id "
-        f"HAVING min({value}) IS DISTINCT FROM max({value}))"
-    ).fetchone()
+    (varying,) = first_row(
+        database,
+        "SELECT count(*) FROM (SELECT case_id FROM cells GROUP BY case_id "
+        f"HAVING min({value}) IS DISTINCT FROM max({value}))",
+    )
     return _Contents(values={text for (text,) in some}, size=size, constant=not varying)
 
 
 def _attribute(name: str) -> Attribute:
-    return Attribute(name=name.removeprefix("case:"), of_case=name.startswith("case:"), domain=None)
+    return Attribute(name=bare_name(name), of_case=is_of_case(name))
 
 
 def _of_cases(cases: Iterable[list[Cell]], names: list[str]) -> dict[str, _Contents]:
@@ -232,7 +249,7 @@ def _xes_cases(paths: Iterable[Path], trusted: bool) -> Iterator[list[Cell]]:
 
 def _memory_cases(log: Log) -> Iterator[list[Cell]]:
     assert log.columns is not None
-    cases: dict[Any, list[Cell]] = {}
+    cases: dict[object, list[Cell]] = {}
     for row in log.source.content.rows:
         cells = cases.setdefault(row.get(log.columns.case), [])
         cells += [(name, None if value is None else str(value)) for name, value in row.items()]

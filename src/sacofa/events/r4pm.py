@@ -10,20 +10,25 @@ from __future__ import annotations
 
 import re
 from codecs import getincrementaldecoder
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..errors import MissingExtraError, SettingError
+from ..errors import Argument, MissingExtraError, SettingError, Statement
 from ..kernel.variants import VariantCounts
 from . import xes
 from .bounded_file import BoundedFile, Progress
-from .case_store import StoredCases
 from .columns import Columns
 from .lifecycle import TRANSITION
+from .notices import Notify
 from .options import ReadOptions
-from .source import Log, Notify, Source
-from .xes_form import LONGEST_HEAD
+from .source import Log, Source
+from .xes_form import LONGEST_HEAD, NAME
 from .xes_stream import MAX_CASE_BYTES
+
+list_columns, kinds, cases = xes.list_columns, xes.kinds, xes.cases
+"""As the own reader does: r4pm gives variants alone."""
 
 NO_NAME = "No Activity"
 """What r4pm calls an event without a name."""
@@ -51,33 +56,17 @@ _HEAD = re.compile(
 """How such a file begins."""
 _ENCODING = re.compile(rb"encoding\s*=\s*[\"'](?!utf-8[\"']|us-ascii[\"'])", re.IGNORECASE)
 _ODD_HEAD = (b"<!DOCTYPE", b"<!ENTITY", b"<![CDATA[", b"<event", b"</log", b"\0")
-_NO_LETTERS = (b"\xef\xbf\xbe", b"\xef\xbf\xbf")
-"""U+FFFE and U+FFFF, which XML does not have."""
 _BLOCK = 1 << 20
-
-
-def list_columns(source: Source) -> list[str]:
-    """List the attributes of events."""
-    return xes.list_columns(source)
-
-
-def kinds(source: Source) -> dict[str, str]:
-    """List the attributes with their types."""
-    return xes.kinds(source)
 
 
 def find(source: Source, options: ReadOptions) -> Columns:
     """Find the attributes to count by."""
     _library()
     columns = xes.find(source, options)
-    if (
-        columns.activity != ("concept:name",)
-        or options.order == "time"
-        or options.person is not None
-    ):
-        raise SettingError(
-            "engine", "r4pm", "left out where activities, order or persons are chosen"
-        )
+    is_named = columns.activity != (NAME,)
+    if is_named or options.order == "time" or options.person is not None:
+        named = (Argument("activity"), Argument("order"), Argument("person"))
+        raise SettingError("engine", "r4pm", Statement("read.must.left_out_with", arguments=named))
     return columns
 
 
@@ -87,23 +76,16 @@ def count(
     """Count the variants of XES files."""
     if log.columns is None or log.columns.lifecycle != TRANSITION:
         return xes.count(log, progress, notify)
-    found: list[tuple[list[str], int]] = []
+    total: Counter[tuple[str, ...]] = Counter()
     for path in log.source.content:
         variants = _read(path) if _is_plain(path, log.source.trusted) else None
         if variants is None:
             return xes.count(log, progress, notify)
-        found += variants
+        for names, number in variants:
+            total[tuple(names)] += number
     if progress is not None:
         progress(1.0)
-    total: dict[tuple[str, ...], int] = {}
-    for names, number in found:
-        total[tuple(names)] = total.get(tuple(names), 0) + number
     return VariantCounts.of(total)
-
-
-def cases(log: Log, progress: Progress | None = None, notify: Notify | None = None) -> StoredCases:
-    """Give cases with their times, as the own reader does: r4pm gives variants alone."""
-    return xes.cases(log, progress, notify)
 
 
 def _library() -> Any:
@@ -116,30 +98,47 @@ def _library() -> Any:
     return r4pm
 
 
+class _OddError(Exception):
+    """A file that r4pm may read otherwise than the own reader does."""
+
+
 def _is_plain(path: Path, trusted: bool) -> bool:
     """Tell whether r4pm reads a file as the own reader does; bombs are refused on the way."""
-    letters = getincrementaldecoder("utf-8")()
     with BoundedFile(path, trusted=trusted) as stream:
-        text, in_cases = b"", False
-        while block := stream.read(_BLOCK):
-            try:
-                letters.decode(block)
-            except UnicodeDecodeError:
-                return False
-            text += block
-            if any(letter in text for letter in _NO_LETTERS):
-                return False
-            if not in_cases:
-                head, found, _ = text.partition(b"<trace")
-                if not found and len(text) < LONGEST_HEAD:
-                    continue
-                if not found or not _is_plain_head(head):
-                    return False
-                text, in_cases = text[len(head) :], True
-            text = text[_end(text) :]
-            if len(text) > MAX_CASE_BYTES:
-                return False
-    return in_cases and text.strip(b" \t\r\n") == b"</log>"
+        blocks = _text_blocks(stream)
+        try:
+            text = _after_head(blocks)
+            for block in blocks:
+                text = _after_cases(text + block)
+        except _OddError:
+            return False
+    return text.strip(b" \t\r\n") == b"</log>"
+
+
+def _text_blocks(stream: BoundedFile) -> Iterator[bytes]:
+    """Yield blocks of text in UTF-8 that XML can have."""
+    letters = getincrementaldecoder("utf-8")()
+    while block := stream.read(_BLOCK):
+        try:
+            text = letters.decode(block)
+        except UnicodeDecodeError:
+            raise _OddError from None
+        if "\ufffe" in text or "\uffff" in text:
+            raise _OddError
+        yield block
+
+
+def _after_head(blocks: Iterator[bytes]) -> bytes:
+    """What was read behind a plain head and the first cases."""
+    text = b""
+    for block in blocks:
+        text += block
+        head, found, _ = text.partition(b"<trace")
+        if found and _is_plain_head(head):
+            return _after_cases(text[len(head) :])
+        if found or len(text) >= LONGEST_HEAD:
+            break
+    raise _OddError
 
 
 def _is_plain_head(head: bytes) -> bool:
@@ -152,10 +151,13 @@ def _is_plain_head(head: bytes) -> bool:
     )
 
 
-def _end(text: bytes) -> int:
-    """Where plain cases end that a text begins with."""
+def _after_cases(text: bytes) -> bytes:
+    """What stands behind the plain cases that a text begins with."""
     found = _CASES.match(text)
-    return 0 if found is None else found.end()
+    rest = text if found is None else text[found.end() :]
+    if len(rest) > MAX_CASE_BYTES:
+        raise _OddError
+    return rest
 
 
 def _read(path: Path) -> list[tuple[list[str], int]] | None:

@@ -9,17 +9,21 @@ from __future__ import annotations
 import re
 import zipfile
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, cast
+from typing import IO, Any
 
 from lxml import etree
 
-from ..errors import Argument, ReadError, nearest
+from ..errors import Argument, ReadError, Statement, advised
 from .bounded_file import MAX_EXPANSION, SMALL, unreadable
+from .source import Source
 from .unpacking import explained
 
-Row = list[Any]
+Element = Any
+"""An element of lxml, which has no types."""
+Row = list[object]
 """Cells as text, numbers, moments, True or False; None: nothing."""
 
 MAX_WIDTH = 10_000
@@ -34,27 +38,23 @@ MAX_SHARED_BYTES = 1 << 28
 """More bytes of shared texts than this are refused unless trusted: all are held in memory."""
 
 
-def sheet_rows(
-    path: Path, format: str, *, trusted: bool = False, skip: int = 0, sheet: str | None = None
-) -> Iterator[Row]:
-    """Give the rows of a sheet that have any content, without the first `skip` rows of the sheet.
+def sheet_rows(source: Source, path: Path) -> Iterator[Row]:
+    """Give the rows of a sheet that have any content, without those that are to be skipped.
 
     The sheet is given by its name or by its number, from 1; it is the first otherwise.
     """
-    rows = _xlsx if format == "xlsx" else _ods
+    form, skip = source.format, source.skip_rows or 0
     try:
         with zipfile.ZipFile(path) as archive:
-            for number, row in rows(_Parts(archive, path, trusted), sheet):
-                if number <= skip:
-                    continue
+            parts = _Parts(archive, path, source.trusted)
+            rows = _xlsx(parts, source.sheet) if form == "xlsx" else _ods(parts, source.sheet)
+            for number, row in rows:
                 while row and row[-1] is None:
                     row.pop()
-                if row:
+                if row and number > skip:
                     yield row
-    except zipfile.BadZipFile:
-        raise ReadError(path, f"is no {format} file, or damaged: save it again") from None
-    except etree.XMLSyntaxError:
-        raise ReadError(path, f"is a damaged {format} file: save it again") from None
+    except (zipfile.BadZipFile, etree.XMLSyntaxError):
+        raise _damaged(path, form) from None
     except OSError as error:
         raise unreadable(path, error) from None
 
@@ -72,13 +72,13 @@ class _Parts:
     def __contains__(self, name: str) -> bool:
         return name in self._names
 
-    def elements(self, name: str, *tags: str) -> Iterator[Any]:
+    def elements(self, name: str, *tags: str) -> Iterator[Element]:
         """Go through the elements with these tags; each is forgotten when the next is asked for."""
         if name not in self:
-            raise ReadError(self.path, f"is no spreadsheet: it has no {name}")
+            raise ReadError(self.path, Statement("read.sheet.no_part", part=name))
         with explained(self.path, "zip"), self._archive.open(name) as file:
             parser = etree.iterparse(
-                cast(Any, _Bounded(file, self)),
+                _Bounded(file, self),
                 events=("end",),
                 tag=[f"{{*}}{tag}" for tag in tags],
                 resolve_entities=False,
@@ -97,18 +97,14 @@ class _Parts:
         """Count bytes that were unpacked."""
         self._left -= size
         if self._left < 0 and not self.trusted:
-            raise ReadError(
-                self.path,
-                "unpacks to more than is safe: say that it is trusted (",
-                Argument("trusted", True),
-                ") if that is meant",
-            )
+            trusted = Argument("trusted", True)
+            raise ReadError(self.path, Statement("read.sheet.bomb", trusted=trusted))
 
 
 class _Bounded:
     """Bytes of one file in an archive."""
 
-    def __init__(self, file: Any, parts: _Parts) -> None:
+    def __init__(self, file: IO[bytes], parts: _Parts) -> None:
         self._file = file
         self._parts = parts
 
@@ -118,70 +114,98 @@ class _Bounded:
         return data
 
 
-def _local(element: Any) -> str:
+def _local(element: Element) -> str:
     return str(etree.QName(element).localname)
 
 
-def _no_sheet(path: Path, names: list[str], sheet: str) -> ReadError:
-    there = ", ".join(f'"{name}"' for name in names[:MAX_NAMED_SHEETS])
-    return ReadError(path, f'has no sheet "{sheet}"; sheets there: {there}.{nearest(sheet, names)}')
+def _refuse_sheet(path: Path, names: list[str], sheet: str | None) -> None:
+    """Refuse a file without the sheet that was named."""
+    if sheet is not None:
+        there = tuple(f'"{name}"' for name in names[:MAX_NAMED_SHEETS])
+        what = Statement("read.sheet.no_sheet", sheet=sheet, names=there)
+        raise ReadError(path, advised(what, sheet, names))
+
+
+def _damaged(path: Path, form: str = "xlsx") -> ReadError:
+    return ReadError(path, Statement("read.sheet.damaged", form=form))
 
 
 def _xlsx(parts: _Parts, sheet: str | None) -> Iterator[tuple[int, Row]]:
-    epoch = datetime(1899, 12, 30)
-    names: list[str] = []
-    chosen = None
+    link, epoch = _chosen_sheet(parts, sheet)
+    cells = _Cells(parts=parts, shared=_shared(parts), dates=_date_styles(parts), epoch=epoch)
+    number = 0
+    for row in parts.elements(_part_of(parts, link), "row"):
+        number = _whole(parts, row.get("r", str(number + 1)))
+        yield number, cells.of(row)
+
+
+def _chosen_sheet(parts: _Parts, sheet: str | None) -> tuple[str | None, datetime]:
+    """The link to the sheet that was given, or to the first, and the day that is day 0."""
+    epoch, names, chosen = datetime(1899, 12, 30), list[str](), None
     for element in parts.elements("xl/workbook.xml", "workbookPr", "sheet"):
         if _local(element) == "workbookPr":
-            if element.get("date1904") in ("1", "true"):
-                epoch = datetime(1904, 1, 1)
-        else:
-            names.append(element.get("name", ""))
-            if chosen is None and _is_chosen(names, sheet):
-                chosen = next((v for k, v in element.items() if k.endswith("}id")), None)
-    if sheet is not None and chosen is None:
-        raise _no_sheet(parts.path, names, sheet)
+            epoch = datetime(1904, 1, 1) if element.get("date1904") in ("1", "true") else epoch
+            continue
+        names.append(element.get("name", ""))
+        if chosen is None and _is_chosen(names, sheet):
+            chosen = _value(element, "id")
+    if chosen is None:
+        _refuse_sheet(parts.path, names, sheet)
+    return chosen, epoch
+
+
+def _part_of(parts: _Parts, chosen: str | None) -> str:
+    """The file of a sheet in the archive."""
     target = "worksheets/sheet1.xml"
     for link in parts.elements("xl/_rels/workbook.xml.rels", "Relationship"):
         if link.get("Id") == chosen:
             target = link.get("Target", target)
-    name = target.lstrip("/") if target.startswith("/") else f"xl/{target}"
-    shared, dates = _shared(parts), _date_styles(parts)
-    number = 0
-    for row in parts.elements(name, "row"):
-        number = _whole(parts, row.get("r", str(number + 1)))
+    return target.lstrip("/") if target.startswith("/") else f"xl/{target}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Cells:
+    """What is needed to read the cells of an .xlsx file."""
+
+    parts: _Parts
+    shared: list[str]
+    """The texts that cells share."""
+    dates: set[int]
+    """The styles of cells that show a date."""
+    epoch: datetime
+    """The day that is day 0."""
+
+    def of(self, row: Element) -> Row:
         cells: Row = []
         for cell in row.iterchildren("{*}c"):
             place = _column(cell.get("r"), len(cells))
-            if place >= MAX_WIDTH:
-                continue
-            cells += [None] * (place + 1 - len(cells))
-            cells[place] = _xlsx_value(parts, cell, shared, dates, epoch)
-        yield number, cells
+            if place < MAX_WIDTH:
+                cells += [None] * (place + 1 - len(cells))
+                cells[place] = self._value(cell)
+        return cells
+
+    def _value(self, cell: Element) -> object:
+        kind = cell.get("t", "n")
+        if kind == "inlineStr":
+            return "".join(cell.xpath(".//*[local-name()='t']/text()"))
+        value = cell.findtext("{*}v")
+        if value is None or kind == "e":
+            return None
+        if kind == "s":
+            return self._shared_text(value)
+        if kind == "n":
+            is_date = _whole(self.parts, cell.get("s", "0")) in self.dates
+            return _number(value, self.epoch if is_date else None)
+        return value == "1" if kind == "b" else str(value)
+
+    def _shared_text(self, place: str) -> str:
+        try:
+            return self.shared[_whole(self.parts, place)]
+        except IndexError:
+            raise _damaged(self.parts.path) from None
 
 
-def _xlsx_value(
-    parts: _Parts, cell: Any, shared: list[str], dates: set[int], epoch: datetime
-) -> Any:
-    kind = cell.get("t", "n")
-    if kind == "inlineStr":
-        return "".join(cell.xpath(".//*[local-name()='t']/text()"))
-    value = cell.findtext("{*}v")
-    if value is None or kind == "e":
-        return None
-    if kind == "s":
-        place = _whole(parts, value)
-        if place >= len(shared):
-            raise _damaged(parts)
-        return shared[place]
-    if kind == "b":
-        return value == "1"
-    if kind != "n":
-        return str(value)
-    return _number(value, epoch if _whole(parts, cell.get("s", "0")) in dates else None)
-
-
-def _number(text: str, epoch: datetime | None) -> Any:
+def _number(text: str, epoch: datetime | None) -> object:
     """Give a number, or the moment that it stands for."""
     try:
         number = float(text)
@@ -210,12 +234,8 @@ def _date(days: float, epoch: datetime) -> datetime | None:
 def _whole(parts: _Parts, text: str) -> int:
     """A number that the format needs to be whole."""
     if not re.fullmatch("[0-9]{1,9}", text):
-        raise _damaged(parts)
+        raise _damaged(parts.path)
     return int(text)
-
-
-def _damaged(parts: _Parts) -> ReadError:
-    return ReadError(parts.path, "is a damaged xlsx file: save it again")
 
 
 def _shared(parts: _Parts) -> list[str]:
@@ -229,7 +249,7 @@ def _shared(parts: _Parts) -> list[str]:
             found.append(text)
             size += len(text) + 50
             if size > MAX_SHARED_BYTES and not parts.trusted:
-                raise ReadError(parts.path, "holds too much text: save it as CSV")
+                raise ReadError(parts.path, Statement("read.sheet.too_much_text"))
     return found
 
 
@@ -265,7 +285,7 @@ def _column(reference: str | None, after: int) -> int:
 
 
 def _ods(parts: _Parts, sheet: str | None) -> Iterator[tuple[int, Row]]:
-    table: Any = None
+    table: Element = None
     names: list[str] = []
     number = 0
     for row in parts.elements("content.xml", "table-row"):
@@ -274,24 +294,24 @@ def _ods(parts: _Parts, sheet: str | None) -> Iterator[tuple[int, Row]]:
             # A table in a cell is no part of the sheet, nor the end of it.
             continue
         if around[0] is not table:
-            if table is not None and _is_chosen(names, sheet):
+            if _is_chosen(names, sheet):
                 return
             table, number = around[0], 0
-            names.append(next((v for k, v in table.items() if k.endswith("}name")), ""))
-        if not _is_chosen(names, sheet):
-            continue
-        cells = _ods_cells(row)
-        many = _repeated(row, "number-rows-repeated")
-        if not cells:
+            names.append(_value(table, "name") or "")
+        if _is_chosen(names, sheet):
+            cells, many = _ods_cells(row), _repeated(row, "number-rows-repeated")
+            if cells:
+                yield from ((number + i + 1, list(cells)) for i in _places(parts, many))
             number += many
-            continue
-        if many > MAX_REPEATED and not parts.trusted:
-            raise ReadError(parts.path, f"has a row {many:,} times, which is beyond belief")
-        for _ in range(many):
-            number += 1
-            yield number, list(cells)
-    if sheet is not None and not _is_chosen(names, sheet):
-        raise _no_sheet(parts.path, names, sheet)
+    if not _is_chosen(names, sheet):
+        _refuse_sheet(parts.path, names, sheet)
+
+
+def _places(parts: _Parts, many: int) -> range:
+    """The places of equal rows one after the other."""
+    if many > MAX_REPEATED and not parts.trusted:
+        raise ReadError(parts.path, Statement("read.sheet.repeated", number=many))
+    return range(many)
 
 
 def _is_chosen(names: list[str], sheet: str | None) -> bool:
@@ -301,7 +321,7 @@ def _is_chosen(names: list[str], sheet: str | None) -> bool:
     )
 
 
-def _ods_cells(row: Any) -> Row:
+def _ods_cells(row: Element) -> Row:
     cells: Row = []
     for cell in row:
         if _local(cell) not in ("table-cell", "covered-table-cell"):
@@ -313,12 +333,17 @@ def _ods_cells(row: Any) -> Row:
     return cells
 
 
-def _repeated(element: Any, name: str) -> int:
-    value = next((v for k, v in element.items() if k.endswith("}" + name)), "1")
+def _value(element: Element, name: str) -> str | None:
+    """The value of an attribute, whatever namespace it has."""
+    return next((v for k, v in element.items() if k.rpartition("}")[2] == name and "}" in k), None)
+
+
+def _repeated(element: Element, name: str) -> int:
+    value = _value(element, name) or "1"
     return int(value) if re.fullmatch("[0-9]{1,18}", value) else 1
 
 
-def _ods_value(cell: Any) -> Any:
+def _ods_value(cell: Element) -> object:
     said = {k.rpartition("}")[2]: v for k, v in cell.items()}
     kind = said.get("value-type")
     if kind == "date":
@@ -344,7 +369,7 @@ def _clock(duration: str) -> str:
     return f"{int(parts[1]):02}:{int(parts[2]):02}:{int(parts[3]):02}{parts[4] or ''}"
 
 
-def _text(element: Any) -> str:
+def _text(element: Element) -> str:
     """The text of a paragraph, in which blanks and tabs are elements."""
     name = _local(element) if isinstance(element.tag, str) else ""
     if name == "s":

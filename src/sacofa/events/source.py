@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -13,15 +13,13 @@ from ..kernel.unit import Unit
 from ..kernel.variants import VariantCounts
 from .bounded_file import Progress
 from .columns import Columns
-from .formats import Format
+from .formats import FORMATS, Engine, Format
+from .notices import Notify
 from .options import Order, ReadOptions
 from .periods import PeriodFilter, Wanted
 
 if TYPE_CHECKING:
     from .case_store import StoredCases
-
-Notify = Callable[[str], None]
-"""Told what the person who holds the log should know of it; never part of a release."""
 
 
 OPEN_ORDER = Statement("assumption.day_month_order")
@@ -34,8 +32,8 @@ class Source:
 
     name: str
     """What the log is called in messages; never holds a password."""
-    format: Format
-    """How it is stored."""
+    format: str
+    """The name of the format in which it is stored."""
     content: Any = field(repr=False)
     """The files, the frame, or how to reach the database."""
     query: str | None = None
@@ -53,6 +51,11 @@ class Source:
     held: object = field(default=None, repr=False)
     """What keeps the files in their place."""
 
+    @property
+    def declared(self) -> Format:
+        """The format in which it is stored."""
+        return FORMATS[self.format]
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Log:
@@ -66,6 +69,8 @@ class Log:
     """Events of a case by time, with ties as the case has them, or as the source has them."""
     options: ReadOptions
     """What was asked for."""
+    engine: Engine
+    """What is declared of the reader."""
     reader: Reader = field(repr=False)
     """What counts it."""
     wanted: Wanted | None = field(default=None, repr=False)

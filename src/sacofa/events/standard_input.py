@@ -9,7 +9,7 @@ from pathlib import Path
 from weakref import finalize
 
 from ..base.temporary import secret_folder
-from ..errors import OutputError
+from ..errors import OutputError, Statement
 
 NAME = "-"
 """What stands for standard input in place of a path."""
@@ -27,6 +27,5 @@ class StandardInput:
             with self.path.open("wb") as file:
                 shutil.copyfileobj(sys.stdin.buffer, file)
         except OSError as error:
-            raise OutputError(
-                folder.parent, f"standard input cannot be kept there ({error.strerror}): set TMPDIR"
-            ) from None
+            what = Statement("read.file.input_not_kept", why=error.strerror or str(error))
+            raise OutputError(folder.parent, what) from None

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from ..errors import Argument, Part, SettingError, nearest, plain
+from ..errors import Argument, SettingError, Statement, advised, plain
 
 Named = Literal[
     "iso", "day-first", "month-first", "epoch", "epoch-ms", "epoch-us", "excel", "number"
@@ -44,98 +44,67 @@ DATE_WORDS = frozenset({
 """Words that dates are written with: messages show them."""
 
 LONGEST_SHOWN = 60
-"""So much of a time stamp is shown in a message."""
+"""This much of a time stamp is shown in a message."""
+
+PATTERN = "%d.%m.%Y %H:%M"
+"""The pattern that messages give as an example."""
+FORM, IN_FILE_ORDER = Argument("time_format"), Argument("order", "file")
+EITHER = {
+    "day_first": Argument("time_format", "day-first"),
+    "month_first": Argument("time_format", "month-first"),
+}
 
 
 def check_time_format(form: str | None) -> None:
     """Refuse a form that is neither a name nor a pattern."""
     if form is not None and form not in NAMED and "%" not in form:
-        raise SettingError(
-            "time_format",
-            form,
-            f"one of {', '.join(NAMED)}, or a pattern such as %d.%m.%Y %H:%M."
-            f"{nearest(form, NAMED)}",
-        )
+        must = Statement("must.read.time_format", forms=tuple(NAMED), example=PATTERN)
+        raise SettingError("time_format", form, advised(must, form, NAMED))
 
 
-def only_iso(column: str) -> tuple[Part, ...]:
-    """Say that no time stamp can be read, where ISO 8601 is the only form."""
-    return (
-        f'no time stamp in column "{column}" can be read: write them as 2025-12-31 or '
-        "2025-12-31T14:05:00+01:00, or take the events as they stand (",
-        Argument("order", "file"),
-        ")",
-    )
+def only_iso(column: str) -> Statement:
+    """State that no time stamp can be read, where ISO 8601 is the only form."""
+    return Statement("read.times.only_iso", column=column, order=IN_FILE_ORDER)
 
 
-def unreadable_times(column: str, value: str, form: str | None = None) -> tuple[Part, ...]:
-    """Say that no time stamp of a column can be read, and what to do."""
-    such = f" (such as {_shown(value)})"
-    if form is not None:
-        return (
-            f'no time stamp in column "{column}" can be read{such} as ',
-            Argument("time_format", form),
-            f" says: choose one of {', '.join(NAMED)}, or a pattern such as %d.%m.%Y %H:%M",
-        )
-    return (
-        f'no time stamp in column "{column}" can be read{such}: write them as 2025-12-31 14:05:00, '
-        "31.12.2025 14:05, 12/31/2025 2:05 PM, 31 Dec 2025 or as seconds since 1970, say how they "
-        "are written (",
-        Argument("time_format"),
-        "), or take the events as they stand (",
-        Argument("order", "file"),
-        ")",
-    )
+def unreadable_times(column: str, value: str, form: str | None = None) -> Statement:
+    """State that no time stamp of a column can be read, and what to do."""
+    shown = _shown(value)
+    if form is None:
+        code = "read.times.unreadable"
+        return Statement(code, column=column, value=shown, form=FORM, order=IN_FILE_ORDER)
+    return Statement(
+        "read.times.not_as_declared", column=column, value=shown,
+        form=Argument("time_format", form), forms=tuple(NAMED), example=PATTERN,
+    )  # fmt: skip
 
 
-def unknown_numbers(column: str, value: str) -> tuple[Part, ...]:
-    """Say that the numbers of a column are no times that are known."""
-    return (
-        f'no time stamp in column "{column}" is a time: nobody knows what {_shown(value)} counts. '
-        "Say it with ",
-        Argument("time_format"),
-        ": excel, epoch, epoch-ms or epoch-us. Or spend nothing on times (",
-        Argument("time", False),
-        ")",
-    )
+def unknown_numbers(column: str, value: str) -> Statement:
+    """State that the numbers of a column are no times that are known."""
+    time = Argument("time", False)
+    return Statement("read.times.numbers", column=column, value=_shown(value), form=FORM, time=time)
 
 
-def mixed_times(column: str, row: int | None = None) -> tuple[Part, ...]:
-    """Say that a column has times, and numbers that are none."""
-    where = "holds numbers" if row is None else f"holds a number in row {row}"
-    return (
-        f'column "{column}" {where} that cannot be read as a time, next to times: correct the '
-        "value, or declare how time stamps are written (",
-        Argument("time_format"),
-        ")",
-    )
+def mixed_times(column: str, row: int | None = None) -> Statement:
+    """State that a column has times, and numbers that are none."""
+    if row is None:
+        return Statement("read.times.mixed", column=column, form=FORM)
+    return Statement("read.times.mixed_in_row", column=column, row=row, form=FORM)
 
 
-def open_order(column: str, value: str) -> tuple[Part, ...]:
-    """Say that nothing tells which of day and month comes first."""
-    return (
-        f'nothing tells which of day and month comes first in column "{column}", as in '
-        f"{_shown(value)}: say ",
-        Argument("time_format", "day-first"),
-        " or ",
-        Argument("time_format", "month-first"),
-    )
+def open_order(column: str, value: str) -> Statement:
+    """State that nothing tells which of day and month comes first."""
+    return Statement("read.times.open_order", column=column, value=_shown(value), **EITHER)
 
 
-def both_orders(column: str, day: str, month: str) -> tuple[Part, ...]:
-    """Say that a column has stamps of both kinds."""
-    return (
-        f'the day comes first in some time stamps of column "{column}" ({_shown(day)}) and the '
-        f"month in others ({_shown(month)}): say ",
-        Argument("time_format", "day-first"),
-        " or ",
-        Argument("time_format", "month-first"),
-        ", and those written otherwise count as missing",
-    )
+def both_orders(column: str, day: str, month: str) -> Statement:
+    """State that a column has stamps of both kinds."""
+    shown = {"day": _shown(day), "month": _shown(month)}
+    return Statement("read.times.both_orders", column=column, **shown, **EITHER)
 
 
 def _shown(value: str) -> str:
     """A value as a message shows it: words that no date is written with may be names of people."""
     value = re.sub(r"[^\W\d_]+", lambda w: w[0] if w[0].lower() in DATE_WORDS else "x", value)
     short = value if len(value) <= LONGEST_SHOWN else f"{value[:LONGEST_SHOWN]}…"
-    return f'"{plain(short)}"'
+    return plain(short)

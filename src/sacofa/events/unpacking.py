@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
-from ..errors import MissingExtraError, ReadError
+from ..errors import MissingExtraError, ReadError, Statement
 
 Packing = Literal["gzip", "bzip2", "zstd", "zip"]
 
@@ -47,20 +47,19 @@ def explained(path: Path, packing: Packing) -> Iterator[None]:
     try:
         yield
     except EOFError:
-        raise ReadError(path, f"the {packing} file is cut short") from None
+        raise ReadError(path, Statement("read.packed.cut_short", packing=packing)) from None
     except ReadError:
         raise
     except (OSError, ValueError, RuntimeError, NotImplementedError, zipfile.BadZipFile) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
-        locked = "password" in str(error)
-        what = "has a password: unpack it first" if locked else "is damaged, or cut short"
-        raise ReadError(path, f"the {packing} file {what}") from None
+        code = "read.packed.locked" if "password" in str(error) else "read.packed.damaged"
+        raise ReadError(path, Statement(code, packing=packing)) from None
     except Exception as error:
         # The library for zstd has an error of its own, which is nobody's child.
         if type(error).__name__ != "ZstdError":
             raise
-        raise ReadError(path, "the zstd file is damaged, or cut short") from None
+        raise ReadError(path, Statement("read.packed.damaged", packing=packing)) from None
 
 
 def only_member(archive: zipfile.ZipFile, path: Path) -> zipfile.ZipInfo:
@@ -71,7 +70,7 @@ def only_member(archive: zipfile.ZipFile, path: Path) -> zipfile.ZipInfo:
         if not member.is_dir() and not member.filename.startswith("__MACOSX/")
     ]
     if len(files) != 1:
-        raise ReadError(path, f"holds {len(files):,} files: unpack it, and name one or all")
+        raise ReadError(path, Statement("read.packed.several", number=len(files)))
     return files[0]
 
 

@@ -9,14 +9,15 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import NamedTuple, TypeGuard
 
-from ..errors import Argument, ReadError, SettingError
+from ..errors import ReadError, SettingError, Statement
 from ..kernel.variants import VariantCounts
-from .bounded_file import BoundedFile, Progress
+from .bounded_file import TRUSTED, BoundedFile, Progress
 from .case_store import StoredCases
+from .notices import Notify
 from .options import ReadOptions
-from .source import Log, Notify, Source
+from .source import Log, Source
 
 FORMAT = "sacofa-variants-1"
 
@@ -43,7 +44,8 @@ def find(source: Source, options: ReadOptions) -> None:
     """Find nothing: there are no columns. Settings that need some are refused."""
     for name in ("case", "activity", "timestamp", "start", "lifecycle", "person", "order"):
         if value := getattr(options, name):
-            raise SettingError(name, value, "left out for counted variants")
+            must = Statement("read.must.left_out_for", what="counted variants")
+            raise SettingError(name, value, must)
 
 
 def count(
@@ -55,65 +57,81 @@ def count(
 
 def cases(log: Log, progress: Progress | None = None, notify: Notify | None = None) -> StoredCases:
     """Refuse: counted variants have no times."""
-    raise ReadError(log.name, "counted variants have no times: give the log that they come from")
+    raise ReadError(log.name, _said("no_times"))
 
 
 def read_variants(path: Path, *, trusted: bool = False) -> VariantCounts:
     """Read counted variants."""
+    content = _read_json(path, trusted)
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise ReadError(path, _said("no_format", expected=FORMAT))
+    activities, variants = _checked_names(path, content.get("activities")), content.get("variants")
+    if not isinstance(variants, list):
+        raise ReadError(path, _said("no_list"))
+    known = set(activities)
+    done: list[tuple[list[str], int]] = []
+    cut: list[tuple[list[str], int]] = []
+    for number, entry in enumerate(variants, start=1):
+        variant = _Variant.of(entry)
+        if variant is None:
+            raise ReadError(path, _said("entry", number=number))
+        for name in variant.activities:
+            if name not in known:
+                raise ReadError(path, _said("unknown", number=number, name=name))
+        (done if variant.finished else cut).append((variant.activities, variant.cases))
+    return VariantCounts.of(done, activities, cut)
+
+
+def _checked_names(path: Path, names: object) -> list[str]:
+    if not _is_names(names) or len(set(names)) < len(names):
+        raise ReadError(path, _said("activities"))
+    if any(_SURROGATE.search(name) for name in names):
+        raise ReadError(path, _said("no_text"))
+    return names
+
+
+def _read_json(path: Path, trusted: bool) -> object:
     # All of it is held in memory at once, and takes many times its size there.
     with BoundedFile(path, trusted=trusted, most=MOST) as stream:
         text = stream.read()
     if not text.strip():
-        raise ReadError(path, "the file is empty")
+        raise ReadError(path, Statement("read.file.empty"))
     if not trusted and sum(map(text.count, (b",", b"[", b"{"))) > MOST_VALUES:
-        raise ReadError(
-            path,
-            f"holds more than {MOST_VALUES:,} values: say that it is trusted (",
-            Argument("trusted", True),
-            ") if that is meant",
-        )
+        raise ReadError(path, _said("too_many", most=MOST_VALUES, trusted=TRUSTED))
     try:
-        content = json.loads(text)
+        return json.loads(text)
     except UnicodeDecodeError:
-        raise ReadError(path, "not JSON: is not written in utf-8") from None
+        raise ReadError(path, _said("no_utf8")) from None
     except (ValueError, RecursionError) as error:
-        raise ReadError(path, f"not JSON: {error}") from None
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise ReadError(path, f'not variants: "format" is not "{FORMAT}"')
-    activities = content.get("activities")
-    variants = content.get("variants")
-    if not _names(activities) or len(set(activities)) < len(activities):
-        raise ReadError(path, '"activities" must be a list of different names')
-    if any(_SURROGATE.search(name) for name in activities):
-        raise ReadError(path, '"activities" has a name that is not Unicode text')
-    if not isinstance(variants, list):
-        raise ReadError(path, '"variants" must be a list')
-    known = set(activities)
-    done: list[tuple[list[str], int]] = []
-    cut: list[tuple[list[str], int]] = []
-    for number, variant in enumerate(variants, start=1):
-        names, count, finished = _variant(path, number, variant)
-        unknown = next((name for name in names if name not in known), None)
-        if unknown is not None:
-            raise ReadError(path, f'variant {number} has an unknown activity "{unknown}"')
-        (done if finished else cut).append((names, count))
-    return VariantCounts.of(done, activities, cut)
+        raise ReadError(path, _said("no_json", why=str(error))) from None
 
 
-def _names(value: Any) -> TypeGuard[list[str]]:
+def _said(code: str, **values: object) -> Statement:
+    return Statement(f"read.variants.{code}", **values)
+
+
+def _is_names(value: object) -> TypeGuard[list[str]]:
     return isinstance(value, list) and all(isinstance(name, str) for name in value)
 
 
-def _variant(path: Path, number: int, variant: Any) -> tuple[list[str], int, bool]:
-    if isinstance(variant, dict):
-        names, count = variant.get("activities"), variant.get("count")
-        finished = variant.get("finished", True)
-        if (
-            _names(names)
-            and isinstance(count, int)
-            and not isinstance(count, bool)
-            and 0 <= count < 1 << 62
-            and isinstance(finished, bool)
-        ):
-            return names, count, finished
-    raise ReadError(path, f"variant {number} must have activities, a count and a finished flag")
+def _is_count(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 62
+
+
+class _Variant(NamedTuple):
+    """An entry of the file."""
+
+    activities: list[str]
+    cases: int
+    finished: bool
+
+    @classmethod
+    def of(cls, entry: object) -> _Variant | None:
+        """Take an entry, if it is one."""
+        if not isinstance(entry, dict):
+            return None
+        names, count = entry.get("activities"), entry.get("count")
+        finished = entry.get("finished", True)
+        if not _is_names(names) or not _is_count(count) or not isinstance(finished, bool):
+            return None
+        return cls(names, count, finished)

@@ -1,15 +1,16 @@
-"""What is odd about a log before it is released, in words for the person who holds it; secret."""
+"""What is odd about a log before it is released, for the person who holds it; confidential."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterator
 
 import numpy as np
 
 from ..errors import plain
+from ..kernel.statements import Argument, Statement
 from ..kernel.variants import VariantCounts
-from .notices import count_of
 from .source import Log
 
 FEW = 10
@@ -26,11 +27,12 @@ _BEGINS = ("start", "started", "begin")
 
 
 def find_warnings(variants: VariantCounts, log: Log | None = None) -> tuple[str, ...]:
-    """Say what should be looked at; with the log, also of its times."""
-    return (*_identifiers(variants), *_pairs(variants), *_disorder(log))
+    """What should be looked at; with the log, also its times."""
+    found = (*_identifiers(variants), *_pairs(variants), *_disorder(log))
+    return tuple(map(str, found))
 
 
-def _identifiers(variants: VariantCounts) -> list[str]:
+def _identifiers(variants: VariantCounts) -> Iterator[Statement]:
     """Warn of names that may name people or things: names of activities are published."""
     owner = np.repeat(np.arange(len(variants)), variants.lengths)
     pairs = np.unique(np.stack([variants.activity_ids.astype(np.int64), owner]), axis=1)
@@ -38,24 +40,14 @@ def _identifiers(variants: VariantCounts) -> list[str]:
     np.add.at(cases, pairs[0], variants.counts[pairs[1]])
     used = np.flatnonzero(cases)
     odd = [variants.activities[i] for i in used if _IDENTIFIER.search(variants.activities[i])]
-    found = []
     if odd:
-        word = "looks like an identifier" if len(odd) == 1 else "look like identifiers"
-        found.append(
-            f"{count_of(len(odd), 'activity', 'activities')} {word}, such as "
-            f'"{plain(odd[0][:60])}": names of activities are published as they are, so keep what '
-            "names people or things out of them"
-        )
+        yield Statement("warning.identifiers", number=len(odd), example=plain(odd[0][:60]))
     single = int((cases == 1).sum())
     if single >= FEW and single >= SHARE * len(used):
-        found.append(
-            f"{single:,} of {len(used):,} activities occur in one case only: is this the column of "
-            "the activity? Names of activities are published as they are"
-        )
-    return found
+        yield Statement("warning.single", number=single, activities=len(used))
 
 
-def _pairs(variants: VariantCounts) -> list[str]:
+def _pairs(variants: VariantCounts) -> Iterator[Statement]:
     """Warn of activities that are the beginning and the end of one."""
     halves: dict[str, set[bool]] = defaultdict(set)
     for name in variants.used():
@@ -63,27 +55,16 @@ def _pairs(variants: VariantCounts) -> list[str]:
         if half is not None and half.start() > 0:
             halves[name[: half.start()]].add(half["half"].lower() in _BEGINS)
     both = sorted(name for name, seen in halves.items() if len(seen) == 2)
-    if not both:
-        return []
-    return [
-        f"{count_of(len(both), 'activity is', 'activities are')} there twice, as start and as end "
-        f'("{plain(both[0][:60])}"): each counts as two events. Leave the ending out of the name, '
-        "and give it in a column of its own (lifecycle)"
-    ]
+    if both:
+        lifecycle = Argument("lifecycle")
+        example = plain(both[0][:60])
+        yield Statement("warning.halves", number=len(both), example=example, lifecycle=lifecycle)
 
 
-def _disorder(log: Log | None) -> list[str]:
+def _disorder(log: Log | None) -> Iterator[Statement]:
     """Warn of cases whose rows stand in another order than their times."""
     count = getattr(None if log is None else log.reader, "count_disordered", None)
-    if log is None or count is None or not log.has_times:
-        return []
-    disordered = count(log)
-    if not disordered:
-        return []
-    taken = "the times are taken (choose the order of the file for the rows)"
-    if not log.timed:
-        taken = "the rows are taken (choose the order by time for the times)"
-    return [
-        f"in {count_of(disordered, 'case')} events stand in another order than their times say: "
-        f"{taken}"
-    ]
+    if log is not None and count is not None and log.has_times and (number := count(log)):
+        code = "warning.disorder_timed" if log.timed else "warning.disorder_as_filed"
+        order = Argument("order", "file" if log.timed else "time")
+        yield Statement(code, number=number, order=order)

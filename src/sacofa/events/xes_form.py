@@ -6,20 +6,42 @@ them is taken from all of them, in no order, and named as an assumption.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from lxml import etree
 
-from ..errors import ColumnsError
-from .attributes import TYPED, Present, Sightings
+from ..errors import ColumnsError, SettingError, Statement
+from ..kernel.attributes import Kind
+from .attributes import Lookup, Present, Sightings, settled_attributes
 from .bounded_file import BoundedFile
+from .columns import Columns
+from .lifecycle import TRANSITION
+from .options import ReadOptions
 from .xes_stream import parted, traces
 
-TIME = "time:timestamp"
+NAME, TIME = "concept:name", "time:timestamp"
 LONGEST_HEAD = 1 << 20
+
+
+def standard_columns(
+    options: ReadOptions, what: str, *, case: str, timestamp: str, start: str | None = None
+) -> Columns:
+    """What holds what, as XES names it, unless it is named otherwise; each trace is a case."""
+    if options.case is not None:
+        must = Statement("read.must.traces_are_cases", what=what)
+        raise SettingError("case", options.case, must)
+    activity, lifecycle = options.activity or (NAME,), options.lifecycle or TRANSITION
+    return Columns(
+        case=case,
+        activity=activity,
+        timestamp=timestamp,
+        start=start,
+        lifecycle=None if lifecycle in activity else lifecycle,
+        person=options.person,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +66,26 @@ class Declared:
             if key in kinds:
                 return Present(of_case=of_case, kind=kinds[key])
         return None
+
+
+def lookup_in(declared: Sequence[Declared], seen: Sightings | None, options: ReadOptions) -> Lookup:
+    """Find attributes by what options say of them, by what is declared, and by what was seen.
+
+    Where files declare different things, the log as a whole declares nothing.
+    """
+    settled = settled_attributes(options)
+
+    def lookup(name: str) -> Present | None:
+        key, is_of_case = name.removeprefix("case:"), name.startswith("case:")
+        if name in settled:
+            return Present(of_case=is_of_case)
+        said = {each.present(name) for each in declared}
+        there = said.pop() if len(said) == 1 else None
+        if there is None and seen is not None:
+            there = seen.present(key)
+        return replace(there, of_case=True) if there and is_of_case else there
+
+    return lookup
 
 
 def read_declared(path: Path, trusted: bool) -> Declared:
@@ -110,7 +152,7 @@ def kinds_of(element: Any) -> list[tuple[str, str]]:
         key = child.get("key")
         if key is not None:
             _, kind = parted(child)
-            found.append((key, kind if kind in TYPED else "string"))
+            found.append((key, kind if kind in get_args(Kind) else "string"))
     return found
 
 
@@ -131,28 +173,31 @@ class Search:
 
     def go_through(self, path: Path, trusted: bool) -> None:
         """Look at a file as far as it takes."""
-        missing, first = dict(self.needed), True
-        if not missing and not self.late and not self.undeclared:
-            return
+        missing, is_empty = dict(self.needed), True
         for trace in traces(path, trusted, None):
             # Persons may be attributes of the case.
             self._see(trace, of_case=True)
             for event in trace.iterchildren("{*}event"):
                 keys = self._see(event, of_case=False)
-                if first:
+                if is_empty:
                     self.present.update(dict.fromkeys(keys))
-                    first = False
+                    is_empty = False
                 for key in keys:
                     missing.pop(key, None)
-                for name, role in missing.items():
-                    if role == "activity":
-                        raise ColumnsError(path, [role], list(self.present), name)
-                if not missing and not self.late and not self.undeclared:
+                self._refuse(path, [key for key, role in missing.items() if role == "activity"])
+                if self._is_done and not missing:
                     return
         # A file without any event has nothing to lack.
-        if not first:
-            for name, role in missing.items():
-                raise ColumnsError(path, [role], list(self.present), name)
+        if not is_empty:
+            self._refuse(path, list(missing))
+
+    @property
+    def _is_done(self) -> bool:
+        return not self.late and not self.undeclared
+
+    def _refuse(self, path: Path, missing: Sequence[str]) -> None:
+        for name in missing:
+            raise ColumnsError(path, [self.needed[name]], list(self.present), name)
 
     def _see(self, element: Any, *, of_case: bool) -> list[str]:
         keys = []

@@ -7,13 +7,14 @@ the file. A document type, and with it every entity, is refused.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
 from lxml import etree
 
-from ..errors import Argument, ReadError
-from .bounded_file import BoundedFile, Progress
+from ..errors import ReadError, Statement
+from .bounded_file import TRUSTED, BoundedFile, Progress
 
 MAX_CASE_BYTES = 1 << 24
 """A single case that takes more than this in the file is refused unless trusted; in memory it takes
@@ -22,41 +23,49 @@ thirty times as much."""
 
 def traces(path: Path, trusted: bool, progress: Progress | None) -> Iterator[Any]:
     """Go through the traces of a file; each is forgotten when the next is asked for."""
-    with BoundedFile(path, trusted=trusted, progress=progress) as stream:
+    with BoundedFile(path, trusted=trusted, progress=progress) as stream, _explained(stream):
         watch = _Watch(stream, trusted)
-        try:
-            parser: Any = etree.iterparse(
-                cast(Any, watch),
-                events=("start", "end"),
-                tag=("{*}log", "{*}trace"),
-                resolve_entities=False,
-                no_network=True,
-                huge_tree=trusted,
-                remove_comments=True,
-                remove_pis=True,
-                remove_blank_text=True,
-            )
-            root = None
-            for event, element in parser:
-                if root is None:
-                    root = _checked_root(path, element)
-                if element is not root and parted(element)[1] == "log":
-                    raise ReadError(path, "has a log inside the log: write each as a file")
-                if event == "end" and element is not root and element.getparent() is root:
-                    watch.start = stream.done
-                    yield element
-                    element.clear()
-                    while element.getprevious() is not None:
-                        del root[0]
+        parser: Any = etree.iterparse(
+            cast(Any, watch),
+            events=("start", "end"),
+            tag=("{*}log", "{*}trace"),
+            resolve_entities=False,
+            no_network=True,
+            huge_tree=trusted,
+            remove_comments=True,
+            remove_pis=True,
+            remove_blank_text=True,
+        )
+        root = None
+        for event, element in parser:
             if root is None:
-                _checked_root(path, parser.root)
-        except etree.XMLSyntaxError as error:
-            if not stream.done:
-                raise ReadError(path, "the file is empty") from None
-            line, _ = error.position
-            # Further lines of such a message repeat what stands in the file.
-            what = (error.msg or "not XML").partition("\n")[0].split(", line ")[0]
-            raise ReadError(path, f"broken XML in line {line}: {what}") from None
+                root = _checked_root(path, element)
+            if element is root:
+                continue
+            if parted(element)[1] == "log":
+                raise ReadError(path, Statement("read.xes.log_in_log"))
+            if event == "end" and element.getparent() is root:
+                watch.start = stream.done
+                yield element
+                element.clear()
+                while element.getprevious() is not None:
+                    del root[0]
+        if root is None:
+            _checked_root(path, parser.root)
+
+
+@contextmanager
+def _explained(stream: BoundedFile) -> Iterator[None]:
+    """Turn what the parser complains of into one clear line."""
+    try:
+        yield
+    except etree.XMLSyntaxError as error:
+        if not stream.done:
+            raise ReadError(stream.path, Statement("read.file.empty")) from None
+        line, _ = error.position
+        # Further lines of such a message repeat what stands in the file.
+        why = (error.msg or "not XML").partition("\n")[0].split(", line ")[0]
+        raise ReadError(stream.path, Statement("read.xes.broken", line=line, why=why)) from None
 
 
 class _Watch:
@@ -69,23 +78,19 @@ class _Watch:
 
     def read(self, size: int) -> bytes:
         if not self._trusted and self._stream.done - self.start > MAX_CASE_BYTES:
-            raise ReadError(
-                self._stream.path,
-                f"a single case takes more than {MAX_CASE_BYTES >> 20} MB: "
-                "say that the file is trusted (",
-                Argument("trusted", True),
-                ") if that is meant",
-            )
+            megabytes = MAX_CASE_BYTES >> 20
+            what = Statement("read.xes.large_case", megabytes=megabytes, trusted=TRUSTED)
+            raise ReadError(self._stream.path, what)
         return self._stream.read(size)
 
 
 def _checked_root(path: Path, element: Any) -> Any:
     root = element.getroottree().getroot()
     if element.getroottree().docinfo.internalDTD is not None:
-        raise ReadError(path, "has a document type (<!DOCTYPE), which is refused: remove it")
+        raise ReadError(path, Statement("read.xes.document_type"))
     _, name = parted(root)
     if name != "log":
-        raise ReadError(path, f"not XES: it begins with <{name}>")
+        raise ReadError(path, Statement("read.xes.no_log", name=name))
     return root
 
 

@@ -7,8 +7,8 @@ one: no value of a log can cause an error.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from dataclasses import dataclass
+from typing import ClassVar, Literal, Protocol
 
 from .statements import Statement
 
@@ -21,7 +21,10 @@ Kind = Literal["string", "int", "float", "boolean", "date"]
 
 
 class Domain(Protocol):
-    """The public values of an attribute."""
+    """The public values of an attribute; the kinds that there are stand in `base.domains`."""
+
+    binned: ClassVar[bool] = False
+    """Whether values are bins in an order, so that each stands for several texts."""
 
     @property
     def kind(self) -> Kind:
@@ -40,6 +43,15 @@ class Domain(Protocol):
     def describe(self) -> Statement:
         """All of it in a few words."""
 
+    @property
+    def bin_edges(self) -> tuple[float, ...]:
+        """For bins of numbers, where they begin and end."""
+        return ()
+
+    def sample(self, value: int, uniform: float) -> str:
+        """A text of a value, as it is released; `uniform` from 0 to 1 chooses among several."""
+        return self.label(value)
+
 
 def cells_of(domain: Domain) -> int:
     """How many cells a domain has."""
@@ -53,11 +65,6 @@ def cell_of(domain: Domain, text: str | None) -> int:
     return domain.cell(text)
 
 
-def labels_of(domain: Domain) -> list[str]:
-    """Every cell as people read it."""
-    return [*(domain.label(i) for i in range(domain.values)), OTHER, "missing"]
-
-
 @dataclass(frozen=True, kw_only=True)
 class Attribute:
     """An attribute that is read, with its domain."""
@@ -68,7 +75,7 @@ class Attribute:
     """Whether a case has one value; else every event has its own."""
     domain: Domain | None = None
     """What it may be; None: what the log holds, until it was read."""
-    taken: bool = field(default=False)
+    taken: bool = False
     """Whether the values of the domain were taken from the log."""
     collapsed: bool = False
     """Whether the log holds too many values to name any of them, so that each is `other`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..errors import SettingError
 from ..kernel.accounting import Access
@@ -19,6 +19,9 @@ from ..kernel.unit import Unit
 from ..synthesis.margins import Margins
 from ..synthesis.verdict import Verdict
 from .released import ReleasedLog
+
+if TYPE_CHECKING:
+    from .certified import Plan
 
 Progress = Callable[[float], None]
 
@@ -132,6 +135,10 @@ class Mechanism(ABC):
 
     def refuse_unused_settings(self) -> None:  # noqa: B027 (most mechanisms have none)
         """Refuse settings about something that will not be released, such as attributes."""
+
+    def plan_for(self, unit: Unit, activities: int, cases: int | None = None) -> Plan | None:
+        """What a release buys, by public facts about a log. None: the mechanism cannot tell."""
+        return None
 
     def shown_from(self, unit: Unit, activities: int) -> int | None:
         """The number of cases from which a variant is released in any large log. None: unknown."""

@@ -70,6 +70,12 @@ def choices() -> tuple[Choice, ...]:
     )
 
 
+def option_names() -> dict[str, str]:
+    """What people call each field of a mechanism that they may set."""
+    found = (entry for kind in MECHANISMS.values() for entry in settings_of(kind))
+    return {entry.name: entry.option for entry in found}
+
+
 def make_mechanism(name: str, given: Mapping[str, Any]) -> Mechanism:
     """Make the mechanism of a name; settings that it does not have or lacks are refused.
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ..base.domains import labels_of
 from ..base.files import check_apart, check_target
 from ..errors import OutputError, Problems, PromiseError, SettingError
 from ..events import (
@@ -27,7 +28,7 @@ from ..events import (
 )
 from ..events import open_log as open_source
 from ..events.attributes import check_values
-from ..kernel.attributes import Attribute, labels_of
+from ..kernel.attributes import Attribute
 from ..kernel.cases import Cases
 from ..kernel.variants import DistributedVariants, VariantCounts
 from ..ledger import Ledger
@@ -100,9 +101,9 @@ class Request:
         activities: Public activity names. Events of other activities are dropped.
         seed: Repeatable noise, for tests. Such a release must not be published.
         force: Overwrite files that exist.
-        ledger: Ledger, or its path, that pays for the release before a case is read.
+        ledger: Ledger that pays for the release before a case is read.
         dataset: Dataset whose budget in the ledger pays.
-        max_released_events: Public bound. A larger release is scaled down.
+        max_released_events: Public bound on the number of events. A larger release is scaled down.
         max_gathered: More variants than this stay on the cluster that counted them, if the
             mechanism can run there.
         keeps_file: Whether the file stays where it is written. If not, the ledger records no

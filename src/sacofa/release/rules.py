@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from ..base.files import identity
-from ..errors import ReadError, SettingError
+from ..errors import ReadError, SettingError, Statement
 from ..events import count_variants, open_log
-from ..events.formats import find_files
+from ..events.find_source import find_files
 from ..rules import FromPublicLog, ModelOptions, Rules, learn_rules, open_rules
 
 NO_MODEL = ModelOptions()
@@ -25,7 +25,7 @@ def public_rules(
     trusted: bool = False,
     model: ModelOptions = NO_MODEL,
     activities: Sequence[str] | None = None,
-    notify: Callable[[str], None] = lambda note: None,
+    notify: Callable[[Statement], None] = lambda note: None,
 ) -> Rules | None:
     """Rules from a rules file, a model or a public log; None for neither.
 
@@ -38,7 +38,7 @@ def public_rules(
         raise SettingError("rules_from", name or log, "left out where a rules file is given")
     if file is not None:
         return open_rules(file, model, activities=activities, name=name, notify=notify)
-    model.refuse_given("it is for models, which are given as rules")
+    model.refuse_given(Statement("must.left_out_no_model"))
     if log is None:
         return None
     several = secret if isinstance(secret, (list, tuple)) else [secret]

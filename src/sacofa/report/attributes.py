@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernel.released import ReleasedColumn
+from ..kernel.statements import Statement
 from ..release.anonymize import Release
 from .sureness import margins_of
 from .times import Bar, with_margins
@@ -173,7 +174,7 @@ def _bars(groups: _Groups) -> tuple[Bar, ...]:
     if rest <= 1e-9 or not shown:
         return tuple(shown)
     others = int(groups.sizes[many > 0].sum()) - sum(bar.values for bar in shown)
-    return (*shown, Bar(label="all others", share=rest, values=others))
+    return (*shown, Bar(label=str(Statement("report.others")), share=rest, values=others))
 
 
 def _by_activity(release: Release, labels: list[str], codes: Ints) -> tuple[ActivityValues, ...]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import quantiles
 
-from ..errors import ReadError
-from ..evaluate.registry import MEASURES
+from ..errors import ReadError, Statement
+from ..evaluate.registry import MEASURES, Measure
 from ..evaluate.runs import HEADER, Row
 
 
@@ -32,32 +32,38 @@ def read_comparison(folder: str | Path) -> ComparisonTable:
             raise ValueError
         rows = [Row.from_cells(line) for line in lines]
     except OSError as error:
-        raise ReadError(path, f"cannot be read: {error.strerror}") from None
+        raise ReadError(path, Statement("file.unreadable", why=error.strerror or "")) from None
     except (ValueError, csv.Error):
-        raise ReadError(path, "does not hold the runs of `sacofa compare`") from None
+        raise ReadError(path, Statement("file.no_runs")) from None
+    return _summarize(rows)
+
+
+def _summarize(rows: list[Row]) -> ComparisonTable:
+    """The medians of each setting."""
     groups: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
-        spent = "–" if row.spent is None else "∞" if row.spent == float("inf") else f"{row.spent:g}"
-        # What a run really costs is known only where it was made.
-        key = (row.series, row.epsilon or "–", spent, row.times or "–")
+        key = (row.series, row.epsilon or "–", _spent(row), row.times or "–")
         groups.setdefault(key, []).append(row)
-    found = {name for row in rows for name in row.measures}
+    found = set[str]().union(*(row.measures for row in rows))
     shown = [measure for measure in MEASURES if measure.name in found or not measure.timed]
+    headings = str(Statement("report.comparison_columns")).split(" | ")
     return ComparisonTable(
-        columns=(
-            "what",
-            "ε asked for",
-            "ε spent",
-            "times",
-            "runs",
-            *(measure.title for measure in shown),
-        ),
-        keys=4,
-        rows=tuple(
-            (*key, str(len(group)), *(_middle(group, measure.name) for measure in shown))
-            for key, group in groups.items()
-        ),
+        columns=(*headings, *(measure.title for measure in shown)),
+        keys=len(headings) - 1,
+        rows=tuple((*key, *_line(group, shown)) for key, group in groups.items()),
     )
+
+
+def _line(group: list[Row], shown: list[Measure]) -> list[str]:
+    """The number of runs with the same settings, and their measures."""
+    return [str(len(group)), *(_middle(group, measure.name) for measure in shown)]
+
+
+def _spent(row: Row) -> str:
+    """The ε of a run, which is known only if the run was made."""
+    if row.spent is None:
+        return "–"
+    return "∞" if row.spent == float("inf") else f"{row.spent:g}"
 
 
 def _middle(runs: list[Row], name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate, takewhile
 
 from ..kernel.variants import VariantCounts
 from ..synthesis.margins import Margins
@@ -74,29 +75,31 @@ def list_variants(
     """
     names = _frequent_first([released] if original is None else [released, original])
     ids = {name: i for i, name in enumerate(names)}
-    if original is None:
-        rows = [
-            Row(ids=sequence, complete=complete, count=count)
-            for sequence, complete, count in _sequences(released, ids)
-        ]
-    else:
-        rows = _side_by_side(list(_sequences(released, ids)), list(_sequences(original, ids)))
+    rows = (
+        [Row(ids=s, complete=c, count=n) for s, c, n in _sequences(released, ids)]
+        if original is None
+        else _side_by_side(list(_sequences(released, ids)), list(_sequences(original, ids)))
+    )
     rows.sort(
         key=lambda row: (-row.count, -(row.original or 0), len(row.ids), row.ids, row.complete)
     )
-    room, kept = MOST_STEPS, []
-    for row in rows[:MOST_VARIANTS]:
-        room -= len(row.ids)
-        if room < 0:
-            break
-        if row.count:
-            sequence = tuple(names[i] for i in row.ids)
-            size = variant_margin(margins or Margins(), sequence, row.complete, row.count)
-            row = replace(row, margin=size)
-        kept.append(row)
-    return Explorer(
-        activities=names, rows=tuple(kept), cases=released.cases, left_out=len(rows) - len(kept)
+    known = margins or Margins()
+    events = accumulate(len(row.ids) for row in rows)
+    shown = takewhile(
+        lambda pair: pair[1] <= MOST_STEPS, zip(rows[:MOST_VARIANTS], events, strict=False)
     )
+    kept = tuple(_with_margin(row, names, known) for row, _ in shown)
+    return Explorer(
+        activities=names, rows=kept, cases=released.cases, left_out=len(rows) - len(kept)
+    )
+
+
+def _with_margin(row: Row, names: Sequence[str], margins: Margins) -> Row:
+    """A variant with its margin, if the release has it."""
+    if not row.count:
+        return row
+    sequence = tuple(names[i] for i in row.ids)
+    return replace(row, margin=variant_margin(margins, sequence, row.complete, row.count))
 
 
 def _sequences(variants: VariantCounts, ids: dict[str, int]) -> Iterator[Sequenced]:

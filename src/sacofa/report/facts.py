@@ -1,4 +1,4 @@
-"""What a report says of itself that no certificate holds: when, of what and by whom."""
+"""Facts for a report that no certificate has: when, of what and by whom."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Facts:
-    """When a release was made, of which dataset and by whom; what nobody says is left out."""
+    """When a release was made, of which dataset and by whom.
+
+    Attributes:
+        date: Day of the release.
+        dataset: Dataset that was released.
+        released_by: Person, department or organisation that released it.
+    """
 
     date: datetime.date | None = None
-    """The day of the release."""
     dataset: str | None = None
-    """The dataset whose budget paid."""
     released_by: str | None = None
-    """Who released it: a person, a department, an organisation."""

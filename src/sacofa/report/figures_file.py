@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import get_args, get_origin, get_type_hints
 
-from ..errors import OutputError
+from ..errors import OutputError, Statement
 from ..events.csv_injection import escape_formula
 from ..events.duckdb.database import as_os_error, borrowed
 from ..events.duckdb.sql import literal
@@ -20,30 +20,26 @@ FORMAT = "sacofa-figures-2"
 TABLES = (".csv", ".json", ".parquet")
 """What a table of figures can be written as."""
 PAGES = (".html", ".htm")
-COLUMNS = {
-    "kind": "VARCHAR",
-    "name": "VARCHAR",
-    "value": "VARCHAR",
-    "activities": "VARCHAR[]",
-    "finished": "BOOLEAN",
-    "count": "BIGINT",
-    "count_margin": "BIGINT",
-    "share": "DOUBLE",
-    "share_margin": "DOUBLE",
-    "seconds": "DOUBLE",
-    "seconds_low": "DOUBLE",
-    "seconds_high": "DOUBLE",
-    "below_margin": "BOOLEAN",
-}
-"""The columns of a table, in their order, with their types in Parquet."""
+_TYPES = {str: "VARCHAR", int: "BIGINT", float: "DOUBLE", bool: "BOOLEAN"}
+
+
+def _parquet_type(hint: object) -> str:
+    """The type of a column in Parquet."""
+    kind = next(iter(get_args(hint)), hint)
+    if get_origin(kind) is tuple:
+        return "VARCHAR[]"
+    return _TYPES[kind if isinstance(kind, type) else str]
+
+
+COLUMNS = {name: _parquet_type(hint) for name, hint in get_type_hints(ReleasedFigure).items()}
+"""The columns of a table, in their order, with their types in Parquet: the fields of a figure."""
 
 
 def is_table(path: Path) -> bool:
     """Tell whether a file is to be a table of figures, and not a page."""
     suffix = path.suffix.lower()
     if suffix not in (*TABLES, *PAGES):
-        known = f"{', '.join(TABLES[:-1])} or {TABLES[-1]}"
-        raise OutputError(path, f'unknown suffix "{suffix}": a page is .html, a table {known}')
+        raise OutputError(path, Statement("file.not_a_report", suffix=suffix, tables=TABLES))
     return suffix in TABLES
 
 
@@ -81,8 +77,8 @@ def _write_json(release: Release, figures: Sequence[ReleasedFigure], path: Path)
         "epsilon": None if certificate.epsilon is None else str(certificate.epsilon),
         "sha256": certificate.sha256,
         "verdict": None if certificate.verdict is None else str(certificate.verdict),
-        "margin": "in 95 of 100 runs a figure is off by no more than its margin",
-        "below_margin": "there may be none of it in the original log",
+        "margin": str(Statement("report.margin")),
+        "below_margin": str(Statement("report.below_margin")),
     }
     with path.open("w", encoding="utf-8") as file:
         file.write(json.dumps(head, ensure_ascii=False, indent=1)[:-2] + ',\n "figures": [')
@@ -96,7 +92,7 @@ def _write_json(release: Release, figures: Sequence[ReleasedFigure], path: Path)
 def _write_parquet(figures: Sequence[ReleasedFigure], path: Path) -> None:
     import duckdb
 
-    listed: list[Any] = [
+    listed: list[list[object]] = [
         [list(value) if isinstance(value, tuple) else value for value in column]
         for column in zip(
             *([getattr(figure, name) for name in COLUMNS] for figure in figures), strict=True
@@ -109,6 +105,3 @@ def _write_parquet(figures: Sequence[ReleasedFigure], path: Path) -> None:
             database.execute(f"COPY figures TO {literal(path)} (FORMAT parquet, COMPRESSION zstd)")
     except duckdb.Error as error:
         raise as_os_error(error) from None
-
-
-assert tuple(COLUMNS) == tuple(field.name for field in fields(ReleasedFigure))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -20,14 +20,21 @@ MAP_SCRIPTS = ("common.js", "layout.js", "choose.js", "map.js")
 REPORT_SCRIPTS = (*MAP_SCRIPTS, "variants.js")
 
 
-def render_page(template: str, *, colours: int, scripts: Sequence[str], **content: object) -> str:
+def render_page(
+    template: str,
+    scripts: Sequence[str],
+    colours: int,
+    content: Mapping[str, object],
+    **more: object,
+) -> str:
     """Fill the template of a page. The policy of the page allows its own style and script only.
 
     Args:
         template: The name of the template.
-        colours: The number of activities that get a colour.
         scripts: The files of its script.
+        colours: The number of activities that get a colour.
         content: The values that the template names.
+        more: Further values.
 
     Returns:
         The page as HTML.
@@ -41,6 +48,7 @@ def render_page(template: str, *, colours: int, scripts: Sequence[str], **conten
         script=Markup(script),
         policy=Markup(_policy(style, script)),
         **content,
+        **more,
     )
 
 
@@ -63,7 +71,7 @@ def _templates() -> Environment:
     environment.filters |= {
         "number": lambda value: f"{value:,}",
         "percent": say_percent,
-        "duration": say_duration,
+        "duration": lambda seconds: "–" if seconds is None else say_duration(seconds),
         "xml": text_of_xml,
     }
     return environment

@@ -1,4 +1,4 @@
-"""A certificate in words that a layperson understands."""
+"""A certificate in words for laypeople."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
 
-from ..kernel.accounting import Access, Leak
+from ..kernel.accounting import Access, Leak, Spend
+from ..kernel.statements import Statement
 from ..messages.units import noun
 from ..release.certificate import Certificate
 
 BEFORE = (0.01, 0.1, 0.5, 0.9)
-"""Beliefs for which the explanation works out what can become of them."""
-
-STRENGTHS = ("very strong", "strong", "moderate", "weak", "next to nothing")
-"""Words for how well a price protects: the one list that report and web app speak by."""
+"""Beliefs for which the explanation computes what can become of them."""
+STRENGTHS = ("very_strong", "strong", "moderate", "weak", "minimal")
+"""Names of the strengths of protection: the one list for report and web app."""
 LIMITS = ("0.1", "1", "3", "8")
-"""Up to which price each of the words holds, but for the last."""
-
-
-LONGEST_PRICE = 5
-"""Longer fractions are rounded on pages where queries are priced; certificates have them exact."""
+"""The largest ε of each strength except the last."""
+MAX_EXACT_LENGTH = 5
+"""Longer fractions are rounded in the list of queries; certificates have them exact."""
+MAX_SINGLE_QUERIES = 3
+"""More queries in a row with the same ε share a line."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,14 +36,14 @@ class Belief:
 
 @dataclass(frozen=True, kw_only=True)
 class Explanation:
-    """What a price means."""
+    """What an ε means."""
 
     epsilon: str
-    """The price as people read it."""
+    """The ε as people read it."""
     factor: str
     """How much the odds of a guess can change."""
     course_factor: str
-    """How much they can change between two courses of the same case: out with one, in with one."""
+    """How much they can change between two courses of the same case."""
     strength: str
     """A word for it."""
     level: int
@@ -53,18 +53,18 @@ class Explanation:
 
 @dataclass(frozen=True, kw_only=True)
 class Paid:
-    """One line of the account: what was asked and its price."""
+    """One line of the account: a query, or several in a row, and what they spend."""
 
     what: str
     price: str
     times: int
     total: str
     leak: str | None
-    """What follows, where nothing was paid."""
+    """The consequence, if nothing was spent."""
 
 
 def say_number(value: Fraction) -> str:
-    """A price as people read it: a decimal number, or a fraction where none is exact."""
+    """An ε as people read it: a decimal number, or a fraction if none is exact."""
     if value.denominator == 1:
         return f"{value.numerator:,}"
     short = f"{float(value):.6g}"
@@ -72,28 +72,29 @@ def say_number(value: Fraction) -> str:
 
 
 def say_price(value: Fraction) -> str:
-    """The price of one query: rounded where it is a fraction of large numbers."""
+    """The ε of one query: rounded if it is a fraction of large numbers."""
     exact = say_number(value)
-    return exact if "/" not in exact or len(exact) <= LONGEST_PRICE else f"≈ {float(value):.3g}"
+    return exact if "/" not in exact or len(exact) <= MAX_EXACT_LENGTH else f"≈ {float(value):.3g}"
 
 
 def say_factor(epsilon: Fraction) -> str:
-    """e to the power of a price, as people read it."""
+    """e to the power of ε, as people read it."""
     if epsilon < 7:
         return f"{math.exp(epsilon):.3g}"
     if epsilon < 16:
         return f"{float(f'{math.exp(epsilon):.3g}'):,.0f}"
-    return f"10 to the power of {int(epsilon / Fraction(math.log(10)))} and more"
+    return str(Statement("report.power", power=str(int(epsilon / Fraction(math.log(10))))))
 
 
 def explain_epsilon(epsilon: Fraction) -> Explanation:
-    """Say what a price means: how much a guess about one case can gain or lose."""
+    """Explain an ε: how much a guess about one case can gain or lose."""
+    level = strength_level(epsilon)
     return Explanation(
         epsilon=say_number(epsilon),
         factor=say_factor(epsilon),
         course_factor=say_factor(2 * epsilon),
-        strength=STRENGTHS[strength_level(epsilon)],
-        level=strength_level(epsilon),
+        strength=str(Statement(f"strength.{STRENGTHS[level]}")),
+        level=level,
         beliefs=tuple(
             Belief(before=p, least=_after(p, -float(epsilon)), most=_after(p, float(epsilon)))
             for p in BEFORE
@@ -110,56 +111,42 @@ def say_promise(certificate: Certificate) -> str:
     """The promise in one sentence."""
     subject, epsilon = subject_of(certificate), certificate.epsilon
     if not certificate.publishable:
-        return (
-            "This release must not be published: its noise was drawn from a seed, and whoever "
-            "guesses the seed can take the noise away again."
-        )
+        return str(Statement("report.seeded"))
     if epsilon is None:
-        return (
-            f"This release carries no mathematical promise: there is no limit to what it may "
-            f"give away about one {subject}."
-        )
-    return (
-        f"What anyone can conclude from this release about one {subject} is limited: the odds of a "
-        f"guess whether that {subject} is in the log change by a factor of at most "
-        f"{say_factor(epsilon)}, the odds of a guess what happened by at most "
-        f"{say_factor(2 * epsilon)}."
-    )
+        return str(Statement("report.no_promise", subject=subject))
+    factors = {"factor": say_factor(epsilon), "course": say_factor(2 * epsilon)}
+    return str(Statement("report.promise", subject=subject, **factors))
 
 
 def say_reasons(certificate: Certificate) -> tuple[str, ...]:
-    """Why there is no promise, where there is none."""
+    """Why there is no promise, if there is none."""
     leaks = (access for access in certificate.spent if isinstance(access, Leak))
-    return tuple(f"Not paid for: {leak.what}; {leak.why}." for leak in leaks)
+    return tuple(str(Statement("report.leak", what=leak.what, why=leak.why)) for leak in leaks)
 
 
-def say_spent(accesses: tuple[Access, ...]) -> tuple[Paid, ...]:
-    """How the price adds up, a run of queries of one price told once."""
-    return tuple(_say_runs(accesses))
-
-
-def _say_runs(accesses: tuple[Access, ...]) -> Iterator[Paid]:
+def say_spent(accesses: tuple[Access, ...]) -> Iterator[Paid]:
+    """How ε adds up; many queries in a row with the same ε share a line."""
     for price, group in groupby(accesses, key=lambda access: getattr(access, "epsilon", None)):
         run = list(group)
-        if price is None:
-            for leak in run:
-                why = str(leak.why) if isinstance(leak, Leak) else ""
-                yield Paid(
-                    what=str(leak.what), price="nothing", times=1, total="no limit", leak=why
-                )
-            continue
-        parts = [run] if len(run) > 3 else [[access] for access in run]
+        parts = [run] if price and len(run) > MAX_SINGLE_QUERIES else [[access] for access in run]
         for part in parts:
-            what = str(part[0].what)
-            if len(part) > 1:
-                what = f"{what} … {part[-1].what}"
-            yield Paid(
-                what=what,
-                price=say_price(price),
-                times=len(part),
-                total=say_price(price * len(part)),
-                leak=None,
-            )
+            yield _paid(part)
+
+
+def _paid(part: list[Access]) -> Paid:
+    """One line for queries with the same ε, or for one leak."""
+    first, what = part[0], str(part[0].what)
+    if isinstance(first, Spend):
+        return Paid(
+            what=what if len(part) == 1 else f"{what} … {part[-1].what}",
+            price=say_price(first.epsilon),
+            times=len(part),
+            total=say_price(first.epsilon * len(part)),
+            leak=None,
+        )
+    nothing, unbounded = Statement("report.nothing"), Statement("report.unbounded")
+    why = str(first.why) if isinstance(first, Leak) else ""
+    return Paid(what=what, price=str(nothing), times=1, total=str(unbounded), leak=why)
 
 
 def _after(before: float, change: float) -> float:
@@ -169,5 +156,5 @@ def _after(before: float, change: float) -> float:
 
 
 def strength_level(epsilon: Fraction) -> int:
-    """How strong a price is: the place of its word in `STRENGTHS`."""
+    """How strong an ε is: the place of its word in `STRENGTHS`."""
     return sum(epsilon > Fraction(limit) for limit in LIMITS)

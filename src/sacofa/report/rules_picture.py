@@ -10,7 +10,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,35 @@ PICTURE_MARGIN = 6.0
 HEAD_WIDTH = 0.4
 """Half of the width of an arrowhead, as a share of its length."""
 Point = tuple[float, float]
+
+
+class Thing(Protocol):
+    """A box or an arrow as pygraphviz has it."""
+
+    attr: Mapping[str, str]
+
+
+class Graph(Protocol):
+    """The graph of pygraphviz."""
+
+    graph_attr: Mapping[str, str]
+    node_attr: dict[str, str]
+    edge_attr: dict[str, str]
+
+    def add_node(self, n: str, **attr: str) -> None:
+        """Add a box."""
+
+    def add_edge(self, u: str, v: str, **attr: object) -> None:
+        """Add an arrow."""
+
+    def layout(self, prog: str) -> None:
+        """Compute the places."""
+
+    def get_node(self, n: str) -> Thing:
+        """A box."""
+
+    def get_edge(self, u: str, v: str) -> Thing:
+        """An arrow."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,29 +176,29 @@ def _lay_out(steps: Mapping[Step, bool], once: set[str]) -> Picture:
     try:
         import pygraphviz
     except ImportError:
-        raise MissingExtraError("the picture of rules (pygraphviz)", "map") from None
-    places: list[Place] = sorted({p for step in steps for p in step}, key=lambda p: p or "")
-    ids = {place: f"n{i}" for i, place in enumerate(places)}
-    ordered = sorted(steps, key=lambda step: (not steps[step], step[0] or "", step[1] or ""))
-    graph = pygraphviz.AGraph(directed=True, rankdir="TB", nodesep="0.35", ranksep="0.5")
+        raise MissingExtraError("pygraphviz", "map") from None
+    places: set[Place] = {place for step in steps for place in step}
+    ids = {place: f"n{i}" for i, place in enumerate(sorted(places, key=lambda p: p or ""))}
+    graph: Graph = pygraphviz.AGraph(directed=True, rankdir="TB", nodesep="0.35", ranksep="0.5")
     graph.node_attr.update(fixedsize="true", shape="box", label="")
     graph.edge_attr.update(arrowsize="0.7")
-    for place in places:
+    for place, id in ids.items():
         box = _box(place, (0.0, 0.0), once)
         # Graphviz measures boxes in inches, and everything else in points.
-        graph.add_node(ids[place], width=f"{box.width / 72:.4f}", height=f"{box.height / 72:.4f}")
-    for first, second in ordered:
-        graph.add_edge(ids[first], ids[second], weight=2 if steps[first, second] else 1)
+        graph.add_node(id, width=f"{box.width / 72:.4f}", height=f"{box.height / 72:.4f}")
+    for first, second in sorted(steps, key=lambda step: _rank(steps, step)):
+        graph.add_edge(ids[first], ids[second], weight=1 + steps[first, second])
     graph.layout(prog="dot")
-    return _read(graph, ids, ordered, steps, once)
+    return _read(graph, ids, steps, once)
+
+
+def _rank(steps: Mapping[Step, bool], step: Step) -> tuple[bool, str, str]:
+    """The order in which Graphviz sees the arrows: solid ones first."""
+    return not steps[step], step[0] or "", step[1] or ""
 
 
 def _read(
-    graph: Any,
-    ids: Mapping[Place, str],
-    ordered: list[Step],
-    steps: Mapping[Step, bool],
-    once: set[str],
+    graph: Graph, ids: Mapping[Place, str], steps: Mapping[Step, bool], once: set[str]
 ) -> Picture:
     """Read the places. The y axis of Graphviz points up, and that of SVG down."""
     _, _, right, top = map(float, graph.graph_attr["bb"].split(","))
@@ -179,7 +208,7 @@ def _read(
         return round(float(x) + PICTURE_MARGIN, 1), round(top - float(y) + PICTURE_MARGIN, 1)
 
     arrows = []
-    for first, second in ordered:
+    for first, second in sorted(steps, key=lambda step: _rank(steps, step)):
         tip, *curve = graph.get_edge(ids[first], ids[second]).attr["pos"].split()
         arrows.append(
             Arrow(

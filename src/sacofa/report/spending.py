@@ -1,32 +1,29 @@
 """What was spent on which dataset over time: as numbers, as bars of text, and as a picture.
 
-Only prices, dates and what is protected are shown; how many cases a release took is secret.
+It shows ε, dates and the unit of privacy. The number of cases of a release is confidential.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
-from html import escape
 
-from ..errors import plain
-from ..ledger import Account, Ledger
-from ..ledger.records import Charged
+from ..kernel.statements import Statement
+from ..ledger import Account, Entry, Ledger
+from ..ledger.records import Charged, Claim
 from .promise import say_number
 
 BAR = 30
-"""How many signs wide a bar is."""
-WIDTH, BLOCK, LEFT, RIGHT = 720, 190, 60, 20
-STYLE = """
-text{font:13px system-ui,sans-serif;fill:#5a5f6b}.name{font-weight:600;fill:#1c1e24}
-.spent{fill:#1f5fbf33;stroke:#1f5fbf;stroke-width:1.5}.budget{stroke:#a3341f;stroke-dasharray:5 4}
-.dot{fill:#1f5fbf}.lost{fill:none;stroke:#a3341f}.axis{stroke:#8a909c}.part{fill:#1f5fbf}
-@media (prefers-color-scheme:dark){text{fill:#a3a8b4}.name{fill:#e8e9ed}
-.spent{fill:#8ab8ff33;stroke:#8ab8ff}.dot,.part{fill:#8ab8ff}.budget,.lost{stroke:#ff9d8a}}
-"""
+"""The number of characters of a bar."""
+WIDTH, CHART_HEIGHT, LEFT, RIGHT = 720, 190, 60, 700
+FLOOR, CEILING = 130, 45
+"""Where ε = 0 and the largest ε are in a chart."""
+MAX_PART_WIDTH = 60.0
+SMALLEST = Fraction(1, 10**9)
+"""The smallest ε at the top of a chart."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,13 +31,13 @@ class Step:
     """One release that counts as spent."""
 
     at: str
-    """When it was asked for, in UTC."""
+    """When it was requested, in UTC."""
     price: Fraction | None
-    """What it cost."""
+    """Its ε."""
     unit: str
-    """What it protects: case, person or person-period."""
+    """What it protects: case, person or person_period."""
     period: str | None
-    """The period that is charged for it; None: the whole dataset is."""
+    """The period that is charged for it. None: the whole dataset is."""
     charged: Charged
     """Which releases it adds up with."""
     released: bool
@@ -63,172 +60,173 @@ def read_spending(ledger: Ledger) -> list[Spending]:
     """Read what was spent on every dataset."""
     claims = ledger.claims()
     entries = [entry for entry in ledger.entries() if entry.spent]
-    found = []
-    for account in ledger.accounts():
-        so_far = Account(dataset=account.dataset, budget=account.budget)
-        steps = []
-        for entry in entries:
-            if entry.dataset != account.dataset:
-                continue
-            claim = claims.get(entry.id)
-            charged: Charged = "dataset" if claim is None else claim.charged
-            period = None if claim is None or charged == "dataset" else claim.period
-            so_far = so_far.book(entry.price, period, charged)
-            steps.append(
-                Step(
-                    at=entry.at,
-                    price=entry.price,
-                    unit=_unit(entry.certificate),
-                    period=period,
-                    charged=charged,
-                    released=entry.state == "released",
-                    spent=so_far.spent,
-                )
-            )
-        found.append(Spending(account=account, steps=tuple(steps)))
-    return found
+    return [
+        Spending(
+            account=account,
+            steps=tuple(
+                _steps(account, [e for e in entries if e.dataset == account.dataset], claims)
+            ),
+        )
+        for account in ledger.accounts()
+    ]
 
 
-def bars(spending: Spending) -> list[str]:
+def _steps(account: Account, entries: list[Entry], claims: dict[int, Claim]) -> Iterator[Step]:
+    so_far = Account(dataset=account.dataset, budget=account.budget)
+    for entry in entries:
+        claim = claims.get(entry.id)
+        charged: Charged = "dataset" if claim is None else claim.charged
+        period = None if claim is None or charged == "dataset" else claim.period
+        so_far = so_far.book(entry.price, period, charged)
+        yield Step(
+            at=entry.at,
+            price=entry.price,
+            unit=_unit(entry.certificate),
+            period=period,
+            charged=charged,
+            released=entry.state == "released",
+            spent=so_far.spent,
+        )
+
+
+def bars(spending: Spending) -> Iterator[Statement]:
     """Bars of text: what is spent of the budget, then month by month, then period by period."""
-    account, steps = spending.account, spending.steps
-    lines = []
-    if account.budget is not None:
-        share = Fraction(1) if account.spent is None else account.spent / account.budget
-        lines.append(f"  {_bar(share)} {float(share):.0%} of the budget")
+    account, budget = spending.account, spending.account.budget
+    if budget is not None:
+        share = Fraction(1) if account.spent is None else account.spent / budget
+        yield Statement("spending.of_budget", bar=_bar(share), share=share)
+    yield from _bars_of_months(account, spending.steps)
+    for period, spent in sorted(account.in_periods.items()):
+        if spent is not None and budget is not None:
+            bar = _bar((spent + account.finite) / budget)
+            values = {"spent": say_number(spent), "budget": say_number(budget)}
+            yield Statement("spending.of_period", period=f"{period:<10}", bar=bar, **values)
+
+
+def _bars_of_months(account: Account, steps: Sequence[Step]) -> Iterator[Statement]:
     months: dict[tuple[str, str], list[Step]] = {}
     for step in steps:
         months.setdefault((step.at[:7], step.unit), []).append(step)
-    costs = {month: _cost(account, some) for month, some in months.items()}
-    most = max((cost for cost in costs.values() if cost), default=Fraction(1))
+    spent = {month: _sum(account, some) for month, some in months.items()}
+    most = max((total for total in spent.values() if total), default=Fraction(1))
     for (month, unit), some in sorted(months.items()):
-        total = costs[month, unit]
-        share = Fraction(1) if total is None else total / most
-        what = "no finite ε" if total is None else f"ε = {say_number(total)}"
-        number = f"{len(some)} release{'' if len(some) == 1 else 's'}"
-        lines.append(f"  {month}  {_bar(share)} {what} in {number}, protecting a {unit}")
-    for period, spent in sorted(account.in_periods.items()):
-        if spent is None or account.budget is None:
-            continue
-        share = (spent + account.finite) / account.budget
-        lines.append(
-            f"  period {plain(period):<10}  {_bar(share)} ε = {say_number(spent)} of "
-            f"{say_number(account.budget)}"
+        total = spent[month, unit]
+        yield Statement(
+            "spending.of_month",
+            month=month,
+            bar=_bar(Fraction(1) if total is None else total / most),
+            epsilon=_epsilon(total),
+            releases=len(some),
+            unit=Statement(f"noun.{unit}"),
         )
-    return lines
 
 
 def draw_spending(spendings: Sequence[Spending]) -> str:
-    """Draw what was spent over time, one block for each dataset, as SVG."""
-    height = BLOCK * max(len(spendings), 1)
-    blocks = "".join(_block(one, BLOCK * number) for number, one in enumerate(spendings))
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img">'
-        f"<title>What was spent on each dataset</title><style>{STYLE}</style>{blocks}</svg>\n"
-    )
+    """Draw what was spent over time, one chart for each dataset, as SVG."""
+    return _render("spending.svg.j2", spendings)
 
 
 def spending_page(spendings: Sequence[Spending], name: str) -> str:
-    """The picture as one page, with what it shows in words."""
-    words = "".join(f"<li>{escape(plain(_say(one)))}</li>" for one in spendings)
-    policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-    return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(name)}</title><style>:root{{color-scheme:light dark}}body{{"
-        "font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem}"
-        f"</style></head><body><main><h1>{escape(name)}</h1>{draw_spending(spendings)}"
-        f"<ul>{words}</ul></main></body></html>\n"
+    """The picture as one page, with its content in words."""
+    return _render("spending.html.j2", spendings, name=name)
+
+
+def _render(template: str, spendings: Sequence[Spending], **content: object) -> str:
+    from .page import render  # The terminal needs no templates.
+
+    return render(
+        template,
+        charts=[_chart(one) for one in spendings],
+        width=WIDTH,
+        height=CHART_HEIGHT * max(len(spendings), 1),
+        chart_height=CHART_HEIGHT,
+        left=LEFT,
+        right=RIGHT,
+        floor=FLOOR,
+        **content,
     )
 
 
-def _block(spending: Spending, top: int) -> str:
+def _chart(spending: Spending) -> dict[str, object]:
+    """The places of what a chart shows."""
     account, steps = spending.account, spending.steps
-    floor, ceiling = top + 130, top + 45
     finite = [step.spent for step in steps if step.spent is not None]
-    highest = max([*finite, account.budget or Fraction(0), Fraction(1, 10**9)])
+    highest = max([*finite, account.budget or SMALLEST, SMALLEST])
     times = [datetime.fromisoformat(step.at).timestamp() for step in steps]
     first, last = min(times, default=0.0), max(times, default=1.0)
 
     def x(time: float) -> float:
-        return round(LEFT + (time - first) / max(last - first, 1.0) * (WIDTH - LEFT - RIGHT), 1)
+        return round(LEFT + (time - first) / max(last - first, 1.0) * (RIGHT - LEFT), 1)
 
     def y(value: Fraction | None) -> float:
         share = 1.0 if value is None else float(value / highest)
-        return round(floor - share * (floor - ceiling), 1)
+        return round(FLOOR - share * (FLOOR - CEILING), 1)
 
-    drawn = [f'<text class="name" x="{LEFT}" y="{top + 25}">{escape(plain(_say(spending)))}</text>']
-    drawn.append(f'<path class="axis" d="M{LEFT} {floor}H{WIDTH - RIGHT}"/>')
-    path = f"M{x(first)} {floor}"
-    for time, step in zip(times, steps, strict=True):
-        path += f"H{x(time)}V{y(step.spent)}"
-    if steps:
-        drawn.append(f'<path class="spent" d="{path}H{WIDTH - RIGHT}V{floor}Z"/>')
-    if account.budget is not None:
-        level = y(account.budget)
-        drawn.append(f'<path class="budget" d="M{LEFT} {level}H{WIDTH - RIGHT}"/>')
-        drawn.append(f'<text x="4" y="{level + 4}">{escape(say_number(account.budget))}</text>')
-    for time, step in zip(times, steps, strict=True):
-        kind = "dot" if step.released else "lost"
-        drawn.append(
-            f'<circle class="{kind}" cx="{x(time)}" cy="{y(step.spent)}" r="4">'
-            f"<title>{escape(plain(_say_step(step)))}</title></circle>"
-        )
-    if steps:
-        drawn.append(f'<text x="{LEFT}" y="{floor + 16}">{escape(steps[0].at[:10])}</text>')
-        drawn.append(
-            f'<text x="{WIDTH - RIGHT}" y="{floor + 16}" text-anchor="end">'
-            f"{escape(steps[-1].at[:10])}</text>"
-        )
-    return "".join(drawn) + _parts(account, floor + 26)
+    parts = list(_parts(account))
+    return {
+        "title": str(_say(account)),
+        "budget": None if account.budget is None else say_number(account.budget),
+        "level": y(account.budget),
+        "points": [
+            {
+                "x": x(time),
+                "y": y(step.spent),
+                "day": step.at[:10],
+                "released": step.released,
+                "title": str(_say_step(step)),
+            }
+            for time, step in zip(times, steps, strict=True)
+        ],
+        "parts": parts,
+        "part_width": min((RIGHT - LEFT) / max(len(parts), 1), MAX_PART_WIDTH),
+    }
 
 
-def _parts(account: Account, top: int) -> str:
-    """A row of boxes, one for each period, as full as the period is spent."""
-    if not account.parts or account.budget is None:
-        return ""
-    periods = sorted(account.in_periods.items())
-    each = min((WIDTH - LEFT - RIGHT) / len(periods), 60.0)
-    drawn = []
-    for number, (period, spent) in enumerate(periods):
-        share = 1.0 if spent is None else min(float(spent / account.budget), 1.0)
-        left, tall = LEFT + number * each, round(20 * share, 1)
-        drawn.append(
-            f'<rect class="part" x="{left:.1f}" y="{top + 20 - tall}" width="{each * 0.8:.1f}" '
-            f'height="{tall}"><title>{escape(plain(period))}: '
-            f"{'no finite ε' if spent is None else f'ε = {say_number(spent)}'}"
-            "</title></rect>"
-        )
-    return f'<text x="4" y="{top + 14}">periods</text>' + "".join(drawn)
+def _parts(account: Account) -> Iterator[dict[str, object]]:
+    """One box for each period, as full as the period is spent."""
+    if account.parts and account.budget is not None:
+        for period, spent in sorted(account.in_periods.items()):
+            share = 1.0 if spent is None else min(float(spent / account.budget), 1.0)
+            yield {"share": share, "title": f"{period}: {_epsilon(spent)}"}
 
 
-def _say(spending: Spending) -> str:
-    account = spending.account
-    spent = "more than any ε" if account.spent is None else f"ε = {say_number(account.spent)}"
-    of = "no limit" if account.budget is None else f"a budget of {say_number(account.budget)}"
-    return f"{account.dataset}: {spent} spent, {of}"
+def _epsilon(value: Fraction | None) -> Statement:
+    if value is None:
+        return Statement("cli.no_epsilon")
+    return Statement("spending.epsilon", number=say_number(value))
 
 
-def _say_step(step: Step) -> str:
-    price = "no finite ε" if step.price is None else f"ε = {say_number(step.price)}"
-    period = "" if step.period is None else f", period {step.period}"
-    what = "" if step.released else ", nothing released"
-    return f"{step.at[:10]}: {price}{period}, protecting a {step.unit}{what}"
+def _say(account: Account) -> Statement:
+    values = {"dataset": account.dataset, "spent": _epsilon(account.spent)}
+    if account.budget is None:
+        return Statement("spending.without_limit", **values)
+    return Statement("spending.with_budget", budget=say_number(account.budget), **values)
+
+
+def _say_step(step: Step) -> Statement:
+    of_period = Statement("spending.in_period", period=step.period or "")
+    return Statement(
+        "spending.release",
+        day=step.at[:10],
+        epsilon=_epsilon(step.price),
+        period=Statement.plain("") if step.period is None else of_period,
+        unit=Statement(f"noun.{step.unit}"),
+        result=Statement.plain("") if step.released else Statement("spending.unreleased"),
+    )
 
 
 def _unit(certificate: str) -> str:
-    """What a release protects, by its certificate; a ledger that a stranger made may hold any."""
+    """What a release protects by its certificate. A stranger may have written the ledger."""
     try:
         unit = json.loads(certificate)["unit"]
         if unit["person"] is None:
             return "case"
-        return "person-period" if unit.get("per_period") else "person"
+        return "person_period" if unit.get("per_period") else "person"
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return "unit that is not known"
+        return "unknown"
 
 
-def _cost(account: Account, steps: Sequence[Step]) -> Fraction | None:
+def _sum(account: Account, steps: Sequence[Step]) -> Fraction | None:
     """The most that some releases add up to for one case or person-period."""
     so_far = Account(dataset=account.dataset, budget=None)
     for step in steps:

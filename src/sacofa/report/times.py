@@ -13,6 +13,7 @@ from ..evaluate.measures.performance import bottlenecks
 from ..evaluate.measures.timed import Timed
 from ..kernel.cases import CaseBatch
 from ..kernel.queries.durations import HUMAN, SECOND
+from ..kernel.statements import Statement
 from ..release.anonymize import Release
 from ..synthesis.margins import ShareMargin
 from .durations import say_duration
@@ -54,28 +55,13 @@ class Bar:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wait:
-    """A step that takes much time in all."""
-
-    source: str
-    target: str
-    times: int
-    total: str
-    median: str
-    before: str | None
-    """The median in the original; a dash where it has no such step."""
-    margin: str | None
-    """Where the median lies in 95 of 100 runs; None: not known."""
-
-
-@dataclass(frozen=True, kw_only=True)
 class MedianWait:
-    """A median wait in seconds, and where it lies in 95 of 100 runs."""
+    """A median wait in seconds, with the range that it is in with 95 % confidence."""
 
     median: float
     low: float | None
     high: float | None
-    """None: nothing is known of it but that there are waits."""
+    """None: the margin of error is not known."""
 
     @property
     def rough(self) -> bool:
@@ -84,12 +70,24 @@ class MedianWait:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Quartile:
-    """How long the fastest quarter, half, or three quarters of cases take at most."""
+class Wait:
+    """A directly-follows pair that takes much time in total, in seconds."""
 
-    name: str
-    after: str
-    before: str | None
+    source: str
+    target: str
+    times: int
+    total: float
+    median: MedianWait
+    before: float | None
+    """The median in the original. None: it has no such pair."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quartile:
+    """The seconds that the fastest quarter, half, or three quarters of cases take at most."""
+
+    after: float
+    before: float | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,8 +139,8 @@ def describe_times(release: Release, original: CaseBatch | None = None) -> Times
 def _cycle(after: Timed, before: Timed | None, margins: tuple[float, ...]) -> tuple[Bar, ...]:
     edges = [edge / SECOND for edge in HUMAN]
     labels = [f"{say_duration(low)} – {say_duration(high)}" for low, high in pairwise(edges)]
-    labels[0] = f"under {say_duration(edges[1])}"
-    labels[-1] = f"over {say_duration(edges[-2])}"
+    labels[0] = str(Statement("report.under", limit=say_duration(edges[1])))
+    labels[-1] = str(Statement("report.over", limit=say_duration(edges[-2])))
 
     def shares(log: Timed) -> NDArray[np.float64]:
         found = np.array(edges[1:-1]).searchsorted(log.cycle_times, side="right")
@@ -156,45 +154,33 @@ def _cycle(after: Timed, before: Timed | None, margins: tuple[float, ...]) -> tu
 
 
 def _quartiles(after: Timed, before: Timed | None) -> tuple[Quartile, ...]:
-    def quarters(log: Timed) -> list[str]:
-        return [say_duration(each) for each in np.quantile(log.cycle_times, (0.25, 0.5, 0.75))]
-
-    names = ("a quarter of all cases", "half of all cases", "three quarters of all cases")
-    was = [None] * len(names) if before is None else quarters(before)
-    return tuple(
-        Quartile(name=name, after=now, before=then)
-        for name, now, then in zip(names, quarters(after), was, strict=True)
+    now, then = (
+        [None] * 3 if log is None else np.quantile(log.cycle_times, (0.25, 0.5, 0.75)).tolist()
+        for log in (after, before)
     )
+    return tuple(Quartile(after=a, before=b) for a, b in zip(now, then, strict=True))
 
 
 def _waits(
     after: Timed, before: Timed | None, medians: Mapping[tuple[str, str], MedianWait]
 ) -> tuple[Wait, ...]:
     steps, gaps = after.gaps()
-    old_steps, old_gaps = (steps[:0], gaps[:0]) if before is None else before.gaps()
+    old = {} if before is None else _medians(before)
     found = []
     for step in bottlenecks(after):
-        here, there = gaps[steps == step], old_gaps[old_steps == step]
+        here = gaps[steps == step]
         source, target = (after.activities[i] for i in divmod(step, len(after.activities)))
-        was = say_duration(float(np.median(there))) if len(there) else "–"
         found.append(
             Wait(
                 source=source,
                 target=target,
                 times=len(here),
-                total=say_duration(float(here.sum())),
-                median=say_duration(float(np.median(here))),
-                before=None if before is None else was,
-                margin=_range(medians[source, target]),
+                total=float(here.sum()),
+                median=medians[source, target],
+                before=old.get((source, target)),
             )
         )
     return tuple(found)
-
-
-def _range(wait: MedianWait) -> str | None:
-    if wait.low is None or wait.high is None:
-        return None
-    return f"{say_duration(wait.low)} – {say_duration(wait.high)}"
 
 
 def _medians(log: Timed) -> dict[tuple[str, str], float]:

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernel.cases import MICROSECONDS, NO_TIME, CaseBatch
-from .durations import say_duration
 
 Floats = NDArray[np.float64]
 
@@ -18,15 +17,15 @@ MOST = 20
 
 @dataclass(frozen=True, kw_only=True)
 class Work:
-    """An activity: half of all times, work on it takes no longer, and cases wait no longer."""
+    """The median seconds of work on an activity, and of waiting for it."""
 
     activity: str
     times: int
-    took: str
-    waited: str
-    """A dash where the activity only begins cases."""
-    before: tuple[str, str] | None
-    """Both in the original; None in a page that may be published."""
+    took: float | None
+    waited: float | None
+    """None: the activity only begins cases."""
+    before: tuple[float | None, float | None]
+    """Both in the original."""
 
 
 def describe_work(release: CaseBatch, original: CaseBatch | None = None) -> tuple[Work, ...]:
@@ -40,7 +39,7 @@ def describe_work(release: CaseBatch, original: CaseBatch | None = None) -> tupl
             times=len(found[name][0]),
             took=_median(found[name][0]),
             waited=_median(found[name][1]),
-            before=None if original is None else _before(was.get(name)),
+            before=(_median(was[name][0]), _median(was[name][1])) if name in was else (None, None),
         )
         for name in sorted(found, key=lambda name: (total[name], name))[:MOST]
     )
@@ -65,9 +64,5 @@ def _by_activity(log: CaseBatch) -> dict[str, tuple[Floats, Floats]]:
     return found
 
 
-def _before(seconds: tuple[Floats, Floats] | None) -> tuple[str, str]:
-    return ("–", "–") if seconds is None else (_median(seconds[0]), _median(seconds[1]))
-
-
-def _median(seconds: Floats) -> str:
-    return say_duration(float(np.median(seconds))) if len(seconds) else "–"
+def _median(seconds: Floats) -> float | None:
+    return float(np.median(seconds)) if len(seconds) else None

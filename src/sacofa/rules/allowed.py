@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import SettingError
+from ..errors import SettingError, Statement
 from ..kernel.language import Language
 from .protocol import Semantics
 from .rules import Rules
@@ -58,7 +58,7 @@ class Steps:
         for name, shape in (("starts", (size,)), ("follows", (size, size)), ("ends", (size,))):
             part = np.array(getattr(self, name), dtype=np.bool_)
             if part.shape != shape:
-                raise SettingError(name, f"shape {part.shape}", f"of shape {shape}")
+                raise SettingError(name, part.shape, Statement("must.of_shape", shape=str(shape)))
             part.setflags(write=False)
             object.__setattr__(self, name, part)
 

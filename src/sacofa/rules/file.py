@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import tomllib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.files import write_whole
-from ..errors import OutputError, ReadError, RulesError, nearest
+from ..errors import OutputError, Statement, advised
 from .kinds import NEVER_FOLLOWS
-from .lines import Table, find_line, quoted
+from .lines import Table, find_line, quoted, read_toml
 from .provenance import FromSecretLog, Provenance, Stated
-from .rules import KINDS, Rules, contradictions
+from .refusal import RefusedError, refusing
+from .rules import KINDS, MAX_ACTIVITIES, Rules, contradictions
 
 Bools = NDArray[np.bool_]
 
@@ -33,8 +32,6 @@ TOP_KEYS = ("source", LEARNED_FROM, "activities", *ACTIVITY_KINDS, "empty", "rul
 MAX_LINE = 100
 """Longer lists are written with one name per line."""
 TOP_TABLE: Table = ()
-MAX_ACTIVITIES = 4_000
-"""Each table of rules has a cell for every pair of activities; more would not fit into memory."""
 
 
 def _explanation() -> str:
@@ -72,42 +69,13 @@ def write_rules(rules: Rules, path: str | Path, force: bool = False) -> None:
     Raises:
         OutputError: If the file exists, or cannot be written.
     """
+    lines = [_explanation(), *_top_lines(rules), *_table_lines(rules), ""]
     try:
-        text = "\n".join([_explanation(), *_lines(rules), ""]).encode("utf-8")
+        text = "\n".join(lines).encode("utf-8")
     except UnicodeEncodeError as error:
-        raise OutputError(path, f"cannot hold {error.object!r}, which is not text") from error
+        raise OutputError(path, Statement("rules.not_text", text=repr(error.object))) from error
     with write_whole(path, force) as part:
         part.write_bytes(text)
-
-
-def read_toml(path: str | Path) -> tuple[str, dict[str, object]]:
-    """Read a TOML file.
-
-    Args:
-        path: The file.
-
-    Returns:
-        Its text and its content.
-
-    Raises:
-        ReadError: If it cannot be read.
-        RulesError: If it is not TOML.
-    """
-    try:
-        text = Path(path).read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise ReadError(path, f"cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise RulesError(path, None, "is not text in UTF-8") from error
-    try:
-        return text, tomllib.loads(text)
-    except RecursionError as error:
-        raise RulesError(path, None, "not TOML: nested too deeply") from error
-    except ValueError as error:
-        what, _, place = str(error).partition(" (at ")
-        found = re.match(r"line (\d+)", place)
-        line = int(found[1]) if found else text.count("\n") + 1 if place else None
-        raise RulesError(path, line, f"not TOML: {what}") from error
 
 
 def read_rules(path: str | Path) -> Rules:
@@ -123,28 +91,32 @@ def read_rules(path: str | Path) -> Rules:
         ReadError: If the file cannot be read.
         RulesError: If an entry is wrong; the error names its line.
     """
-    return _Reader(path, *read_toml(path)).rules()
+    with refusing(path):
+        return _Reader(Path(path).name, *read_toml(path)).rules()
 
 
-def _lines(rules: Rules) -> Iterator[str]:
-    names = rules.activities
-    yield f"source = {quoted(str(rules.source))}"
+def _top_lines(rules: Rules) -> Iterator[str]:
+    source = rules.source.text if isinstance(rules.source, Stated) else str(rules.source)
+    yield f"source = {quoted(source)}"
     if isinstance(rules.source, FromSecretLog):
         yield f"{LEARNED_FROM} = {quoted(rules.source.name or 'this log')}"
-    yield f"activities = {_list(names)}"
+    yield f"activities = {_list(rules.activities)}"
     for kind in ACTIVITY_KINDS.values():
         allowed = rules.tables[kind.name]
         if not allowed.all():
-            yield f"{kind.key} = {_list(_chosen(names, allowed))}"
+            yield f"{kind.key} = {_list(_chosen(rules.activities, allowed))}"
     if not rules.empty:
         yield "empty = false"
-    for a, name in enumerate(names):
-        rows = [(kind.key, rules.tables[kind.name][a]) for kind in PAIR_KINDS.values()]
-        if any(row.any() for _, row in rows):
+
+
+def _table_lines(rules: Rules) -> Iterator[str]:
+    for a, name in enumerate(rules.activities):
+        rows = {kind.key: rules.tables[kind.name][a] for kind in PAIR_KINDS.values()}
+        rows = {key: row for key, row in rows.items() if row.any()}
+        if rows:
             yield f"\n[rules.{quoted(name)}]"
-            for key, row in rows:
-                if row.any():
-                    yield f"{key} = {_list(_chosen(names, row), len(key) + 3)}"
+        for key, row in rows.items():
+            yield f"{key} = {_list(_chosen(rules.activities, row), len(key) + 3)}"
 
 
 def _chosen(names: Sequence[str], row: Bools) -> list[str]:
@@ -163,7 +135,7 @@ def _list(names: Sequence[str], indent: int = 20) -> str:
 class _Reader:
     """Reads one rules file."""
 
-    path: str | Path
+    name: str
     text: str
     content: dict[str, object]
 
@@ -171,15 +143,17 @@ class _Reader:
         """Check every entry and return the rules."""
         for key in self.content:
             if key not in TOP_KEYS:
-                self.refuse(f'"{key}" is not a setting here.{nearest(key, TOP_KEYS)}', key=key)
+                what = Statement("rules.no_setting", name=key)
+                self.refuse(advised(what, key, TOP_KEYS), key=key)
         if "activities" not in self.content:
-            raise RulesError(self.path, None, "no activities: list them as activities = […]")
+            raise RefusedError("rules.no_activities", None)
         names = self.names(self.content["activities"], TOP_TABLE, "activities", None)
         if len(names) > MAX_ACTIVITIES:
-            self.refuse(f"more than {MAX_ACTIVITIES:,} activities", key="activities")
+            what = Statement("rules.too_many_activities", limit=MAX_ACTIVITIES)
+            self.refuse(what, key="activities")
         empty = self.content.get("empty", True)
         if not isinstance(empty, bool):
-            self.refuse("empty must be true or false", key="empty")
+            self.refuse(Statement("rules.empty_no_flag"), key="empty")
         tables = self.tables({name: i for i, name in enumerate(names)})
         self.refuse_contradictions(names, tables)
         return Rules(activities=tuple(names), **tables, empty=empty, source=self.source())
@@ -205,27 +179,29 @@ class _Reader:
         learned = self.content.get(LEARNED_FROM)
         if learned is not None:
             if not isinstance(learned, str):
-                self.refuse(f"{LEARNED_FROM} must be the name of a log in quotes", key=LEARNED_FROM)
+                self.refuse(Statement("rules.log_no_text", key=LEARNED_FROM), key=LEARNED_FROM)
             return FromSecretLog(learned)
-        source = self.content.get("source", f"rules file {Path(self.path).name}")
+        source = self.content.get("source", f"rules file {self.name}")
         if not isinstance(source, str):
-            self.refuse("source must be a sentence in quotes", key="source")
+            self.refuse(Statement("rules.source_no_text"), key="source")
         return Stated(source)
 
     def entries(self, ids: Mapping[str, int]) -> Iterable[tuple[str, str, list[str]]]:
         """Check the lists of all activities; yield activity, key and names of each."""
         tables = self.content.get("rules", {})
         if not isinstance(tables, dict):
-            self.refuse('rules must be tables: [rules."A"]', key="rules")
+            self.refuse(Statement("rules.no_tables"), key="rules")
         for name, lists in tables.items():
             here = ("rules", name)
             if name not in ids:
-                self.refuse(f'"{name}" is not among the activities.{nearest(name, ids)}', here)
+                self.refuse(advised(Statement("rules.unknown", name=name), name, ids), here)
             if not isinstance(lists, dict):
-                self.refuse(f'"{name}" must be a table: [rules.{quoted(name)}]', ("rules",), name)
+                what = Statement("rules.no_table", name=name, quoted=quoted(name))
+                self.refuse(what, ("rules",), name)
             for key, listed in lists.items():
                 if key not in PAIR_KEYS:
-                    self.refuse(f'"{key}" is no kind of rule.{nearest(key, PAIR_KEYS)}', here, key)
+                    what = Statement("rules.no_kind", name=key)
+                    self.refuse(advised(what, key, PAIR_KEYS), here, key)
                 yield name, key, self.names(listed, here, key, ids)
 
     def names(
@@ -233,14 +209,15 @@ class _Reader:
     ) -> list[str]:
         """Check a list of activities."""
         if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
-            self.refuse(f'{key} must be a list of activities: ["A", "B"]', table, key)
+            self.refuse(Statement("rules.no_list", key=key), table, key)
         seen: set[str] = set()
         for name in listed:
             if known is not None and name not in known:
-                what = f'"{name}" is not among the activities.{nearest(name, known)}'
+                what = advised(Statement("rules.unknown", name=name), name, known)
                 self.refuse(what, table, key, name)
             if name in seen:
-                self.refuse(f'"{name}" is listed twice in {key}', table, key, name, time=2)
+                what = Statement("rules.listed_twice", name=name, key=key)
+                self.refuse(what, table, key, name, time=2)
             seen.add(name)
         return listed
 
@@ -249,11 +226,11 @@ class _Reader:
         for a, b, kind in contradictions(tables):
             one, other, words = names[a], names[b], kind.key.replace("_", " ")
             if a == b and kind.demands == "before":
-                what = f'"{one}" cannot be {words} itself: one is the first'
+                what = Statement("rules.before_itself", name=one, kind=words)
             else:
                 pair = (one, other) if kind.demands == "after" else (other, one)
-                line = self.line_of_never(*pair)
-                what = f'"{one}" cannot be {words} "{other}": line {line} says never'
+                line = self.line_of_never(*pair) or 0
+                what = Statement("rules.clash", name=one, kind=words, other=other, line=line)
             self.refuse(what, ("rules", one), kind.key, other)
 
     def line_of_never(self, before: str, after: str) -> int | None:
@@ -267,11 +244,11 @@ class _Reader:
 
     def refuse(
         self,
-        what: str,
+        what: Statement,
         table: Table = TOP_TABLE,
         key: str | None = None,
         name: str | None = None,
         time: int = 1,
     ) -> NoReturn:
-        """Raise an error that names the line of an entry."""
-        raise RulesError(self.path, find_line(self.text, table, key, name, time), what)
+        """Refuse an entry with its line."""
+        raise RefusedError(what, find_line(self.text, table, key, name, time))

@@ -47,13 +47,17 @@ class Graph:
         """The number of states."""
         return len(self.ends)
 
-    def closure(self, states: Bools, backward: bool = False) -> Bools:
-        """Return the states that silent edges reach from some states, with those states.
+    def closure(self, states: Bools, *, backward: bool = False, silent: bool = True) -> Bools:
+        """Return the states that edges reach from some states, with those states.
 
-        With `backward`, the states from which silent edges reach them.
+        Args:
+            states: [state]: where to begin.
+            backward: Whether to walk against the edges.
+            silent: Whether to walk along silent edges only.
         """
-        silent = self.labels == SILENT
-        sources, targets = self.sources[silent], self.targets[silent]
+        sources, targets = self.sources, self.targets
+        if silent:
+            sources, targets = sources[self.labels == SILENT], targets[self.labels == SILENT]
         if backward:
             sources, targets = targets, sources
         reached, size = states.copy(), -1

@@ -32,6 +32,10 @@ class Stated(_Source):
         """The source, as the certificate states it."""
         return Statement("source.stated", text=self.text)
 
+    def __str__(self) -> str:
+        """The text as it stands in a rules file, with its line breaks."""
+        return self.text
+
 
 @dataclass(frozen=True)
 class FromModel(_Source):

@@ -23,13 +23,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import SettingError
+from ..errors import SettingError, Statement
 from .graph import Graph, GraphFacts
 from .kinds import ALWAYS_FOLLOWS, ALWAYS_PRECEDES, NEVER_FOLLOWS, STARTS, Kind, Tables
 from .provenance import Provenance, Stated
 
 Bools = NDArray[np.bool_]
 NO_RULES = Stated("no rules")
+MAX_ACTIVITIES = 4_000
+"""Each table of rules has a cell for every pair of activities; more would not fit into memory."""
 
 
 def rule(kind: Kind) -> Bools:
@@ -70,16 +72,15 @@ class Rules:
             given = getattr(self, kind.name)
             table = kind.free_table(size) if given is None else np.array(given, dtype=np.bool_)
             if table.shape != kind.shape(size):
-                raise SettingError(
-                    kind.name, f"shape {table.shape}", f"of shape {kind.shape(size)}"
-                )
+                must = Statement("must.of_shape", shape=str(kind.shape(size)))
+                raise SettingError(kind.name, table.shape, must)
             table.setflags(write=False)
             object.__setattr__(self, kind.name, table)
         for a, b, kind in contradictions(self.tables):
             raise SettingError(
                 f"{kind.name} of {self.activities[a]!r}",
                 repr(self.activities[b]),
-                "possible: the rules also say the opposite",
+                Statement("must.possible"),
             )
 
     @classmethod

@@ -36,12 +36,16 @@ def _lines(rules: Rules) -> Iterator[str]:
             f"The whole language of the model is kept ({rules.allowed.states:,} states), with up "
             f"to {rules.deviations} deviations. All its cases keep these rules:"
         )
-    for kind in KINDS:
-        if not kind.of_pairs:
-            table = rules.tables[kind.name]
-            allowed = [names[i] for i in np.flatnonzero(table).tolist()]
-            yield kind.sentence(None if table.all() else allowed)
+    for kind in (kind for kind in KINDS if not kind.of_pairs):
+        table = rules.tables[kind.name]
+        allowed = [names[i] for i in np.flatnonzero(table).tolist()]
+        yield kind.sentence(None if table.all() else allowed)
     yield "It may have no events." if rules.empty else "It has at least one event."
+    yield from _table(rules, names)
+
+
+def _table(rules: Rules, names: list[str]) -> Iterator[str]:
+    """One line for each activity."""
     never = never_happens(rules)
     width = min(max(map(len, names), default=0), NAME_WIDTH)
     for activity, name in enumerate(names):

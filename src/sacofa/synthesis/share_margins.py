@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.domains import Numbers
 from ..kernel.attributes import OTHER, Attribute, cells_of
 from ..kernel.cases import CaseBatch, Values
 from ..kernel.queries.attributes import CaseAttribute, EventAttribute
@@ -150,7 +149,7 @@ def _of_attribute(
     return ShareMargin(
         fixed=SURE * line.fixed,
         slope=SURE**2 * line.slope,
-        edges=tuple(map(float, domain.edges)) if isinstance(domain, Numbers) else (),
+        edges=domain.bin_edges,
     )
 
 

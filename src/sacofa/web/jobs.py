@@ -11,14 +11,18 @@ import shutil
 import signal
 import sys
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
+from ..kernel.statements import Statement
 from ..release import certificate_path
+from ..release.formats import FORMATS
 from .schemas import Kind, State
 from .settings import ServeSettings
+from .tasks import Content, Task
 from .uploads import TooManyError, Upload, Uploads
+from .worker import FIGURES
 
 MOST_JOBS = 100
 """How many jobs one person may have, ended ones included."""
@@ -28,6 +32,29 @@ LONGEST_LINE = 1 << 24
 """What a worker may tell at a time, in bytes; it tells far less."""
 log = logging.getLogger("sacofa.web")
 ENDED = ("done", "refused", "crashed", "cancelled")
+LOGS = tuple(f"log{each.suffix}" for each in FORMATS)
+"""The released log in every format."""
+ABOUT = ("report.html", *FIGURES)
+"""Files about a release, whatever its format."""
+FILES = (
+    *LOGS,
+    *(f"{name}.certificate.json" for name in LOGS),
+    *ABOUT,
+    *(f"{name}.zip" for name in LOGS),
+)
+"""All files of a release; those that end in .zip have all others with one log."""
+
+
+class Told(TypedDict, total=False):
+    """What a worker reports in one line."""
+
+    stage: str
+    done: float
+    preview: Content
+    result: Content
+    refused: str
+    columns: Content
+    trustable: bool
 
 
 @dataclass(kw_only=True)
@@ -46,20 +73,40 @@ class Job:
     stage: str = "waiting"
     progress: float = 0.0
     problem: str | None = None
-    columns: dict[str, Any] | None = None
+    columns: Content | None = None
     trustable: bool = False
     """Whether the log was refused by a check that can be switched off."""
     delete_log: bool = False
     """Whether the log goes when its release is made."""
-    preview: dict[str, Any] | None = None
-    """The first events of the log. Secret."""
-    result: dict[str, Any] | None = None
+    preview: Content | None = None
+    """The first events of the log. Confidential."""
+    result: Content | None = None
     secret_notices: list[str] = field(default_factory=list)
-    """What the holder of the log should know of it beside the release. Secret."""
+    """Notices for the holder of the log. Confidential."""
     task: asyncio.Task[None] | None = field(default=None, repr=False)
     process: asyncio.subprocess.Process | None = field(default=None, repr=False)
     converting: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
     conversions: set[asyncio.Task[str | None]] = field(default_factory=set, repr=False)
+
+    @property
+    def inspection(self) -> Content | None:
+        """What the log contains. Confidential."""
+        return self.result if self.kind == "inspect" else None
+
+    @property
+    def release(self) -> Content | None:
+        """The figures of the release."""
+        return self.result if self.kind == "anonymize" else None
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files of the release."""
+        return FILES if self.release is not None else ()
+
+    def end(self, state: State, problem: Statement | None = None) -> None:
+        """Note how it ended."""
+        self.state = self.stage = state
+        self.problem = None if problem is None else str(problem)
 
 
 Packed = tuple[str, str]
@@ -86,10 +133,10 @@ class Jobs:
         job = self._jobs.get(id)
         return job if job is not None and job.owner == owner else None
 
-    def start(self, kind: Kind, upload: Upload, request: dict[str, Any], *others: Upload) -> Job:
+    def start(self, kind: Kind, upload: Upload, task: Task, *others: Upload) -> Job:
         """Begin a job on an uploaded log."""
         if sum(job.owner == upload.owner for job in self._jobs.values()) >= MOST_JOBS:
-            raise TooManyError(f"{MOST_JOBS} jobs are here already: delete some first")
+            raise TooManyError(Statement("web.too_many_jobs", jobs=MOST_JOBS))
         id = secrets.token_urlsafe(16)
         folder = self._settings.folder / "jobs" / id
         folder.mkdir(parents=True, mode=0o700)
@@ -98,10 +145,11 @@ class Jobs:
         )
         self._jobs[id] = job
         used = (upload, *others)
-        content = {**request, "kind": kind, "memory": self._settings.max_memory}
         for one in used:
             one.using += 1
-        job.task = asyncio.create_task(self._run(job, content, used))
+        task = replace(task, log=str(upload.path), title=upload.name)
+        task = replace(task, memory=self._settings.max_memory)
+        job.task = asyncio.create_task(self._run(job, task, used))
         return job
 
     async def cancel(self, job: Job) -> None:
@@ -157,7 +205,7 @@ class Jobs:
             return await asyncio.shield(task)
         except asyncio.CancelledError:
             if task.cancelled():
-                return "the job was deleted meanwhile"
+                return str(Statement("web.job_deleted"))
             # Whoever asked is gone: nobody waits for the file.
             task.cancel()
             raise
@@ -167,11 +215,8 @@ class Jobs:
             if _is_made(job, file, packed):
                 return None
             # Not the job itself: its state stays what it is, whatever becomes of this.
-            part = Job(
-                id=job.id, owner=job.owner, kind=job.kind, log=job.log, name=job.name,
-                folder=job.folder,
-            )  # fmt: skip
-            await self._bounded(part, {"kind": "convert", "file": file, "packed": packed})
+            part = replace(job)
+            await self._bounded(part, Task(kind="convert", file=file, packed=packed))
             return part.problem
 
     async def close(self) -> None:
@@ -179,31 +224,28 @@ class Jobs:
         jobs = [self.delete(job) for job in list(self._jobs.values())]
         await asyncio.gather(*jobs, return_exceptions=True)
 
-    async def _run(self, job: Job, request: dict[str, Any], used: tuple[Upload, ...]) -> None:
+    async def _run(self, job: Job, task: Task, used: tuple[Upload, ...]) -> None:
         try:
             async with self._slots:
                 job.state, job.stage = "running", "starting"
-                await self._bounded(job, request)
+                await self._bounded(job, task)
         except asyncio.CancelledError:
-            job.state, job.stage = "cancelled", "cancelled"
+            job.end("cancelled")
         finally:
             self._clean_up(job, used)
 
-    async def _bounded(self, job: Job, request: dict[str, Any]) -> None:
-        """Do the work of a job; whatever happens, it ends, and says how."""
+    async def _bounded(self, job: Job, task: Task) -> None:
+        """Do the work of a job; whatever happens, it ends, and reports how."""
         try:
             async with asyncio.timeout(self._settings.longest_job):
-                await self._work(job, request)
+                await self._work(job, task)
         except TimeoutError:
-            job.state, job.stage = "crashed", "crashed"
-            job.problem = "the job took too long and was ended; its log was deleted"
+            job.end("crashed", Statement("web.job_too_long"))
         except OSError as error:
-            job.state, job.stage = "refused", "refused"
-            job.problem = f"the job could not be started ({error.strerror}): try again later"
+            job.end("refused", Statement("web.job_not_started", why=error.strerror or ""))
         except Exception as error:
             log.error("a job failed: %s", type(error).__name__)
-            job.state, job.stage = "crashed", "crashed"
-            job.problem = "the job told something that cannot be; its log was deleted"
+            job.end("crashed", Statement("web.job_unclear"))
 
     def _clean_up(self, job: Job, used: tuple[Upload, ...]) -> None:
         """Delete what is not needed any more: the log after a crash, or if asked for."""
@@ -215,8 +257,8 @@ class Jobs:
         if job.state != "done":
             shutil.rmtree(job.folder, ignore_errors=True)
 
-    async def _work(self, job: Job, request: dict[str, Any]) -> None:
-        """Run a worker to its end, and take down what it tells."""
+    async def _work(self, job: Job, task: Task) -> None:
+        """Run a worker to its end, and note what it reports."""
         process = await asyncio.create_subprocess_exec(
             self.python,
             "-P",
@@ -233,10 +275,10 @@ class Jobs:
         )
         job.process = process
         assert process.stdin is not None and process.stdout is not None
-        told: dict[str, Any] = {}
+        told: Told = {}
         try:
             with suppress(ConnectionError):
-                process.stdin.write((json.dumps(request) + "\n").encode())
+                process.stdin.write((task.to_json() + "\n").encode())
                 await process.stdin.drain()
             async for line in process.stdout:
                 told = json.loads(line)
@@ -245,16 +287,22 @@ class Jobs:
             await process.wait()
         finally:
             await _end(process)
-        job.preview = told.get("preview")
-        if "result" in told and process.returncode == 0:
-            job.state, job.stage, job.progress, job.result = "done", "done", 1.0, told["result"]
-            job.secret_notices = job.result.pop("secret_notices", [])
-        elif "refused" in told:
-            job.state, job.stage, job.problem = "refused", "refused", told["refused"]
-            job.columns, job.trustable = told.get("columns"), told.get("trustable", False)
-        else:
-            job.state, job.stage = "crashed", "crashed"
-            job.problem = _say_crash(process.returncode)
+        _conclude(job, told, process.returncode)
+
+
+def _conclude(job: Job, told: Told, status: int | None) -> None:
+    """Note what a worker reported last, and how it ended."""
+    job.preview = told.get("preview")
+    if "result" in told and status == 0:
+        notices = told["result"].pop("secret_notices", [])
+        job.secret_notices = list(map(str, notices)) if isinstance(notices, list) else []
+        job.progress, job.result = 1.0, told["result"]
+        job.end("done")
+    elif "refused" in told:
+        job.end("refused", Statement.plain(told["refused"]))
+        job.columns, job.trustable = told.get("columns"), told.get("trustable", False)
+    else:
+        job.end("crashed", _say_crash(status))
 
 
 def _is_made(job: Job, file: str, packed: Packed | None) -> bool:
@@ -277,12 +325,12 @@ async def _end(process: asyncio.subprocess.Process) -> None:
         await process.wait()
 
 
-def _say_crash(status: int | None) -> str:
-    ending = (
-        f"by signal {-status}" if status is not None and status < 0 else f"with status {status}"
-    )
-    more = " (out of memory?)" if status == -signal.SIGKILL else ""
-    return f"the job ended unexpectedly, {ending}{more}; its log was deleted"
+def _say_crash(status: int | None) -> Statement:
+    if status == -signal.SIGKILL:
+        return Statement("web.job_killed")
+    if status is not None and status < 0:
+        return Statement("web.job_ended_by_signal", signal=-status)
+    return Statement("web.job_ended_with_status", status=str(status))
 
 
 def _environment(folder: Path) -> dict[str, str]:

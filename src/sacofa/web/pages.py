@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from fastapi import APIRouter, HTTPException, Request
+from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.concurrency import run_in_threadpool
@@ -15,7 +15,7 @@ from ..events.unpacking import ENDINGS
 from ..mechanisms.registry import choices
 from ..release.formats import FORMATS
 from ..report.page import colour_rules
-from .api.common import OneJob
+from .api.common import OneJob, refused
 from .reading import more_fields
 
 TEMPLATES = Environment(
@@ -82,8 +82,8 @@ async def job(request: Request) -> HTMLResponse:
 async def report(found: OneJob) -> HTMLResponse:
     """The report: under its own policy, and apart from the app as if it came from elsewhere."""
     path = found.folder / "report.html"
-    if found.kind != "anonymize" or found.state != "done":
-        raise HTTPException(404, "there is no report")
+    if found.release is None:
+        raise refused(404, "no_report")
     html = await run_in_threadpool(path.read_text, "utf-8")
     own = re.search(r'http-equiv="Content-Security-Policy" content="([^"]+)"', html)
     policy = own[1] if own else "default-src 'none'"

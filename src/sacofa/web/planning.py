@@ -7,27 +7,20 @@ from fractions import Fraction
 from pathlib import Path
 
 from ..base.domains import Categories
-from ..errors import SettingError, nearest
+from ..errors import SettingError, Statement, advise_nearest
 from ..events import ReadOptions
 from ..events.attributes import declared_attributes
 from ..kernel.attributes import Attribute
 from ..ledger import Ledger
-from ..mechanisms import Certified
-from ..mechanisms import plan as plan_certified
 from ..mechanisms.protocol import Mechanism
 from ..mechanisms.registry import make_mechanism
 from ..release.anonymize import certify_request
-from ..report.promise import explain_epsilon, say_number, say_promise
+from ..report.promise import explain_epsilon, say_promise
 from ..rules import Rules, Stated
-from .options import columns_content
 from .reading import ColumnChoice
 from .requests import MechanismChoice, PlanRequest
-from .schemas import (
-    AffordAnswer,
-    BeliefAnswer,
-    PlanAnswer,
-    ShareAnswer,
-)
+from .schemas import AffordAnswer, PlanAnswer, ShareAnswer
+from .tasks import columns_content
 from .words import plain_words
 
 FEW_ACTIVITIES = 20
@@ -46,47 +39,26 @@ def choose(request: MechanismChoice, *, public_rules: bool) -> Mechanism:
 
 
 def make_plan(request: PlanRequest, ledger: Path | None = None) -> PlanAnswer:
-    """Say what a release would promise, and from how many cases on something can be shown."""
+    """Say what a release would promise, and what it would buy."""
     unit = ColumnChoice(person=request.person, max_cases=request.max_cases).options().unit
     mechanism = choose(request, public_rules=request.public_rules).for_log(
         timed=request.timed, attributes=_attributes(request)
     )
     certificate = certify_request(mechanism, unit, seed=request.seed)
-    price = certificate.epsilon
-    explanation = None if price is None else explain_epsilon(price)
-    answer = PlanAnswer(
+    epsilon = certificate.epsilon
+    explained = {} if epsilon is None else asdict(explain_epsilon(epsilon))
+    activities = FEW_ACTIVITIES if request.activities is None else request.activities
+    plan = mechanism.plan_for(unit, activities, request.cases)
+    return PlanAnswer(
         promise=say_promise(certificate),
-        epsilon=explanation.epsilon if explanation else None,
-        factor=explanation.factor if explanation else None,
-        strength=explanation.strength if explanation else None,
-        level=explanation.level if explanation else None,
-        afford=_afford(request.dataset, price, ledger),
-        beliefs=[BeliefAnswer(**asdict(b)) for b in explanation.beliefs] if explanation else [],
+        **{name: explained[name] for name in PlanAnswer.model_fields if name in explained},
+        afford=_afford(request.dataset, epsilon, ledger),
         protects=str(certificate.protects),
         assumptions=list(map(str, certificate.assumptions)),
         not_promised=list(map(str, certificate.not_promised)),
+        shares=[] if plan is None else list(map(ShareAnswer.model_validate, plan.shares)),
+        lines=[] if plan is None else [plain_words(str(line)) for line in plan.lines()],
     )
-    if isinstance(mechanism, Certified):
-        made = plan_certified(
-            epsilon=mechanism.price,
-            activities=FEW_ACTIVITIES if request.activities is None else request.activities,
-            max_length=mechanism.max_length,
-            cases=request.cases,
-            unit=unit,
-            time=request.timed and mechanism.time,
-            attributes=mechanism.attributes,
-        )
-        answer.shares = [
-            ShareAnswer(
-                what=share.what,
-                epsilon=float(share.epsilon),
-                noise=float(share.noise),
-                buys=share.buys,
-            )
-            for share in made.shares
-        ]
-        answer.lines = [plain_words(line) for line in made.lines()]
-    return answer
 
 
 def _attributes(request: PlanRequest) -> tuple[Attribute, ...]:
@@ -102,22 +74,19 @@ def _attributes(request: PlanRequest) -> tuple[Attribute, ...]:
 
 
 def _afford(
-    dataset: str | None, price: Fraction | None, ledger: Path | None
+    dataset: str | None, epsilon: Fraction | None, ledger: Path | None
 ) -> AffordAnswer | None:
     """What the release would do to a budget; computed exactly, as the ledger will."""
     if dataset is None:
         return None
     if ledger is None:
-        raise SettingError("dataset", dataset, "left out: there is no ledger")
+        raise SettingError("dataset", dataset, Statement("must.no_ledger"))
     accounts = {account.dataset: account for account in Ledger.open(ledger).accounts()}
     if dataset not in accounts:
-        raise SettingError("dataset", dataset, f"one of the ledger.{nearest(dataset, accounts)}")
+        advice = advise_nearest(dataset, accounts)
+        raise SettingError("dataset", dataset, Statement("must.in_ledger", advice=advice))
     left = accounts[dataset].left
-    enough = left is None or (price is not None and price <= left)
-    after = left - price if enough and left is not None and price is not None else None
-    return AffordAnswer(
-        dataset=dataset,
-        left=None if left is None else say_number(left),
-        after=None if after is None else say_number(after),
-        enough=enough,
-    )
+    after = None if left is None or epsilon is None or epsilon > left else left - epsilon
+    enough = left is None or after is not None
+    content = {"dataset": dataset, "left": left, "after": after, "enough": enough}
+    return AffordAnswer.model_validate(content)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import types
 from dataclasses import dataclass, fields
+from types import NoneType, UnionType
 from typing import (
     TYPE_CHECKING,
     Annotated,
@@ -19,12 +19,14 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, create_mod
 
 from ..base.described import field_docs
 from ..events import ReadOptions
-from .options import read_options
+from .tasks import read_options
 from .words import plain_words
 
 Whole = Annotated[int, Field(ge=1, le=10**9)]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=1_000)]
 Kind = Literal["text", "texts", "stamp", "choice", "whole", "flag"]
+Declared = tuple[Any, Any]
+"""A field as pydantic takes it: its type and its default."""
 
 LEFT_OUT = ("format", "query", "engine")
 """Not for uploads: their name tells the format, and the app reaches no database and no cluster."""
@@ -35,49 +37,54 @@ OWN_PLACE = (
 """Fields that the page asks for in a place of their own; all others follow by themselves."""
 
 ColumnsContent = dict[str, Any] | Annotated[str, StringConstraints(max_length=500_000)]
-"""What a file of columns says, or its text."""
-COLUMNS = "Which values attributes may have: what `sacofa columns` writes, as JSON or as its text."
+"""The content of a file of columns, as an object or as text."""
+COLUMNS = "Values of attributes: what `sacofa columns` writes, as JSON or as its text."
 
-BY_HAND: dict[str, tuple[Any, Any]] = {
+BY_HAND: dict[str, Declared] = {
     "pair": (
         list[Annotated[list[Name], Field(min_length=2, max_length=2)]],
-        Field(default=[], max_length=50, description="Attributes that are asked for together."),
+        Field(default=[], max_length=50, description="Pairs of attributes to preserve."),
     ),
-    # What a file of columns says, never the name of one: that would be a file of this machine.
-    "columns": (
-        ColumnsContent | None,
-        Field(default=None, description=COLUMNS),
-    ),
+    # The content of a file of columns, never the name of one: that would be a file of this machine.
+    "columns": (ColumnsContent | None, Field(default=None, description=COLUMNS)),
 }
 """Fields of other types: what the interface takes for them; pages do not ask for them."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReadField:
-    """One way in which people say how a log is read."""
+    """One field that says how a log is read."""
 
     name: str
     kind: Kind
     help: str
     choices: tuple[str, ...] = ()
-    """What can be chosen from, where it is a choice."""
+
+    @property
+    def declared(self) -> Declared:
+        """The same for pydantic."""
+        if self.kind == "texts":
+            return list[Name], Field(default=[], description=self.help, max_length=20)
+        if self.kind == "flag":
+            return bool, Field(default=False, description=self.help)
+        types: dict[Kind, Any] = {
+            "text": Name,
+            "stamp": Name | Annotated[list[Name], Field(min_length=1, max_length=2)],
+            "whole": Whole,
+            "choice": Literal[self.choices or ("",)],
+        }
+        return types[self.kind] | None, Field(default=None, description=self.help)
 
 
 def read_fields() -> tuple[ReadField, ...]:
-    """List what can be said about an upload; a field of another type has no place here."""
+    """List the fields for an upload; those of another type are in `BY_HAND`."""
     hints, docs = get_type_hints(ReadOptions), field_docs(ReadOptions)
     found = []
-    for entry in fields(ReadOptions):
-        kind, choices = _kind_of(hints[entry.name])
-        if kind is not None and entry.name not in LEFT_OUT:
-            found.append(
-                ReadField(
-                    name=entry.name,
-                    kind=kind,
-                    help=plain_words(docs[entry.name]),
-                    choices=choices,
-                )
-            )
+    for name in (entry.name for entry in fields(ReadOptions)):
+        kind, choices = _kind_of(hints[name])
+        if kind is not None and name not in LEFT_OUT:
+            help = plain_words(docs[name])
+            found.append(ReadField(name=name, kind=kind, help=help, choices=choices))
     return tuple(found)
 
 
@@ -86,18 +93,17 @@ def more_fields() -> tuple[ReadField, ...]:
     return tuple(entry for entry in read_fields() if entry.name not in OWN_PLACE)
 
 
-def _kind_of(hint: Any) -> tuple[Kind | None, tuple[str, ...]]:
-    if get_origin(hint) in (Union, types.UnionType):
-        kinds = [part for part in get_args(hint) if part is not type(None)]
-        if kinds == [str, tuple[str, ...]]:
-            return "stamp", ()
-        return _kind_of(kinds[0]) if len(kinds) == 1 else (None, ())
-    if get_origin(hint) is Literal:
-        return "choice", tuple(map(str, get_args(hint)))
-    if get_origin(hint) is tuple and get_args(hint) == (str, ...):
-        return "texts", ()
-    plain: dict[Any, Kind] = {str: "text", int: "whole", bool: "flag"}
-    return plain.get(hint), ()
+def _kind_of(hint: object) -> tuple[Kind | None, tuple[str, ...]]:
+    union = isinstance(hint, UnionType) or get_origin(hint) is Union
+    kinds = [part for part in get_args(hint) if part is not NoneType] if union else [hint]
+    if kinds == [str, tuple[str, ...]]:
+        return "stamp", ()
+    if len(kinds) == 1 and get_origin(kinds[0]) is Literal:
+        return "choice", tuple(map(str, get_args(kinds[0])))
+    plain: dict[object, Kind] = {
+        str: "text", int: "whole", bool: "flag", tuple[str, ...]: "texts"
+    }  # fmt: skip
+    return plain.get(kinds[0]) if len(kinds) == 1 else None, ()
 
 
 class _Chosen(BaseModel):
@@ -108,31 +114,19 @@ class _Chosen(BaseModel):
         return read_options(self.model_dump())
 
 
-def _field(entry: ReadField) -> tuple[Any, Any]:
-    if entry.kind == "texts":
-        return list[Name], Field(default=[], description=entry.help, max_length=20)
-    if entry.kind == "flag":
-        return bool, Field(default=False, description=entry.help)
-    kinds: dict[str, Any] = {
-        "text": Name,
-        "stamp": Name | Annotated[list[Name], Field(min_length=1, max_length=2)],
-        "whole": Whole,
-        "choice": Literal[entry.choices or ("",)],
-    }
-    return kinds[entry.kind] | None, Field(default=None, description=entry.help)
-
+FIELDS = {**{entry.name: entry.declared for entry in read_fields()}, **BY_HAND}
+"""Every field of the schema."""
 
 if TYPE_CHECKING:
 
     class ColumnChoice(_Chosen):
         """How a log is read, for the type checker: the real fields are those of `ReadOptions`."""
 
-        def __init__(self, **content: Any) -> None: ...
+        def __init__(self, **content: object) -> None: ...
 else:
     ColumnChoice = create_model(
         "ColumnChoice",
         __base__=_Chosen,
-        __doc__="How a log is read; columns that are left out are found by their names.",
-        **{entry.name: _field(entry) for entry in read_fields()},
-        **BY_HAND,
+        __doc__="How a log is read. Columns that are left out are found by their names.",
+        **FIELDS,
     )

@@ -17,11 +17,19 @@ from pydantic import (
 from ..base.described import field_docs
 from ..mechanisms.registry import DEFAULT, choices
 from ..mechanisms.settings import Kind as SettingKind
+from ..release.publish import Request
 from ..rules import ModelOptions
-from ..rules.models.options import MOST_DEVIATIONS
-from .reading import COLUMNS, ColumnChoice, ColumnsContent, Name, Whole
+from ..rules.models.options import MAX_DEVIATIONS
+from .reading import FIELDS, ColumnChoice, ColumnsContent, Name, Whole
 
+Names = Annotated[list[Name], Field(min_length=1, max_length=10_000)]
 DatasetName = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+DOCS = {
+    **field_docs(Request),
+    **{name: declared.description for name, (_, declared) in FIELDS.items()},
+    **field_docs(ModelOptions),
+}
+"""What the library says of its own fields."""
 Draft = Annotated[
     dict[
         Annotated[str, StringConstraints(min_length=1, max_length=100)],
@@ -36,18 +44,18 @@ class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-def _of_model(name: str, default: Any = None, **more: Any) -> Any:
-    """A field of `ModelOptions`, with its own words."""
-    return Field(default=default, description=field_docs(ModelOptions)[name], **more)
+def _of(name: str, default: object = None) -> Any:
+    """A field that the library declares, with its help text."""
+    return Field(default=default, description=DOCS[name])
 
 
 class ModelChoice(_Model):
     """How a model becomes rules."""
 
-    names: dict[Name, str] | None = _of_model("names", max_length=10_000)
-    deviations: Annotated[int, Field(ge=0, le=MOST_DEVIATIONS)] | None = _of_model("deviations")
-    closed: bool = _of_model("closed", default=False)
-    source: Name | None = _of_model("source")
+    names: Annotated[dict[Name, str], Field(max_length=10_000)] | None = _of("names")
+    deviations: Annotated[int, Field(ge=0, le=MAX_DEVIATIONS)] | None = _of("deviations")
+    closed: bool = _of("closed", default=False)
+    source: Name | None = _of("source")
 
     def options(self) -> ModelOptions:
         """The same, as models take it."""
@@ -79,11 +87,8 @@ _OFFERED = tuple(choice for choice in choices() if choice.kind in _KINDS)
 
 
 class _Chosen(_Model):
-    mechanism: str = Field(default=DEFAULT, max_length=50)
-    seed: Annotated[int, Field(ge=0, lt=2**63)] | None = Field(
-        default=None,
-        description="Repeatable noise, for tests: such a release must not be published.",
-    )
+    mechanism: str = Field(default=DEFAULT, max_length=50, description="Name of the mechanism.")
+    seed: Annotated[int, Field(ge=0, lt=2**63)] | None = _of("seed")
 
     def settings(self) -> dict[str, Any]:
         """The settings that were given, by option."""
@@ -126,8 +131,11 @@ class PlanRequest(MechanismChoice):
     )
 
     public_rules: bool = Field(default=False, description="Whether public rules will be given.")
-    person: Name | None = None
-    max_cases: Whole | None = None
+    person: Name | None = _of("person")
+    max_cases: Whole | None = _of("max_cases")
+    columns: ColumnsContent | None = _of("columns")
+    employees: bool = _of("employees", default=False)
+    personal: bool = _of("personal", default=False)
     activities: Annotated[int, Field(ge=0, le=10_000)] | None = Field(
         default=None, description="About how many activities there are."
     )
@@ -138,14 +146,7 @@ class PlanRequest(MechanismChoice):
     attributes: Annotated[list[AttributeChoice], Field(max_length=20)] = Field(
         default=[], description="The attributes that would be asked for."
     )
-    columns: ColumnsContent | None = Field(default=None, description=COLUMNS)
-    employees: bool = Field(default=False, description="Allow attributes that name people at work.")
-    personal: bool = Field(
-        default=False, description="Allow attributes that look like personal data."
-    )
-    dataset: DatasetName | None = Field(
-        default=None, description="Whose budget would pay: the answer says what would be left."
-    )
+    dataset: DatasetName | None = _of("dataset")
 
 
 class JobRequest(MechanismChoice):
@@ -156,7 +157,7 @@ class JobRequest(MechanismChoice):
     )
 
     log: Name = Field(description="The id of an uploaded log.")
-    columns: ColumnChoice = ColumnChoice()
+    columns: ColumnChoice = Field(default=ColumnChoice(), description="How the log is read.")
     rules: Annotated[str, StringConstraints(max_length=500_000)] | None = Field(
         default=None,
         description="Public rules: the text of a file as `sacofa rules` writes, or of a model.",
@@ -165,16 +166,14 @@ class JobRequest(MechanismChoice):
         default=None,
         description="The name of that file; its end tells a model (.bpmn, .pnml, .decl).",
     )
-    model: ModelChoice = ModelChoice()
+    model: ModelChoice = Field(default=ModelChoice(), description="How a model becomes rules.")
     rules_log: Name | None = Field(
         default=None, description="The id of an uploaded public log whose rules hold."
     )
-    activities: Annotated[list[Name], Field(min_length=1, max_length=10_000)] | None = Field(
-        default=None, description="Public names of activities; events of others are dropped."
+    activities: Annotated[list[Name], Field(min_length=1, max_length=10_000)] | None = _of(
+        "activities"
     )
-    dataset: DatasetName | None = Field(
-        default=None, description="Whose budget in the ledger pays; needed where there is a ledger."
-    )
+    dataset: DatasetName | None = _of("dataset")
     not_charged: bool = Field(
         default=False,
         description="Charge nobody although there is a ledger: nothing then adds this release up.",

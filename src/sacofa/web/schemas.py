@@ -2,62 +2,58 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from fractions import Fraction
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from ..events.preview import Preview
+from ..events.profile import ColumnProfile
+from ..report.promise import Belief, say_number
 from .reading import ColumnChoice
 
 State = Literal["waiting", "running", "done", "refused", "crashed", "cancelled"]
 Kind = Literal["inspect", "anonymize"]
 
 
-class Problem(BaseModel):
+def _as_text(value: object) -> object:
+    """An ε as people read it."""
+    return say_number(value) if isinstance(value, Fraction) else value
+
+
+Epsilon = Annotated[str | None, BeforeValidator(_as_text)]
+"""An exact number as text; null if there is none."""
+Words = Annotated[str, BeforeValidator(str)]
+"""A statement in words."""
+
+
+class Answer(BaseModel):
+    """An answer, made of the attributes of a value."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+
+class Problem(Answer):
     """Why something was not done."""
 
     detail: str
 
 
-class MissingColumns(BaseModel):
+class MissingColumns(Answer):
     """Columns that were not recognised."""
 
     missing: list[str]
     present: list[str]
 
 
-class FrequentVariant(BaseModel):
+class FrequentVariant(Answer):
     """A variant of the log. Secret."""
 
     activities: list[str]
     count: int
 
 
-class PreviewColumn(BaseModel):
-    """A column of the log, and what is in it."""
-
-    name: str
-    type: str
-
-
-class PreviewAnswer(BaseModel):
-    """The first events of the log. Secret."""
-
-    columns: list[PreviewColumn]
-    rows: list[list[str | None]]
-    left_out: int = Field(description="How many more columns there are.")
-
-
-class OfferedAttribute(BaseModel):
-    """A column of the log that may be released as an attribute."""
-
-    name: str
-    type: str = Field(description="What its values look like: text, number, date, time, yes or no.")
-    constant: bool | None = Field(description="Whether each case has one value at most.")
-    advice: str | None = Field(description="Why it should not be released as it is.")
-    personal: str | None = Field(description="The personal data that it looks like, if any.")
-
-
-class InspectionAnswer(BaseModel):
+class InspectionAnswer(Answer):
     """What a log contains. Secret: it comes from the log without noise."""
 
     events: int
@@ -71,7 +67,7 @@ class InspectionAnswer(BaseModel):
     frequent: list[FrequentVariant]
     names: list[str] = Field(description="The activities.")
     columns: list[str] = Field(description="All columns of the log.")
-    attributes: list[OfferedAttribute] = Field(
+    attributes: list[ColumnProfile] = Field(
         description="The columns that may be released as attributes."
     )
     found: ColumnChoice = Field(description="The columns that were taken.")
@@ -81,7 +77,7 @@ class InspectionAnswer(BaseModel):
     )
 
 
-class ReleaseAnswer(BaseModel):
+class ReleaseAnswer(Answer):
     """What was released. Public, unless the noise was drawn from a seed."""
 
     promise: str
@@ -102,7 +98,7 @@ class ReleaseAnswer(BaseModel):
     )
 
 
-class JobAnswer(BaseModel):
+class JobAnswer(Answer):
     """How a job stands."""
 
     id: str
@@ -118,7 +114,9 @@ class JobAnswer(BaseModel):
         default=False,
         description="Whether the log looks like a bomb, and can be trusted all the same.",
     )
-    preview: PreviewAnswer | None = None
+    preview: Preview | None = Field(
+        default=None, description="The first events of the log. Confidential."
+    )
     inspection: InspectionAnswer | None = None
     release: ReleaseAnswer | None = None
     secret_notices: list[str] = Field(
@@ -128,7 +126,7 @@ class JobAnswer(BaseModel):
     files: list[str] = []
 
 
-class LogAnswer(BaseModel):
+class LogAnswer(Answer):
     """An uploaded log."""
 
     id: str
@@ -140,41 +138,35 @@ class LogAnswer(BaseModel):
     inspection: JobAnswer | None = None
 
 
-class BeliefAnswer(BaseModel):
-    """How sure somebody can be of a guess, before and after."""
-
-    before: float
-    least: float
-    most: float
-
-
-class ShareAnswer(BaseModel):
+class ShareAnswer(Answer):
     """One part of ε and what it buys."""
 
-    what: str
+    what: Words
     epsilon: float
     noise: float
-    buys: str
+    buys: Words
 
 
-class AffordAnswer(BaseModel):
+class AffordAnswer(Answer):
     """What a release would do to the budget of a dataset."""
 
     dataset: str
-    left: str | None = Field(description="Now; null: no limit is set.")
-    after: str | None = Field(description="After this release; null: no limit, or not enough.")
+    left: Epsilon = Field(description="Now; null: no limit is set.")
+    after: Epsilon = Field(description="After this release; null: no limit, or not enough.")
     enough: bool
 
 
-class PlanAnswer(BaseModel):
+class PlanAnswer(Answer):
     """What a release would promise and cost."""
 
     promise: str
-    epsilon: str | None
-    factor: str | None
-    strength: str | None
-    level: int | None = Field(description="The same as a number: 0, very strong, to 4, none.")
-    beliefs: list[BeliefAnswer]
+    epsilon: str | None = None
+    factor: str | None = None
+    strength: str | None = None
+    level: int | None = Field(
+        default=None, description="The same as a number: 0, very strong, to 4, none."
+    )
+    beliefs: list[Belief] = []
     protects: str
     assumptions: list[str]
     not_promised: list[str]
@@ -183,7 +175,7 @@ class PlanAnswer(BaseModel):
     lines: list[str] = Field(default=[], description="From how many cases on what can be shown.")
 
 
-class MechanismAnswer(BaseModel):
+class MechanismAnswer(Answer):
     """A mechanism and the settings that it has."""
 
     name: str
@@ -192,27 +184,27 @@ class MechanismAnswer(BaseModel):
     default: bool
 
 
-class AccountAnswer(BaseModel):
+class AccountAnswer(Answer):
     """How a dataset stands in the ledger."""
 
     dataset: str
-    budget: str | None
-    spent: str | None
-    left: str | None
+    budget: Epsilon
+    spent: Epsilon
+    left: Epsilon
 
 
-class EntryAnswer(BaseModel):
+class EntryAnswer(Answer):
     """One release in the ledger."""
 
     id: int
     at: str
     mechanism: str
-    price: str | None
+    price: Epsilon
     state: str
     repeats: int | None
 
 
-class LedgerAnswer(BaseModel):
+class LedgerAnswer(Answer):
     """All datasets of the ledger; null where the app has none."""
 
     datasets: list[AccountAnswer] | None

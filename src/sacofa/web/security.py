@@ -15,13 +15,13 @@ import logging
 import secrets
 from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
-from typing import Any
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ..errors import Statement
 from .settings import ServeSettings
 
 LARGEST_REQUEST = 2_000_000
@@ -70,70 +70,57 @@ class Guard:
         """Check one request."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
-            return
-        if scope["type"] != "http":
-            return
-        started = False
+        elif scope["type"] == "http":
+            await self._answer(scope, receive, _Guarded(send))
 
-        async def send_guarded(message: Message) -> None:
-            nonlocal started
-            if message["type"] == "http.response.start":
-                started = True
-                headers = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
-                    headers[name] = value
-                headers.setdefault("Content-Security-Policy", POLICY)
-            await send(message)
-
+    async def _answer(self, scope: Scope, receive: Receive, send: _Guarded) -> None:
         upload = scope["method"] == "POST" and scope["path"] == "/api/logs"
         limit = self._settings.max_upload if upload else LARGEST_REQUEST
+        answer: ASGIApp | None = None
         try:
             answer = self._check(scope)
-            if answer is not None:
-                await answer(scope, receive, send_guarded)
-                return
-            if _is_more(Headers(scope=scope).get("content-length", "0"), limit):
-                raise _TooMuchError
-            await self._app(scope, _limited(receive, limit), send_guarded)
+            if answer is None:
+                if _is_more(Headers(scope=scope).get("content-length", "0"), limit):
+                    raise _TooMuchError
+                await self._app(scope, _limited(receive, limit), send)
         except _TooMuchError:
-            if not started:
-                answer = _refuse(scope, 413, f"more than {limit:,} bytes")
-                await answer(scope, receive, send_guarded)
+            answer = _refuse(scope, 413, Statement("web.too_big", bytes=limit))
         except Exception as error:
             # The message of an error may quote the log, and so may a traceback.
             log.error("a request failed: %s", type(error).__name__)
-            if not started:
-                answer = _refuse(scope, 500, "something went wrong in the app")
-                await answer(scope, receive, send_guarded)
+            answer = _refuse(scope, 500, Statement("web.failed"))
+        if answer is not None and not send.started:
+            await answer(scope, receive, send)
 
     def _check(self, scope: Scope) -> Response | None:
         """What to answer right away; None lets the request through."""
         headers = Headers(scope=scope)
-        if len(headers.getlist("host")) != 1 or headers["host"].lower() not in (
-            self._settings.authorities
-        ):
-            return _refuse(scope, 421, "this app is not served under that name")
+        hosts = [host.lower() for host in headers.getlist("host")]
+        if len(hosts) != 1 or hosts[0] not in self._settings.authorities:
+            return _refuse(scope, 421, Statement("web.other_name"))
         if scope["path"] == "/" and scope["method"] == "GET":
             given = parse_qs(scope["query_string"].decode("latin-1")).get("token")
             if given is not None:
                 return self._enter(scope, headers, given[-1])
         session = self._session(scope, headers)
         if session is None:
-            return _refuse(scope, 401, "open the address that was printed when the app was started")
+            return _refuse(scope, 401, Statement("web.no_session"))
         if not self._comes_from_here(headers, scope["method"]):
-            return _refuse(scope, 403, "the request comes from another site")
-        if (
-            scope["method"] not in SAFE
-            and session is not self._programs
-            and not _same(headers.get("x-csrf-token", ""), session.csrf)
-        ):
-            return _refuse(scope, 403, "the header X-CSRF-Token is missing or wrong")
+            return _refuse(scope, 403, Statement("web.other_site"))
+        if not self._may_change(session, headers, scope["method"]):
+            return _refuse(scope, 403, Statement("web.no_csrf"))
         scope.setdefault("state", {})["session"] = session
         return None
 
+    def _may_change(self, session: Session, headers: Headers, method: str) -> bool:
+        """Whether a request changes nothing, or carries the secret of its session."""
+        if method in SAFE or session is self._programs:
+            return True
+        return _same(headers.get("x-csrf-token", ""), session.csrf)
+
     def _enter(self, scope: Scope, headers: Headers, token: str) -> Response:
         if not _same(token, self._settings.token):
-            return _refuse(scope, 403, "wrong token")
+            return _refuse(scope, 403, Statement("web.wrong_token"))
         # The token leaves the address bar, so that it is not seen, bookmarked or shared by chance.
         answer = RedirectResponse("/", status_code=303)
         # Whoever comes back by the same address comes back to their own work.
@@ -158,7 +145,7 @@ class Guard:
             allowed = scope["path"].startswith("/api/") and _same(token, self._settings.token)
             return self._programs if allowed else None
         try:
-            cookies: Any = SimpleCookie(headers.get("cookie", ""))
+            cookies = SimpleCookie(headers.get("cookie", ""))
         except CookieError:
             return None
         return self._sessions.get(cookies[self._cookie].value) if self._cookie in cookies else None
@@ -204,13 +191,30 @@ def _same(given: str, expected: str) -> bool:
     return hmac.compare_digest(given.encode(), expected.encode())
 
 
-def _refuse(scope: Scope, status: int, why: str) -> Response:
+class _Guarded:
+    """Sends an answer with the headers of every answer, and knows whether it began."""
+
+    def __init__(self, send: Send) -> None:
+        self._send, self.started = send, False
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.started = True
+            headers = MutableHeaders(scope=message)
+            for name, value in HEADERS.items():
+                headers[name] = value
+            headers.setdefault("Content-Security-Policy", POLICY)
+        await self._send(message)
+
+
+def _refuse(scope: Scope, status: int, why: Statement) -> Response:
     if scope["path"].startswith("/api"):
-        return JSONResponse({"detail": why}, status)
+        return JSONResponse({"detail": str(why)}, status)
+    sentence = Statement("disclosure.sentence", said=why)
     return HTMLResponse(
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{status} · sacofa</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f'<main><h1>Not here</h1><p>{why[:1].upper()}{why[1:]}.</p><p><a href="/">To the start</a>'
+        f'<main><h1>Not here</h1><p>{sentence}</p><p><a href="/">To the start</a>'
         "</p></main></html>",
         status,
     )

@@ -16,7 +16,7 @@ from types import FrameType
 
 import uvicorn
 
-from ..errors import SettingError
+from ..errors import SettingError, Statement
 from .app import create_app
 from .connections import QuietHandler, make_protocol
 from .settings import ServeSettings
@@ -105,8 +105,7 @@ def _listen(host: str, port: int) -> socket.socket:
         listening.bind((host, port))
     except OSError as error:
         listening.close()
-        raise SettingError(
-            "port", port, f"free at {host}: {error.strerror}; choose another with --port"
-        ) from None
+        must = Statement("must.free_port", host=host, why=error.strerror or "")
+        raise SettingError("port", port, must) from None
     listening.listen(128)
     return listening

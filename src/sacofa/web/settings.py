@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
 
-from ..errors import SettingError
+from ..errors import SettingError, Statement
 from ..release.keys import PrivateKey
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -49,14 +49,13 @@ class ServeSettings:
 
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65535:
-            raise SettingError("port", self.port, "0 to 65535")
+            raise SettingError("port", self.port, Statement("must.between", low=0, high=65535))
         for name in ("max_upload", "workers", "longest_job"):
             if getattr(self, name) < 1:
-                raise SettingError(name, getattr(self, name), "1 or more")
+                must = Statement("must.at_least", least=1)
+                raise SettingError(name, getattr(self, name), must)
         if not self.loopback and not self.hosts:
-            raise SettingError(
-                "name", None, f"given: {self.host} is every address, so say how browsers call it"
-            )
+            raise SettingError("name", None, Statement("must.named", host=self.host))
 
     @property
     def loopback(self) -> bool:

@@ -10,13 +10,14 @@ from collections import Counter
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 
-from ..errors import ReadError
-from ..events.formats import SUFFIXES, format_of
+from ..errors import ReadError, SacofaError, Statement
+from ..events.find_source import format_of
+from ..events.formats import SUFFIXES
 from .settings import ServeSettings
+from .tasks import Content
 
 MOST_LOGS = 20
 """How many logs one person may have uploaded at a time."""
@@ -27,7 +28,7 @@ class TooBigError(Exception):
     """An upload beyond the limit."""
 
 
-class TooManyError(Exception):
+class TooManyError(SacofaError):
     """More uploads or jobs than one person may have."""
 
 
@@ -46,7 +47,7 @@ class Upload:
     """When it is deleted at the latest."""
     inspection: str | None = None
     """The job that says what it contains."""
-    reading: dict[str, Any] = field(default_factory=dict)
+    reading: Content = field(default_factory=dict)
     """How it was last asked to be read."""
     draft: dict[str, str] = field(default_factory=dict)
     """What was chosen for its release and not sent yet: kept here, it is gone when the log is."""
@@ -78,7 +79,7 @@ class Uploads:
         suffix = _known_suffix(name)
         # Those that are still coming count, or many at once would pass any limit.
         if len(self.of(owner)) + self._coming[owner] >= MOST_LOGS:
-            raise TooManyError(f"{MOST_LOGS} logs are here already: delete one first")
+            raise TooManyError(Statement("web.too_many_logs", logs=MOST_LOGS))
         self._coming[owner] += 1
         try:
             return await self._receive(owner, name, suffix, blocks)
@@ -97,7 +98,7 @@ class Uploads:
             path = folder / f"log{suffix}"
             size, sha256 = await _write(path, blocks, self._settings.max_upload)
             if not size:
-                raise ReadError(name, "is empty")
+                raise ReadError(name, Statement("file.empty"))
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
@@ -147,7 +148,7 @@ def _known_suffix(name: str) -> str:
             found = re.search(re.escape(suffix) + ending, name.lower(), re.ASCII)
             if found:
                 return found[0]
-    raise ReadError(name, "unknown suffix")
+    raise ReadError(name, Statement("file.unknown_suffix"))
 
 
 async def _write(path: Path, blocks: AsyncIterator[bytes], limit: int) -> tuple[int, str]:

@@ -13,42 +13,35 @@ import resource
 import signal
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from datetime import date
 from functools import partial
 from pathlib import Path
-from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from ..base.files import write_whole
-from ..errors import ColumnsError, ReadError, SacofaError, advises
-from ..events import ReadOptions, count_variants, inspect_variants, open_log
+from ..base.files import write_text, write_whole
+from ..errors import ColumnsError, ReadError, SacofaError, Statement, advises
+from ..events import count_variants, inspect_variants, open_log
 from ..events.inspect import shown_variants
 from ..events.preview import count_disordered, preview
 from ..events.profile import offered_columns
 from ..mechanisms.registry import make_mechanism
 from ..messages import render
 from ..release import Release, certificate_path, read_release, write_release
-from ..release.certificate import Certificate
 from ..release.publish import Listener, Request
 from ..release.rules import public_rules
-from ..report.promise import explain_epsilon, say_number, say_promise
+from ..report.promise import explain_epsilon, say_promise
 from ..report.sureness import margins_of
-from ..rules import ModelOptions, Rules
+from ..rules import Rules
 from ..rules.models import MODELS
-from .options import read_options
+from .tasks import Content, Task
 from .words import as_field, plain_numbers, plain_words
 
-Tell = Callable[..., None]
+Tell = Callable[[str, float], None]
 LARGEST_RESULT = 2_000_000
 """What the app is told of a log, in bytes; names in it may be of any number and length."""
-LEFT_OUT = {
-    "frequent": "the most frequent variants",
-    "names": "the names of the activities",
-    "columns": "the names of the columns",
-    "attributes": "what may be released as attributes",
-}
+LEFT_OUT = ("frequent", "names", "columns", "attributes")
 """What is left out of a result that is too large, in this order."""
 MOST_COLUMNS = 1_000
 MOST_COMPARED = 1_000_000
@@ -67,38 +60,43 @@ def main() -> None:
     # A crash must not leave a copy of the memory, which holds the log, on disk.
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     signal.signal(signal.SIGTERM, _interrupt)
-    request = json.loads(sys.stdin.readline())
+    task = Task.from_json(sys.stdin.readline())
     threading.Thread(target=_end_with_parent, daemon=True).start()
     tell = _Teller()
-    if _is_trusted(request):
-        # Checks are off: whatever the file is, it cannot take the machine's memory.
-        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-        most = request["memory"] if hard == resource.RLIM_INFINITY else min(request["memory"], hard)
-        resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+    # In words now: later there may be no memory left for them.
+    too_much = _too_much(task)
+    if task.trusted:
+        _limit_memory(task.memory)
     try:
-        result = JOBS[request["kind"]](request, tell)
-        tell(result=result, **_preview(request))
+        result = JOBS[task.kind](task, tell)
+        tell.write({"result": result, **_preview(task)})
     except ColumnsError as error:
         columns = {"missing": error.missing, "present": _few(error.present)}
-        tell(refused=explain(error, request), columns=columns, **_preview(request))
+        tell.write({"refused": explain(error, task), "columns": columns, **_preview(task)})
     except SacofaError as error:
-        full = _is_trusted(request) and _is_full(request["memory"])
-        words = _too_much(request) if full else explain(error, request)
-        tell(refused=words, trustable=advises(error, "trusted"))
+        words = too_much if task.trusted and _is_full(task.memory) else explain(error, task)
+        tell.write({"refused": words, "trustable": advises(error, "trusted")})
     except MemoryError:
-        if not _is_trusted(request):
+        if not task.trusted:
             raise
-        tell(refused=_too_much(request))
+        tell.write({"refused": too_much})
 
 
-def _preview(request: dict[str, Any]) -> dict[str, Any]:
-    """The first events of a log that is looked at, also where its columns are still to be named."""
-    if request["kind"] != "inspect":
+def _limit_memory(memory: int) -> None:
+    """Bound the memory: the checks are off, and the file may be anything."""
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    most = memory if hard == resource.RLIM_INFINITY else min(memory, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+
+
+def _preview(task: Task) -> Content:
+    """The first events of a log, also while its columns are still to be named."""
+    if task.kind != "inspect":
         return {}
     try:
-        shown = asdict(preview(request["log"], _options(request)))
+        shown = asdict(preview(task.log, task.options))
     except SacofaError:
-        # What stands in the way of reading is told by the job itself.
+        # The job itself reports why the log cannot be read.
         return {}
     return {"preview": shown} if len(json.dumps(shown)) <= LARGEST_RESULT else {}
 
@@ -109,89 +107,97 @@ def _few(names: Sequence[str]) -> list[str]:
     return few if len(json.dumps(few)) <= LARGEST_RESULT else []
 
 
-def inspect(request: dict[str, Any], tell: Tell) -> dict[str, Any]:
-    """Say what a log contains."""
-    log = open_log(request["log"], _options(request))
+def inspect(task: Task, tell: Tell) -> Content:
+    """Describe a log."""
+    log = open_log(task.log, task.options)
     notices: list[str] = []
-    variants = count_variants(log, progress=partial(tell, "reading"), notify=notices.append)
+    variants = count_variants(
+        log, progress=partial(tell, "reading"), notify=lambda note: notices.append(str(note))
+    )
     inspection = inspect_variants(variants)
-    content = {**asdict(inspection), "frequent": shown_variants(inspection)}
-    found = request["columns"]
+    found = task.columns
     if log.columns is not None:
         found = {**found, "case": log.columns.case, "activity": log.columns.activity}
         found |= {"timestamp": log.columns.columns_of(log.columns.timestamp), "order": log.order}
     tell("comparing times with the order", 0.0)
-    content |= {
+    content = {
+        **asdict(inspection),
+        "frequent": shown_variants(inspection),
         "names": list(variants.activities),
         "columns": log.reader.list_columns(log.source),
         "attributes": [asdict(column) for column in offered_columns(log, variants.cases)],
         "found": found,
-        "notices": [plain_words(notice) for notice in notices],
         "disordered": count_disordered(log) if variants.events <= MOST_COMPARED else None,
     }
-    for name, what in LEFT_OUT.items():
-        if len(json.dumps(content)) > LARGEST_RESULT:
-            content[name] = []
-            content["notices"].append(f"{what} are too many or too long to be shown here")
+    left_out = _shorten(content)
+    content["notices"] = [plain_words(notice) for notice in (*notices, *left_out)]
     if len(json.dumps(content)) > LARGEST_RESULT:
-        raise ReadError(request["log"], "its columns have names too long to be shown")
+        raise ReadError(task.log, Statement("web.long_names"))
     return content
 
 
-def anonymize(request: dict[str, Any], tell: Tell) -> dict[str, Any]:
+def _shorten(content: Content) -> Iterator[str]:
+    """Leave out lists until the rest is small enough, and name them."""
+    for name in LEFT_OUT:
+        if len(json.dumps(content)) > LARGEST_RESULT:
+            content[name] = []
+            yield str(Statement("web.left_out", what=Statement(f"web.list.{name}")))
+
+
+def anonymize(task: Task, tell: Tell) -> Content:
     """Release a log, and make the report."""
     notices: list[str] = []
-    rules = _public_rules(request, notices.append)
-    mechanism = make_mechanism(request["mechanism"], {**request["settings"], "rules": rules})
+    rules = _public_rules(task, lambda note: notices.append(str(note)))
     said: list[str] = []
-    secret: list[str] = []
+    confidential: list[str] = []
     release = Request(
-        log=request["log"],
-        mechanism=mechanism,
+        log=task.log,
+        mechanism=make_mechanism(task.mechanism, {**task.settings, "rules": rules}),
         output=RELEASE,
-        options=_options(request),
-        activities=request["activities"],
-        seed=request["seed"],
-        ledger=request["ledger"],
-        dataset=request["dataset"],
+        options=task.options,
+        activities=task.activities,
+        seed=task.seed,
+        ledger=task.ledger,
+        dataset=task.dataset,
         # It is passed on as a download, and goes with the app.
         keeps_file=False,
     ).publish(
         Listener(
             stage=tell,
-            ledger=lambda line: said.append(plain_numbers(line)),
-            holder=lambda line: secret.append(plain_words(line)),
+            ledger=lambda line: said.append(plain_numbers(str(line))),
+            holder=lambda line: confidential.append(plain_words(str(line))),
         )
     )
-    # Only this job makes pages, and what makes them takes a while to load.
-    from ..report import Facts, make_report, write_figures
-
     tell("drawing", 0.0)
-    with write_whole("report.html") as part:
-        facts = Facts(
-            dataset=request["dataset"], date=date.today(), released_by=request["released_by"]
-        )
-        html = make_report(release, title=request["title"], facts=facts)
-        part.write_text(html, encoding="utf-8")
-    for name in FIGURES:
-        with write_whole(name) as part:
-            write_figures(release, part)
+    _write_report(release, task)
     return {
         **summarize(release),
-        "dataset": request["dataset"],
+        "dataset": task.dataset,
         "ledger": said,
         "notices": notices,
-        "secret_notices": secret,
+        "secret_notices": confidential,
     }
 
 
-def convert(request: dict[str, Any], tell: Tell) -> dict[str, Any]:
+def _write_report(release: Release, task: Task) -> None:
+    """Write the report, and its figures as tables."""
+    # Only this job makes pages, and their libraries take a while to load.
+    from ..report import Facts, make_report, write_figures
+
+    facts = Facts(dataset=task.dataset, date=date.today(), released_by=task.released_by)
+    write_text("report.html", make_report(release, title=task.title, facts=facts))
+    for name in FIGURES:
+        with write_whole(name) as part:
+            write_figures(release, part)
+
+
+def convert(task: Task, tell: Tell) -> Content:
     """Write a release in another format, with its certificate."""
-    file = Path(request["file"])
+    file = Path(task.file)
     if not file.exists():
         write_release(read_release(RELEASE), file, force=True)
-    if request["packed"] is not None:
-        target, name = request["packed"]
+    if task.packed is not None:
+        target, name = task.packed
         stem = name.rpartition(".anonymized")[0]
         # Wiring point: what else belongs to a release, such as its signature, goes in here.
         pack(
@@ -213,80 +219,68 @@ def pack(target: str, files: dict[str, Path]) -> None:
             archive.write(path, name)
 
 
-JOBS: dict[str, Callable[[dict[str, Any], Tell], dict[str, Any]]] = {
+JOBS: dict[str, Callable[[Task, Tell], Content]] = {
     "inspect": inspect,
     "anonymize": anonymize,
     "convert": convert,
 }
 
 
-def _options(request: dict[str, Any]) -> ReadOptions:
-    """How the uploaded log is read."""
-    return read_options(request["columns"])
-
-
-def summarize(release: Release) -> dict[str, Any]:
-    """What a page says about a release."""
-    certificate: Certificate = release.certificate
-    price = certificate.epsilon
-    meaning = None if price is None else explain_epsilon(price)
+def summarize(release: Release) -> Content:
+    """The figures that a page shows of a release."""
+    certificate = release.certificate
+    epsilon = certificate.epsilon
+    meaning = None if epsilon is None else explain_epsilon(epsilon)
     return {
         "promise": say_promise(certificate),
         "strength": None if meaning is None else meaning.strength,
         "level": None if meaning is None else meaning.level,
         "verdict": None if certificate.verdict is None else str(certificate.verdict),
         "cases_margin": margins_of(release).cases,
-        "epsilon": None if certificate.epsilon is None else say_number(certificate.epsilon),
+        "epsilon": None if meaning is None else meaning.epsilon,
         "publishable": certificate.publishable,
         "cases": release.variants.cases,
         "variants": len(release.variants),
     }
 
 
-def _public_rules(request: dict[str, Any], notify: Callable[[str], None]) -> Rules | None:
-    file, name = None, request["rules_name"] or None
-    if request["rules"] is not None:
-        name = Path(request["rules_file"] or "rules.toml").name
+def _public_rules(task: Task, notify: Callable[[object], None]) -> Rules | None:
+    file, name = None, task.rules_name or None
+    if task.rules is not None:
+        name = Path(task.rules_file or "rules.toml").name
         suffix = Path(name).suffix.lower()
         file = Path(f"rules{suffix if suffix in MODELS else '.toml'}")
         # The text came as text, whatever its first line says about bytes.
-        file.write_text(ENCODING.sub(r"\1", request["rules"], count=1), encoding="utf-8")
+        file.write_text(ENCODING.sub(r"\1", task.rules, count=1), encoding="utf-8")
     return public_rules(
         file,
-        request["rules_log"],
+        task.rules_log,
         name=name,
-        model=ModelOptions(**request["model"]),
-        activities=request["activities"],
+        model=task.model_options,
+        activities=task.activities,
         notify=notify,
     )
 
 
-def explain(error: SacofaError, request: dict[str, Any]) -> str:
+def explain(error: SacofaError, task: Task) -> str:
     """The message with the user's own name of the file, and no word of the command line."""
     message = render(error.statement, wording=as_field)
-    for path, name in (("log", "title"), ("rules_log", "rules_name")):
-        if request.get(path) is not None:
-            message = message.replace(str(Path(request[path]).absolute()), request.get(name) or "")
-            message = message.replace(request[path], request.get(name) or "")
+    for path, name in ((task.log, task.title), (task.rules_log, task.rules_name)):
+        if path:
+            message = message.replace(str(Path(path).absolute()), name).replace(path, name)
     message = message.replace(f"{Path('here').absolute().parent}{os.sep}", "")
     return plain_words(message)[:LONGEST_MESSAGE]
 
 
 def _is_full(memory: int) -> bool:
-    """Whether reading came near its bound: libraries then fail in words that lead astray."""
+    """Whether reading came near its bound: libraries then fail with misleading messages."""
     used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return used * (1 if sys.platform == "darwin" else 1024) > 0.7 * memory
 
 
-def _too_much(request: dict[str, Any]) -> str:
-    memory = request["memory"] // 1_000_000
-    return (
-        f"{request['title']}: reading it takes more than {memory:,} MB of memory: it was given up"
-    )
-
-
-def _is_trusted(request: dict[str, Any]) -> bool:
-    return bool(request.get("columns", {}).get("trusted"))
+def _too_much(task: Task) -> str:
+    megabytes = task.memory // 1_000_000
+    return str(Statement("web.too_much_memory", name=task.title, megabytes=megabytes))
 
 
 class _Teller:
@@ -295,14 +289,13 @@ class _Teller:
     def __init__(self) -> None:
         self._last = ("", -1.0)
 
-    def __call__(self, stage: str = "", done: float = 0.0, **more: object) -> None:
-        if more:
-            self._write(more)
-        elif stage != self._last[0] or abs(done - self._last[1]) >= 0.01:
+    def __call__(self, stage: str, done: float) -> None:
+        if stage != self._last[0] or abs(done - self._last[1]) >= 0.01:
             self._last = (stage, done)
-            self._write({"stage": stage, "done": done})
+            self.write({"stage": stage, "done": done})
 
-    def _write(self, content: dict[str, object]) -> None:
+    def write(self, content: Content) -> None:
+        """Report anything else."""
         sys.stdout.write(json.dumps(content) + "\n")
         sys.stdout.flush()
 

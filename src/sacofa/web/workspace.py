@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ..base.temporary import make_locked, remove, remove_abandoned
-from ..errors import OutputError
+from ..errors import OutputError, Statement
 
 PREFIX = "serve-"
 
@@ -32,7 +32,7 @@ def own_folder(parent: Path) -> Iterator[Path]:
         remove_abandoned(parent, PREFIX)
         folder, lock = make_locked(parent, PREFIX)
     except OSError as error:
-        raise OutputError(parent, f"cannot be used as a folder: {error.strerror}") from None
+        raise OutputError(parent, Statement("file.no_folder", why=error.strerror or "")) from None
     try:
         yield folder
     finally:

@@ -201,7 +201,7 @@ def test_tsv_and_packed_tables(tmp_path: Path) -> None:
         ("case,activity\n1,a\n,b\n", "row 2 has no case"),
         ("case,activity\n1,a\n1,\n", "row 2 has no activity"),
         ("case,activity,time\n1,a,1\n1,,x\n", "row 2 has no activity"),
-        ("case,activity\n1,a,b,c\n", "cannot be read"),
+        ("case,activity\n1,a,b,c\n", "line 2 has 3 columns, not 2"),
         ('case,activity\n1,"a\n', "in line 2 a quotation mark is opened and never closed"),
         ("case,what\n1,a\n", "no column for activity; columns there: case, what"),
         ("x,y\n1,a\n", "no column for case and activity"),
@@ -295,7 +295,7 @@ def test_persons_that_vary_and_cases_left_out_are_told() -> None:
     )
     assert [line.split(":")[0] for line in told] == [
         "1 case with more than one person",
-        "1 case left out, of persons with more than 2",
+        "1 case left out, of a person with more than 2",
     ]
 
 
@@ -407,14 +407,14 @@ def test_folders_that_are_no_log(files: dict[str, str], what: str, tmp_path: Pat
         write(tmp_path / name, text)
     with pytest.raises(ReadError, match=what):
         open_log(tmp_path)
-    with pytest.raises(ReadError, match="no file fits"):
+    with pytest.raises(ReadError, match="no file matches"):
         open_log(tmp_path / "*.parquet")
 
 
 def test_unknown_sources_are_refused() -> None:
     """Something that is no path and no frame says what would be."""
     for source in (7, [("1", "a")], {"case": ["1"]}):
-        with pytest.raises(ReadError, match="no frame of pandas"):
+        with pytest.raises(ReadError, match="not a frame of pandas"):
             open_log(source)
 
 
@@ -456,7 +456,7 @@ def test_parquet_bombs_are_refused_unless_trusted(
     path = tmp_path / "log.parquet"
     pq.write_table(pa.table({"case": ["1"] * rows, "activity": ["a"] * rows}), path)
     assert count_variants(open_log(path)).events == rows
-    monkeypatch.setattr("sacofa.events.duckdb.source.MANY_ROWS", 1000)
+    monkeypatch.setattr("sacofa.events.duckdb.parquet_files.MANY_ROWS", 1000)
     with pytest.raises(ReadError, match=r"beyond belief.*trusted=True"):
         count_variants(open_log(path))
     assert count_variants(open_log(path, trusted=True)).events == rows

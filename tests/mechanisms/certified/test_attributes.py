@@ -243,12 +243,12 @@ def test_identifiers_are_never_released(tmp_path: Path) -> None:
         ({"attribute": ("amount", "amount")}, "different"),
         ({"attribute": ("amount",), "pair": ("amount,size",)}, "size"),
         ({"attribute": ("amount",), "pair": ("amount",)}, "comma"),
-        ({"columns": COLUMNS}, "attributes are asked for"),
+        ({"columns": COLUMNS}, "left out unless attribute is given"),
         (
             {"attribute": ("amount",), "columns": {"attributes": {"amount": {"type": "money"}}}},
             "type",
         ),
-        ({"attribute": ("amount",), "columns": {"cases": 4, **COLUMNS}}, "domain of at most 2"),
+        ({"attribute": ("amount",), "columns": {"cases": 4, **COLUMNS}}, "at most 2 values"),
     ],
 )
 def test_what_cannot_be_is_refused_before_a_case_is_read(

@@ -16,7 +16,7 @@ from sacofa.kernel.distributions import DiscreteLaplace
 from sacofa.kernel.queries.flow import NearestCandidate
 from sacofa.kernel.unit import Unit
 from sacofa.mechanisms import Outcome, perform
-from sacofa.mechanisms.certified.plan import plan
+from sacofa.mechanisms.certified import plan
 from sacofa.mechanisms.paper import Laplace, Sacofa
 from sacofa.rules import Rules
 from sacofa.synthesis.flow.margins import find_flow_margins, sizes, step_counts

@@ -82,7 +82,7 @@ def test_a_run_is_judged_by_its_answers() -> None:
     """A large log is reliable, an empty one not; both from noisy numbers alone."""
     for times, sure in ((100, True), (0, False)):
         log = log_of([times * n for n in (300, 120, 40, 80, 25, 0, 10)])
-        verdict = release(MECHANISM, log, 4).verdict
+        verdict = release(MECHANISM, log, 4).output.verdict
         assert verdict is not None
         assert (verdict.sureness is Sureness.RELIABLE) == sure
 
@@ -127,7 +127,7 @@ def test_parallel_branches_that_come_out_wrong_are_not_called_reliable() -> None
         left = [iter(block) for block in blocks]
         cases.append(["start", *(next(left[block]) for block in order), "end"])
     log = VariantCounts.from_cases(cases)
-    verdict = release(Certified(epsilon=3), log, 1).verdict
+    verdict = release(Certified(epsilon=3), log, 1).output.verdict
     assert verdict is not None
     assert verdict.sureness is not Sureness.RELIABLE and Cause.MODEL in verdict.causes
 

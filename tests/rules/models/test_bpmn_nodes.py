@@ -100,7 +100,7 @@ def test_boundary_event_of_a_task(tmp_path: Path) -> None:
     assert words_of_file(path) == {"AZ", "X"}
     path = draw(tmp_path, ENDS + event.format(" cancelActivity=false"), flows)
     assert words_of_file(path) == {"AZ", "XAZ", "AXZ", "AZX"}
-    assert any("does not interrupt" in note for note in read_model(path).notes)
+    assert any("does not interrupt" in str(note) for note in read_model(path).notes)
 
 
 def test_links_are_jumps(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def test_signavio() -> None:
     """Pools, lanes and messages are passed over and said."""
     middle = [("Examine",), ("Scan",), ("Examine", "Scan"), ("Scan", "Examine")]
     assert words("signavio.bpmn") == {("Admit", *part, "Write letter") for part in middle}
-    notes = " ".join(read_model(FILES / "signavio.bpmn").notes)
+    notes = " ".join(map(str, read_model(FILES / "signavio.bpmn").notes))
     assert "Lanes" in notes and "Messages" in notes
 
 
@@ -76,7 +76,7 @@ def test_rum() -> None:
     assert facts(rules, "never_follows") == {(release, register), (register, register)}
     assert rules.starts.tolist() == [True, False, False, False]
     assert not rules.empty
-    (note,) = model.notes
+    (note,) = map(str, model.notes)
     assert "3 constraints" in note
     assert "line 10" in note and "Choice" in note and "line 16" in note
 

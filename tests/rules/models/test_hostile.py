@@ -94,7 +94,7 @@ def test_deep_nesting(tmp_path: Path) -> None:
         nodes = f"start s{n}\nend e{n}\nsub S{n} {inner}".replace("\n<", "<")
         inner = scope(nodes, f"s{n} > S{n} > e{n}").replace("\n", "")
     path = write(tmp_path, f"<process id='p'>{inner}</process>")
-    assert "nested beyond belief" in refused(path)
+    assert "nested deeper" in refused(path)
 
 
 def test_calls_in_circles_and_calls_that_multiply(tmp_path: Path) -> None:

@@ -209,4 +209,4 @@ def test_sacofa_admits_nothing_outside_the_language(hospital_rules: dict[int, Mo
     assert released.cases
     for ids, finished in zip(released.sequences(), released.complete.tolist(), strict=True):
         assert states.violations(ids, finished) == 0
-    assert "hospital.bpmn" in " ".join(mechanism.promise(ONE_CASE).assumptions)
+    assert "hospital.bpmn" in " ".join(map(str, mechanism.promise(ONE_CASE).assumptions))

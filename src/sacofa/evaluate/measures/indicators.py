@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...errors import SettingError, nearest
+from ...errors import SettingError, Statement, advised
 from .timed import Floats, Ints, Timed
 
 UNITS = {"s": 1, "min": 60, "h": 3_600, "d": 86_400, "weeks": 604_800, "years": 31_536_000}
@@ -29,7 +29,8 @@ _SENTENCE = re.compile(
     + r"\s+to\s+(?:(first|last)\s+)?" + _NAME
     + r"(?:\s+(under|over)\s+(\d+(?:\.\d+)?)\s*(\w+))?\s*"
 )  # fmt: skip
-FORM = 'such as: median time from "A" to first "B", or: share with time from A to first B under 1 h'
+EXAMPLES = ('median time from "A" to first "B"', "share with time from A to first B under 1 h")
+FORM = f"such as: {EXAMPLES[0]}, or: {EXAMPLES[1]}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,14 +57,17 @@ class Indicator:
         """Read one indicator; what cannot be is refused."""
         found = _SENTENCE.fullmatch(text)
         if found is None:
-            raise SettingError("indicator", text, FORM)
+            one, other = EXAMPLES
+            raise SettingError(
+                "indicator", text, Statement("must.such_as_either", one=one, other=other)
+            )
         statistic, quoted, bare, which, quoted_to, bare_to, side, number, unit = found.groups()
         statistic = "share" if statistic.startswith("share") else statistic
         if (statistic == "share") != (side is not None):
-            raise SettingError("indicator", text, "a share with under or over, or neither of both")
+            raise SettingError("indicator", text, Statement("must.share_with_side"))
         if unit is not None and unit not in UNITS:
-            must = f"in {', '.join(UNITS)}.{nearest(unit, UNITS)}"
-            raise SettingError("duration", f"{number} {unit}", must)
+            must = Statement("must.in_units", units=list(UNITS))
+            raise SettingError("duration", f"{number} {unit}", advised(must, unit, UNITS))
         return cls(
             statistic=statistic,
             source=bare if quoted is None else quoted,
@@ -78,8 +82,8 @@ class Indicator:
         """Refuse names that no activity has."""
         for name in (self.source, self.target):
             if name not in (START, END, *activities):
-                must = f"one of the activities, start or end.{nearest(name, activities)}"
-                raise SettingError("activity", name, must)
+                must = Statement("must.activity_or_end")
+                raise SettingError("activity", name, advised(must, name, activities))
 
     def of(self, log: Timed) -> float:
         """The figure for a log, in seconds or as a share; not a number where no case counts."""

@@ -6,8 +6,6 @@ of 1 + seconds: 1 is a factor of two.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from .timed import Floats, Ints, Timed, transport
@@ -22,46 +20,31 @@ HOUR = 3_600
 """Seconds."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Performance:
-    """Errors of the times of a release.
-
-    Attributes:
-        waits: Error of the median wait of frequent directly-follows pairs, in doublings, weighted
-            by frequency.
-        gone: Share of frequent pairs, by frequency, that the release does not have at all.
-        cycle_time: Distance between the distributions of cycle times, in doublings.
-        mean_ratio: Mean cycle time, released to original.
-        bottlenecks: Share of the ten pairs with the largest total time that are among the ten of
-            the release.
-        arrivals: Total variation of the months in which cases begin.
-    """
-
-    waits: float
-    gone: float
-    cycle_time: float
-    mean_ratio: float
-    bottlenecks: float
-    arrivals: float
-
-    @property
-    def mean_doublings(self) -> float:
-        """Error of the mean cycle time in doublings; infinite if one of the means is zero."""
-        return abs(float(np.log2(self.mean_ratio))) if self.mean_ratio > 0 else float("inf")
+def wait_error(original: Timed, released: Timed) -> float:
+    """Return the error of the median waits of frequent pairs in doublings; see `waits`."""
+    return waits(original, released)[0]
 
 
-def performance(original: Timed, released: Timed) -> Performance:
-    """Compare the times of a release with those of the original, over the same activities."""
-    wait_error, gone = waits(original, released)
+def cycle_time_error(original: Timed, released: Timed) -> float:
+    """Return the distance between the distributions of cycle times, in doublings."""
+    return transport(doublings(original.cycle_times), doublings(released.cycle_times))
+
+
+def mean_cycle_error(original: Timed, released: Timed) -> float:
+    """Return the error of the mean cycle time in doublings; infinite if one mean is zero."""
+    ratio = mean_cycle_ratio(original, released)
+    return abs(float(np.log2(ratio))) if ratio > 0 else float("inf")
+
+
+def mean_cycle_ratio(original: Timed, released: Timed) -> float:
+    """Return the mean cycle time of the release, divided by that of the original."""
     before, after = original.cycle_times, released.cycle_times
-    return Performance(
-        waits=wait_error,
-        gone=gone,
-        cycle_time=transport(doublings(before), doublings(after)),
-        mean_ratio=_mean_ratio(after, before),
-        bottlenecks=bottlenecks_kept(original, released),
-        arrivals=arrivals_distance(original, released),
-    )
+    if not len(before) or not len(after):
+        return 1.0 if len(before) == len(after) else float("inf")
+    below, above = float(np.mean(before)), float(np.mean(after))
+    if below == 0:
+        return 1.0 if above == 0 else float("inf")
+    return above / below
 
 
 def doublings(seconds: Floats) -> Floats:
@@ -146,12 +129,3 @@ def _medians(pairs: Ints, gaps: Floats) -> tuple[dict[int, float], dict[int, int
         dict(zip(keys, medians.tolist(), strict=True)),
         dict(zip(keys, sizes.tolist(), strict=True)),
     )
-
-
-def _mean_ratio(released: Floats, original: Floats) -> float:
-    if not len(released) or not len(original):
-        return 1.0 if len(released) == len(original) else float("inf")
-    above, below = float(np.mean(released)), float(np.mean(original))
-    if below == 0:
-        return 1.0 if above == 0 else float("inf")
-    return above / below

@@ -29,11 +29,14 @@ The rule is written down once for each language in which cells are converted: Py
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from numbers import Integral, Real
-from typing import Any, Literal
+from types import UnionType
+from typing import Any, Literal, NoReturn
+
+from ...kernel.statements import Statement
 
 EXACT = 1 << 53
 """Whole numbers of this size and more are not told apart by doubles."""
@@ -41,12 +44,17 @@ EXACT = 1 << 53
 Use = Literal["id", "name", "value"]
 """What a cell is read for: `id` is a case, `name` an activity or a person, `value` all else."""
 
-TOO_LARGE = "has a number of 2^53 or more, which may have lost digits: write the column as text"
-NO_TEXT = "has {} in it, which cannot be compared: write the column as text"
+TOO_LARGE = Statement("read.cell.too_large")
+LENGTHS_OF_TIME = Statement("read.cell.lengths")
+NESTED = Statement("read.cell.nested")
 
 
 class CellError(ValueError):
-    """A cell that cannot be converted; the message continues the name of its column."""
+    """A cell that cannot be converted; its statement continues the name of its column."""
+
+    def __init__(self, statement: Statement) -> None:
+        super().__init__(str(statement))
+        self.statement = statement
 
 
 def text_of(value: Any, use: Use = "value") -> str | None:
@@ -70,21 +78,16 @@ def text_of(value: Any, use: Use = "value") -> str | None:
         return value if value.isascii() else value.encode("utf-8", "replace").decode()
     if is_missing(value):
         return None
-    if type(value).__name__ in ("bool", "bool_"):
-        return "true" if value else "false"
-    if isinstance(value, timedelta) or type(value).__name__ == "timedelta64":
-        raise CellError(NO_TEXT.format("lengths of time"))
-    if isinstance(value, Integral | Real):
-        return _number_text(value, use)
-    if isinstance(value, Mapping | list | tuple | set | bytes) or hasattr(value, "tolist"):
-        return _text_of_array(value, use)
-    if isinstance(value, Decimal):
-        return _decimal_text(value)
-    if isinstance(value, datetime):
-        return _moment_text(value)
-    if isinstance(value, date):
-        return _date_text(value)
-    return _time_text(value) if isinstance(value, time) else text_of(str(value), use)
+    convert = _BY_NAME.get(type(value).__name__)
+    for kind, rule in _BY_TYPE if convert is None else ():
+        if isinstance(value, kind):
+            convert = rule
+            break
+    if convert is not None:
+        return convert(value, use)
+    if hasattr(value, "tolist"):
+        raise CellError(NESTED)
+    return text_of(str(value), use)
 
 
 def is_missing(value: Any) -> bool:
@@ -98,27 +101,30 @@ def is_missing(value: Any) -> bool:
         return False
 
 
-def _number_text(value: Any, use: Use) -> str:
-    whole = isinstance(value, Integral)
-    if whole:
-        value = int(value)
-    if -EXACT < value < EXACT and (whole or value == value // 1):
+def _whole_text(value: Any, use: Use) -> str:
+    whole = int(value)
+    if abs(whole) < EXACT or use == "id":
+        return str(whole)
+    return _large_text(whole, use)
+
+
+def _real_text(value: Any, use: Use) -> str:
+    if -EXACT < value < EXACT and value == value // 1:
         return str(int(value))
-    if abs(value) >= EXACT and use != "value":
-        if whole and use == "id":
-            return str(int(value))
+    return _large_text(value, use) if abs(value) >= EXACT else _double_text(value)
+
+
+def _large_text(value: Any, use: Use) -> str:
+    if use != "value":
         raise CellError(TOO_LARGE)
     try:
-        return repr(float(value)).removesuffix(".0")
+        return _double_text(value)
     except OverflowError:
         return "inf" if value > 0 else "-inf"
 
 
-def _text_of_array(value: Any, use: Use) -> str | None:
-    """Convert what NumPy wraps; anything nested is refused."""
-    if type(value).__name__ == "datetime64":
-        return text_of(value.astype("datetime64[us]").item(), use)
-    raise CellError(NO_TEXT.format("nested values or bytes"))
+def _double_text(value: Any) -> str:
+    return repr(float(value)).removesuffix(".0")
 
 
 def _decimal_text(value: Decimal) -> str:
@@ -147,3 +153,45 @@ def _date_text(value: date) -> str:
 def _time_text(value: time | datetime) -> str:
     fraction = f".{value.microsecond:06}".rstrip("0") if value.microsecond else ""
     return f"{value.hour:02}:{value.minute:02}:{value.second:02}{fraction}"
+
+
+def _refuse(statement: Statement) -> Rule:
+    def refuse(value: Any, use: Use) -> NoReturn:
+        raise CellError(statement)
+
+    return refuse
+
+
+Rule = Callable[[Any, Use], str | None]
+_BY_NAME: Mapping[str, Rule] = {
+    **dict.fromkeys(("bool", "bool_"), lambda value, use: "true" if value else "false"),
+    "timedelta64": _refuse(LENGTHS_OF_TIME),
+    "datetime64": lambda value, use: text_of(value.astype("datetime64[us]").item(), use),
+}
+"""The rules for types of Python and NumPy that are told by their names."""
+_BY_TYPE: tuple[tuple[type | UnionType, Rule], ...] = (
+    (timedelta, _refuse(LENGTHS_OF_TIME)),
+    (Integral, _whole_text),
+    (Real, _real_text),
+    (Mapping | list | tuple | set | bytes, _refuse(NESTED)),
+    (Decimal, lambda value, use: _decimal_text(value)),
+    (datetime, lambda value, use: _moment_text(value)),
+    (date, lambda value, use: _date_text(value)),
+    (time, lambda value, use: _time_text(value)),
+)
+"""The rules for all other types; the first that fits holds."""
+
+
+def is_exact(column: str) -> str:
+    """Whether doubles tell the whole numbers of a column apart, as SQL."""
+    return f"{column} BETWEEN {1 - EXACT} AND {EXACT - 1}"
+
+
+def refuse_type(*, lengths: bool, nested: bool) -> None:
+    """Refuse a type of lengths of time, or of nested values: they have no text.
+
+    Raises:
+        CellError: There is no text for values of this type.
+    """
+    if lengths or nested:
+        raise CellError(LENGTHS_OF_TIME if lengths else NESTED)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import EXACT, NO_TEXT, CellError, Use
+from . import EXACT, Use, is_exact, refuse_type
 
 SHORT_WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT", "UINTEGER")
 LONG_WHOLE = ("BIGINT", "UBIGINT", "HUGEINT", "UHUGEINT")
@@ -27,16 +27,20 @@ def is_moment(kind: str) -> bool:
     return kind == "DATE" or kind.startswith("TIMESTAMP")
 
 
-def check_type(kind: str) -> None:
-    """Refuse a type whose values have no text.
+def value_type(kind: str) -> str:
+    """The type of the values of a column, in the words of XES."""
+    if kind in (*SHORT_WHOLE, *LONG_WHOLE):
+        return "int"
+    if is_number(kind) or is_moment(kind):
+        return "float" if is_number(kind) else "date"
+    return "boolean" if kind == "BOOLEAN" else "string"
 
-    Raises:
-        CellError: There is no text for values of this type.
-    """
-    if kind.startswith("INTERVAL"):
-        raise CellError(NO_TEXT.format("lengths of time"))
-    if kind.startswith(NESTED) or kind.endswith("]"):
-        raise CellError(NO_TEXT.format("nested values or bytes"))
+
+def check_type(kind: str) -> None:
+    """Refuse a type whose values have no text, with a `CellError`."""
+    refuse_type(
+        lengths=kind.startswith("INTERVAL"), nested=kind.startswith(NESTED) or kind.endswith("]")
+    )
 
 
 def canonical(column: str, kind: str) -> tuple[str, str]:
@@ -65,8 +69,8 @@ def text(column: str, kind: str, use: Use = "value") -> str:
         return column
     written = f"CAST({column} AS VARCHAR)"
     if kind in LONG_WHOLE and use != "id":
-        exact = f"{column} BETWEEN {1 - EXACT} AND {EXACT - 1}"
-        return f"(CASE WHEN {exact} THEN {written} ELSE {_double_text(f'{column}::DOUBLE')} END)"
+        double = _double_text(f"{column}::DOUBLE")
+        return f"(CASE WHEN {is_exact(column)} THEN {written} ELSE {double} END)"
     if kind in FLOATING:
         return _double_text(column)
     if kind.startswith("DECIMAL") and not kind.endswith(",0)"):
@@ -79,7 +83,7 @@ def too_large(column: str, kind: str, use: Use) -> str | None:
     if use != "value" and kind in FLOATING:
         return f"abs({column}) >= {EXACT}"
     if use == "name" and kind in LONG_WHOLE:
-        return f"{column} NOT BETWEEN {1 - EXACT} AND {EXACT - 1}"
+        return f"NOT ({is_exact(column)})"
     return None
 
 

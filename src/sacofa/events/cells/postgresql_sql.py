@@ -5,7 +5,7 @@ The session writes dates as ISO 8601, moments in UTC and floating point numbers 
 
 from __future__ import annotations
 
-from . import EXACT, NO_TEXT, CellError, Use
+from . import EXACT, Use, is_exact, refuse_type
 
 SESSION = (
     "SET LOCAL TimeZone = 'UTC'; SET LOCAL DateStyle = 'ISO'; SET LOCAL extra_float_digits = 3"
@@ -25,23 +25,16 @@ BYTES = 17
 
 
 def check_type(kind: int) -> None:
-    """Refuse a type whose values have no text.
-
-    Raises:
-        CellError: There is no text for values of this type.
-    """
-    if kind == INTERVAL:
-        raise CellError(NO_TEXT.format("lengths of time"))
-    if kind == BYTES:
-        raise CellError(NO_TEXT.format("nested values or bytes"))
+    """Refuse a type whose values have no text, with a `CellError`."""
+    refuse_type(lengths=kind == INTERVAL, nested=kind == BYTES)
 
 
 def text(column: str, kind: int, use: Use = "value") -> str:
     """Give the text of a column, as SQL."""
     written = f"{column}::text"
     if kind == LONG_WHOLE and use != "id":
-        exact = f"{column} BETWEEN {1 - EXACT} AND {EXACT - 1}"
-        return f"(CASE WHEN {exact} THEN {written} ELSE {_double_text(f'{column}::float8')} END)"
+        double = _double_text(f"{column}::float8")
+        return f"(CASE WHEN {is_exact(column)} THEN {written} ELSE {double} END)"
     if kind in FLOATING:
         return _double_text(f"{column}::float8")
     if kind == DECIMAL:
@@ -55,7 +48,7 @@ def too_large(column: str, kind: int, use: Use) -> str | None:
     if use != "value" and kind in FLOATING:
         return f"(abs({column}) >= {EXACT} AND {column} <> 'NaN')"
     if use == "name" and kind == LONG_WHOLE:
-        return f"{column} NOT BETWEEN {1 - EXACT} AND {EXACT - 1}"
+        return f"NOT ({is_exact(column)})"
     return None
 
 

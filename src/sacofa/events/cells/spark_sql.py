@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import EXACT, NO_TEXT, CellError, Use
+from . import EXACT, Use, is_exact, refuse_type
 
 WHOLE = ("tinyint", "smallint", "int", "bigint")
 FLOATING = ("float", "double")
@@ -20,23 +20,16 @@ def is_number(kind: str) -> bool:
 
 
 def check_type(kind: str) -> None:
-    """Refuse a type whose values have no text.
-
-    Raises:
-        CellError: There is no text for values of this type.
-    """
-    if kind.startswith("interval"):
-        raise CellError(NO_TEXT.format("lengths of time"))
-    if kind.startswith(NESTED):
-        raise CellError(NO_TEXT.format("nested values or bytes"))
+    """Refuse a type whose values have no text, with a `CellError`."""
+    refuse_type(lengths=kind.startswith("interval"), nested=kind.startswith(NESTED))
 
 
 def text(column: str, kind: str, use: Use = "value") -> str:
     """Give the text of a column, as SQL."""
     written = f"cast({column} AS string)"
     if kind == "bigint" and use != "id":
-        exact = f"{column} BETWEEN {1 - EXACT} AND {EXACT - 1}"
-        return f"CASE WHEN {exact} THEN {written} ELSE {_double_text(f'double({column})')} END"
+        double = _double_text(f"double({column})")
+        return f"CASE WHEN {is_exact(column)} THEN {written} ELSE {double} END"
     if kind in FLOATING:
         return _double_text(f"double({column})")
     if kind.startswith("decimal"):
@@ -49,7 +42,7 @@ def too_large(column: str, kind: str, use: Use) -> str | None:
     if use != "value" and kind in FLOATING:
         return f"(abs({column}) >= {EXACT} AND NOT isnan({column}))"
     if use == "name" and kind == "bigint":
-        return f"{column} NOT BETWEEN {1 - EXACT} AND {EXACT - 1}"
+        return f"NOT ({is_exact(column)})"
     return None
 
 
@@ -74,7 +67,7 @@ def in_utc(column: str) -> str:
 def _double_text(column: str) -> str:
     """Write a double as Python does; Java knows other limits for exponents."""
     java = f"cast({column} AS string)"
-    mantissa = f"regexp_replace(substring_index({java}, 'E', 1), '[.]0$', '')"
+    mantissa = _short(f"substring_index({java}, 'E', 1)")
     # A cast that fails must give nothing: Spark may try it for cells that need another branch.
     power = f"try_cast(substring_index({java}, 'E', -1) AS int)"
     digits = f"CASE WHEN abs({power}) < 10 THEN '0' ELSE '' END, abs({power})"

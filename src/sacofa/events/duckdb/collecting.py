@@ -49,10 +49,10 @@ class CaseCollector(PartitionCounter):
 
     def add(self, part: Partition) -> None:
         """Write down the cases of a part; which of them count may be known only at the end."""
-        if self.staged:
+        if self.survey.staged:
             part = replace(part, sql=joined(part.sql, self.order, timed=True), stored=False)
         with self._held(part) as rows:
-            complete = "NOT bool_or(truncated)" if self.truncated else "true"
+            complete = "NOT bool_or(truncated)" if self.survey.truncated else "true"
             cases = self._fetch(
                 f"SELECT count({self.order.activity}) AS length, {complete} AS complete, "
                 f"{APART} AS apart FROM {rows} GROUP BY case_id ORDER BY apart, case_id"
@@ -114,7 +114,7 @@ class CaseCollector(PartitionCounter):
     @property
     def _start(self) -> str:
         """When the work on an event began."""
-        known = (["start_us"] * self.staged) + (["began_us"] * self.started)
+        known = (["start_us"] * self.survey.staged) + (["began_us"] * self.started)
         return f"coalesce({', '.join([*known, _NO_TIME])})"
 
 

@@ -9,17 +9,22 @@ from __future__ import annotations
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...kernel.unit import Unit
 from ...kernel.variants import VariantCounts
+from .database import first_row
 from .instances import joined
 from .ordering import Ordering
 from .partitions import Partition, limited, partition
-from .sql import file_literal, literal
+from .sql import files_literal, literal
+from .survey import Survey
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,18 +45,12 @@ class PartitionCounter:
     where cases of a person are limited its `person` and the `row_number`.
     """
 
-    database: Any = field(repr=False)
+    database: DuckDBPyConnection = field(repr=False)
     """Where counting is done."""
-    order: Ordering
-    """How events are put in order."""
-    code: str
-    """The type of activity ids."""
-    truncated: bool
-    """Whether rows say that their case was truncated."""
+    survey: Survey
+    """What is known of the rows."""
     unit: Unit
-    """What is protected: of a person, so many cases count at most."""
-    staged: bool = False
-    """Whether rows say that they are the start or the end of work, in the column `stage`."""
+    """What is protected: of a person, this many cases count at most."""
     folder: Path
     """Where cases are written down."""
     varying: int = 0
@@ -64,24 +63,29 @@ class PartitionCounter:
 
     def __post_init__(self) -> None:
         self.database.execute(
-            f"CREATE TABLE counted (variant {self.code}[], truncated BOOLEAN, number BIGINT)"
+            f"CREATE TABLE counted (variant {self.survey.code}[], truncated BOOLEAN, number BIGINT)"
         )
+
+    @property
+    def order(self) -> Ordering:
+        """How events are put in order."""
+        return self.survey.order
 
     @property
     def needed(self) -> list[str]:
         """What is needed of rows besides their case and what they are ordered by."""
-        needed = ["truncated"] * self.truncated + ["stage"] * self.staged
+        needed = ["truncated"] * self.survey.truncated + ["stage"] * self.survey.staged
         return needed if self.unit.person is None else [*needed, "person", "row_number"]
 
     def add(self, part: Partition) -> None:
         """Count the variants of a part."""
         self._parts += 1
-        if self.staged:
+        if self.survey.staged:
             part = replace(part, sql=joined(part.sql, self.order, timed=False))
-        truncated = "bool_or(truncated)" if self.truncated else "false"
+        truncated = "bool_or(truncated)" if self.survey.truncated else "false"
         variant, long = self.order.variant, "NULL::INTEGER"
         if part.long:
-            variant, long = f"NULL::{self.code}[]", f"{len(self._long)}"
+            variant, long = f"NULL::{self.survey.code}[]", f"{len(self._long)}"
             self._long.append(self._long_case(part))
         if self.unit.person is not None:
             self._write(
@@ -161,21 +165,19 @@ class PartitionCounter:
                 f"SELECT {order.activity} AS activity_id FROM {part.sql} "
                 f"WHERE {order.activity} IS NOT NULL ORDER BY {order.by}"
             )
-        if self.truncated:
-            (truncated,) = self.database.execute(
-                f"SELECT bool_or(truncated) FROM {part.sql}"
-            ).fetchone()
+        if self.survey.truncated:
+            (truncated,) = first_row(self.database, f"SELECT bool_or(truncated) FROM {part.sql}")
         return LongCase(activity_ids=events["activity_id"], complete=not truncated)
 
     def _count_first_cases(self, most: int) -> None:
         """Count cases without a person, and the first of each person, as the source has them."""
-        written = f"read_parquet([{', '.join(file_literal(file) for file in self._written)}])"
+        written = f"read_parquet({files_literal(self._written)})"
         of_nobody = f"{written} WHERE person IS NULL"
         of_persons = f"{written} WHERE person IS NOT NULL"
         kept = self._count_kept(of_nobody)
-        cases, self.varying = self.database.execute(
-            f"SELECT count(*), coalesce(count_if(varies), 0) FROM {of_persons}"
-        ).fetchone()
+        cases, self.varying = first_row(
+            self.database, f"SELECT count(*), coalesce(count_if(varies), 0) FROM {of_persons}"
+        )
         counted = 0
         source = f"(SELECT * FROM {of_persons})"
         for part in partition(self.database, source, cases, numbered=True, by="person"):
@@ -185,10 +187,11 @@ class PartitionCounter:
                 f"FROM {part.sql} GROUP BY person"
             )
             kept += self._count_kept(f"{part.sql} SEMI JOIN ({first}) USING (first_row)")
-            (number,) = self.database.execute(
+            (number,) = first_row(
+                self.database,
                 f"SELECT coalesce(sum(least(size, {most})), 0)::BIGINT "
-                f"FROM (SELECT count(*) AS size FROM {part.sql} GROUP BY person)"
-            ).fetchone()
+                f"FROM (SELECT count(*) AS size FROM {part.sql} GROUP BY person)",
+            )
             counted += number
         self.dropped = cases - counted
         self._long = [self._long[place] for place in kept]

@@ -16,19 +16,19 @@ import codecs
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
-from ...errors import Argument, ReadError
+from ...errors import Argument, ReadError, Statement
 from ..bounded_file import BoundedFile, packing_of
 from ..columns import TRUNCATED
 from ..csv_injection import unescape_formula
-from ..formats import Format
 from ..header import MAX_TITLE_ROWS, find_header
 from ..source import Source
 from ..unpacking import Packing
-from .sql import file_literal, literal
+from .sql import files_literal, literal
 
 MAX_ROW_BYTES = 1 << 24
 """The longest row of a CSV file."""
@@ -97,25 +97,25 @@ def read_heads(source: Source) -> list[Head]:
     first = heads[0]
     for head in heads[1:]:
         if sorted(head.names) != sorted(first.names):
-            raise ReadError(head.path, "has other columns than the first file")
+            raise ReadError(head.path, Statement("read.files.other_columns"))
         if head.names != first.names and len(set(head.names)) < len(head.names):
-            raise ReadError(head.path, "has columns of one name in another order than the first")
+            raise ReadError(head.path, Statement("read.files.other_order"))
     for head in heads:
         _refuse_long_start(head.path)
     return heads
 
 
-def csv_header(paths: Sequence[Path], format: Format) -> tuple[list[str], str]:
+def csv_header(paths: Sequence[Path], format: str) -> tuple[list[str], str]:
     """Give the names of the columns, and what stands between them, of files that are alike."""
     source = Source(name=str(paths[0]), format=format, content=tuple(paths))
     first, *others = read_heads(source)
     for head in (first, *others):
         if not head.is_plain or head.skipped:
-            raise ReadError(head.path, "must be plain CSV in UTF-8, or gzip, for this engine")
+            raise ReadError(head.path, Statement("read.csv.not_plain"))
         if head.packing != first.packing:
-            raise ReadError(head.path, "must be gzip if the first file is, and only then")
+            raise ReadError(head.path, Statement("read.csv.gzip"))
         if (head.names, head.comma) != (first.names, first.comma):
-            raise ReadError(head.path, "has other columns than the first file")
+            raise ReadError(head.path, Statement("read.files.other_columns"))
     return first.columns, first.comma
 
 
@@ -138,12 +138,12 @@ def csv_sql(heads: Sequence[Head]) -> str:
 
 def _read_csv(heads: Sequence[Head]) -> str:
     first = heads[0]
-    files = ", ".join(file_literal(head.path) for head in heads)
+    files = files_literal(head.path for head in heads)
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(first.names)))
     # Nothing is left for DuckDB to find out: neither from rows nor from names of folders.
     # Its strict mode is the default; where that is said, it finds no rows that end with CRLF.
     sql = (
-        f"read_csv([{files}], auto_detect = false, columns = {{{columns}}}, "
+        f"read_csv({files}, auto_detect = false, columns = {{{columns}}}, "
         f"header = {str(first.named).lower()}, skip = {first.skipped}, "
         f"delim = {literal(first.comma)}, quote = '\"', escape = '\"', nullstr = '', "
         f"new_line = {literal(repr(first.line_end)[1:-1])}, comment = '', "
@@ -162,49 +162,65 @@ def _read_csv(heads: Sequence[Head]) -> str:
 
 
 def _head(path: Path, source: Source) -> Head:
-    packing, header = packing_of(path), source.header
     start = _start(path)
-    encoding = source.encoding or _encoding(path, start, named=not header)
-    titles = source.skip_rows or 0
-    if source.skip_rows is None and not header:
-        titles = _titles(start, encoding, source)
-    if titles and source.encoding is None and not header:
-        # Titles and the header tell it together.
-        lines = titles + 1 + start.removeprefix(BOM).lower().startswith(b"sep=")
-        encoding = _encoding(path, start, named=True, lines=lines)
-    try:
-        # What cannot be read is told when all is read: here only the first line is needed.
-        text = codecs.getincrementaldecoder(encoding)("replace").decode(start)
-        said, text = _separator(text.removeprefix("\ufeff"))
-        text = "".join(lines_of(text)[titles:]) if titles else text
-        line_end = _line_end(path, text)
-        line = text.partition("\n")[0]
-        if max(map(line.count, said or COMMAS)) >= MAX_COLUMNS:
-            raise too_wide(path)
-        comma = said or ("\t" if source.format == "tsv" else None)
-        comma = (
-            _checked_comma(path, text, comma, len(header))
-            if header
-            else (comma or max(COMMAS, key=line.count))
-        )
-        names = next(csv.reader(io.StringIO(text, newline=""), delimiter=comma), None)
-    except csv.Error as error:
-        raise ReadError(path, f"not a text table in {encoding}: {error}", *ADVICE) from None
-    if not names:
-        raise ReadError(path, "the file is empty")
-    if not header and any(map(CONTROL.search, names)):
-        raise ReadError(path, f"is no text table in {encoding}, or damaged: save it as CSV again")
+    encoding, titles = _encoding_and_titles(path, start, source)
+    # What cannot be read is told when all is read: here only the first line is needed.
+    text = codecs.getincrementaldecoder(encoding)("replace").decode(start)
+    said, text = _separator(text.removeprefix("\ufeff"))
+    text = "".join(lines_of(text)[titles:]) if titles else text
+    line_end = _line_end(path, text)
+    comma = _comma(path, text, said, source)
     return Head(
         path=path,
-        names=header or tuple(names),
+        names=source.header or _names(path, text, comma, encoding),
         comma=comma,
         encoding="utf-8" if encoding.lower() in ("utf8", "utf_8", "utf-8-sig") else encoding,
-        packing=packing,
+        packing=packing_of(path),
         said=said is not None,
-        named=not header,
+        named=not source.header,
         line_end=line_end,
         titles=titles,
     )
+
+
+def _encoding_and_titles(path: Path, start: bytes, source: Source) -> tuple[str, int]:
+    """The encoding, and the number of lines above the header without the line `sep=;`."""
+    named = not source.header
+    encoding = source.encoding or _encoding(path, start, named=named)
+    titles = source.skip_rows
+    if titles is None:
+        titles = _titles(start, encoding, source) if named else 0
+    if titles and named and source.encoding is None:
+        # Titles and the header tell it together.
+        lines = titles + 1 + start.removeprefix(BOM).lower().startswith(b"sep=")
+        encoding = _encoding(path, start, named=True, lines=lines)
+    return encoding, titles
+
+
+def _comma(path: Path, text: str, said: str | None, source: Source) -> str:
+    """What stands between columns."""
+    line = text.partition("\n")[0]
+    if max(map(line.count, said or COMMAS)) >= MAX_COLUMNS:
+        raise too_wide(path)
+    comma = said or ("\t" if source.format == "tsv" else None)
+    if source.header:
+        return _checked_comma(path, text, comma, len(source.header))
+    return comma or max(COMMAS, key=line.count)
+
+
+def _names(path: Path, text: str, comma: str, encoding: str) -> tuple[str, ...]:
+    """The names of the columns in the first row."""
+    try:
+        names = next(csv.reader(io.StringIO(text, newline=""), delimiter=comma), None)
+    except csv.Error as error:
+        argument = Argument("encoding")
+        what = Statement("read.csv.no_table", encoding=encoding, why=str(error), argument=argument)
+        raise ReadError(path, what) from None
+    if not names:
+        raise ReadError(path, Statement("file.empty"))
+    if any(map(CONTROL.search, names)):
+        raise ReadError(path, Statement("read.csv.damaged", encoding=encoding))
+    return tuple(names)
 
 
 def _start(path: Path) -> bytes:
@@ -234,18 +250,23 @@ def _titles(start: bytes, encoding: str, source: Source) -> int:
         text = codecs.getincrementaldecoder(encoding)("replace").decode(start)
     said, text = _separator(text.removeprefix("\ufeff"))
     comma = said or ("\t" if source.format == "tsv" else None)
-    rows: list[list[str]] = []
-    ends = [0]
-    lines = lines_of(text)
-    while len(rows) <= MAX_TITLE_ROWS and ends[-1] < len(lines):
-        end = ends[-1] + 1
-        # Line breaks in quotes are part of a cell.
-        while end < len(lines) and "".join(lines[ends[-1] : end]).count('"') % 2:
-            end += 1
-        row = "".join(lines[ends[-1] : end])
-        rows.append(_first_row(row, comma or max(COMMAS, key=row.count)) or [])
-        ends.append(end)
-    return ends[find_header(rows)] if rows else 0
+    rows = list(islice(_text_rows(lines_of(text)), MAX_TITLE_ROWS + 1))
+    cells = [_first_row(row, comma or max(COMMAS, key=row.count)) or [] for row in rows]
+    header = find_header(cells) if cells else 0
+    return sum(len(lines_of(row)) for row in rows[:header])
+
+
+def _text_rows(lines: Sequence[str]) -> Iterator[str]:
+    """Lines put together to rows: line breaks in quotes are part of a cell."""
+    row, inside = "", False
+    for line in lines:
+        row += line
+        inside ^= line.count('"') % 2 == 1
+        if not inside:
+            yield row
+            row = ""
+    if row:
+        yield row
 
 
 def lines_of(text: str) -> list[str]:
@@ -260,12 +281,9 @@ def _any_text(line: bytes) -> str:
         return line.decode("cp1252", "replace")
 
 
-ADVICE = (
-    ": name its encoding with ",
-    Argument("encoding"),
-    ", such as cp1252 (Windows) or utf-16",
-)
-"""What to do where letters cannot be read."""
+def wrong_encoding(encoding: str) -> Statement:
+    """State that letters cannot be read."""
+    return Statement("read.csv.encoding", encoding=encoding, argument=Argument("encoding"))
 
 
 def _encoding(path: Path, start: bytes, *, named: bool, lines: int = 1) -> str:
@@ -276,7 +294,7 @@ def _encoding(path: Path, start: bytes, *, named: bool, lines: int = 1) -> str:
     line = b"\n".join(start.split(b"\n", lines)[:lines])
     if not named:
         if b"\0" in line:
-            raise ReadError(path, "is not written in utf-8", *ADVICE)
+            raise ReadError(path, wrong_encoding("utf-8"))
         return "utf-8"
     if b"\0" in line:
         return "utf-16-le" if line[1:2] == b"\0" else "utf-16-be"
@@ -294,7 +312,7 @@ def _line_end(path: Path, text: str) -> str:
         if found[0] == '"':
             inside = not inside
         elif found[0] == "\r" and not inside:
-            raise ReadError(path, "its lines end with CR alone: save it with LF or CRLF")
+            raise ReadError(path, Statement("read.csv.line_ends"))
         elif not inside:
             return found[0]
     return "\n"
@@ -308,11 +326,8 @@ def _checked_comma(path: Path, text: str, comma: str | None, columns: int) -> st
         return fits[0]
     if not fits:
         most = max(len(row) for row in found.values() if row is not None)
-        raise ReadError(path, f"has {most} columns in its first row, not {columns}")
-    raise ReadError(
-        path,
-        "nothing tells what stands between its columns: let it begin with a line such as sep=;",
-    )
+        raise ReadError(path, Statement("read.csv.columns_of_row", found=most, expected=columns))
+    raise ReadError(path, Statement("read.csv.no_separator"))
 
 
 def _first_row(text: str, comma: str) -> list[str] | None:
@@ -343,9 +358,14 @@ def _refuse_long_start(path: Path) -> None:
             if rows > 1:
                 return
     if done > 2 * MAX_ROW_BYTES:
-        raise ReadError(path, f"a row is longer than {MAX_ROW_BYTES >> 20} MB")
+        raise ReadError(path, long_row())
+
+
+def long_row() -> Statement:
+    """State that a row is too long."""
+    return Statement("read.csv.long_row", megabytes=MAX_ROW_BYTES >> 20)
 
 
 def too_wide(path: Path) -> ReadError:
-    """Say that a table has too many columns."""
-    return ReadError(path, f"has more than {MAX_COLUMNS:,} columns: keep those of the log")
+    """Refuse a table with too many columns."""
+    return ReadError(path, Statement("read.file.too_wide", most=MAX_COLUMNS))

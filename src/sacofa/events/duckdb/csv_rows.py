@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import ReadError
+from ...errors import ReadError, Statement
 from ..bounded_file import BoundedFile
 from .csv_files import BOM, Head
 
@@ -37,7 +37,7 @@ def check_rows(heads: Sequence[Head], *, trusted: bool) -> None:
         for place in range(len(rest)):
             scan.add(rest[place : place + 1], rest[place + 1 : place + 2])
         if scan.inside:
-            raise scan.refusal(f"in line {scan.opened} a quotation mark is opened and never closed")
+            raise ReadError(head.path, Statement("read.csv.open_quote", line=scan.opened))
 
 
 @dataclass
@@ -68,11 +68,10 @@ class _Scan:
         self.lines += data.count(b"\n")
         self.before = data[-1:] or self.before
 
-    def refusal(self, what: str) -> ReadError:
-        """Say what is wrong, and what to do."""
-        return ReadError(self.head.path, f"{what}: save it as CSV again")
+    def _refuse(self, code: str, data: bytes, place: int) -> NoReturn:
+        raise ReadError(self.head.path, Statement(code, line=self._line(data, place)))
 
-    def _check_quotes(self, data: bytes, after: bytes, quotes: NDArray[Any]) -> None:
+    def _check_quotes(self, data: bytes, after: bytes, quotes: NDArray[np.intp]) -> None:
         around = np.frombuffer(self.before + data + after, dtype=np.uint8)
         first = int(self.inside)
         opening, closing = quotes[first::2], quotes[1 - first :: 2]
@@ -82,12 +81,9 @@ class _Scan:
         for places, beside in ((opening, around[opening]), (closing, around[closing + 2])):
             wrong = places[~edges[beside]]
             if len(wrong):
-                raise self.refusal(
-                    f"line {self._line(data, int(wrong[0]))} has a quotation mark inside a field, "
-                    "where it must stand twice in a field that is quoted"
-                )
+                self._refuse("read.csv.stray_quote", data, int(wrong[0]))
 
-    def _check_ends(self, data: bytes, after: bytes, quotes: NDArray[Any] | None) -> None:
+    def _check_ends(self, data: bytes, after: bytes, quotes: NDArray[np.intp] | None) -> None:
         around = np.frombuffer(self.before + data + (after or b"\0"), dtype=np.uint8)
         here = around[1:-1]
         alone = (here == CR) & (around[2:] != LF)
@@ -99,10 +95,7 @@ class _Scan:
         elif self.inside:
             return
         if len(wrong):
-            raise self.refusal(
-                f"line {self._line(data, int(wrong[0]))} ends otherwise than the first "
-                "(LF, CR and CRLF are mixed)"
-            )
+            self._refuse("read.csv.mixed_ends", data, int(wrong[0]))
 
     def _line(self, data: bytes, place: int) -> int:
         return self.lines + data.count(b"\n", 0, place)

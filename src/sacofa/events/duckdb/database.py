@@ -13,21 +13,24 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .sql import literal
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 CATALOG = "log"
 """What holds the tables of whoever borrows a database; it goes when they give it back."""
 
-_idle: dict[int, Any] = {}
+_idle: dict[int, DuckDBPyConnection] = {}
 """The database of a process that nobody uses: a fork has no use for that of its parent."""
 
 
 @contextmanager
 def borrowed(
     folder: Path | None, file: Path | None = None, settings: Mapping[str, str] | None = None
-) -> Iterator[Any]:
+) -> Iterator[DuckDBPyConnection]:
     """Lend a database; what finds no room in memory goes into a folder, or nowhere.
 
     Its tables lie in a file if one is named. A database with settings of its own is closed at the
@@ -53,6 +56,11 @@ def borrowed(
         database.close()
 
 
+def first_row(database: DuckDBPyConnection, sql: str) -> tuple[Any, ...]:
+    """The first row of the answer to a query that has one."""
+    return database.execute(sql).fetchone() or ()
+
+
 def as_os_error(error: Exception) -> OSError:
     """What the system said when a file could not be written.
 
@@ -64,7 +72,7 @@ def as_os_error(error: Exception) -> OSError:
     return OSError(why[1] if why else said)
 
 
-def make_database() -> Any:
+def make_database() -> DuckDBPyConnection:
     """Make a database that loads nothing from the net and takes no variable for a table."""
     import duckdb
 
@@ -79,7 +87,7 @@ def make_database() -> Any:
     return database
 
 
-def _wipe(database: Any) -> bool:
+def _wipe(database: DuckDBPyConnection) -> bool:
     """Forget files; tell whether that is possible."""
     import duckdb
 

@@ -14,57 +14,53 @@ partitions of whole cases, so memory does not grow with it, and time grows in pr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ...base.temporary import secret_folder
-from ...errors import SettingError
+from ...errors import SettingError, Statement
 from ...kernel.variants import VariantCounts
 from ..attributes import column_of, describe_taken, resolve_in_table, table_lookup
 from ..bounded_file import Progress
 from ..case_store import CaseStore, StoredCases
-from ..cells.duckdb_sql import check_type, is_text
+from ..cells.duckdb_sql import check_type, is_text, value_type
 from ..columns import COLUMNS_TAKEN, Columns, resolve_columns
 from ..csv_injection import unescape_formula
 from ..frames import check_names, in_column, object_columns
-from ..notices import notify_counts
+from ..notices import Notify, notify_counts
 from ..options import ReadOptions
 from ..periods import PeriodFilter
-from ..source import Log, Notify, Source
+from ..source import Log, Source
+from ..time_format import PATTERN
 from ..variant_counter import check_unique
 from . import partitions
 from .collecting import CaseCollector
 from .counting import PartitionCounter
 from .csv_files import read_heads
 from .csv_rows import check_rows
-from .database import CATALOG, borrowed
+from .database import CATALOG, borrowed, first_row
 from .parquet_files import lengths_of_time, refuse_other_roles
+from .rows import Rows
 from .source import looking, open_database, open_table
 from .sql import literal
-from .staging import check_fields, count_titles, staged, text_columns
+from .staging import check_fields, staged, text_head
 from .stamps import pattern_time
-from .survey import Rows, Survey, survey
+from .survey import Survey, survey
 
-KINDS = {
-    ("BOOL",): "boolean",
-    ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER",
-     "UBIGINT", "UHUGEINT"): "int",
-    ("DOUBLE", "FLOAT", "DECIMAL", "REAL"): "float",
-    ("DATE", "TIMESTAMP"): "date",
-}  # fmt: skip
-"""How types of DuckDB begin, and what they are called here."""
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
 FETCHED = 100_000
 """So many cases are looked at at one time."""
 
 
 def list_columns(source: Source) -> list[str]:
     """List the columns of a table."""
-    text = text_columns(source)
-    if text is not None:
-        return text
-    return list(_typed_columns(source))
+    head = text_head(source)
+    return list(_typed_columns(source)) if head is None else head[0]
 
 
 def _typed_columns(source: Source) -> dict[str, str]:
@@ -84,52 +80,54 @@ def _typed_columns(source: Source) -> dict[str, str]:
 
 def kinds(source: Source) -> dict[str, str]:
     """List the columns of a table with their types."""
-    text = text_columns(source)
-    found = _typed_columns(source) if text is None else dict.fromkeys(text, "VARCHAR")
-    return {name: _kind(kind) for name, kind in found.items()}
+    found, _ = _columns_and_titles(source)
+    return {name: value_type(kind) for name, kind in found.items()}
+
+
+def _columns_and_titles(source: Source) -> tuple[dict[str, str], int]:
+    """The type of each column, and how many rows of titles stand above the header."""
+    if (head := text_head(source)) is None:
+        return _typed_columns(source), 0
+    return dict.fromkeys(head[0], "VARCHAR"), head[1]
 
 
 def find(source: Source, options: ReadOptions) -> Columns:
     """Find the columns of a table."""
-    text = text_columns(source)
-    kinds = _typed_columns(source) if text is None else dict.fromkeys(text, "VARCHAR")
-    options = check_fields(source, list(kinds), options)
+    kinds, titles = _columns_and_titles(source)
+    check_fields(source, list(kinds), options)
     columns = resolve_columns(source.name, list(kinds), options)
     check_pattern(options.time_format)
     # One missing value can give a whole column of a frame another type.
-    lookup = table_lookup(
-        {name: _kind(kind) for name, kind in kinds.items()}, taken=source.format == "frame"
-    )
+    types = {name: value_type(kind) for name, kind in kinds.items()}
+    lookup = table_lookup(types, taken=source.format == "frame")
     attributes = resolve_in_table(source.name, options, lookup, list(kinds), columns.roles)
-    for name in (*columns.roles, *(column_of(each, kinds) for each in attributes)):
+    columns = replace(columns, attributes=attributes)
+    _check_types(source, columns, kinds, options)
+    # Whether times are text follows from all of them in a frame, so it is none of its form.
+    text_times = (is_text(kinds[name]) or source.format == "frame" for name in columns.times)
+    of_cases = (COLUMNS_TAKEN,) if source.declared.names_are_in_cases else ()
+    return replace(
+        columns,
+        text_times=bool(columns.joined) or any(text_times),
+        titles=titles,
+        taken=(*of_cases, *describe_taken(options, lookup, levels=False)),
+    )
+
+
+def _check_types(
+    source: Source, columns: Columns, kinds: Mapping[str, str], options: ReadOptions
+) -> None:
+    """Refuse columns without text, and files in which columns differ."""
+    for name in (*columns.roles, *(column_of(each, kinds) for each in columns.attributes)):
         if name is not None:
             with in_column(source.name, name):
                 check_type(kinds[name])
     if source.format == "parquet" and len(source.content) > 1:
         # Files in which a column has several types are refused here.
         with looking(source.name) as database:
-            open_table(database, source, replace(columns, attributes=attributes))
-            refuse_other_roles(database, source.content, list(kinds), columns, options)
-    return replace(
-        columns,
-        # Whether times are text follows from all of them in a frame, so it is none of its form.
-        text_times=bool(columns.joined)
-        or any(is_text(kinds[name]) or source.format == "frame" for name in columns.times),
-        titles=count_titles(source),
-        attributes=attributes,
-        taken=(
-            *((COLUMNS_TAKEN,) if source.format == "jsonl" else ()),
-            *describe_taken(options, lookup, levels=False),
-        ),
-    )
-
-
-def _kind(kind: str) -> str:
-    """The type of a column, in the words of XES."""
-    for words, found in KINDS.items():
-        if kind.startswith(words):
-            return found
-    return "string"
+            open_table(database, source, columns)
+            without = replace(columns, attributes=())
+            refuse_other_roles(database, source.content, list(kinds), without, options)
 
 
 def check_pattern(pattern: str | None) -> None:
@@ -142,9 +140,50 @@ def check_pattern(pattern: str | None) -> None:
         with borrowed(None) as database:
             database.execute(f"SELECT {pattern_time(literal('x'), pattern)}").fetchone()
     except duckdb.Error:
-        raise SettingError(
-            "time_format", pattern, "a pattern of strptime, such as %d.%m.%Y %H:%M"
-        ) from None
+        must = Statement("must.read.pattern", example=PATTERN)
+        raise SettingError("time_format", pattern, must) from None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Surveyed:
+    """A table that was surveyed, and the database that sees it."""
+
+    database: DuckDBPyConnection
+    survey: Survey
+    folder: Path
+    """A private folder."""
+    numbered: bool
+    """Whether rows carry their number, so that they may be read in any order."""
+
+
+@contextmanager
+def _surveyed(
+    log: Log, *, timed: bool, with_times: bool, strict: bool = True
+) -> Iterator[_Surveyed]:
+    """Open a table and look at all of its rows."""
+    assert log.columns is not None
+    with (
+        staged(log.source, log.columns) as source,
+        open_database(log.name) as database,
+        secret_folder() as folder,
+    ):
+        if log.source.format in ("csv", "tsv"):
+            check_rows(read_heads(source), trusted=source.trusted)
+        table = open_table(database, source, log.columns)
+        form = log.options.time_format
+        rows = Rows(
+            source=table,
+            columns=log.columns,
+            form=form,
+            timed=timed,
+            with_times=with_times,
+            strict=strict,
+            order=None if form is None else "either",
+        )
+        found = survey(database, log.name, rows)
+        yield _Surveyed(
+            database=database, survey=found, folder=Path(folder), numbered=table.numbered
+        )
 
 
 def count(
@@ -152,17 +191,18 @@ def count(
 ) -> VariantCounts:
     """Count the variants of a table."""
     assert log.columns is not None
-    log = replace(log, columns=replace(log.columns, attributes=()))
-
-    def make(database: Any, surveyed: Survey, folder: Path) -> PartitionCounter:
-        return PartitionCounter(**_settings(log, database, surveyed, folder))
-
-    counted: VariantCounts = _go_through(
-        log, make, PartitionCounter.total, progress, notify, with_times=False
-    )
+    columns = replace(log.columns, attributes=())
+    log = replace(log, columns=columns)
+    # The times of a case decide to which period it belongs.
+    with _surveyed(log, timed=log.timed, with_times=log.period is not None) as table:
+        counter = PartitionCounter(
+            database=table.database, survey=table.survey, unit=log.unit, folder=table.folder
+        )
+        _go_through(log, table, counter, progress, notify)
+        counted = counter.total(names_as_meant(log, table.survey.names))
+    _notify(log, table.survey, counter, notify)
     names: Sequence[str] = counted.activities
-    lifecycle = log.columns is not None and log.columns.lifecycle
-    if log.max_cases is not None or log.period is not None or lifecycle:
+    if log.max_cases is not None or log.period is not None or columns.lifecycle:
         # Only events that are counted may tell which activities there are.
         names = counted.used()
     return counted.project_onto(sorted(names))
@@ -173,122 +213,90 @@ def cases(log: Log, progress: Progress | None = None, notify: Notify | None = No
     assert log.columns is not None
     started = log.columns.start is not None or log.columns.lifecycle is not None
     store = CaseStore(log.name, log.unit, log.attributes, started=started)
-
-    def make(database: Any, surveyed: Survey, folder: Path) -> CaseCollector:
-        texts = [texts_as_meant(log, texts) for texts in surveyed.texts]
-        return CaseCollector(
-            store=store, started=started, texts=texts, **_settings(log, database, surveyed, folder)
+    with _surveyed(log, timed=log.timed, with_times=True) as table:
+        counter = CaseCollector(
+            database=table.database,
+            survey=table.survey,
+            unit=log.unit,
+            folder=table.folder,
+            store=store,
+            texts=[texts_as_meant(log, texts) for texts in table.survey.texts],
+            started=started,
         )
-
-    collected: StoredCases = _go_through(
-        log, make, CaseCollector.stored, progress, notify, with_times=True
-    )
-    return collected
-
-
-def _settings(log: Log, database: Any, surveyed: Survey, folder: Path) -> dict[str, Any]:
-    return {
-        "database": database,
-        "order": surveyed.order,
-        "code": surveyed.code,
-        "truncated": surveyed.truncated,
-        "unit": log.unit,
-        "staged": surveyed.staged,
-        "folder": folder,
-    }
+        _go_through(log, table, counter, progress, notify)
+        stored = counter.stored(names_as_meant(log, table.survey.names))
+    _notify(log, table.survey, counter, notify)
+    return stored
 
 
 def _go_through(
     log: Log,
-    make: Callable[[Any, Survey, Path], Any],
-    finish: Callable[[Any, list[str]], Any],
+    table: _Surveyed,
+    counter: PartitionCounter,
     progress: Progress | None,
     notify: Notify | None,
-    *,
-    with_times: bool,
-) -> Any:
-    """Hand the partitions of a table to what counts or collects them, and give what comes of it."""
-    assert log.columns is not None
+) -> None:
+    """Hand the partitions of a table to what counts or collects them."""
     tell = progress or (lambda _: None)
-    with (
-        staged(log.source, log.columns) as source,
-        open_database(log.name) as database,
-        secret_folder() as folder,
-    ):
-        if log.source.format in ("csv", "tsv"):
-            check_rows(read_heads(source), trusted=source.trusted)
-        table = open_table(database, source, log.columns)
-        form = log.options.time_format
-        # Which cases belong to a period, their times tell.
-        with_times = with_times or log.period is not None
-        rows = Rows.of(table, log.columns, timed=log.timed, with_times=with_times, form=form)
-        surveyed = survey(database, log.name, log.columns, rows, with_times=with_times)
-        tell(0.1)
-        counter = make(database, surveyed, Path(folder))
-        needed, most = ["case_id", *surveyed.order.columns, *counter.needed], None
-        if len(counter.needed) > 1:
-            # A case then takes nearly twice the memory.
-            most = partitions.PARTITION_ROWS // 2
-        chosen = log.period_filter()
-        among = ""
-        if chosen is not None:
-            among = _choose(database, chosen, surveyed, by_person=log.unit.person is not None)
-        rows_of_cases = f"(SELECT {', '.join(dict.fromkeys(needed))} FROM {surveyed.sql} {among})"
-        names, done = names_as_meant(log, surveyed.names), 0
-        for part in partitions.partition(
-            database, rows_of_cases, surveyed.rows, numbered=table.numbered, part=most
-        ):
-            counter.add(part)
-            done += part.rows
-            tell(0.1 + 0.9 * min(done / max(surveyed.rows, 1), 1.0))
-        result = finish(counter, names)
+    tell(0.1)
+    needed, most = ["case_id", *table.survey.order.columns, *counter.needed], None
+    if len(counter.needed) > 1:
+        # A case then takes nearly twice the memory.
+        most = partitions.PARTITION_ROWS // 2
+    chosen = log.period_filter()
+    among = "" if chosen is None else _choose(log, table, chosen, notify)
+    sql = f"(SELECT {', '.join(dict.fromkeys(needed))} FROM {table.survey.sql} {among})"
+    done, rows = 0, table.survey.rows
+    for part in partitions.partition(table.database, sql, rows, numbered=table.numbered, part=most):
+        counter.add(part)
+        done += part.rows
+        tell(0.1 + 0.9 * min(done / max(rows, 1), 1.0))
+
+
+def _notify(log: Log, survey: Survey, counter: PartitionCounter, notify: Notify | None) -> None:
     notify_counts(
         notify,
-        untimed=surveyed.untimed if log.timed else 0,
+        untimed=survey.untimed if log.timed else 0,
         varying=counter.varying,
-        undone=surveyed.undone,
+        undone=survey.undone,
         dropped=counter.dropped,
         max_cases=log.max_cases,
-        more=() if chosen is None else chosen.notices(),
     )
-    return result
 
 
-def _choose(database: Any, chosen: PeriodFilter, surveyed: Survey, *, by_person: bool) -> str:
+def _choose(log: Log, table: _Surveyed, chosen: PeriodFilter, notify: Notify | None) -> str:
     """Find the cases of a period, and give what limits the rows to theirs, as SQL.
 
     With each goes whose it is, where persons are protected.
     """
     first, after = chosen.period.first, chosen.period.after
+    database, order = table.database, table.survey.order
     database.execute("CREATE TABLE chosen (case_id VARCHAR)")
-    whose = f"arg_min(person, {surveyed.order.rank})" if by_person else "NULL"
-    needed = ["case_id", "time_us", "person", "row_number", *surveyed.order.columns]
+    whose = "NULL" if log.unit.person is None else f"arg_min(person, {order.rank})"
+    needed = ["case_id", "time_us", "person", "row_number", *order.columns]
     found = database.execute(
         f"SELECT case_id, max(time_us), count_if(time_us >= {first} AND time_us < {after}), "
-        f"{whose} FROM (SELECT {', '.join(needed)} FROM {surveyed.sql}) GROUP BY case_id"
+        f"{whose} FROM (SELECT {', '.join(needed)} FROM {table.survey.sql}) GROUP BY case_id"
     )
     while some := found.fetchmany(FETCHED):
         kept = [case for case, *known in some if chosen.keeps_last(case, *known)]
         # Another cursor: this one is being read.
         database.cursor().execute(f"INSERT INTO {CATALOG}.chosen SELECT unnest(?)", [kept])
+    notify_counts(notify, more=chosen.notices())
     return "SEMI JOIN chosen USING (case_id)"
 
 
 def count_disordered(log: Log) -> int:
     """Count the cases whose rows stand in another order than their times."""
-    assert log.columns is not None
     if log.source.format == "relation":
         return 0
-    with staged(log.source, log.columns) as source, open_database(log.name) as database:
-        table = open_table(database, source, log.columns)
-        form = log.options.time_format
-        rows = Rows.of(table, log.columns, timed=False, with_times=True, form=form)
-        surveyed = survey(database, log.name, log.columns, rows)
+    with _surveyed(log, timed=False, with_times=True, strict=False) as table:
         order = "OVER (PARTITION BY case_id ORDER BY row_number)"
-        (cases,) = database.execute(
+        (cases,) = first_row(
+            table.database,
             f"SELECT count(DISTINCT case_id) FROM (SELECT case_id, time_us < max(time_us) {order} "
-            f"AS back FROM {surveyed.sql} WHERE activity_id IS NOT NULL) WHERE back"
-        ).fetchone()
+            f"AS back FROM {table.survey.sql} WHERE activity_id IS NOT NULL) WHERE back",
+        )
     return int(cases)
 
 

@@ -30,11 +30,7 @@ CLOCK = r"^(?:\d{1,2}[:.]\d{2}|\d{1,2}\s*[AaPp]\.?[Mm])"
 UNREADABLE = "?"
 """Stands for a half that is missing or cannot be read."""
 
-TWO_WAYS = (
-    "has a time of day that can be read in two ways, such as 930 (9:30 or 0:09:30) or 0.25 "
-    "(0:25 or a quarter of a day): write it with colons, or declare a time format such as "
-    "%Y%m%d %H%M%S for both columns together"
-)
+TWO_WAYS = "read.rows.two_ways"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -192,50 +192,37 @@ class Ordering:
     """What rows, also those that are no events, are compared by; also needs row_number."""
 
     @classmethod
-    def plain(cls, *, timed: bool, lone: bool, text: bool = False) -> Ordering:
-        """Order by anything that can be compared.
-
-        `lone` if some rows are no events, `text` if time stamps are text and may be numbers.
-        """
-        keys = (*(["time_key"] * timed), *(["number_key"] * (timed and text)), "row_number")
+    def plain(cls, *, timed: bool) -> Ordering:
+        """Order by anything that can be compared; `timed` by time, and by number if that ties."""
+        keys = ("time_key", "number_key", "row_number") if timed else ("row_number",)
         by = ", ".join(f"{key} NULLS LAST" for key in keys)
-        events = f"list(activity_id ORDER BY {by})"
         # Structs are compared field by field; a flag before each keeps what is missing last.
         fields = [f"{key} IS NULL, {key}" for key in keys]
         return cls(
             columns=("activity_id", *keys),
             by=by,
             activity="activity_id",
-            variant=f"coalesce({events} FILTER (activity_id IS NOT NULL), [])" if lone else events,
+            variant=_events(f"list(activity_id ORDER BY {by})", "activity_id"),
             rank=f"row({', '.join(fields)})" if timed else "row_number",
         )
 
     @classmethod
-    def packed(
-        cls, code: str, *, bits: int, timed: bool, lone: bool, untimed: bool = False
-    ) -> Ordering:
-        """Order by numbers; the activity id, of type `code`, is in the lowest bits.
-
-        `lone` if some rows are no events, `untimed` if some events have no time.
-        """
+    def packed(cls, code: str, *, bits: int, timed: bool) -> Ordering:
+        """Order by numbers; the activity id, of type `code`, is in the lowest bits."""
         # A number of 128 bits has a sign, so there are 127: 64 are for the time, and one more is
         # for having none, so that it comes after the last time there can be.
-        time = f"time_key::HUGEINT + {1 << 63}"
-        if untimed or lone:
-            time = f"coalesce({time}, {1 << 64}::HUGEINT)"
-        event = f"(({time}) << {PLACE_BITS}) | place" if timed else "place"
-        events, mask = f"list({event})", (1 << bits) - 1
-        if lone:
-            events = f"coalesce({events} FILTER (place IS NOT NULL), [])"
+        time = f"coalesce(time_key::HUGEINT + {1 << 63}, {1 << 64}::HUGEINT) << {PLACE_BITS}"
+        events = _events(f"list(({time}) | place)" if timed else "list(place)", "place")
+        mask = (1 << bits) - 1
         return cls(
             columns=(f"(row_number << {bits}) | activity_id AS place", *(["time_key"] * timed)),
             by="time_key NULLS LAST, place" if timed else "place",
             activity=f"(place & {mask})::{code}",
             variant=f"list_transform(list_sort({events}), lambda e: (e & {mask})::{code})",
-            # Where every row is an event, it is ranked by what it is sorted by, which is there.
-            rank=event
-            if not lone
-            else f"(({time}) << {PLACE_BITS}) | row_number"
-            if timed
-            else "row_number",
+            rank=f"({time}) | row_number" if timed else "row_number",
         )
+
+
+def _events(listed: str, event: str) -> str:
+    """An aggregate over the rows of a case that are events; an empty list if there are none."""
+    return f"coalesce({listed} FILTER ({event} IS NOT NULL), [])"

@@ -12,18 +12,28 @@ import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-from ...errors import ReadError
+from ...errors import Argument, ReadError, Statement
 from ..attributes import column_of
 from ..cells.duckdb_sql import LONG_WHOLE, SHORT_WHOLE
 from ..columns import Columns, resolve_columns
 from ..options import ReadOptions
 from .csv_files import MAX_COLUMNS, too_wide
-from .sql import file_literal
+from .database import first_row
+from .sql import file_literal, files_literal
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 COMPARABLE = {*SHORT_WHOLE, *LONG_WHOLE, "DOUBLE"}
 """Types that may differ between files: their cells have the same text in each."""
+
+MANY_ROWS = 100_000_000
+"""Up to this many rows any Parquet file is let through."""
+
+ROWS_A_BYTE = 10
+"""A Parquet file with more rows than this for each of its bytes is refused unless trusted."""
 
 LARGEST_FOOTER = 1 << 20
 """A footer that does not tell its columns first, as all known programs let it do, is no longer."""
@@ -43,20 +53,31 @@ def refuse_wide(path: Path) -> None:
             tail = file.read(8)
             length = int.from_bytes(tail[:4], "little")
             if tail[4:] != b"PAR1" or length > size - 8:
-                raise ReadError(path, "is no Parquet file, or damaged: write it again")
+                raise ReadError(path, Statement("read.parquet.damaged"))
             file.seek(size - 8 - length)
             found = _FOOTER.match(file.read(16))
     except OSError as error:
-        raise ReadError(path, f"cannot be read: {error.strerror}") from None
+        raise ReadError(path, Statement("file.unreadable", why=str(error.strerror))) from None
     if found is None and length > LARGEST_FOOTER:
-        raise ReadError(path, "its footer does not tell its columns: write it anew, or as CSV")
+        raise ReadError(path, Statement("read.parquet.no_columns"))
     # The first element of a schema is its root.
     if found is not None and found[1] is not None and _number(found[1]) - 1 > MAX_COLUMNS:
         raise too_wide(path)
 
 
+def refuse_bomb(database: DuckDBPyConnection, paths: Sequence[Path]) -> None:
+    """Refuse files that claim rows beyond belief: a few bytes can stand for a billion."""
+    metadata = f"parquet_file_metadata({files_literal(paths)})"
+    (rows,) = first_row(database, f"SELECT sum(num_rows) FROM {metadata}")
+    size = sum(path.stat().st_size for path in paths)
+    if rows is not None and rows > max(MANY_ROWS, ROWS_A_BYTE * size):
+        trusted = Argument("trusted", True)
+        what = Statement("read.parquet.bomb", rows=int(rows), bytes=size, trusted=trusted)
+        raise ReadError(paths[0], what)
+
+
 def has_several_types(
-    database: Any,
+    database: DuckDBPyConnection,
     paths: Sequence[Path],
     columns: Columns | None,
     comparable: Set[str] = COMPARABLE,
@@ -70,29 +91,32 @@ def has_several_types(
         return False
     types = _types(database, paths)
     present = {name for each in types for name in each}
-    used = [*columns.roles, *(column_of(each, list(present)) for each in columns.attributes)]
-    several = False
-    for name in used:
-        # The names of folders may stand for columns that no file has.
-        if name is None or name not in present:
-            continue
-        for path, each in zip(paths, types, strict=True):
-            kind, first = each.get(name), types[0].get(name)
-            if kind == first:
-                continue
-            several = True
-            if kind is None or first is None:
-                raise ReadError(path, f'column "{name}" is not in all files')
-            if not {kind, first} <= comparable:
-                raise ReadError(
-                    path, f'column "{name}" is {kind}, and {first} in the first file: '
-                    "write it as the same type in all"
-                )  # fmt: skip
-    return several
+    # The names of folders may stand for columns that no file has.
+    used = present & {*columns.roles, *(column_of(a, list(present)) for a in columns.attributes)}
+    several = [
+        _differs(path, name, each.get(name), types[0].get(name), comparable)
+        for name in sorted(used)
+        for path, each in zip(paths, types, strict=True)
+    ]
+    return any(several)
+
+
+def _differs(
+    path: Path, name: str, kind: str | None, first: str | None, comparable: Set[str]
+) -> bool:
+    """Whether a column has another type than in the first file, which must be comparable."""
+    if kind == first:
+        return False
+    if kind is None or first is None:
+        raise ReadError(path, Statement("read.parquet.not_in_all", column=name))
+    if not {kind, first} <= comparable:
+        what = Statement("read.parquet.other_type", column=name, kind=kind, first=first)
+        raise ReadError(path, what)
+    return True
 
 
 def refuse_other_roles(
-    database: Any,
+    database: DuckDBPyConnection,
     paths: Sequence[Path],
     present: Sequence[str],
     columns: Columns,
@@ -107,44 +131,44 @@ def refuse_other_roles(
     of_folders = set(present).difference(*types)
     for path, each in zip(paths, types, strict=True):
         if resolve_columns(str(path), [*each, *of_folders], options) != columns:
-            raise ReadError(path, "has other columns than the first file")
+            raise ReadError(path, Statement("read.files.other_columns"))
 
 
-def lengths_of_time(database: Any, paths: Sequence[Path]) -> list[str]:
+def lengths_of_time(database: DuckDBPyConnection, paths: Sequence[Path]) -> list[str]:
     """Name the columns that pandas wrote for lengths of time: the file has whole numbers there.
 
     Pandas chooses the unit, and the type in memory (`numpy_type`), by all values. For lengths of
     time, `pandas_type` is "object" in any case; for whole numbers it never is.
     """
-    numbers = {
-        name for each in _types(database, paths) for name, kind in each.items() if kind == "BIGINT"
-    }
-    files = ", ".join(file_literal(path) for path in paths)
-    told = database.execute(
-        f"SELECT value FROM parquet_kv_metadata([{files}]) WHERE key = 'pandas'::BLOB"
-    ).fetchall()
-    found = []
-    for (value,) in told:
-        try:
-            columns = json.loads(bytes(value))["columns"]
-            found += [
-                each["field_name"]
-                for each in columns
-                if str(each["numpy_type"]).startswith("timedelta")
-                or (each["pandas_type"] == "object" and each["field_name"] in numbers)
-            ]
-        except (ValueError, KeyError, TypeError, RecursionError):
-            # What a program other than pandas wrote there says nothing.
-            continue
+    found: list[object] = []
+    for path, types in zip(paths, _types(database, paths), strict=True):
+        numbers = {name for name, kind in types.items() if kind == "BIGINT"}
+        told = database.execute(
+            f"SELECT value FROM parquet_kv_metadata({file_literal(path)}) "
+            "WHERE key = 'pandas'::BLOB"
+        ).fetchall()
+        found += [name for (value,) in told for name in _lengths_of_time(value, numbers)]
     return [name for name in found if isinstance(name, str)]
 
 
-def _types(database: Any, paths: Sequence[Path]) -> list[dict[str, str]]:
+def _lengths_of_time(metadata: bytes, numbers: Set[str]) -> list[object]:
+    """The columns that the metadata of pandas calls lengths of time, of one file."""
+    try:
+        return [
+            each["field_name"]
+            for each in json.loads(bytes(metadata))["columns"]
+            if str(each["numpy_type"]).startswith("timedelta")
+            or (each["pandas_type"] == "object" and each["field_name"] in numbers)
+        ]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return []  # What a program other than pandas wrote there says nothing.
+
+
+def _types(database: DuckDBPyConnection, paths: Sequence[Path]) -> list[dict[str, str]]:
     """The columns of each file with their types."""
-    files = ", ".join(file_literal(path) for path in paths)
     schema = database.execute(
         f"SELECT file_name, name, coalesce(duckdb_type, type, 'STRUCT'), coalesce(num_children, 0) "
-        f"FROM parquet_schema([{files}])"
+        f"FROM parquet_schema({files_literal(paths)})"
     ).fetchall()
     return [dict(_top_level(rows)) for _, rows in groupby(schema, key=lambda row: row[0])]
 

@@ -13,10 +13,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import rmtree
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ...base.temporary import secret_folder
-from .sql import file_literal, literal
+from .database import first_row
+from .sql import files_literal, literal
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 PARTITION_ROWS = 4_000_000
 """How many rows are put in order at one time, at most."""
@@ -52,7 +56,7 @@ class Partition:
 
 
 def partition(
-    database: Any,
+    database: DuckDBPyConnection,
     source: str,
     rows: int,
     *,
@@ -71,13 +75,14 @@ def partition(
         yield Partition(sql=source, rows=rows)
         return
     with secret_folder() as folder:
-        yield from _partition(database, source, rows, most, 1, Path(folder), numbered, by)
+        divider = _Divider(database=database, folder=Path(folder), most=most, by=by)
+        yield from divider.divide(source, rows, 1, numbered=numbered)
 
 
 @contextmanager
-def limited(database: Any, megabytes: int = SORTING_MEGABYTES) -> Iterator[None]:
+def limited(database: DuckDBPyConnection, megabytes: int = SORTING_MEGABYTES) -> Iterator[None]:
     """Let what is done meanwhile use little memory, and the disk for the rest."""
-    (before,) = database.execute("SELECT current_setting('memory_limit')").fetchone()
+    (before,) = first_row(database, "SELECT current_setting('memory_limit')")
     size, unit = before.split()
     database.execute(f"SET memory_limit = '{megabytes}MB'")
     yield
@@ -86,57 +91,61 @@ def limited(database: Any, megabytes: int = SORTING_MEGABYTES) -> Iterator[None]
     database.execute(f"SET memory_limit = '{float(size) + 0.05:.2f} {unit}'")
 
 
-def _partition(
-    database: Any,
-    source: str,
-    rows: int,
-    most: int,
-    divisor: int,
-    folder: Path,
-    numbered: bool,
-    by: str,
-) -> Iterator[Partition]:
-    number = min(SPREAD, -(-rows // (most * 4 // 5)))
-    target = folder / str(divisor)
-    with limited(database, PARTITIONING_MEGABYTES):
-        database.execute(f"SET preserve_insertion_order = {not numbered}")
-        database.execute(f"SET partitioned_write_flush_threshold = {BUFFERED_ROWS}")
-        database.execute(f"SET partitioned_write_max_open_files = {2 * SPREAD}")
-        database.execute(
-            f"COPY (SELECT *, hash({by}) // {divisor} % {number} AS part FROM {source}) "
-            f"TO {literal(target)} (FORMAT parquet, PARTITION_BY (part), COMPRESSION uncompressed)"
-        )
-        database.execute("RESET preserve_insertion_order")
-    for part in sorted(target.iterdir()):
-        names = ", ".join(file_literal(file) for file in part.glob("*.parquet"))
-        files = f"read_parquet([{names}], hive_partitioning = false)"
-        (size,) = database.execute(f"SELECT count(*) FROM {files}").fetchone()
-        yield from _divide(database, files, size, most, divisor * number, part, by)
-        rmtree(part)
+@dataclass(frozen=True, kw_only=True)
+class _Divider:
+    """Divides rows by hashes of a column (`by`) into parts of at most `most` rows, in files."""
 
+    database: DuckDBPyConnection
+    folder: Path
+    most: int
+    by: str
 
-def _divide(
-    database: Any, source: str, rows: int, most: int, divisor: int, folder: Path, by: str
-) -> Iterator[Partition]:
-    """Give a part as it is, or if it is too large its long cases, and the others divided again."""
-    # Cases that share all of their hash cannot be partitioned apart, so there is an end to it.
-    if rows <= most or divisor > SPREAD**4:
-        yield Partition(sql=source, rows=rows, stored=True)
-        return
-    table = f"long{divisor}"
-    with limited(database):
-        database.execute(
-            f"CREATE OR REPLACE TABLE {table} AS "
-            f"SELECT {by}, count(*) AS size FROM {source} GROUP BY {by} "
-            f"HAVING size >= {most // LONG}"
-        )
-    long = database.execute(f"SELECT rowid, size FROM {table}").fetchall()
-    for place, size in long:
-        case = f"(SELECT {by} FROM {table} WHERE rowid = {place})"
-        yield Partition(sql=f"(SELECT * FROM {source} WHERE {by} = {case})", rows=size, long=True)
-    rest = rows - sum(size for _, size in long)
-    others = f"(SELECT * FROM {source} ANTI JOIN {table} USING ({by}))"
-    if rest > most:
-        yield from _partition(database, others, rest, most, divisor, folder, True, by)
-    elif rest:
-        yield Partition(sql=others, rows=rest)
+    def divide(
+        self, source: str, rows: int, divisor: int, *, numbered: bool
+    ) -> Iterator[Partition]:
+        """Write rows into files by their hash without the remainder of `divisor`."""
+        number = min(SPREAD, -(-rows // (self.most * 4 // 5)))
+        target = self.folder / str(divisor)
+        with limited(self.database, PARTITIONING_MEGABYTES):
+            self.database.execute(
+                f"SET preserve_insertion_order = {not numbered}; "
+                f"SET partitioned_write_flush_threshold = {BUFFERED_ROWS}; "
+                f"SET partitioned_write_max_open_files = {2 * SPREAD}"
+            )
+            self.database.execute(
+                f"COPY (SELECT *, hash({self.by}) // {divisor} % {number} AS part FROM {source}) "
+                f"TO {literal(target)} "
+                "(FORMAT parquet, PARTITION_BY (part), COMPRESSION uncompressed)"
+            )
+            self.database.execute("RESET preserve_insertion_order")
+        for part in sorted(target.iterdir()):
+            names = files_literal(part.glob("*.parquet"))
+            files = f"read_parquet({names}, hive_partitioning = false)"
+            (size,) = first_row(self.database, f"SELECT count(*) FROM {files}")
+            yield from self._give(files, size, divisor * number)
+            rmtree(part)
+
+    def _give(self, source: str, rows: int, divisor: int) -> Iterator[Partition]:
+        """Give a part; if it is too large its long cases, and the others divided again."""
+        # Cases that share all of their hash cannot be divided, so there is an end to it.
+        if rows <= self.most or divisor > SPREAD**4:
+            yield Partition(sql=source, rows=rows, stored=True)
+            return
+        by, table = self.by, f"long{divisor}"
+        with limited(self.database):
+            self.database.execute(
+                f"CREATE OR REPLACE TABLE {table} AS "
+                f"SELECT {by}, count(*) AS size FROM {source} GROUP BY {by} "
+                f"HAVING size >= {self.most // LONG}"
+            )
+        long = self.database.execute(f"SELECT rowid, size FROM {table}").fetchall()
+        for place, size in long:
+            case = f"(SELECT {by} FROM {table} WHERE rowid = {place})"
+            sql = f"(SELECT * FROM {source} WHERE {by} = {case})"
+            yield Partition(sql=sql, rows=size, long=True)
+        rest = rows - sum(size for _, size in long)
+        others = f"(SELECT * FROM {source} ANTI JOIN {table} USING ({by}))"
+        if rest > self.most:
+            yield from self.divide(others, rest, divisor, numbered=True)
+        elif rest:
+            yield Partition(sql=others, rows=rest)

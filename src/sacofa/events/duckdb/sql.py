@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 
@@ -14,6 +15,11 @@ def literal(text: object) -> str:
 def file_literal(path: Path) -> str:
     """Name a file literally: DuckDB takes `[1]`, `*` and `?` for patterns of other files."""
     return literal(re.sub(r"[\[\]*?]", r"[\g<0>]", str(path)))
+
+
+def files_literal(paths: Iterable[Path]) -> str:
+    """Name several files, as a list."""
+    return f"[{', '.join(map(file_literal, paths))}]"
 
 
 def quoted(column: str) -> str:

@@ -13,10 +13,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...base.temporary import secret_folder, writing_in
-from ...errors import Argument, ColumnsError, ReadError
+from ...errors import Argument, ColumnsError, ReadError, Statement
 from ..attributes import column_of
 from ..bounded_file import BoundedFile
 from ..cells import Use, duckdb_sql, text_of
@@ -25,126 +25,142 @@ from ..frames import in_column
 from ..header import MAX_TITLE_ROWS, find_header
 from ..options import ReadOptions
 from ..source import Source
-from .csv_files import ADVICE, MAX_COLUMNS, MAX_ROW_BYTES, Head, lines_of, read_heads, too_wide
+from .csv_files import (
+    MAX_COLUMNS,
+    MAX_ROW_BYTES,
+    Head,
+    lines_of,
+    read_heads,
+    too_wide,
+    wrong_encoding,
+)
 from .ordering import as_double
 from .source import clear_errors
 from .sql import quoted
 
 if TYPE_CHECKING:
-    from ..sheets import Row
+    from duckdb import DuckDBPyRelation
 
-ROWS = ("xlsx", "ods", "jsonl")
-"""Formats whose rows are read one by one."""
+Row = list[object]
+"""Cells as text, numbers, moments, True or False; None: nothing."""
+
 NAMED = 5
 """So many fields are named in a message."""
 
 
-def text_columns(source: Source) -> list[str] | None:
-    """List the columns of files that hold nothing but text; nothing where there are types."""
-    if source.format in ("csv", "tsv"):
-        return read_heads(source)[0].columns
-    if source.format in ROWS:
-        return _named_rows(source, source.content[0])[0]
-    return None
+def text_head(source: Source) -> tuple[list[str], int] | None:
+    """The columns of files that hold nothing but text, and how many rows of titles were found.
 
-
-def count_titles(source: Source) -> int:
-    """How many lines or rows were found above the header of the first file, unless it was said."""
-    if source.skip_rows is not None:
-        return 0
+    Nothing where columns have types.
+    """
     if source.format in ("csv", "tsv"):
-        return read_heads(source)[0].titles
-    return _named_rows(source, source.content[0])[2] if source.format in ROWS else 0
+        head = read_heads(source)[0]
+        names, titles = head.columns, head.titles
+    elif source.declared.is_read_by_row:
+        names, _, titles = _named_rows(source, source.content[0])
+    else:
+        return None
+    return names, titles if source.skip_rows is None else 0
 
 
 @contextmanager
 def staged(source: Source, columns: Columns | None = None) -> Iterator[Source]:
     """Give a source as DuckDB can read it; of some, only these columns are needed."""
     heads = read_heads(source) if source.format in ("csv", "tsv") else []
-    if source.format not in (*ROWS, "relation") and all(head.is_plain for head in heads):
+    is_read_by_row = source.declared.is_read_by_row
+    is_written = is_read_by_row or source.format == "relation"
+    if not is_written and all(head.is_plain for head in heads):
         yield source
         return
     with secret_folder() as folder:
         if source.format == "relation":
             with clear_errors(source.name):
                 written = _relation(source, folder, columns)
-            yield written
-            return
-        files = []
-        for number, path in enumerate(source.content):
-            target = folder / f"{number}.csv"
+        else:
             with writing_in(folder):
-                if heads:
-                    _transcode(heads[number], target, source.trusted)
-                else:
-                    _write_rows(source, path, target, {} if columns is None else columns.uses)
-            files.append(target)
-        rows = source.format in ROWS
-        yield replace(
-            source,
-            content=tuple(files),
-            format="csv" if rows else source.format,
-            encoding="utf-8",
-            header=() if rows else source.header,
-            skip_rows=0 if rows else source.skip_rows,
-        )
+                written = _write_csv(source, folder, heads, columns)
+        yield written
 
 
-def check_fields(source: Source, names: list[str], options: ReadOptions) -> ReadOptions:
+def _write_csv(source: Source, folder: Path, heads: list[Head], columns: Columns | None) -> Source:
+    """Write files as CSV in UTF-8; of text tables the `heads` are known."""
+    files = []
+    for number, path in enumerate(source.content):
+        files.append(folder / f"{number}.csv")
+        if heads:
+            _transcode(heads[number], files[-1], source.trusted)
+        else:
+            _write_rows(source, path, files[-1], {} if columns is None else columns.uses)
+    written = replace(source, content=tuple(files), encoding="utf-8")
+    return written if heads else replace(written, format="csv", header=(), skip_rows=0)
+
+
+def check_fields(source: Source, names: list[str], options: ReadOptions) -> None:
     """Refuse JSON lines in which one field more could change what all others are read by.
 
     The fields of a line are part of a case. So two that could both be meant are refused, and times
     are read only where there is a field for them or nobody wants them.
     """
-    if source.format != "jsonl":
-        return options
-    said = {
-        "case": options.case,
-        "activity": options.activity,
-        "timestamp": options.timestamp,
-        "start": options.start,
-    }
-    for role, common in COMMON.items():
-        found = [name for name in names if plain_name(name) in common]
-        if role in ("timestamp", "start"):
-            pairs = [partner(name, names) or () for name in found]
-            found = list(dict.fromkeys([*found, *chain(*pairs)]))
-        if len(found) > 1 and not said.get(role):
-            raise ReadError(
-                source.name,
-                f"several fields may be the {role} ({', '.join(found)}): name one with ",
-                Argument(role),
+    for role in COMMON if source.declared.names_are_in_cases else ():
+        if getattr(options, role):
+            continue
+        found = _fields_of(role, names)
+        if len(found) > 1:
+            what = Statement(
+                "read.json.several_fields", role=role, fields=found, argument=Argument(role)
             )
-        if role == "timestamp" and not found and not said[role] and options.order != "file":
+            raise ReadError(source.name, what)
+        if role == "timestamp" and not found and options.order != "file":
             raise ColumnsError(source.name, [role], names)
-    return options
+
+
+def _fields_of(role: str, names: list[str]) -> list[str]:
+    """The fields that may have a role, by names in common use."""
+    found = [name for name in names if plain_name(name) in COMMON[role]]
+    pairs = [partner(name, names) or () for name in found if role in ("timestamp", "start")]
+    return list(dict.fromkeys([*found, *chain(*pairs)]))
 
 
 def _transcode(head: Head, target: Path, trusted: bool) -> None:
     """Write a text file as UTF-8; lines above its header become empty, so all keep their place."""
-    decoder = codecs.getincrementaldecoder(head.encoding)()
-    with BoundedFile(head.path, trusted=trusted) as stream, target.open("wb") as file:
-        first, done = True, False
-        above, waiting = head.skipped if head.titles else 0, ""
-        while not done:
-            block = stream.read(1 << 18)
-            done = not block
-            try:
-                text = decoder.decode(block, final=done)
-            except UnicodeDecodeError:
-                raise ReadError(head.path, f"is not written in {head.encoding}", *ADVICE) from None
-            text = text.removeprefix("\ufeff") if first else text
-            first = first and not text
-            if above > 0:
+    above = head.skipped if head.titles else 0
+    with target.open("wb") as file:
+        text = ""
+        for block in _decoded(head, trusted):
+            text += block
+            if above:
                 # These are few lines, which come in the first blocks.
-                waiting += text
-                lines = lines_of(waiting)
-                if len(lines) <= above and not done:
+                lines = lines_of(text)
+                if len(lines) <= above:
                     continue
-                kept = lines[: int(head.said)]
-                blank = [head.line_end] * (above - len(kept))
-                text, above = "".join([*kept, *blank, *lines[above:]]), 0
+                text, above = _without_titles(head, lines), 0
             file.write(text.encode("utf-8", "replace"))
+            text = ""
+        if above:
+            file.write(_without_titles(head, lines_of(text)).encode("utf-8", "replace"))
+
+
+def _without_titles(head: Head, lines: list[str]) -> str:
+    kept = lines[: int(head.said)]
+    blank = [head.line_end] * (head.skipped - len(kept))
+    return "".join([*kept, *blank, *lines[head.skipped :]])
+
+
+def _decoded(head: Head, trusted: bool) -> Iterator[str]:
+    """The text of a file without its mark, a block at a time."""
+    decoder = codecs.getincrementaldecoder(head.encoding)()
+    first = True
+    with BoundedFile(head.path, trusted=trusted) as stream:
+        while True:
+            block = stream.read(1 << 18)
+            try:
+                text = decoder.decode(block, final=not block)
+            except UnicodeDecodeError:
+                raise ReadError(head.path, wrong_encoding(head.encoding)) from None
+            yield text.removeprefix("\ufeff") if first else text
+            first = first and not text
+            if not block:
+                return
 
 
 def _write_rows(source: Source, path: Path, target: Path, uses: Mapping[str, Use]) -> None:
@@ -183,29 +199,28 @@ def write_table(target: Path, names: list[str], rows: Iterable[list[str | None]]
 
 def _named_rows(source: Source, path: Path) -> tuple[list[str], Iterator[Row], int]:
     """The names of the columns, the rows below them, and how many rows stand above them."""
-    if source.format == "jsonl":
-        rows = _json_rows(path, source.trusted)
-        above = 1
-    else:
-        from ..sheets import sheet_rows
-
-        rows = sheet_rows(
-            path,
-            source.format,
-            trusted=source.trusted,
-            skip=source.skip_rows or 0,
-            sheet=source.sheet,
-        )
-        above = MAX_TITLE_ROWS + 1 if source.skip_rows is None and not source.header else 1
-    first = list(islice(rows, above))
+    is_sheet = "sheet" in source.declared.options
+    reads = source.declared.rows or _json_rows
+    rows = _sheet_rows(source, path) if is_sheet else reads(path, source.trusted)
+    titled = is_sheet and source.skip_rows is None and not source.header
+    first = list(islice(rows, MAX_TITLE_ROWS + 1 if titled else 1))
     if not first:
-        raise ReadError(path, "the file is empty")
-    if source.header and source.format != "jsonl":
+        raise ReadError(path, Statement("file.empty"))
+    if source.header:
         return list(source.header), chain(first, rows), 0
-    texts = [[text_of(cell) for cell in row] for row in first] if above > 1 else []
-    place = find_header(texts)
-    names = [text_of(name) or "" for name in first[place]]
+    place = _header_place(first) if titled else 0
+    names = [name or "" for name in map(text_of, first[place])]
     return names, chain(first[place + 1 :], rows), place
+
+
+def _header_place(rows: list[Row]) -> int:
+    return find_header([[text_of(cell) for cell in row] for row in rows])
+
+
+def _sheet_rows(source: Source, path: Path) -> Iterator[Row]:
+    from ..sheets import sheet_rows  # It loads the library for XML.
+
+    return sheet_rows(source, path)
 
 
 def _json_rows(path: Path, trusted: bool) -> Iterator[Row]:
@@ -214,37 +229,36 @@ def _json_rows(path: Path, trusted: bool) -> Iterator[Row]:
     for number, line in enumerate(_lines(path, trusted), start=1):
         if not line.strip():
             continue
-        try:
-            fields = json.loads(line)
-        except (ValueError, RecursionError):
-            raise ReadError(path, f"line {number} is not JSON") from None
-        if not isinstance(fields, dict):
-            raise ReadError(path, f"line {number} is no object: {{…}} with a field for each column")
+        fields = _json_fields(path, line, number)
         if not names:
             names = list(fields)
             if len(names) > MAX_COLUMNS:
                 raise too_wide(path)
             yield list(names)
         if not fields.keys() <= set(names):
-            more = ", ".join(sorted(fields.keys() - set(names))[:NAMED])
-            raise ReadError(path, f"line {number} has fields that the first line lacks: {more}")
+            more = sorted(fields.keys() - set(names))[:NAMED]
+            raise ReadError(path, Statement("read.json.more_fields", line=number, fields=more))
         yield [_json_cell(fields.get(name)) for name in names]
 
 
-def _json_cell(value: Any) -> Any:
+def _json_fields(path: Path, line: bytes, number: int) -> dict[str, object]:
+    try:
+        fields = json.loads(line)
+    except (ValueError, RecursionError):
+        raise ReadError(path, Statement("read.json.no_json", line=number)) from None
+    if not isinstance(fields, dict):
+        raise ReadError(path, Statement("read.json.no_object", line=number))
+    return fields
+
+
+def _json_cell(value: object) -> object:
     """Give what is nested as JSON: it is text in the file, too."""
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value
 
 
 def _lines(path: Path, trusted: bool) -> Iterator[bytes]:
-    rest = b""
     with BoundedFile(path, trusted=trusted) as stream:
-        while block := stream.read(1 << 18):
-            *lines, rest = (rest + block).split(b"\n")
-            yield from lines
-            if len(rest) > MAX_ROW_BYTES:
-                raise ReadError(path, f"a line is longer than {MAX_ROW_BYTES >> 20} MB")
-    yield rest
+        yield from stream.lines(MAX_ROW_BYTES)
 
 
 def _relation(source: Source, folder: Path, columns: Columns | None) -> Source:
@@ -254,20 +268,20 @@ def _relation(source: Source, folder: Path, columns: Columns | None) -> Source:
     collation may take two texts for equal. The type of a column may follow from all of its values.
     """
     target = folder / "relation.parquet"
-    found = dict(zip(source.content.columns, map(str, source.content.types), strict=True))
-    used = list(found)
+    relation: DuckDBPyRelation = source.content
+    found = dict(zip(relation.columns, map(str, relation.types), strict=True))
+    used, uses = list(found), {} if columns is None else columns.uses
     if columns is not None:
         values = (column_of(each, found) for each in columns.attributes)
         roles = (columns.timestamp, *columns.activity, columns.start, *columns.roles, *values)
         used = list(dict.fromkeys(name for name in roles if name is not None))
     keys = []
     for name in used:
-        sql, kind = duckdb_sql.canonical(quoted(name), found[name])
-        use = "value" if columns is None else columns.uses.get(name, "value")
-        written = f"encode({duckdb_sql.text(sql, kind, use)})"
+        (sql, kind), use = duckdb_sql.canonical(quoted(name), found[name]), uses.get(name, "value")
         if duckdb_sql.is_number(kind) and use == "value":
             keys.append(as_double(sql))
-        keys.append(sql if duckdb_sql.is_moment(kind) else written)
-    chosen = source.content.order(", ".join(keys)).project(", ".join(map(quoted, used)))
+        is_moment = duckdb_sql.is_moment(kind)
+        keys.append(sql if is_moment else f"encode({duckdb_sql.text(sql, kind, use)})")
+    chosen = relation.order(", ".join(keys)).project(", ".join(map(quoted, used)))
     chosen.write_parquet(str(target))
     return replace(source, format="parquet", content=(target,))

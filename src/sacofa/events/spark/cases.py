@@ -6,10 +6,12 @@ Everything that orders is a value of the rows of one case, or of one person's ca
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from ...errors import ReadError
+from pyspark.sql import Column, DataFrame, Row, Window, functions
+
+from ...errors import ReadError, Statement
 from ..attributes import column_of
 from ..cells import TOO_LARGE, Use, spark_sql
 from ..columns import Columns
@@ -24,18 +26,18 @@ ZONED = r":.*(Z|[+-][0-9]{2}:?[0-9]{2})\s*$"
 """How text ends that is a time with its zone."""
 
 
-def events_of(log: Log, columns: Columns, frame: Any, *, with_values: bool = False) -> Any:
+def events_of(
+    log: Log, columns: Columns, frame: DataFrame, *, with_values: bool = False
+) -> DataFrame:
     """Give each row as a DataFrame.
 
     With `with_values` it has the texts of all attributes. And it has case_id, activity, parts,
     person, time_us, the flags lone, missing, untimed, stamped and truncated, the rank by which
     rows of a case are ordered, and `first`, by which cases are.
     """
-    from pyspark.sql import functions
-
     kinds = dict(frame.dtypes)
 
-    def text(name: str, use: Use = "value") -> Any:
+    def text(name: str, use: Use = "value") -> Column:
         return functions.expr(spark_sql.text(_quoted(name), kinds[name], use))
 
     parts = [text(part, "name") for part in columns.activity]
@@ -48,7 +50,7 @@ def events_of(log: Log, columns: Columns, frame: Any, *, with_values: bool = Fal
         stamp, time, number = _stamp(columns.timestamp, kinds[columns.timestamp])
     untimed = time.isNull() & number.isNull()
     by_time = [time.isNull(), time, number.isNull(), number]
-    if log.source.format == "spark frame":
+    if not log.source.declared.is_ordered:
         # What order rows lie in may change with any other row: only what they say counts.
         rank, first = by_time, by_time
     else:
@@ -88,10 +90,8 @@ def events_of(log: Log, columns: Columns, frame: Any, *, with_values: bool = Fal
     )
 
 
-def _stamp(name: str, kind: str) -> tuple[Any, Any, Any]:
+def _stamp(name: str, kind: str) -> tuple[Column, Column, Column]:
     """Give a time stamp, the time that it is, and the number that text is which is no time."""
-    from pyspark.sql import functions
-
     none = functions.lit(None)
     if kind in spark_sql.MOMENTS:
         return _column(name), _column(name), none
@@ -112,10 +112,8 @@ def _stamp(name: str, kind: str) -> tuple[Any, Any, Any]:
     return stamp, time, number
 
 
-def _too_large(columns: Columns, kinds: dict[str, str]) -> Any:
+def _too_large(columns: Columns, kinds: Mapping[str, str]) -> Column:
     """Name the column in which a row has a number that may be another one as well."""
-    from pyspark.sql import functions
-
     found = functions.lit(None).cast("string")
     for name, use in columns.uses.items():
         test = spark_sql.too_large(_quoted(name), kinds.get(name, ""), use)
@@ -128,53 +126,58 @@ def _too_large(columns: Columns, kinds: dict[str, str]) -> Any:
 class TextRows:
     """Rows as text, in their order."""
 
-    frame: Any
+    frame: DataFrame
     """The columns that were asked for."""
     times: tuple[str, ...]
     """Those that are no text but microseconds since 1970."""
 
 
-def text_of(log: Log, columns: Columns, frame: Any, names: list[str]) -> TextRows:
+def text_of(log: Log, columns: Columns, frame: DataFrame, names: list[str]) -> TextRows:
     """Give columns of all rows: of files in the order of the files, else by what rows say."""
-    from pyspark.sql import functions
-
-    dated = tuple(
-        name
-        for name in dict.fromkeys(columns.times)
-        if dict(frame.dtypes)[name] in spark_sql.MOMENTS
-    )
     kinds, uses = dict(frame.dtypes), columns.uses
     refused = frame.select(functions.max(_too_large(columns, kinds))).first()
-    if refused is not None and refused[0] is not None:
-        raise ReadError(log.name, f'column "{refused[0]}" {TOO_LARGE}')
+    _refuse_too_large(log, None if refused is None else refused[0])
+    dated = tuple(name for name in columns.times if kinds[name] in spark_sql.MOMENTS)
     fields = {
         name: functions.expr(spark_sql.text(_quoted(name), kinds[name], uses.get(name, "value")))
         for name in names
     }
     fields |= {name: _microseconds(kinds[name], name, _column(name)) for name in dated}
-    if log.source.format == "spark frame":
-        order = [fields[name] for name in (*columns.activity, *names)]
-        if columns.lifecycle is not None:
-            word = functions.lower(functions.trim(fields[columns.lifecycle]))
-            starts = functions.coalesce(word == START, functions.lit(False))
-            order.insert(len(columns.activity), ~starts)
-        if columns.timestamp in dated:
-            order.insert(0, fields[columns.timestamp])
-    else:
-        order = _place()
+    is_ordered = log.source.declared.is_ordered
+    order = _place() if is_ordered else _order_of_rows(columns, fields, dated)
+    frame = _in_order(frame, list(fields.values()), order)
+    return TextRows(frame=frame, times=dated)
+
+
+def _in_order(frame: DataFrame, fields: Sequence[Column], order: Sequence[Column]) -> DataFrame:
+    """Give the fields of all rows, ordered by columns that are not given."""
     # Under other names, because nobody knows what columns are called.
-    named = [field.alias(f"field_{place}") for place, field in enumerate(fields.values())]
+    named = [field.alias(f"field_{place}") for place, field in enumerate(fields)]
     keys = [key.alias(f"key_{place}") for place, key in enumerate(order)]
     by = [functions.col(f"key_{place}").asc_nulls_last() for place in range(len(keys))]
     ordered = frame.select(*named, *keys).orderBy(*by)
-    return TextRows(
-        frame=ordered.select(*(f"field_{place}" for place in range(len(names)))), times=dated
-    )
+    return ordered.select(*(f"field_{place}" for place in range(len(fields))))
 
 
-def _column(name: str) -> Any:
-    from pyspark.sql import functions
+def _order_of_rows(
+    columns: Columns, fields: Mapping[str, Column], dated: Sequence[str]
+) -> list[Column]:
+    """Order rows by time unless that is text, then by activity, start before end, and all else."""
+    order = [fields[name] for name in columns.activity]
+    if columns.lifecycle is not None:
+        word = functions.lower(functions.trim(fields[columns.lifecycle]))
+        order.append(~functions.coalesce(word == START, functions.lit(False)))
+    times = [fields[name] for name in dated if name == columns.timestamp]
+    return [*times, *order, *fields.values()]
 
+
+def _refuse_too_large(log: Log, column: str | None) -> None:
+    """Refuse a column of numbers of which two names may have become one."""
+    if column is not None:
+        raise ReadError(log.name, Statement("read.cell.column", column=column, what=TOO_LARGE))
+
+
+def _column(name: str) -> Column:
     return functions.col(_quoted(name))
 
 
@@ -182,10 +185,8 @@ def _quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-def _place() -> list[Any]:
+def _place() -> list[Column]:
     """Where a row of a file stands."""
-    from pyspark.sql import functions
-
     return [
         functions.col("_metadata.file_path"),
         functions.col("_metadata.file_block_start"),
@@ -194,10 +195,8 @@ def _place() -> list[Any]:
     ]
 
 
-def _microseconds(kind: str | None, column: str | None, time: Any) -> Any:
+def _microseconds(kind: str | None, column: str | None, time: Column) -> Column:
     """Give a time as microseconds since 1970; missing where the stamp is no time."""
-    from pyspark.sql import functions
-
     if column is None or kind is None or spark_sql.is_number(kind):
         return functions.lit(None).cast("bigint")
     if kind in ("timestamp_ntz", "date"):
@@ -205,20 +204,16 @@ def _microseconds(kind: str | None, column: str | None, time: Any) -> Any:
     return functions.unix_micros(time)
 
 
-def _struct(fields: list[Any]) -> Any:
+def _struct(fields: list[Column]) -> Column:
     """Make one value of several, compared field by field."""
-    from pyspark.sql import functions
-
     return functions.struct(*(field.alias(f"field_{i}") for i, field in enumerate(fields)))
 
 
-def survey(log: Log, columns: Columns, events: Any) -> tuple[list[str], int]:
+def survey(log: Log, events: DataFrame) -> tuple[list[str], int]:
     """Find all activities in the order of their names; refuse rows that cannot be counted.
 
     Gives also the number of events without a time stamp that can be read, where that is needed.
     """
-    from pyspark.sql import functions
-
     lone = functions.col("lone")
     unread = functions.col("untimed") & ~lone
     found = (
@@ -235,30 +230,45 @@ def survey(log: Log, columns: Columns, events: Any) -> tuple[list[str], int]:
         )
         .collect()
     )
-    for name in filter(None, (row["too_large"] for row in found)):
-        raise ReadError(log.name, f'column "{name}" {TOO_LARGE}')
-    for what in ("case", "activity"):
-        if any(row[what] for row in found):
-            raise ReadError(log.name, f"has a row without {what}")
-    if log.timed and all(any(row[kind] for row in found) for kind in ("dated", "plain")):
-        raise ReadError(log.name, *mixed_times(columns.timestamp or ""))
-    size = sum(row.events for row in found)
+    _refuse_wrong(log, found)
     untimed = sum(row.untimed for row in found) if log.timed else 0
-    if untimed and untimed == size and any(row.unread for row in found):
-        raise ReadError(log.name, *only_iso(columns.timestamp or ""))
     names = [JOINER.join(row.parts) for row in found if row.events]
     check_unique(log.name, names)
     return sorted(names), untimed
 
 
-def cases_of(log: Log, events: Any, names: list[str], *, with_times: bool = False) -> Any:
+def _refuse_wrong(log: Log, found: Sequence[Row]) -> None:
+    """Refuse rows that cannot be counted."""
+    for column in {row.too_large for row in found} - {None}:
+        _refuse_too_large(log, column)
+    for what in ("case", "activity"):
+        if _has(found, what):
+            raise ReadError(log.name, Statement(f"read.table.no_{what}"))
+    if log.timed and log.columns is not None:
+        _refuse_times(log, found, log.columns.timestamp or "")
+
+
+def _refuse_times(log: Log, found: Sequence[Row], stamp: str) -> None:
+    """Refuse times next to numbers, and text of which none can be read."""
+    if _has(found, "dated") and _has(found, "plain"):
+        raise ReadError(log.name, mixed_times(stamp))
+    is_timed = any(row.untimed < row.events for row in found)
+    if _has(found, "unread") and not is_timed:
+        raise ReadError(log.name, only_iso(stamp))
+
+
+def _has(found: Sequence[Row], what: str) -> bool:
+    return any(row[what] for row in found)
+
+
+def cases_of(
+    log: Log, events: DataFrame, names: list[str], *, with_times: bool = False
+) -> DataFrame:
     """Give each case as a DataFrame: case_id, variant (ids), times, truncated, varies, counted.
 
     Which cases of a person count is decided by that person's cases alone: in files the first that
     begin, in a DataFrame the first by time, and among those by case id.
     """
-    from pyspark.sql import functions
-
     # As JSON text, because a frame made from Python objects would need Python on every machine.
     listed = json.dumps([{"activity": name, "activity_id": i} for i, name in enumerate(names)])
     ids = events.sparkSession.range(1).select(
@@ -289,8 +299,6 @@ def cases_of(log: Log, events: Any, names: list[str], *, with_times: bool = Fals
     )
     counted = functions.lit(True)
     if log.max_cases is not None:
-        from pyspark.sql import Window
-
         # Cases of nobody are kept apart, as all of them together may be too many for one task.
         alone = functions.when(functions.col("person").isNull(), functions.col("case_id"))
         cases_of_person = Window.partitionBy("person", alone).orderBy("first", "case_id")

@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 import numpy as np
+from pyspark.sql import Column, DataFrame, SparkSession, functions
 
 from ...kernel.unit import ONE_CASE, Unit
 from ...kernel.variants import VariantCounts
@@ -29,18 +30,16 @@ class SparkVariants:
     def __init__(
         self,
         name: str,
-        frame: Any,
+        frame: DataFrame,
         activities: Sequence[str],
         unit: Unit = ONE_CASE,
-        kept: list[Any] | None = None,
+        kept: list[DataFrame] | None = None,
     ) -> None:
         """Keep a frame of different variants, with variant (ids), truncated and number.
 
         The rows of a partition are put in order and kept. If a machine is lost with them, they are
         counted again: the same rows come to the same partition, in the same order.
         """
-        from pyspark.sql import functions
-
         self.activities = tuple(activities)
         self.unit = unit
         self._name = name
@@ -64,8 +63,6 @@ class SparkVariants:
 
     def truncate(self, max_length: int, *, by_length: bool = False) -> SparkVariants:
         """Truncate longer cases at max_length, as `VariantCounts.truncate` does."""
-        from pyspark.sql import functions
-
         length = functions.size("variant")
         truncated = functions.col("truncated") | (length > max_length)
         if by_length:
@@ -74,8 +71,6 @@ class SparkVariants:
 
     def project_onto(self, activities: Sequence[str]) -> SparkVariants:
         """Express over other activities, as `VariantCounts.project_onto` does."""
-        from pyspark.sql import functions
-
         if tuple(activities) == self.activities:
             return self
         ids = {name: i for i, name in enumerate(activities)}
@@ -102,8 +97,6 @@ class SparkVariants:
 
     def used(self) -> list[str]:
         """The names of the activities that occur."""
-        from pyspark.sql import functions
-
         with clear_errors(self._name):
             ids = self._frame.select(functions.explode("variant").alias("activity_id"))
             rows = ids.distinct().collect()
@@ -128,10 +121,10 @@ class SparkVariants:
         if error is None:
             self.close()
 
-    def _again(self, variant: Any, truncated: Any, activities: Sequence[str]) -> SparkVariants:
+    def _again(
+        self, variant: Column, truncated: Column, activities: Sequence[str]
+    ) -> SparkVariants:
         """Change all variants, and add up those that became equal."""
-        from pyspark.sql import functions
-
         changed = self._frame.select(
             variant.alias("variant"), truncated.alias("truncated"), "number"
         )
@@ -139,7 +132,7 @@ class SparkVariants:
         return SparkVariants(self._name, frame, activities, self.unit, self._kept)
 
 
-def gather(name: str, frame: Any, activities: Sequence[str], unit: Unit) -> VariantCounts:
+def gather(name: str, frame: DataFrame, activities: Sequence[str], unit: Unit) -> VariantCounts:
     """Bring a frame of different variants here, with variant (ids), truncated and number."""
     complete: dict[tuple[str, ...], int] = {}
     truncated: dict[tuple[str, ...], int] = {}
@@ -151,7 +144,7 @@ def gather(name: str, frame: Any, activities: Sequence[str], unit: Unit) -> Vari
     return VariantCounts.of(complete, activities, truncated, unit)
 
 
-def _find_python(session: Any) -> None:
+def _find_python(session: SparkSession) -> None:
     """On one machine, let Spark use this Python: the first on the path may lack this package."""
     from pyspark.sql.utils import is_remote
 

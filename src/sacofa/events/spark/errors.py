@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from ...errors import ReadError
+from ...errors import ReadError, Statement
 
 MISSING = re.compile(r"ModuleNotFoundError: No module named '(\w+)")
 """What Python says on a machine that lacks a package."""
@@ -30,20 +30,12 @@ def clear_errors(name: str) -> Iterator[None]:
             yield
     except (PySparkException, Py4JError, ConnectionError, EOFError) as error:
         if missing := MISSING.search(str(error)):
-            raise ReadError(
-                name,
-                f"the Python on Spark's machines lacks {missing[1]}: install sacofa[spark] there, "
-                "or let PYSPARK_PYTHON name a Python that has it",
-            ) from None
+            raise ReadError(name, Statement("read.spark.lacks", module=missing[1])) from None
         if NANOSECONDS in str(error):
-            raise ReadError(
-                name,
-                "Spark cannot read Parquet timestamps in nanoseconds: write them in microseconds "
-                "(in pandas: to_parquet(…, coerce_timestamps='us'))",
-            ) from None
+            raise ReadError(name, Statement("read.spark.nanoseconds")) from None
         if isinstance(error, (Py4JNetworkError, ConnectionError, EOFError)):
-            raise ReadError(name, "Spark failed: the connection to it was lost") from None
-        raise ReadError(name, f"Spark failed: {first_line(error)}") from None
+            raise ReadError(name, Statement("read.spark.lost")) from None
+        raise ReadError(name, Statement("read.spark.failed", why=first_line(error))) from None
 
 
 def first_line(error: Exception) -> str:

@@ -16,11 +16,11 @@ import logging
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+from pyspark.sql import DataFrame, SparkSession, functions
 
-from ...errors import MissingExtraError, ReadError, SettingError
+from ...errors import SettingError, Statement
 from ...kernel.variants import VariantCounts
 from ..attributes import column_of, resolve_in_table, table_lookup, values_of
 from ..bounded_file import Progress
@@ -32,10 +32,12 @@ from ..duckdb.csv_rows import check_rows
 from ..duckdb.events import names_as_meant, texts_as_meant
 from ..duckdb.parquet_files import has_several_types, lengths_of_time, refuse_other_roles
 from ..duckdb.source import looking
-from ..frames import in_column
-from ..notices import notify_counts
+from ..frames import check_names, in_column
+from ..notices import Notify, notify_counts
 from ..options import ReadOptions
-from ..source import Log, Notify, Source
+from ..source import Log, Source
+from ..variant_counter import Case
+from . import check_installed
 from .cases import cases_of, events_of, survey, text_of
 from .distributed import SparkVariants, gather
 from .errors import clear_errors, first_line
@@ -46,6 +48,7 @@ _NULL = "\ufdd0\ufdd1"
 
 def find(source: Source, options: ReadOptions) -> Columns:
     """Find the columns of a table."""
+    check_installed()
     present = list_columns(source)
     columns = resolve_columns(source.name, present, options)
     if source.format == "parquet" and len(source.content) > 1:
@@ -76,7 +79,6 @@ def _check_types(source: Source, columns: Columns) -> None:
 
 def kinds(source: Source) -> dict[str, str]:
     """List the columns of a table with their types."""
-    _functions()
     with clear_errors(source.name):
         return {name: _kind(kind) for name, kind in _open(source).dtypes}
 
@@ -94,12 +96,9 @@ def _kind(kind: str) -> str:
 
 def list_columns(source: Source) -> list[str]:
     """List the columns of a table."""
-    _functions()
     with clear_errors(source.name):
         names: list[str] = _open(source).columns
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ReadError(source.name, f'has two columns called "{twice}"')
+    check_names(source.name, names)
     return names
 
 
@@ -129,14 +128,13 @@ def _told(log: Log, counted: VariantCounts | SparkVariants, progress: Progress |
     return sorted(names)
 
 
-def _counted(log: Log, notify: Notify | None) -> tuple[Any, list[str]]:
+def _counted(log: Log, notify: Notify | None) -> tuple[DataFrame, list[str]]:
     """Count the variants: a frame that is not yet worked out, and the names of activities."""
-    _functions()
     columns = log.columns
     assert columns is not None
     with clear_errors(log.name):
         events = events_of(log, columns, _open(log.source))
-        names, untimed = survey(log, columns, events)
+        names, untimed = survey(log, events)
         meant = names_as_meant(log, names)
         cases = cases_of(log, events, names)
         dropped = varying = 0
@@ -151,14 +149,13 @@ def _counted(log: Log, notify: Notify | None) -> tuple[Any, list[str]]:
 
 def cases(log: Log, progress: Progress | None = None, notify: Notify | None = None) -> StoredCases:
     """Give the cases with their times; they are brought here, partition by partition."""
-    _functions()
     columns = log.columns
     assert columns is not None
     store = CaseStore(log.name, log.unit, log.attributes)
     dropped = varying = 0
     with clear_errors(log.name):
         events = events_of(log, columns, _open(log.source), with_values=True)
-        names, untimed = survey(log, columns, events)
+        names, untimed = survey(log, events)
         meant = names_as_meant(log, names)
         found = cases_of(log, events, names, with_times=True)
         for row in found.toLocalIterator(prefetchPartitions=True):
@@ -169,12 +166,9 @@ def cases(log: Log, progress: Progress | None = None, notify: Notify | None = No
                     [text if text is None else texts_as_meant(log, [text])[0] for text in each]
                     for each in row["values"]
                 ]
-                store.add(
-                    [meant[i] for i in row.variant],
-                    row.times,
-                    truncated=row.truncated,
-                    values=values_of(log.attributes, texts),
-                )
+                names = [meant[i] for i in row.variant]
+                values = values_of(log.attributes, texts)
+                store.add(Case(names, row.truncated, times=row.times, values=values))
     if progress is not None:
         progress(1.0)
     notify_counts(
@@ -185,7 +179,6 @@ def cases(log: Log, progress: Progress | None = None, notify: Notify | None = No
 
 def rows(log: Log, names: list[str]) -> Iterator[list[str | None]]:
     """Give these columns of all rows as text, times in ISO 8601, in their order."""
-    _functions()
     assert log.columns is not None
     with clear_errors(log.name):
         ordered = text_of(log, log.columns, _open(log.source), names)
@@ -197,26 +190,26 @@ def rows(log: Log, names: list[str]) -> Iterator[list[str | None]]:
             ]
 
 
-def count_on_cluster(cases: Any) -> Any:
+def count_on_cluster(cases: DataFrame) -> DataFrame:
     """Count the variants as a DataFrame: variant (ids), truncated and number."""
-    functions = _functions()
     counted = cases.where("counted").groupBy("variant", "truncated")
     return counted.agg(functions.count("*").alias("number"))
 
 
-def _odd_cases(cases: Any) -> tuple[int, int]:
+def _odd_cases(cases: DataFrame) -> tuple[int, int]:
     """Count the cases that are left out, and those with more than one person."""
-    functions = _functions()
     row = cases.agg(
         functions.count(functions.when(~functions.col("counted"), 1)).alias("dropped"),
         functions.count(functions.when(functions.col("varies"), 1)).alias("varying"),
     ).first()
+    assert row is not None
     return row.dropped, row.varying
 
 
-def _open(source: Source) -> Any:
+def _open(source: Source) -> DataFrame:
     if source.format == "spark frame":
-        return source.content
+        frame: DataFrame = source.content
+        return frame
     session = _session()
     paths = [str(Path(path).resolve()) for path in source.content]
     if source.format == "parquet":
@@ -232,11 +225,10 @@ def _open(source: Source) -> Any:
     return _without_headers(frame, heads[0].names)
 
 
-def _without_headers(frame: Any, names: tuple[str, ...]) -> Any:
+def _without_headers(frame: DataFrame, names: tuple[str, ...]) -> DataFrame:
     """Pass over lines that are the header again, as everywhere."""
     if len(names) < 2:
         return frame
-    functions = _functions()
     again = functions.lit(True)
     for column, name in zip(frame.columns, names, strict=True):
         field = functions.col("`" + column.replace("`", "``") + "`")
@@ -244,19 +236,8 @@ def _without_headers(frame: Any, names: tuple[str, ...]) -> Any:
     return frame.where(~again)
 
 
-def _functions() -> Any:
-    try:
-        from pyspark.sql import functions
-    except ImportError:
-        raise MissingExtraError("PySpark", "spark") from None
-    return functions
-
-
-def _session() -> Any:
+def _session() -> SparkSession:
     """Take the session that there is, or start one as Spark is configured."""
-    _functions()
-    from pyspark.sql import SparkSession
-
     if (running := SparkSession.getActiveSession()) is not None:
         return running
     try:
@@ -266,4 +247,5 @@ def _session() -> Any:
         logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL + 1)
         return session
     except Exception as error:  # Spark raises what it likes when it cannot start Java.
-        raise SettingError("engine", "spark", f"able to start: {first_line(error)}") from None
+        must = Statement("read.spark.able_to_start", why=first_line(error))
+        raise SettingError("engine", "spark", must) from None

@@ -12,8 +12,8 @@
 The answers become a release in `sacofa.synthesis`.
 """
 
-from .certified import Certified
-from .plan import Plan, plan
+from .certified import Certified, plan
+from .plan import Plan
 from .verdict import foresee
 
 __all__ = ["Certified", "Plan", "Verdict", "foresee", "plan"]

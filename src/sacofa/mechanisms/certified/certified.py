@@ -20,16 +20,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from ...base.domains import ALL_DATES, RESOURCES, plain_name
+from ...base.domains import RESOURCES, kind_of, plain_name
 from ...errors import SettingError
 from ...kernel.accounting import Spend
 from ...kernel.attributes import Attribute
+from ...kernel.epsilon import Epsilon
 from ...kernel.session import Session
 from ...kernel.statements import Statement
-from ...kernel.unit import Unit
+from ...kernel.unit import ONE_CASE, Unit
 from ...synthesis.flow.frequent import all_threshold
 from ...synthesis.flow.lengths import known_length
 from ..protocol import TRUNCATION, Capabilities, Mechanism, Output, Progress, Promise
+from .plan import Plan, plan_of
 from .run import MAX_ACTIVITIES, CertifiedRun
 from .settings import FLOW, OF_TIMES, CertifiedSettings
 
@@ -43,9 +45,9 @@ def is_resource(attribute: Attribute) -> bool:
 def _describe(attribute: Attribute) -> Statement:
     """What is assumed to be public about an attribute."""
     if attribute.recognized:
-        fact = Statement("fact.date" if attribute.domain == ALL_DATES else "fact.number")
+        facts = (kind_of(attribute.known).fact,)
         return Statement(
-            "assumption.attribute_facts_from_log", attribute=attribute.key, facts=(fact,)
+            "assumption.attribute_facts_from_log", attribute=attribute.key, facts=facts
         )
     if attribute.domain is None or attribute.taken:
         return Statement("assumption.attribute_values_from_log", attribute=attribute.key)
@@ -78,6 +80,10 @@ class Certified(CertifiedSettings, Mechanism):
             return adapted
         usual = {name: getattr(CertifiedSettings, name) for name in OF_TIMES}
         return replace(adapted, time=False, **usual)
+
+    def plan_for(self, unit: Unit, activities: int, cases: int | None = None) -> Plan:
+        """How ε is divided, and what each share buys."""
+        return plan_of(self, unit, activities, cases)
 
     def refuse_unused_settings(self) -> None:
         """Refuse a share for attributes if none will be released."""
@@ -182,3 +188,19 @@ class Certified(CertifiedSettings, Mechanism):
     def run(self, session: Session, progress: Progress | None = None) -> Output:
         """Ask the log, and make a release of the answers."""
         return CertifiedRun(self, session).release(progress)
+
+
+def plan(
+    *,
+    epsilon: Epsilon,
+    activities: int,
+    max_length: int | None = None,
+    cases: int | None = None,
+    unit: Unit = ONE_CASE,
+    time: bool = False,
+    attributes: tuple[Attribute, ...] = (),
+    pairs: tuple[tuple[int, int], ...] = (),
+) -> Plan:
+    """Work out what `certified` would do; reads no log."""
+    mechanism = Certified(epsilon=epsilon, max_length=max_length, time=time, attributes=attributes)
+    return plan_of(mechanism, unit, activities, cases, pairs)

@@ -7,22 +7,20 @@ from fractions import Fraction
 from math import ceil
 
 from ...errors import SettingError
-from ...kernel.attributes import Attribute
-from ...kernel.epsilon import Epsilon
 from ...kernel.queries.flow import VOTE_UNITS
 from ...kernel.reals import smallest_threshold
-from ...kernel.unit import ONE_CASE, Unit
+from ...kernel.unit import Unit
 from ...synthesis.attributes.ask import divide
 from ...synthesis.flow.frequent import all_threshold
 from ...synthesis.flow.lengths import bin_edges
 from ...synthesis.flow.size import cases_margin, precision
 from ...synthesis.flow.steps import most_false_steps
-from ...synthesis.times.ask import OWN_ROW
 from ...synthesis.times.settings import TimeShares
+from ...synthesis.times.tuning import TUNING
 from ...synthesis.verdict import Verdict
 from .budget import LEAST_MOVED, MOST_MOVED
-from .certified import Certified
 from .run import MAX_ACTIVITIES
+from .settings import CertifiedSettings
 from .verdict import foresee
 
 LENGTH = "max_length"
@@ -109,19 +107,14 @@ class Plan:
         return lines
 
 
-def plan(
-    *,
-    epsilon: Epsilon,
+def plan_of(
+    mechanism: CertifiedSettings,
+    unit: Unit,
     activities: int,
-    max_length: int | None = None,
     cases: int | None = None,
-    unit: Unit = ONE_CASE,
-    time: bool = False,
-    attributes: tuple[Attribute, ...] = (),
     pairs: tuple[tuple[int, int], ...] = (),
 ) -> Plan:
-    """Work out what `certified` would do; reads no log."""
-    mechanism = Certified(epsilon=epsilon, max_length=max_length, time=time, attributes=attributes)
+    """Work out what a mechanism with these settings would do."""
     if not 0 <= activities <= MAX_ACTIVITIES:
         raise SettingError("activities", activities, f"0 to {MAX_ACTIVITIES:,}")
     if cases is not None and cases < 0:
@@ -130,7 +123,7 @@ def plan(
 
 
 def _plan(
-    mechanism: Certified,
+    mechanism: CertifiedSettings,
     unit: Unit,
     activities: int,
     cases: int | None,
@@ -207,7 +200,12 @@ def _plan(
 
 
 def expected_cases_margin(
-    mechanism: Certified, unit: Unit, activities: int, cases: int | None, *, large: bool = False
+    mechanism: CertifiedSettings,
+    unit: Unit,
+    activities: int,
+    cases: int | None,
+    *,
+    large: bool = False,
 ) -> int:
     """The margin of the number of cases that a release will state, as far as that is known before.
 
@@ -230,12 +228,12 @@ def expected_cases_margin(
     return cases_margin(1 / exact)
 
 
-def _time_share(mechanism: Certified, unit: Unit) -> Share:
+def _time_share(mechanism: CertifiedSettings, unit: Unit) -> Share:
     """What the share of times buys: the gaps between events are what it is mostly spent on."""
     price = mechanism.time_price
     gaps = TimeShares().divide(price)["gaps"] / unit.max_cases
     noise = Fraction(smallest_threshold(gaps / VOTE_UNITS, 1, TAIL), VOTE_UNITS)
-    shared = ceil(OWN_ROW / float(gaps))
+    shared = ceil(TUNING.own_row_votes / float(gaps))
     return Share(
         what="times",
         epsilon=price,
@@ -245,7 +243,7 @@ def _time_share(mechanism: Certified, unit: Unit) -> Share:
 
 
 def _attribute_shares(
-    mechanism: Certified, unit: Unit, activities: int, pairs: tuple[tuple[int, int], ...]
+    mechanism: CertifiedSettings, unit: Unit, activities: int, pairs: tuple[tuple[int, int], ...]
 ) -> list[Share]:
     """What each attribute and each pair costs: every one more takes from all others."""
     attributes = mechanism.attributes

@@ -19,7 +19,6 @@ import numpy as np
 
 from ...events.lifecycle import START, TRANSITION
 from ...events.released import CORE_KEY, PRIVATE, TIME_KEY, time_mark_of_xes
-from ...events.xes_stream import traces
 from ...kernel.attributes import Kind
 from ...kernel.released import Columns, ReleasedColumn
 from ...mechanisms.released import ReleasedLog
@@ -48,6 +47,8 @@ def write_packed(log: ReleasedLog, path: Path) -> None:
 
 def read(path: Path, kinds: Mapping[str, Kind]) -> ReleasedLog:
     """Read a log back; nothing else is taken from a file than what `write` puts there."""
+    from ...events.xes_stream import traces  # Writing needs no parser.
+
     cases = CaseCollector(kinds)
     for trace in traces(path, False, None):
         values = _read_values(trace)

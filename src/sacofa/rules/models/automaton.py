@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -22,7 +22,7 @@ MAX_MEMBERS = 4_000_000
 """Nor one for which this many states of the model have to be looked at."""
 NOWHERE = -1
 
-State = TypeVar("State")
+State = TypeVar("State", bound=Collection[object])
 
 
 class TooManyStatesError(Exception):
@@ -116,7 +116,6 @@ def determinize(graph: Graph, max_states: int = MAX_STATES) -> Automaton:
         closed({0}),
         steps,
         lambda states: not ends.isdisjoint(states),
-        len,
         max_states,
     )
 
@@ -159,7 +158,6 @@ def deviating(automaton: Automaton, most: int, max_states: int = MAX_STATES) -> 
         closed({0: 0}),
         steps,
         lambda costs: any(ends[state] for state, _ in costs),
-        len,
         max_states,
     )
 
@@ -179,7 +177,6 @@ def _build(
     start: State,
     steps: Callable[[State], list[State | None]],
     is_end: Callable[[State], bool],
-    weight: Callable[[State], int],
     max_states: int,
 ) -> Automaton:
     """Walk all states from the start, and merge those that cannot be told apart."""
@@ -195,7 +192,7 @@ def _build(
             row.append(ids.setdefault(reached, known))
             if row[-1] == known:
                 todo.append(reached)
-                members += weight(reached)
+                members += len(reached)
         rows.append(row)
         if len(ids) > max_states or members > MAX_MEMBERS:
             raise TooManyStatesError

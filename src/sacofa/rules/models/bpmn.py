@@ -1,55 +1,52 @@
 """BPMN 2.0 files as editors write them: processes, their nodes and flows, checked.
 
-Diagrams, data, documentation and the extensions of editors are passed over. Where lanes and
-messages are passed over, a note says so.
+Diagrams, data, documentation and the extensions of editors are passed over. A note reports lanes
+and messages, which are passed over too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, NoReturn
+from functools import cached_property
 
-from ...errors import RulesError, nearest
+from ...errors import Statement
+from ..refusal import RefusedError
 from .net import MAX_PARTS, Part
-from .xml import children, flat, kind, line
+from .xml import Element, flat
 
-TASKS = frozenset(
-    [
-        "task",
-        "userTask",
-        "manualTask",
-        "serviceTask",
-        "scriptTask",
-        "sendTask",
-        "receiveTask",
-        "businessRuleTask",
-        "callActivity",
-    ]
-)
-SUBPROCESSES = frozenset(["subProcess", "transaction", "adHocSubProcess"])
-GATEWAYS = frozenset(
-    ["exclusiveGateway", "eventBasedGateway", "parallelGateway", "inclusiveGateway"]
-)
-EVENTS = frozenset(
-    ["startEvent", "endEvent", "intermediateCatchEvent", "intermediateThrowEvent", "boundaryEvent"]
-)
-NODES = TASKS | SUBPROCESSES | GATEWAYS | EVENTS
-REFUSED = frozenset(["complexGateway", "choreographyTask", "subChoreography", "callChoreography"])
-TRIGGERS = "EventDefinition"
-WORDS = {
-    "exclusiveGateway": "exclusive gateway",
-    "eventBasedGateway": "event-based gateway",
-    "parallelGateway": "parallel gateway",
-    "inclusiveGateway": "inclusive gateway",
-    "startEvent": "start event",
-    "endEvent": "end event",
-    "intermediateCatchEvent": "event",
-    "intermediateThrowEvent": "event",
-    "boundaryEvent": "boundary event",
-    "callActivity": "call activity",
+TASK, CALL, SUBPROCESS, AD_HOC = "task", "call", "subprocess", "ad_hoc"
+EXCLUSIVE, EVENT_BASED = "exclusive", "event_based"
+PARALLEL, INCLUSIVE = "parallel", "inclusive"
+START, END, CATCH, THROW, BOUNDARY = "start", "end", "catch", "throw", "boundary"
+ROLES = {
+    "task": TASK,
+    "userTask": TASK,
+    "manualTask": TASK,
+    "serviceTask": TASK,
+    "scriptTask": TASK,
+    "sendTask": TASK,
+    "receiveTask": TASK,
+    "businessRuleTask": TASK,
+    "callActivity": CALL,
+    "subProcess": SUBPROCESS,
+    "transaction": SUBPROCESS,
+    "adHocSubProcess": AD_HOC,
+    "exclusiveGateway": EXCLUSIVE,
+    "eventBasedGateway": EVENT_BASED,
+    "parallelGateway": PARALLEL,
+    "inclusiveGateway": INCLUSIVE,
+    "startEvent": START,
+    "endEvent": END,
+    "intermediateCatchEvent": CATCH,
+    "intermediateThrowEvent": THROW,
+    "boundaryEvent": BOUNDARY,
 }
+"""What each element of a process is; others are passed over, or refused."""
+REFUSED = ("complexGateway", "choreographyTask", "subChoreography", "callChoreography")
+TASKS = (TASK, CALL)
+TRIGGER = "EventDefinition"
+LOOPS = ("standardLoopCharacteristics", "multiInstanceLoopCharacteristics")
 
 
 @dataclass(frozen=True)
@@ -60,48 +57,80 @@ class Flow:
     source: str
     target: str
     conditional: bool
-    line: int | None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Node:
     """A task, event, gateway or subprocess."""
 
     key: str
-    kind: str
-    name: str
-    element: Any
+    role: str
+    element: Element
     inner: Scope | None = None
-    """What is inside, for a subprocess that shows it."""
+    """What is inside a subprocess, if the file has it."""
 
     @property
+    def name(self) -> str:
+        """Its name on one line; may be empty."""
+        return self.element.name
+
+    @cached_property
     def part(self) -> Part:
-        """How messages name it."""
-        word = WORDS.get(self.kind)
-        if word is None:
-            word = "subprocess" if self.kind in SUBPROCESSES else "task"
-        return Part(what=f'{word} "{self.name or self.key}"', line=line(self.element))
+        """What transitions of it stand for."""
+        what = Statement(f"model.bpmn.{self.role}", name=self.name or self.key)
+        return Part(what=what, line=self.element.line)
+
+    @cached_property
+    def _definition(self) -> Element | None:
+        return next((e for e in self.element.inside if e.kind.endswith(TRIGGER)), None)
 
     @property
     def trigger(self) -> str:
-        """What kind of event it is: timer, error, link … or nothing in particular."""
-        for child in self.element:
-            if kind(child).endswith(TRIGGERS):
-                return kind(child).removesuffix(TRIGGERS)
-        return ""
+        """Kind of event: timer, error, link … or empty."""
+        return "" if self._definition is None else self._definition.kind.removesuffix(TRIGGER)
 
     @property
     def reference(self) -> str:
-        """Which error, escalation or link is meant; empty for any."""
-        for child in self.element:
-            if kind(child).endswith(TRIGGERS):
-                refs = [value for key, value in child.attrib.items() if key.endswith("Ref")]
-                return flat(child.get("name") or (refs[0] if refs else ""))
-        return ""
+        """Error, escalation or link that is meant; empty for any."""
+        if self._definition is None:
+            return ""
+        refs = (v for k, v in self._definition.attributes.items() if k.endswith("Ref"))
+        return flat(self._definition.get("name") or next(refs, ""))
 
-    def says(self, attribute: str, default: str = "false") -> bool:
-        """Whether an attribute is true."""
-        return str(self.element.get(attribute, default)).strip().lower() in ("true", "1")
+    @property
+    def interrupts(self) -> bool:
+        """Whether a boundary event ends what it is attached to."""
+        return self.element.flag("cancelActivity", default=True)
+
+    @property
+    def creates(self) -> bool:
+        """Whether a case can begin with it, next to others with which one can."""
+        return self.role == START or self.element.flag("instantiate")
+
+    @property
+    def on_event(self) -> bool:
+        """Whether it is an event subprocess."""
+        return self.element.flag("triggeredByEvent")
+
+    @property
+    def compensates(self) -> bool:
+        """Whether it is for compensation only."""
+        return self.element.flag("isForCompensation")
+
+    @property
+    def is_link_target(self) -> bool:
+        """Whether it catches a link."""
+        return self.role == CATCH and self.trigger == "link"
+
+    @property
+    def link(self) -> str:
+        """Name of the link that it throws or catches."""
+        return self.reference or self.name
+
+    @property
+    def loop(self) -> Element | None:
+        """Its loop marker."""
+        return next(iter(self.element.children(*LOOPS)), None)
 
 
 @dataclass(eq=False)
@@ -109,95 +138,109 @@ class Scope:
     """A process or the inside of a subprocess."""
 
     key: str
-    element: Any
+    line: int
     nodes: dict[str, Node] = field(default_factory=dict)
     flows: list[Flow] = field(default_factory=list)
-    _into: dict[str, list[Flow]] = field(default_factory=dict)
-    _out: dict[str, list[Flow]] = field(default_factory=dict)
 
-    def connect(self, flow: Flow) -> None:
-        """Add a flow."""
-        self.flows.append(flow)
-        self._into.setdefault(flow.target, []).append(flow)
-        self._out.setdefault(flow.source, []).append(flow)
+    def leading_to(self, node: Node) -> list[Flow]:
+        """Return the flows into a node."""
+        return self._ends[0].get(node.key, [])
 
-    def leading_to(self, node: str) -> list[Flow]:
-        """The flows into a node."""
-        return self._into.get(node, [])
+    def leaving(self, node: Node) -> list[Flow]:
+        """Return the flows out of a node."""
+        return self._ends[1].get(node.key, [])
 
-    def leaving(self, node: str) -> list[Flow]:
-        """The flows out of a node."""
-        return self._out.get(node, [])
+    @cached_property
+    def _ends(self) -> tuple[dict[str, list[Flow]], dict[str, list[Flow]]]:
+        into: dict[str, list[Flow]] = {}
+        out: dict[str, list[Flow]] = {}
+        for flow in self.flows:
+            into.setdefault(flow.target, []).append(flow)
+            out.setdefault(flow.source, []).append(flow)
+        return into, out
+
+    def all(self) -> Iterator[Scope]:
+        """Yield this scope and all those inside it."""
+        yield self
+        for node in self.nodes.values():
+            if node.inner is not None:
+                yield from node.inner.all()
 
 
 @dataclass(frozen=True, eq=False)
 class Bpmn:
     """A BPMN file: its processes by key, and what was passed over."""
 
-    path: str | Path
     processes: dict[str, Scope]
-    notes: list[str]
+    notes: tuple[Statement, ...]
+
+    def nodes(self) -> Iterator[Node]:
+        """Yield all nodes of all processes."""
+        for process in self.processes.values():
+            for scope in process.all():
+                yield from scope.nodes.values()
+
+    def called_by(self, node: Node) -> Scope | None:
+        """Return the process of the same file that a node calls, if it does."""
+        if node.role != CALL:
+            return None
+        return self.processes.get(node.element.get("calledElement").rpartition(":")[2])
 
 
-def read_bpmn(path: str | Path, root: Any) -> Bpmn:
+def read_bpmn(root: Element) -> Bpmn:
     """Read the processes of a file."""
-    reader = _Reader(path)
-    found = [child for child in root if kind(child) == "process"]
-    for element in found:
+    reader = _Reader()
+    processes: dict[str, Scope] = {}
+    for element in root.children("process"):
         scope = reader.scope(element)
-        reader.put(reader.processes, scope.key, scope, element)
+        if scope.key in processes:
+            raise _twice(element, scope.key)
+        processes[scope.key] = scope
     reader.connect()
-    notes = []
-    every = [kind(element) for element in root.iter() if isinstance(element.tag, str)]
-    if "lane" in every:
-        notes.append("Lanes are passed over: who does something makes no rule.")
-    if "messageFlow" in every:
-        notes.append("Messages between pools are passed over: they make nobody wait here.")
-    processes = {key: scope for key, scope in reader.processes.items() if scope.nodes}
+    processes = {key: scope for key, scope in processes.items() if scope.nodes}
     if not processes:
-        raise RulesError(path, line(root), "no process with a task or event in it")
-    return Bpmn(path=path, processes=processes, notes=notes + reader.notes)
+        raise RefusedError("model.bpmn.no_process", root.line)
+    passed_over = {
+        "lane": Statement("model.note.lanes"),
+        "messageFlow": Statement("model.note.messages"),
+    }
+    notes = tuple(note for kind, note in passed_over.items() if any(root.below(kind)))
+    return Bpmn(processes=processes, notes=notes)
 
 
 class _Reader:
-    """One BPMN file in the reading."""
+    """Reads one BPMN file."""
 
-    def __init__(self, path: str | Path) -> None:
-        self.path = path
-        self.processes: dict[str, Scope] = {}
+    def __init__(self) -> None:
         self.homes: dict[str, Scope] = {}
-        self.flows: list[Any] = []
-        self.notes: list[str] = []
+        self.flows: list[Element] = []
 
-    def scope(self, element: Any) -> Scope:
+    def scope(self, element: Element) -> Scope:
         """Read the nodes of a process or subprocess, and of what is inside them."""
-        scope = Scope(key=element.get("id") or "", element=element)
-        for child in element:
-            name = kind(child)
-            if name == "sequenceFlow":
+        scope = Scope(key=element.get("id"), line=element.line)
+        for child in element.inside:
+            if child.kind == "sequenceFlow":
                 self.flows.append(child)
-            elif name in REFUSED:
-                part = f'"{flat(child.get("name")) or child.get("id")}"'
-                self.refuse(child, f"<{name}> {part} cannot be turned into rules")
-            elif name in NODES:
-                key = child.get("id")
-                if not key:
-                    self.refuse(child, f"<{name}> has no id")
-                inner = self.scope(child) if name in SUBPROCESSES else None
-                node = Node(
-                    key=key,
-                    kind=name,
-                    name=flat(child.get("name")),
-                    element=child,
-                    inner=inner if inner is not None and inner.nodes else None,
-                )
-                self.put(scope.nodes, key, node, child)
-                if key in self.homes:
-                    self.refuse(child, f'the id "{key}" is used twice')
-                self.homes[key] = scope
-                if len(self.homes) > MAX_PARTS:
-                    self.refuse(child, f"more than {MAX_PARTS:,} tasks, events and gateways")
+            elif child.kind in REFUSED:
+                name = child.name or child.get("id")
+                raise RefusedError("model.bpmn.refused", child.line, kind=child.kind, name=name)
+            elif child.kind in ROLES:
+                self._add_node(scope, child)
         return scope
+
+    def _add_node(self, scope: Scope, element: Element) -> None:
+        key, role = element.get("id"), ROLES[element.kind]
+        if not key:
+            raise RefusedError("model.bpmn.no_id", element.line, kind=element.kind)
+        if key in self.homes:
+            raise _twice(element, key)
+        if len(self.homes) >= MAX_PARTS:
+            raise RefusedError("model.too_many_parts", element.line, limit=MAX_PARTS)
+        self.homes[key] = scope
+        inner = self.scope(element) if role in (SUBPROCESS, AD_HOC) else None
+        if inner is not None and not inner.nodes:
+            inner = None
+        scope.nodes[key] = Node(key=key, role=role, element=element, inner=inner)
 
     def connect(self) -> None:
         """Give every flow to the scope whose nodes it connects."""
@@ -205,43 +248,23 @@ class _Reader:
         for number, element in enumerate(self.flows):
             key = element.get("id") or f"flow {number}"
             if key in seen:
-                self.refuse(element, f'the id "{key}" is used twice')
+                raise _twice(element, key)
             seen.add(key)
-            ends = []
-            for end in ("sourceRef", "targetRef"):
-                node = element.get(end)
-                if node not in self.homes:
-                    advice = nearest(node or "", self.homes)
-                    self.refuse(element, f'flow "{key}": no node "{node}" ({end}).{advice}')
-                ends.append(node)
-            home = self.homes[ends[0]]
-            if self.homes[ends[1]] is not home:
-                self.refuse(element, f'flow "{key}" crosses the border of a process')
-            conditional = bool(children(element, "conditionExpression"))
-            home.connect(Flow(key, ends[0], ends[1], conditional, line(element)))
+            source, target = self._end(element, "sourceRef"), self._end(element, "targetRef")
+            home = self.homes[source]
+            if self.homes[target] is not home:
+                raise RefusedError("model.bpmn.border", element.line, id=key)
+            conditional = bool(element.children("conditionExpression"))
+            home.flows.append(Flow(key, source, target, conditional))
 
-    def put(self, there: dict[str, Any], key: str, thing: object, element: Any) -> None:
-        """Keep something under its id, which must be new."""
-        if key in there:
-            self.refuse(element, f'the id "{key}" is used twice')
-        there[key] = thing
-
-    def refuse(self, element: Any, what: str) -> NoReturn:
-        """Say what is wrong and where."""
-        raise RulesError(self.path, line(element), what)
+    def _end(self, flow: Element, attribute: str) -> str:
+        node = flow.get(attribute)
+        if node not in self.homes:
+            raise RefusedError("model.no_node", flow.line, id=node, attribute=attribute).advise(
+                node, self.homes
+            )
+        return node
 
 
-def called(bpmn: Bpmn, node: Node) -> Scope | None:
-    """The process of the same file that a node calls, if it does."""
-    if node.kind != "callActivity":
-        return None
-    key = (node.element.get("calledElement") or "").rpartition(":")[2]
-    return bpmn.processes.get(key)
-
-
-def every_scope(scope: Scope) -> Iterator[Scope]:
-    """A scope and all those inside it."""
-    yield scope
-    for node in scope.nodes.values():
-        if node.inner is not None:
-            yield from every_scope(node.inner)
+def _twice(element: Element, key: str) -> RefusedError:
+    return RefusedError("model.bpmn.twice", element.line, id=key)

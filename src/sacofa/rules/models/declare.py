@@ -1,58 +1,70 @@
 """Declare files (`.decl`, as RuM and Declare4Py write them): what of them can be a rule.
 
 A rule here is weaker than many a template (it says nothing of *direct* or *alternating* order),
-so a template gives the strongest rules that follow from it. What no rule follows from is listed.
+so a template gives the strongest rules that follow from it. Constraints without any are listed.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...errors import RulesError, nearest
-from ..file import MAX_ACTIVITIES
-from ..provenance import Provenance
-from ..rules import Rules
-
-Bools = NDArray[np.bool_]
+from ...errors import Statement
+from ..kinds import ALWAYS_FOLLOWS, ALWAYS_PRECEDES, NEVER_FOLLOWS, STARTS, Kind
+from ..refusal import RefusedError
+from ..rules import KINDS, MAX_ACTIVITIES, NO_RULES, Rules, contradictions
 
 CONSTRAINT = re.compile(r"\s*([A-Za-z][A-Za-z \-]*?)\s*(\d*)\s*\[(.*)\]\s*((?:\|.*)?)$")
-FORWARD = frozenset(["response", "alternateresponse", "chainresponse"])
-BACKWARD = frozenset(["precedence", "alternateprecedence", "chainprecedence"])
-BOTH = frozenset(["succession", "alternatesuccession", "chainsuccession"])
-NOT_AFTER = frozenset(["notresponse", "notsuccession", "notprecedence"])
-NOT_BOTH = frozenset(["notcoexistence", "notrespondedexistence"])
-UNARY = frozenset(["init", "end", "existence", "absence", "exactly"])
-UNUSED = frozenset(
-    [
-        "choice",
-        "exclusivechoice",
-        "coexistence",
-        "respondedexistence",
-        "notchainresponse",
-        "notchainprecedence",
-        "notchainsuccession",
-    ]
-)
-KNOWN = FORWARD | BACKWARD | BOTH | NOT_AFTER | NOT_BOTH | UNARY | UNUSED
-SHOWN = 10
-"""So many constraints that are not used are listed one by one."""
+UNFINISHED = re.compile(r"\s*[A-Za-z \-]+\d*\s*\[")
+MAX_COMMAS = 50
+"""A constraint may have this many commas; one of them parts two names."""
+MAX_LISTED = 10
+"""This many unused constraints are listed one by one."""
+
+Follow = tuple[Kind, int, int]
+"""A rule that follows from a template: its kind, and which of the two names it is about."""
+FOLLOWS: Follow = (ALWAYS_FOLLOWS, 0, 1)
+PRECEDES: Follow = (ALWAYS_PRECEDES, 1, 0)
+NEVER: Follow = (NEVER_FOLLOWS, 0, 1)
+NEVER_BACK: Follow = (NEVER_FOLLOWS, 1, 0)
+BINARY: Mapping[str, tuple[Follow, ...]] = {
+    "response": (FOLLOWS,),
+    "alternateresponse": (FOLLOWS,),
+    "chainresponse": (FOLLOWS,),
+    "precedence": (PRECEDES,),
+    "alternateprecedence": (PRECEDES,),
+    "chainprecedence": (PRECEDES,),
+    "succession": (FOLLOWS, PRECEDES),
+    "alternatesuccession": (FOLLOWS, PRECEDES),
+    "chainsuccession": (FOLLOWS, PRECEDES),
+    "notresponse": (NEVER,),
+    "notsuccession": (NEVER,),
+    "notprecedence": (NEVER,),
+    "notcoexistence": (NEVER, NEVER_BACK),
+    "notrespondedexistence": (NEVER, NEVER_BACK),
+    "choice": (),
+    "exclusivechoice": (),
+    "coexistence": (),
+    "respondedexistence": (),
+    "notchainresponse": (),
+    "notchainprecedence": (),
+    "notchainsuccession": (),
+}
+"""Templates about two activities, with the rules that follow."""
+UNARY = ("init", "end", "existence", "absence", "exactly")
+"""Templates about one activity."""
 
 
-def read_declare(
-    path: str | Path, content: bytes, source: Provenance
-) -> tuple[Rules, tuple[str, ...]]:
-    """Read rules, and what is to be said about constraints that are none."""
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise RulesError(path, None, "is not text in UTF-8") from None
-    return _Reader(path, text.splitlines()).rules(source)
+def read_declare(text: str) -> tuple[Rules, tuple[Statement, ...]]:
+    """Read rules, and notes about constraints from which none follows."""
+    reader = _Reader(text.splitlines())
+    for constraint in reader.constraints():
+        if not reader.use(constraint):
+            reader.unused.append(constraint)
+    return reader.rules(), reader.notes()
 
 
 @dataclass(frozen=True)
@@ -63,204 +75,171 @@ class _Constraint:
     text: str
     template: str
     number: int
-    names: tuple[str, ...]
+    ids: tuple[int, ...]
     conditions: tuple[str, ...]
 
 
-@dataclass
 class _Reader:
-    """One Declare file in the reading."""
+    """Reads one Declare file."""
 
-    path: str | Path
-    lines: Sequence[str]
-    unused: list[str] = field(default_factory=list)
-
-    def rules(self, source: Provenance) -> tuple[Rules, tuple[str, ...]]:
-        """Put the rules together."""
-        names = self.activities()
-        self.ids = {name: i for i, name in enumerate(names)}
-        shape = (len(names), len(names))
-        self.never, self.follows, self.precedes = (np.zeros(shape, np.bool_) for _ in range(3))
-        self.said: dict[tuple[str, int, int], int] = {}
-        self.starts = np.ones(len(names), dtype=np.bool_)
+    def __init__(self, lines: list[str]) -> None:
+        self.lines = lines
+        found = (line.strip().partition(" ") for line in lines)
+        names = dict.fromkeys(name.strip() for word, _, name in found if word == "activity")
+        self.ids = {name: i for i, name in enumerate(name for name in names if name)}
+        if not self.ids:
+            raise RefusedError("model.declare.no_activities", None)
+        if len(self.ids) > MAX_ACTIVITIES:
+            raise RefusedError("rules.too_many_activities", None, limit=MAX_ACTIVITIES)
+        self.tables = {kind.name: kind.free_table(len(self.ids)) for kind in KINDS}
+        self.starts = self.tables[STARTS.name]
+        self.line_of: dict[tuple[str, int, int], int] = {}
         self.needed: dict[int, int] = {}
         self.begun = False
-        for constraint in self.constraints():
-            if not self.use(constraint):
-                self.unused.append(f"line {constraint.line}: {constraint.text}")
-        self.add_needed()
-        self.refuse_contradictions(names)
-        self.add_beginnings()
-        rules = Rules(
-            activities=tuple(names),
-            never_follows=self.never,
-            always_follows=self.follows,
-            always_precedes=self.precedes,
-            starts=self.starts,
-            empty=not self.needed,
-            source=source,
-        )
-        return rules, self.notes()
-
-    def activities(self) -> list[str]:
-        """The declared names, in the order of the file."""
-        found = []
-        for line in self.lines:
-            word, _, rest = line.strip().partition(" ")
-            if word == "activity" and rest.strip():
-                found.append(rest.strip())
-        if not found:
-            raise RulesError(self.path, None, "no activities: a line for each says activity NAME")
-        if len(found) > MAX_ACTIVITIES:
-            raise RulesError(self.path, None, f"more than {MAX_ACTIVITIES:,} activities")
-        return list(dict.fromkeys(found))
+        self.unused: list[_Constraint] = []
 
     def constraints(self) -> list[_Constraint]:
-        """Every line that is a constraint; one that is not understood is refused."""
+        """Return every line that is a constraint; one that is not understood is refused."""
         found = []
         for number, line in enumerate(self.lines, start=1):
             if line.split(" ", 1)[0] in ("activity", "bind"):
                 continue
             match = CONSTRAINT.fullmatch(line.strip())
-            if match is None:
-                if re.match(r"\s*[A-Za-z \-]+\d*\s*\[", line):
-                    raise RulesError(self.path, number, "a constraint ends with ]")
-                continue
-            words = re.sub(r"[^a-z]", "", match[1].lower())
-            if words not in KNOWN:
-                what = f'"{match[1]}" is no constraint.{nearest(words, KNOWN)}'
-                raise RulesError(self.path, number, what)
-            conditions = tuple(part.strip() for part in match[4].split("|")[1:])
-            listed = self.names(number, match[3], 1 if words in UNARY else 2)
-            times = int(match[2][:3]) if match[2] else 1
-            text = line.strip().partition("|")[0].strip()
-            found.append(_Constraint(number, text, words, times, listed, conditions))
+            if match is not None:
+                found.append(self._constraint(number, line, match))
+            elif UNFINISHED.match(line):
+                raise RefusedError("model.declare.unfinished", number)
         return found
 
-    def names(self, line: int, text: str, number: int) -> tuple[str, ...]:
+    def _constraint(self, number: int, line: str, match: re.Match[str]) -> _Constraint:
+        template = re.sub(r"[^a-z]", "", match[1].lower())
+        known = (*BINARY, *UNARY)
+        if template not in known:
+            unknown = RefusedError("model.declare.unknown", number, name=match[1])
+            raise unknown.advise(template, known)
+        return _Constraint(
+            line=number,
+            text=line.strip().partition("|")[0].strip(),
+            template=template,
+            number=int(match[2][:3]) if match[2] else 1,
+            ids=self._ids(number, match[3], template in BINARY),
+            conditions=tuple(part.strip() for part in match[4].split("|")[1:]),
+        )
+
+    def _ids(self, line: int, text: str, two: bool) -> tuple[int, ...]:
         """Part the names in brackets; a name may hold commas, too."""
-        parts = [part.strip() for part in text.split(",")]
-        if number == 1:
-            ways: list[tuple[str, ...]] = [(text.strip(),)]
-        else:
-            ways = [
-                (",".join(text.split(",")[:i]).strip(), ",".join(text.split(",")[i:]).strip())
-                for i in range(1, min(len(parts), 50))
-            ]
+        words, ways = text.split(","), [tuple[str, ...]([text.strip()])]
+        if two:
+            cuts = range(1, min(len(words), MAX_COMMAS))
+            ways = [(",".join(words[:i]).strip(), ",".join(words[i:]).strip()) for i in cuts]
         for way in ways:
             if all(name in self.ids for name in way):
-                return way
-        if number == 2 and len(parts) != 2:
-            raise RulesError(self.path, line, f"two activities are needed in [{text}]")
-        wrong = next(name for name in (parts if number == 2 else ways[0]) if name not in self.ids)
-        what = f'"{wrong}" is not among the activities.{nearest(wrong, self.ids)}'
-        raise RulesError(self.path, line, what)
+                return tuple(self.ids[name] for name in way)
+        if len(ways) != 1:
+            raise RefusedError("model.declare.two", line, text=text)
+        wrong = next(name for name in ways[0] if name not in self.ids)
+        raise RefusedError("rules.unknown", line, name=wrong).advise(wrong, self.ids)
 
     def use(self, c: _Constraint) -> bool:
-        """Turn a constraint into rules; tell whether any came of it."""
-        a, *others = (self.ids[name] for name in c.names)
-        b = others[0] if others else a
-        timed_only = not any(c.conditions[:-1]) if len(c.conditions) > 2 else False
-        conditional = any(c.conditions)
-        positive = c.template in FORWARD | BACKWARD | BOTH
+        """Turn a constraint into rules; return whether any follow."""
+        follow = BINARY.get(c.template, ())
+        demanding = bool(follow) and all(kind.demands for kind, *_ in follow)
+        on_time_only = len(c.conditions) > 2 and not any(c.conditions[:-1])
         # A bound on the time makes a demand stronger and a ban weaker.
-        if conditional and not (positive and timed_only):
+        if any(c.conditions) and not (demanding and on_time_only):
             return False
-        if c.template in UNUSED:
-            return False
-        if c.template in FORWARD | BOTH:
-            self.say("follows", a, b, c.line)
-        if c.template in BACKWARD | BOTH:
-            self.say("precedes", b, a, c.line)
-        if c.template in NOT_AFTER | NOT_BOTH:
-            self.say("never", a, b, c.line)
-        if c.template in NOT_BOTH:
-            self.say("never", b, a, c.line)
-        if c.template in UNARY:
-            return self.use_unary(c, a)
-        return True
+        for kind, one, other in follow:
+            self.add(kind, c.ids[one], c.ids[other], c.line)
+        return bool(follow) or (c.template in UNARY and self._use_unary(c, c.ids[0]))
 
-    def use_unary(self, c: _Constraint, a: int) -> bool:
-        """Turn a constraint on one activity into rules."""
+    def _use_unary(self, c: _Constraint, a: int) -> bool:
+        others = [b for b in range(len(self.ids)) if b != a]
         if c.template == "init":
-            only = np.zeros_like(self.starts)
-            only[a] = True
-            self.starts &= only
             self.begun = True
+            self.starts[others] = False
             if not self.starts.any():
-                what = "another Init says otherwise: nothing could begin a case"
-                raise RulesError(self.path, c.line, what)
-            return True
-        if c.template == "end":
+                raise RefusedError("model.declare.second_init", c.line)
+        elif c.template == "end":
             # The last one comes after everything else.
-            for b in range(len(self.starts)):
-                if b != a:
-                    self.say("follows", b, a, c.line)
-            return True
-        if c.template == "absence":
-            # Absence2 is "at most once"; Absence (or Absence1) "not at all".
-            if c.number == 2:
-                self.say("never", a, a, c.line)
-            elif c.number <= 1:
-                self.starts[a] = False
-                for b in range(len(self.starts)):
-                    self.say("never", b, a, c.line)
-                    self.say("never", a, b, c.line)
-            return c.number <= 2
-        self.needed[a] = c.line
-        if c.number >= 2:
-            self.say("follows", a, a, c.line)
-        if c.template == "exactly" and c.number == 1:
-            self.say("never", a, a, c.line)
+            for b in others:
+                self.add(ALWAYS_FOLLOWS, b, a, c.line)
+        elif c.template == "absence":
+            return self._use_absence(c, a)
+        else:
+            return self._use_existence(c, a)
         return True
 
-    def add_needed(self) -> None:
-        """What must occur follows what begins every case, where that is known."""
-        if self.begun:
-            first = int(np.flatnonzero(self.starts)[0])
-            for activity, line in self.needed.items():
-                if activity != first:
-                    self.say("follows", first, activity, line)
+    def _use_existence(self, c: _Constraint, a: int) -> bool:
+        """Existence, or an exact number: what occurs twice follows itself."""
+        if c.number:
+            self.needed[a] = c.line
+        if c.number >= 2:
+            self.add(ALWAYS_FOLLOWS, a, a, c.line)
+        elif c.number and c.template == "exactly":
+            self.add(NEVER_FOLLOWS, a, a, c.line)
+        return c.number > 0
 
-    def add_beginnings(self) -> None:
-        """What needs another before it begins no case; what begins every case precedes the rest."""
-        self.starts &= ~self.precedes.any(axis=1)
+    def _use_absence(self, c: _Constraint, a: int) -> bool:
+        """Absence2 is "at most once"; Absence (or Absence1) "not at all"."""
+        if c.number == 2:
+            self.add(NEVER_FOLLOWS, a, a, c.line)
+        elif c.number <= 1:
+            self.starts[a] = False
+            for b in range(len(self.ids)):
+                self.add(NEVER_FOLLOWS, b, a, c.line)
+                self.add(NEVER_FOLLOWS, a, b, c.line)
+        return c.number <= 2
+
+    def add(self, kind: Kind, a: int, b: int, line: int) -> None:
+        """Keep a rule and the line it comes from."""
+        self.tables[kind.name][a, b] = True
+        self.line_of.setdefault((kind.name, a, b), line)
+
+    def rules(self) -> Rules:
+        """Put the rules together."""
         if not self.starts.any():
-            raise RulesError(self.path, None, "no activity could begin a case")
+            raise RefusedError("model.declare.no_start", None)
+        # What must occur follows what begins every case, if that is known.
+        first = int(np.flatnonzero(self.starts)[0]) if self.begun else -1
+        for activity, line in self.needed.items():
+            if self.begun and activity != first:
+                self.add(ALWAYS_FOLLOWS, first, activity, line)
+        self._refuse_contradictions()
+        # What needs another before it begins no case; what begins every case precedes the rest.
+        precedes = self.tables[ALWAYS_PRECEDES.name]
+        self.starts &= ~precedes.any(axis=1)
+        if not self.starts.any():
+            raise RefusedError("model.declare.no_start", None)
         if self.begun and self.starts.sum() == 1:
-            first = int(np.flatnonzero(self.starts)[0])
-            others = np.arange(len(self.starts)) != first
+            others = np.arange(len(self.ids)) != first
             # What never comes after the first cannot occur at all, so nothing is asked of it.
-            self.precedes[:, first] |= others & ~self.never[first]
+            precedes[:, first] |= others & ~self.tables[NEVER_FOLLOWS.name][first]
+        return Rules(
+            activities=tuple(self.ids), **self.tables, empty=not self.needed, source=NO_RULES
+        )
 
-    def say(self, what: str, a: int, b: int, line: int) -> None:
-        """Write down a rule and the line it comes from."""
-        table: Bools = getattr(self, what)
-        table[a, b] = True
-        self.said.setdefault((what, a, b), line)
+    def _refuse_contradictions(self) -> None:
+        """Refuse demands that another constraint forbids: such an activity could not occur."""
+        names = list(self.ids)
+        for a, b, kind in contradictions(self.tables):
+            pair = (a, b) if kind.demands == "after" else (b, a)
+            line = self.line_of.get((NEVER_FOLLOWS.name, *pair))
+            pair_of_names = {"name": names[a], "other": names[b]}
+            what = (
+                Statement(f"model.declare.never.{kind.demands}", **pair_of_names)
+                if line is None
+                else Statement(f"model.declare.clash.{kind.demands}", **pair_of_names, line=line)
+            )
+            raise RefusedError(what, self.line_of[kind.name, a, b])
 
-    def refuse_contradictions(self, names: Sequence[str]) -> None:
-        """Refuse what always and never holds: such an activity could not occur at all."""
-        for what, table, mirror in (
-            ("follows", self.follows, self.never),
-            ("precedes", self.precedes, self.never.T),
-        ):
-            clash = table & mirror
-            if what == "precedes":
-                clash = clash | (table & np.eye(len(table), dtype=np.bool_))
-            for a, b in np.argwhere(clash).tolist():
-                never = ("never", a, b) if what == "follows" else ("never", b, a)
-                other = f"line {self.said[never]} says never" if never in self.said else "one is"
-                raise RulesError(
-                    self.path,
-                    self.said[what, a, b],
-                    f'"{names[b]}" always {what} "{names[a]}": {other}, so that it cannot occur',
-                )
-
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Statement, ...]:
         """Say which constraints no rule follows from."""
         if not self.unused:
             return ()
-        more = len(self.unused) - SHOWN
-        listed = "; ".join(self.unused[:SHOWN]) + (f"; and {more} more" if more > 0 else "")
-        return (f"{len(self.unused)} constraints are not used, no rule follows: {listed}.",)
+        listed: list[Statement] = [
+            Statement("model.note.constraint", line=c.line, text=c.text)
+            for c in self.unused[:MAX_LISTED]
+        ]
+        if len(self.unused) > MAX_LISTED:
+            listed.append(Statement("model.note.more", count=len(self.unused) - MAX_LISTED))
+        return (Statement("model.note.unused", count=len(self.unused), constraints=listed),)

@@ -7,18 +7,19 @@ never looked at for it.
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
+from typing import NoReturn
 
 from ...base.files import write_whole
-from ...errors import Argument, ReadError, RulesError, SettingError, nearest
-from ..lines import find_line, quoted
+from ...errors import Argument, SettingError, Statement, advised
+from ..lines import find_line, quoted, read_toml
+from ..refusal import RefusedError, refusing
 
-ALIKE = 0.6
+MIN_LIKENESS = 0.6
 """Names less alike than that are not proposed as a pair."""
-LONGEST = 200
+MAX_COMPARED = 200
 """Longer names are compared by their beginning: comparing takes the square of their length."""
 MAX_PAIRS = 100_000
 
@@ -35,29 +36,30 @@ def propose(model: Sequence[str], activities: Sequence[str]) -> dict[str, str]:
     The most alike pair is taken first, and an activity is proposed once.
     """
     if len(model) * len(activities) > MAX_PAIRS:
-        what = f"so few that there are at most {MAX_PAIRS:,} pairs with names of the model"
-        raise SettingError("activities", len(activities), what)
+        raise SettingError(
+            "activities", len(activities), Statement("must.few_pairs", limit=MAX_PAIRS)
+        )
     pairs = sorted(
         ((-likeness(name, activity), name, activity) for name in model for activity in activities),
     )
     found: dict[str, str] = {}
     for score, name, activity in pairs:
-        if -score >= ALIKE and name not in found and activity not in found.values():
+        if -score >= MIN_LIKENESS and name not in found and activity not in found.values():
             found[name] = activity
     return {name: found.get(name, UNKNOWN) for name in model}
 
 
-def likeness(one: str, other: str) -> float:
+def likeness(name: str, activity: str) -> float:
     """How alike two names are, from 0 to 1: by letters and by words, whatever their order."""
-    if one == other:
+    if name == activity:
         return 1.0
-    left, right = (_words(name[:LONGEST]) for name in (one, other))
+    left, right = (_words(text[:MAX_COMPARED]) for text in (name, activity))
     if not left or not right:
         return 0.0
-    letters = SequenceMatcher(None, " ".join(left), " ".join(right), autojunk=False).ratio()
-    ordered = SequenceMatcher(
-        None, " ".join(sorted(left)), " ".join(sorted(right)), autojunk=False
-    ).ratio()
+    letters, ordered = (
+        SequenceMatcher(None, " ".join(one), " ".join(other), autojunk=False).ratio()
+        for one, other in ((left, right), (sorted(left), sorted(right)))
+    )
     common = len(set(left) & set(right)) / min(len(set(left)), len(set(right)))
     return 0.99 * max(letters, ordered, 0.9 * common)
 
@@ -77,46 +79,40 @@ def write_names(names: Mapping[str, str], path: str | Path, force: bool = False)
 
 def read_names_map(path: str | Path) -> dict[str, str]:
     """Read a map; every name must have got its pair."""
-    try:
-        text = Path(path).read_bytes().decode("utf-8-sig")
-        content = tomllib.loads(text)
-    except OSError as error:
-        raise ReadError(path, f"cannot be read: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:
-        raise RulesError(path, None, f"not TOML: {error}") from None
-    names = content.get("names")
-    if set(content) != {"names"} or not isinstance(names, dict):
-        raise RulesError(path, None, "must have one table, [names]")
-    for name, activity in names.items():
-        where = find_line(text, ("names",), name)
-        if not isinstance(activity, str):
-            raise RulesError(path, where, f'"{name}" must have a name in quotes')
-        if activity == UNKNOWN:
-            what = f'"{name}" has no pair yet: write the activity of the log, or ""'
-            raise RulesError(path, where, what)
-    return names
+    with refusing(path):
+        text, content = read_toml(path)
+        names = content.get("names")
+        if set(content) != {"names"} or not isinstance(names, dict):
+            raise RefusedError("model.names.table", None)
+        for name, activity in names.items():
+            where = find_line(text, ("names",), name)
+            if not isinstance(activity, str):
+                raise RefusedError("model.names.text", where, name=name)
+            if activity == UNKNOWN:
+                raise RefusedError("model.names.unpaired", where, name=name)
+        return names
 
 
 def check_names(
-    path: str | Path,
-    model: Iterable[str],
-    names: Mapping[str, str] | None,
-    activities: Sequence[str] | None,
-) -> dict[str, str]:
-    """Give every name of a model its activity; one without is an error, before a log is read."""
-    found: dict[str, str] = {}
-    model = list(model)
-    for name in names or {}:
+    model: Sequence[str], names: Mapping[str, str] | None, activities: Sequence[str] | None
+) -> Mapping[str, str]:
+    """Give every name of a model its activity; one without is refused, before a log is read."""
+    if names is None:
+        names = {name: name for name in model}
+    for name in names:
         if name not in model:
-            what = f'the model has no "{name}", which the map names.{nearest(name, model)}'
-            raise ReadError(path, what)
+            raise RefusedError("model.names.not_in_model", None, name=name).advise(name, model)
     for name in model:
-        if names is not None and name not in names:
-            raise ReadError(path, f'"{name}" is not in the map of names: add it, or "" for none')
-        found[name] = name if names is None else names[name]
-        if activities is not None and found[name] and found[name] not in activities:
-            what = f'"{found[name]}" is not among the declared activities.'
-            if advice := nearest(found[name], activities):
-                raise ReadError(path, what + advice)
-            raise ReadError(path, f"{what} Give it a pair in a map (", Argument("names"), ").")
-    return found
+        if name not in names:
+            raise RefusedError("model.names.not_in_map", None, name=name)
+        if activities is not None and names[name] and names[name] not in activities:
+            _refuse_undeclared(names[name], activities)
+    return names
+
+
+def _refuse_undeclared(name: str, activities: Sequence[str]) -> NoReturn:
+    plain = Statement("model.names.undeclared", name=name)
+    what = advised(plain, name, activities)
+    if what == plain:
+        what = Statement("model.names.undeclared_map", name=name, argument=Argument("names"))
+    raise RefusedError(what, None)

@@ -7,65 +7,84 @@ ask that places are *empty* (a subprocess that is over, an inclusive join that w
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
-from ...errors import RulesError
+from ...errors import Statement
+from ..refusal import RefusedError
 
 MAX_PARTS = 10_000
 """A net with more places or transitions is refused; calls of calls can multiply without bound."""
 
-RUNNING = "while it runs"
-"""How the names of places end whose token says that something runs."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """A place or transition: what it stands for in the file."""
+    """What a place or transition stands for in the file."""
 
-    what: str
-    """As a message names it: task "Register"."""
+    what: Statement
+    """Its name in messages: task "Register"."""
     line: int | None = None
-    """Where it stands in the file."""
+    """Its line in the file."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """A place of a net."""
+
+    what: Statement
+    """Its name in messages: where a token there is."""
+    line: int | None = None
+    """Its line in the file."""
+    running: bool = False
+    """Whether a token there only says that something runs, not what it waits for."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Transition:
-    """One step of a net."""
+    """One step of a net.
+
+    Attributes:
+        label: Activity; None for a silent step.
+        takes: Places it takes a token from; one that is named twice loses two.
+        gives: Places it gives a token to.
+        clears: Places that are emptied, after tokens were taken and before they are given.
+        empty: Places that must have no token.
+        immediate: Whether it takes no time: it happens before anything that does.
+        part: What it stands for.
+    """
 
     label: str | None
-    """The activity; None for a silent step."""
     takes: tuple[int, ...]
-    """The places it takes a token from; one that is named twice loses two."""
     gives: tuple[int, ...]
-    """The places it gives a token to."""
     clears: frozenset[int] = frozenset()
-    """The places that are emptied, after tokens were taken and before they are given."""
     empty: frozenset[int] = frozenset()
-    """The places that must have no token."""
     immediate: bool = False
-    """Whether it takes no time: it happens before anything that does."""
     part: Part
-    """What it stands for."""
+
+    @property
+    def plain(self) -> bool:
+        """Whether it does nothing but take and give tokens."""
+        return not self.clears and not self.empty
 
 
 @dataclass(frozen=True, kw_only=True)
 class Net:
-    """A Petri net with a beginning and the markings in which a case may end."""
+    """A Petri net with a beginning and the markings in which a case may end.
 
-    path: str | Path
-    """The file it was read from."""
-    places: tuple[Part, ...]
-    """What each place stands for."""
+    Attributes:
+        places: What each place stands for.
+        transitions: The steps.
+        start: Where tokens lie at the beginning.
+        ends: Where tokens lie when a case may end: exactly there and nowhere else.
+        notes: What was passed over or merged.
+    """
+
+    places: tuple[Place, ...]
     transitions: tuple[Transition, ...]
-    """The steps."""
     start: tuple[int, ...]
-    """Where tokens lie at the beginning."""
     ends: tuple[tuple[int, ...], ...]
-    """Where tokens lie when a case may end: exactly there and nowhere else."""
-    notes: tuple[str, ...] = ()
-    """What was passed over or merged, in words for a person."""
+    notes: tuple[Statement, ...] = ()
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -84,17 +103,16 @@ class Net:
 
 @dataclass
 class NetBuilder:
-    """A net in the making."""
+    """A net under construction."""
 
-    path: str | Path
-    places: list[Part] = field(default_factory=list)
+    places: list[Place] = field(default_factory=list)
     transitions: list[Transition] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    notes: list[Statement] = field(default_factory=list)
 
-    def place(self, what: str, line: int | None = None) -> int:
+    def place(self, what: Statement, line: int | None = None, running: bool = False) -> int:
         """Add a place."""
         self._refuse_more(len(self.places), line)
-        self.places.append(Part(what=what, line=line))
+        self.places.append(Place(what=what, line=line, running=running))
         return len(self.places) - 1
 
     def add(
@@ -119,21 +137,19 @@ class NetBuilder:
             )
         )
 
-    def note(self, text: str) -> None:
-        """Say something about the model, once."""
-        if text not in self.notes:
-            self.notes.append(text)
-
-    def note_merged(self, what: str, times: Mapping[str, int]) -> None:
-        """Say which parts share a name, and so are one activity."""
-        several = [f'"{name}" ({number})' for name, number in sorted(times.items()) if number > 1]
-        if several:
-            self.note(f"Some {what} share a name and are taken as one: {', '.join(several)}.")
+    def note(self, what: Statement) -> None:
+        """Keep something that a person should know about the model, once."""
+        if what not in self.notes:
+            self.notes.append(what)
 
     def net(self, start: Iterable[int], ends: Iterable[tuple[int, ...]]) -> Net:
-        """Put together what was added."""
+        """Put together what was added; several parts of one name are one activity."""
+        labelled = {(t.label, id(t.part)) for t in self.transitions if t.label is not None}
+        counts = sorted(Counter(label for label, _ in labelled).items())
+        merged = [Statement("model.name_count", name=n, count=c) for n, c in counts if c > 1]
+        if merged:
+            self.note(Statement("model.note.merged", names=merged))
         return Net(
-            path=self.path,
             places=tuple(self.places),
             transitions=tuple(self.transitions),
             start=tuple(start),
@@ -143,5 +159,4 @@ class NetBuilder:
 
     def _refuse_more(self, number: int, line: int | None) -> None:
         if number >= MAX_PARTS:
-            what = f"more than {MAX_PARTS:,} steps, calls and subprocesses included: too large"
-            raise RulesError(self.path, line, what)
+            raise RefusedError("model.too_many_parts", line, limit=MAX_PARTS)

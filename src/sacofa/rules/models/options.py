@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ...errors import SettingError
+from ...errors import SettingError, Statement
 
-MOST_DEVIATIONS = 10
+MAX_DEVIATIONS = 10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,12 +29,13 @@ class ModelOptions:
     source: str | None = None
 
     def __post_init__(self) -> None:
-        if self.deviations is not None and not 0 <= self.deviations <= MOST_DEVIATIONS:
-            raise SettingError("deviations", self.deviations, f"0 to {MOST_DEVIATIONS}")
+        if self.deviations is not None and not 0 <= self.deviations <= MAX_DEVIATIONS:
+            what = Statement("must.whole_between", low=0, high=MAX_DEVIATIONS)
+            raise SettingError("deviations", self.deviations, what)
 
-    def refuse_given(self, why: str) -> None:
-        """Refuse every option that was given, where there is no model."""
+    def refuse_given(self, must: Statement) -> None:
+        """Refuse every option that was given, if there is no model."""
         for name in ("names", "deviations", "closed", "source"):
             value = getattr(self, name)
             if value is not None and value is not False:
-                raise SettingError(name, value, f"left out: {why}")
+                raise SettingError(name, value, must)

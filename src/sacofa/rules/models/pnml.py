@@ -6,177 +6,181 @@ likewise the beginning. Arcs that reset or inhibit are understood; coloured nets
 
 from __future__ import annotations
 
-from collections import Counter
-from pathlib import Path
-from typing import Any, NoReturn
+from collections import defaultdict
+from collections.abc import Iterator
 
-from ...errors import RulesError, nearest
+from ...errors import Statement
+from ..refusal import RefusedError
 from .net import MAX_PARTS, Net, NetBuilder, Part
-from .xml import children, flat, kind, line
+from .xml import Element, flat
 
 INVISIBLE = "$invisible$"
 """What ProM and pm4py write for a silent transition."""
 SILENT_NAMES = ("", "τ", "tau")
 PLACES = ("place", "referencePlace")
 TRANSITIONS = ("transition", "referenceTransition")
-MOST = 15
+ARC_TABLES = {"reset": "clears", "inhibitor": "empty"}
+"""Arcs from a place that do not take a token, and what of the transition they are."""
+MAX_TOKENS = 15
 
 
-def net_of_pnml(path: str | Path, root: Any) -> Net:
+def net_of_pnml(root: Element) -> Net:
     """Read the net of a file."""
-    nets = children(root, "net")
+    nets = root.children("net")
     if len(nets) != 1:
-        raise RulesError(path, line(root), f"{len(nets)} nets in the file, not one")
-    return _Reader(path, nets[0]).net()
+        raise RefusedError("model.pnml.nets", root.line, count=len(nets))
+    return _Reader(nets[0]).net()
 
 
 class _Reader:
-    """One PNML net in the reading."""
+    """Reads one net."""
 
-    def __init__(self, path: str | Path, net: Any) -> None:
-        self.path = path
+    def __init__(self, net: Element) -> None:
         self.element = net
-        self.made = NetBuilder(path)
-        found = (e for e in net.iter() if isinstance(e.tag, str))
-        self.parts = [e for e in found if _inside_pages(e, net)]
-        self.ids: dict[str, Any] = {}
+        self.builder = NetBuilder()
+        self.parts = list(_on_pages(net))
+        self.nodes: dict[str, Element] = {}
         for element in self.parts:
-            if kind(element) in PLACES + TRANSITIONS:
-                key = element.get("id") or ""
-                if not key or key in self.ids:
-                    self.refuse(element, f'<{kind(element)}> needs an id of its own, not "{key}"')
-                self.ids[key] = element
-                if len(self.ids) > 2 * MAX_PARTS:
-                    self.refuse(element, f"more than {2 * MAX_PARTS:,} places and transitions")
+            if element.kind in PLACES + TRANSITIONS:
+                self._keep(element)
+        self.places = {
+            key: self.builder.place(_named("model.place", key, element), element.line)
+            for key, element in self.nodes.items()
+            if element.kind == "place"
+        }
+
+    def _keep(self, element: Element) -> None:
+        key = element.get("id")
+        if not key or key in self.nodes:
+            raise RefusedError("model.pnml.own_id", element.line, kind=element.kind, id=key)
+        if len(self.nodes) >= 2 * MAX_PARTS:
+            raise RefusedError("model.too_many_parts", element.line, limit=2 * MAX_PARTS)
+        self.nodes[key] = element
 
     def net(self) -> Net:
         """Put the net together."""
-        places, counts = {}, Counter[int]()
-        for key, element in self.ids.items():
-            if kind(element) == "place":
-                places[key] = self.made.place(f'place "{_name(element) or key}"', line(element))
-                counts[places[key]] = self.tokens(element, "initialMarking")
-        takes: dict[str, list[int]] = {}
-        gives: dict[str, list[int]] = {}
-        clears: dict[str, list[int]] = {}
-        empty: dict[str, list[int]] = {}
-        for arc in (part for part in self.parts if kind(part) == "arc"):
-            source, target = (self.resolve(arc, end) for end in ("source", "target"))
-            sort = _text(arc, "arctype", "type").lower()
-            if (source in places) == (target in places):
-                self.refuse(arc, "an arc leads from a place to a transition, or back")
-            if source in places:
-                table = clears if sort == "reset" else empty if sort == "inhibitor" else takes
-                table.setdefault(target, []).extend([places[source]] * self.weight(arc))
-            elif sort in ("reset", "inhibitor"):
-                self.refuse(arc, f"an arc that is called {sort} leads from a place")
-            else:
-                gives.setdefault(source, []).extend([places[target]] * self.weight(arc))
-        names = Counter[str]()
-        for key, element in self.ids.items():
-            if kind(element) == "transition":
-                label = self.label(element)
-                names.update([label] if label else [])
-                part = Part(what=f'transition "{_name(element) or key}"', line=line(element))
-                tables = (clears.get(key, ()), empty.get(key, ()))
-                self.made.add(part, takes.get(key, ()), gives.get(key, ()), label, *tables)
-        self.made.note_merged("transitions", names)
-        if not names:
-            self.refuse(self.element, "no transition has a name")
-        return self.made.net(self.start(counts), self.ends(places))
+        arcs = self._arcs()
+        for key, element in self.nodes.items():
+            if element.kind == "transition":
+                part = Part(what=_named("model.transition", key, element), line=element.line)
+                tables = arcs[key]
+                self.builder.add(
+                    part,
+                    tables["takes"],
+                    tables["gives"],
+                    _label(element),
+                    tables["clears"],
+                    tables["empty"],
+                )
+        return self.builder.net(self._start(), self._ends())
 
-    def start(self, counts: Counter[int]) -> list[int]:
-        """Where tokens lie at the beginning."""
-        marked = [place for place, times in counts.items() for _ in range(times)]
+    def _arcs(self) -> defaultdict[str, defaultdict[str, list[int]]]:
+        """Find the places of each transition, by what it does with them."""
+        found: defaultdict[str, defaultdict[str, list[int]]] = defaultdict(
+            lambda: defaultdict(list)
+        )
+        for arc in self.parts:
+            if arc.kind != "arc":
+                continue
+            source, target = self._resolve(arc, "source"), self._resolve(arc, "target")
+            sort = _text(arc, "arctype", "type").lower()
+            if (source in self.places) == (target in self.places):
+                raise RefusedError("model.pnml.arc", arc.line)
+            weight = max(_number(arc, _text(arc, "inscription") or "1"), 1)
+            if source in self.places:
+                table = ARC_TABLES.get(sort, "takes")
+                found[target][table] += [self.places[source]] * weight
+            elif sort in ARC_TABLES:
+                raise RefusedError("model.pnml.arc_from_place", arc.line, kind=sort)
+            else:
+                found[source]["gives"] += [self.places[target]] * weight
+        return found
+
+    def _start(self) -> list[int]:
+        """Return where tokens lie at the beginning."""
+        marked = []
+        for key, place in self.places.items():
+            element = self.nodes[key]
+            marked += [place] * _number(element, _text(element, "initialMarking") or "0")
         if marked:
             return marked
-        given = {place for step in self.made.transitions for place in step.gives}
-        return [self.only(set(range(len(self.made.places))) - given, "initialMarking", "leads to")]
+        given = {place for step in self.builder.transitions for place in step.gives}
+        return [self._only_without(given, "model.pnml.no_start")]
 
-    def ends(self, places: dict[str, int]) -> list[tuple[int, ...]]:
-        """Where tokens lie at the end."""
-        found = []
-        for marking in self.element.iter("{*}finalmarkings"):
-            for one in children(marking, "marking"):
-                tokens: list[int] = []
-                for element in children(one, "place"):
-                    key = element.get("idref") or ""
-                    if key not in places:
-                        self.refuse(element, f'no place "{key}".{nearest(key, places)}')
-                    tokens += [places[key]] * self.number(element, _text(element, "text") or "1")
-                found.append(tuple(tokens))
+    def _ends(self) -> list[tuple[int, ...]]:
+        """Return where tokens lie at the end."""
+        found = [
+            tuple(token for place in marking.children("place") for token in self._tokens(place))
+            for markings in self.element.below("finalmarkings")
+            for marking in markings.children("marking")
+        ]
         if found:
             return found
-        taken = {place for step in self.made.transitions for place in step.takes}
-        return [(self.only(set(range(len(self.made.places))) - taken, "finalmarkings", "leaves"),)]
+        taken = {place for step in self.builder.transitions for place in step.takes}
+        return [(self._only_without(taken, "model.pnml.no_end"),)]
 
-    def only(self, places: set[int], missing: str, verb: str) -> int:
-        """The one place that can be meant where a marking is not said."""
-        if len(places) != 1:
-            what = f"no {missing}, and {len(places)} places that nothing {verb}, not one"
-            self.refuse(self.element, what)
-        return places.pop()
+    def _tokens(self, element: Element) -> list[int]:
+        """Return the tokens on a place of a final marking."""
+        key = element.get("idref")
+        if key not in self.places:
+            raise RefusedError("model.pnml.no_place", element.line, id=key).advise(key, self.places)
+        return [self.places[key]] * _number(element, _text(element, "text") or "1")
 
-    def resolve(self, arc: Any, end: str) -> str:
+    def _only_without(self, used: set[int], code: str) -> int:
+        """Return the one place that can be meant where the file has no marking."""
+        left = set(self.places.values()) - used
+        if len(left) != 1:
+            raise RefusedError(code, self.element.line, places=len(left))
+        return left.pop()
+
+    def _resolve(self, arc: Element, end: str) -> str:
         """Find what an arc connects, through references."""
-        key = arc.get(end) or ""
-        seen: set[str] = set()
+        key, seen = arc.get(end), set[str]()
         while True:
-            if key not in self.ids:
-                self.refuse(arc, f'no node "{key}" ({end}).{nearest(key, self.ids)}')
-            if not kind(self.ids[key]).startswith("reference"):
+            if key not in self.nodes:
+                raise RefusedError("model.no_node", arc.line, id=key, attribute=end).advise(
+                    key, self.nodes
+                )
+            if not self.nodes[key].kind.startswith("reference"):
                 return key
             if key in seen:
-                self.refuse(arc, f"its {end} is a reference that leads in circles")
+                raise RefusedError("model.pnml.circle", arc.line, attribute=end)
             seen.add(key)
-            key = self.ids[key].get("ref") or ""
-
-    def weight(self, arc: Any) -> int:
-        """How many tokens an arc moves."""
-        return max(self.number(arc, _text(arc, "inscription") or "1"), 1)
-
-    def tokens(self, place: Any, kind_of_marking: str) -> int:
-        """How many tokens a place has."""
-        return self.number(place, _text(place, kind_of_marking) or "0")
-
-    def number(self, element: Any, text: str) -> int:
-        """A small whole number."""
-        # WoPeD and PIPE write "Default,1".
-        text = text.rpartition(",")[2].strip()
-        if not (text.isascii() and text.isdigit() and len(text) < 4 and int(text) <= MOST):
-            self.refuse(element, f'"{text}" tokens: a whole number up to {MOST} is understood')
-        return int(text)
-
-    def label(self, element: Any) -> str | None:
-        """The activity of a transition, if it is not silent."""
-        tools = children(element, "toolspecific")
-        if any(tool.get("activity") == INVISIBLE for tool in tools):
-            return None
-        name = _name(element)
-        return None if name.lower() in SILENT_NAMES else name
-
-    def refuse(self, element: Any, what: str) -> NoReturn:
-        """Say what is wrong and where."""
-        raise RulesError(self.path, line(element), what)
+            key = self.nodes[key].get("ref")
 
 
-def _inside_pages(element: Any, net: Any) -> bool:
-    """Whether an element belongs to the net itself or to its pages, not to a tool's own section."""
-    parent = element.getparent()
-    while parent is not None and parent is not net:
-        if kind(parent) != "page":
-            return False
-        parent = parent.getparent()
-    return parent is net
+def _on_pages(element: Element) -> Iterator[Element]:
+    """Yield what belongs to the net itself or to its pages, not to a tool's own section."""
+    for child in element.inside:
+        yield child
+        if child.kind == "page":
+            yield from _on_pages(child)
 
 
-def _name(element: Any) -> str:
-    return _text(element, "name")
+def _named(code: str, key: str, element: Element) -> Statement:
+    return Statement(code, name=_text(element, "name") or key)
 
 
-def _text(element: Any, *names: str) -> str:
-    """The text inside one of some elements: <name><text>A</text></name>, or <name>A</name>."""
-    for child in children(element, *names):
-        inner = [*children(child, "text"), *children(child, "value"), child]
+def _label(element: Element) -> str | None:
+    """Return the activity of a transition, if it is not silent."""
+    if any(tool.get("activity") == INVISIBLE for tool in element.children("toolspecific")):
+        return None
+    name = _text(element, "name")
+    return None if name.lower() in SILENT_NAMES else name
+
+
+def _number(element: Element, text: str) -> int:
+    """Read a small whole number."""
+    # WoPeD and PIPE write "Default,1".
+    text = text.rpartition(",")[2].strip()
+    if not (text.isascii() and text.isdigit() and len(text) < 4 and int(text) <= MAX_TOKENS):
+        raise RefusedError("model.pnml.tokens", element.line, given=text, limit=MAX_TOKENS)
+    return int(text)
+
+
+def _text(element: Element, *kinds: str) -> str:
+    """Return the text of a child: <name><text>A</text></name>, or <name>A</name>."""
+    for child in element.children(*kinds):
+        inner = [*child.children("text"), *child.children("value"), child]
         return flat(inner[0].text)
     return ""

@@ -14,7 +14,8 @@ the difference, are left as they are.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import replace
 
 from .net import Net, Transition
@@ -22,160 +23,155 @@ from .net import Net, Transition
 
 def reduce_net(net: Net) -> Net:
     """Take silent steps out of a net as far as cases stay the same."""
-    work = _Work(net)
-    changed = True
-    while changed:
-        work.index()
-        changed = work.take_at_once()
-        work.index()
-        changed = work.take_together() or changed
+    work, places = _Work(net), range(len(net.places))
+    changes = [work.take_at_once] if work.timed else [work.take_at_once, work.take_together]
+    while sum(change(place) for change in changes for place in places):
+        pass
     return work.result()
 
 
 class _Work:
-    """A net while it shrinks; a transition that is gone is None."""
+    """A net that shrinks, with the steps that take from and give to each place."""
 
     def __init__(self, net: Net) -> None:
         self.net = net
-        self.steps: list[Transition | None] = list(net.transitions)
-        self.start = list(net.start)
+        self.start = net.start
         self.timed = any(step.immediate for step in net.transitions)
         self.fixed = {place for end in net.ends for place in end}
-        # Which clearing and waiting steps see a place: equals for places that may stand in.
-        # Many steps share one set, which is looked at once.
-        seen: defaultdict[int, set[tuple[int, bool]]] = defaultdict(set)
-        known = set()
-        for step in net.transitions:
-            for clearing, places in ((True, step.clears), (False, step.empty)):
-                key = (id(places), clearing)
-                if key not in known:
-                    known.add(key)
-                    for place in places:
-                        seen[place].add(key)
-        self.seen_by = {place: frozenset(who) for place, who in seen.items()}
+        self.steps: dict[int, Transition] = {}
+        self.takers: defaultdict[int, set[int]] = defaultdict(set)
+        self.givers: defaultdict[int, set[int]] = defaultdict(set)
+        self.known: dict[tuple[object, ...], int] = {}
+        for number, step in enumerate(net.transitions):
+            self.put(number, step)
+        self.seen_by = _seen_by(net)
 
-    def index(self) -> None:
-        """Find who takes from and gives to each place; drop what repeats or does nothing."""
-        self.takers: defaultdict[int, list[int]] = defaultdict(list)
-        self.givers: defaultdict[int, list[int]] = defaultdict(list)
-        known = set()
-        for number, step in enumerate(self.steps):
-            if step is None:
-                continue
-            takes, gives = tuple(sorted(step.takes)), tuple(sorted(step.gives))
-            key = (step.label, takes, gives, step.clears, step.empty, step.immediate)
-            if key in known or (step.label is None and takes == gives and not step.clears):
-                self.steps[number] = None
-                continue
-            known.add(key)
-            for place in set(takes):
-                self.takers[place].append(number)
-            for place in set(gives):
-                self.givers[place].append(number)
+    def put(self, number: int, step: Transition) -> None:
+        """Add a step, unless it repeats another or changes nothing."""
+        if _effect(step) in self.known or (
+            step.label is None and not step.clears and sorted(step.takes) == sorted(step.gives)
+        ):
+            return
+        self.known[_effect(step)] = number
+        self.steps[number] = step
+        for place in step.takes:
+            self.takers[place].add(number)
+        for place in step.gives:
+            self.givers[place].add(number)
 
-    def take_at_once(self) -> bool:
-        """Pass tokens on where a silent step is the only way out of a place."""
-        changed = False
-        for place, takers in list(self.takers.items()):
-            step = self.steps[takers[0]] if len(takers) == 1 else None
-            if step is None or not self._plain(step) or step.takes != (place,):
-                continue
-            if self.timed and not step.immediate:
-                continue
-            # Where nothing is given, a waiting step sees the place empty a moment sooner.
-            if place in step.gives or place in self.fixed or not self._alike(place, step.gives):
-                continue
-            self.start = _put(self.start, place, step.gives)
-            for number in self.givers[place]:
-                other = self.steps[number]
-                if other is not None:
-                    gives = tuple(_put(list(other.gives), place, step.gives))
-                    self.steps[number] = replace(other, gives=gives)
-                    for given in step.gives:
-                        self.givers[given].append(number)
-            self.steps[takers[0]] = None
-            self.givers[place] = []
-            changed = True
-            for given in step.gives:
-                self.givers[given] = [n for n in self.givers[given] if n != takers[0]]
-        return changed
+    def drop(self, number: int) -> Transition:
+        """Remove a step and return it."""
+        step = self.steps.pop(number)
+        del self.known[_effect(step)]
+        for place in step.takes:
+            self.takers[place].discard(number)
+        for place in step.gives:
+            self.givers[place].discard(number)
+        return step
 
-    def take_together(self) -> bool:
-        """Join a silent step with those that follow it, where it is the only way to them."""
-        if self.timed:
+    def take_at_once(self, place: int) -> bool:
+        """Pass tokens on if a silent step is the only way out of a place."""
+        if len(self.takers[place]) != 1 or place in self.fixed:
             return False
-        touched: set[int] = set()
-        for place, givers in self.givers.items():
-            # What was changed in this round waits for the next, with fresh lists.
-            involved = {*givers, *self.takers.get(place, ())}
-            if not touched.isdisjoint(involved):
-                continue
-            first = self.steps[givers[0]] if len(givers) == 1 else None
-            if first is None or not self._plain(first) or first.gives != (place,):
-                continue
-            if place in self.fixed or place in self.start or place in first.takes:
-                continue
-            after = [self.steps[n] for n in self.takers[place]]
-            if not after or not all(s is not None and s.takes == (place,) for s in after):
-                continue
-            if any(s is None or not self._plain(s, silent=False) for s in after):
-                continue
-            if not self._alike(place, first.takes):
-                continue
-            for number, step in zip(self.takers[place], after, strict=True):
-                assert step is not None
-                self.steps[number] = replace(step, takes=first.takes)
-            self.steps[givers[0]] = None
-            touched |= involved
-            for source in first.takes:
-                touched.update(self.takers.get(source, ()), self.givers.get(source, ()))
-        return bool(touched)
+        (number,) = self.takers[place]
+        step = self.steps[number]
+        if not self._silent(step) or step.takes != (place,) or place in step.gives:
+            return False
+        # If nothing is given, a waiting step sees the place empty a moment sooner.
+        if (self.timed and not step.immediate) or not self._alike(place, step.gives):
+            return False
+        self.drop(number)
+        self.start = _moved_on(self.start, place, step.gives)
+        for giver in sorted(self.givers[place]):
+            other = self.drop(giver)
+            self.put(giver, replace(other, gives=_moved_on(other.gives, place, step.gives)))
+        return True
 
-    def _plain(self, step: Transition, silent: bool = True) -> bool:
-        return not step.clears and not step.empty and (step.label is None or not silent)
-
-    def _alike(self, place: int, others: tuple[int, ...]) -> bool:
-        """Whether every clearing or waiting step that sees the place sees the others, and back."""
-        mine = self.seen_by.get(place, frozenset())
-        return all(self.seen_by.get(other, frozenset()) == mine for other in others)
+    def take_together(self, place: int) -> bool:
+        """Join a silent step with those that follow it, if it is the only way to them."""
+        number = self._only_giver(place)
+        if number is None:
+            return False
+        first, after = self.steps[number], sorted(self.takers[place])
+        follow = bool(after) and all(self._takes_only(place, n) for n in after)
+        if not follow or not self._alike(place, first.takes):
+            return False
+        self.drop(number)
+        for follower in after:
+            self.put(follower, replace(self.drop(follower), takes=first.takes))
+        return True
 
     def result(self) -> Net:
-        """The net that is left, with the places that are left."""
-        steps = [step for step in self.steps if step is not None]
-        used = set(self.start) | self.fixed
-        for step in steps:
-            used.update(step.takes, step.gives)
+        """Return the net that is left, with the places that are left."""
+        steps = [self.steps[number] for number in sorted(self.steps)]
+        used = {*self.start, *self.fixed}.union(*(step.takes + step.gives for step in steps))
         new = {place: i for i, place in enumerate(sorted(used))}
+        # Many steps share one set of places, which is translated once.
+        sets = {id(some): some for step in steps for some in (step.clears, step.empty)}
+        moved = {key: frozenset(new[p] for p in some if p in new) for key, some in sets.items()}
 
-        sets: dict[int, frozenset[int]] = {}
-
-        def moved(places: tuple[int, ...]) -> tuple[int, ...]:
+        def translated(places: Iterable[int]) -> tuple[int, ...]:
             return tuple(new[place] for place in places)
 
-        def moved_set(places: frozenset[int]) -> frozenset[int]:
-            if id(places) not in sets:
-                sets[id(places)] = frozenset(new[p] for p in places if p in new)
-            return sets[id(places)]
+        def translated_step(step: Transition) -> Transition:
+            return replace(
+                step,
+                takes=translated(step.takes),
+                gives=translated(step.gives),
+                clears=moved[id(step.clears)],
+                empty=moved[id(step.empty)],
+            )
 
         return replace(
             self.net,
             places=tuple(self.net.places[place] for place in sorted(used)),
-            transitions=tuple(
-                replace(
-                    step,
-                    takes=moved(step.takes),
-                    gives=moved(step.gives),
-                    clears=moved_set(step.clears),
-                    empty=moved_set(step.empty),
-                )
-                for step in steps
-            ),
-            start=moved(tuple(self.start)),
-            ends=tuple(moved(end) for end in self.net.ends),
+            transitions=tuple(map(translated_step, steps)),
+            start=translated(self.start),
+            ends=tuple(map(translated, self.net.ends)),
         )
 
+    def _only_giver(self, place: int) -> int | None:
+        """Return the silent step that alone gives to a place, and to no other."""
+        if len(self.givers[place]) != 1 or place in self.fixed or place in self.start:
+            return None
+        (number,) = self.givers[place]
+        step = self.steps[number]
+        fits = self._silent(step) and step.gives == (place,) and place not in step.takes
+        return number if fits else None
 
-def _put(places: list[int], place: int, instead: tuple[int, ...]) -> list[int]:
+    def _takes_only(self, place: int, number: int) -> bool:
+        step = self.steps[number]
+        return step.plain and step.takes == (place,)
+
+    def _silent(self, step: Transition) -> bool:
+        return step.label is None and step.plain
+
+    def _alike(self, place: int, others: tuple[int, ...]) -> bool:
+        """Whether every clearing or waiting step that sees the place sees the others, and back."""
+        return all(self.seen_by[other] == self.seen_by[place] for other in others)
+
+
+def _effect(step: Transition) -> tuple[object, ...]:
+    """What tells a step from others that do the same."""
+    takes, gives = tuple(sorted(step.takes)), tuple(sorted(step.gives))
+    return (step.label, takes, gives, step.clears, step.empty, step.immediate)
+
+
+def _moved_on(places: tuple[int, ...], place: int, instead: tuple[int, ...]) -> tuple[int, ...]:
     """Replace every token on a place by tokens on others."""
-    times = Counter(places)[place]
-    return [p for p in places if p != place] + list(instead) * times
+    return tuple(p for p in places if p != place) + instead * places.count(place)
+
+
+def _seen_by(net: Net) -> list[frozenset[tuple[int, bool]]]:
+    """[place]: the sets of clearing and waiting steps that hold it; equal ones may stand in."""
+    seen: list[set[tuple[int, bool]]] = [set() for _ in net.places]
+    # Many steps share one set of places, which is looked at once.
+    shared = {
+        (id(places), clearing): places
+        for step in net.transitions
+        for clearing, places in ((True, step.clears), (False, step.empty))
+    }
+    for key, places in shared.items():
+        for place in places:
+            seen[place].add(key)
+    return [frozenset(keys) for keys in seen]

@@ -17,11 +17,8 @@ from ...kernel.attributes import Attribute, cells_of
 from ...kernel.cases import CaseBatch
 from ...kernel.queries.attributes import AttributePair, CaseAttribute, EventAttribute
 from ...kernel.variants import VariantCounts
+from .tuning import TUNING
 
-MAX_SPLITS = 3
-"""At most so many activities tell families apart."""
-CLEAR = 3
-"""Each family has so many noise scales of cases for each value, at least."""
 FINE = 1_000
 """Roots are taken in parts of this."""
 
@@ -56,10 +53,10 @@ def attribute_queries(
         size = cells_of(attribute.known)
         votes = variants.cases * float(price)
         if attribute.of_case:
-            splits = order[: _splits(votes / (CLEAR * size))]
+            splits = order[: _splits(votes / (TUNING.family_cases * size))]
             tables.append(CaseAttribute(key=attribute.key, size=size, splits=splits))
         else:
-            splits = order[: _splits(votes / (CLEAR * size * max(activities, 1)))]
+            splits = order[: _splits(votes / (TUNING.family_cases * size * max(activities, 1)))]
             tables.append(
                 EventAttribute(
                     key=attribute.key, size=size - 1, activities=activities, splits=splits
@@ -106,7 +103,7 @@ def _root(number: int, degree: int) -> int:
 
 
 def _splits(families: float) -> int:
-    return min(max(int(np.log2(max(families, 1.0))), 0), MAX_SPLITS)
+    return min(max(int(np.log2(max(families, 1.0))), 0), TUNING.max_splits)
 
 
 def best_splits(variants: VariantCounts) -> tuple[int, ...]:
@@ -116,7 +113,7 @@ def best_splits(variants: VariantCounts) -> tuple[int, ...]:
     there[np.repeat(np.arange(len(variants)), variants.lengths), variants.activity_ids] = True
     family = np.zeros(len(variants), dtype=np.int64)
     chosen: list[int] = []
-    for bit in range(min(MAX_SPLITS, activities)):
+    for bit in range(min(TUNING.max_splits, activities)):
         with_it = np.zeros((1 << bit, activities))
         np.add.at(with_it, family, there * weights[:, None])
         whole = np.bincount(family, weights, 1 << bit)[:, None]

@@ -14,14 +14,12 @@ from numpy.typing import NDArray
 
 from .fit import Fitted
 from .places import Slots
+from .tuning import TUNING
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Uniform = Callable[[int], Floats]
 """So many numbers from 0 to below 1."""
-
-ROUNDS = 30
-"""How often tables are fitted in turn."""
 
 
 def draw_values(
@@ -83,7 +81,7 @@ def _rake(wanted: Floats, many: Floats, groups: Ints, pairs: Sequence[Floats]) -
         target[:-1] = _margins(target[:-1], size, wanted[asked].sum(axis=0))
         targets.append((groups[place], target))
     fitted = np.maximum(wanted, 1e-9 * many[:, None])
-    for _ in range(ROUNDS):
+    for _ in range(TUNING.fitting_rounds):
         for group, target in [*targets[1:], targets[0]]:
             now = np.zeros_like(target)
             np.add.at(now, group, fitted)
@@ -95,7 +93,7 @@ def _rake(wanted: Floats, many: Floats, groups: Ints, pairs: Sequence[Floats]) -
 def _margins(table: Floats, rows: Floats, columns: Floats) -> Floats:
     """Scale a table until its rows and columns have given sums."""
     table = np.maximum(table, 1e-9)
-    for _ in range(ROUNDS):
+    for _ in range(TUNING.fitting_rounds):
         table = table * (columns / np.maximum(table.sum(axis=0), 1e-12))
         table = table * (rows / np.maximum(table.sum(axis=1), 1e-12))[:, None]
     return table

@@ -17,7 +17,8 @@ from ...kernel.queries.flow import VOTE_UNITS
 from .places import ReleasedCases
 from .presence import EventTable, ordered_cells, readable
 from .rows import estimate_rows
-from .shape import ROUGHLY, SURE, estimate
+from .shape import estimate
+from .tuning import TUNING
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -50,7 +51,7 @@ def fit_event_attribute(table: EventTable, attribute: Attribute, rates: Floats) 
     """Read a table of activities by values, given how often activities have one."""
     expected, _ = table.cases.votes(table.query, rates)
     shares = estimate_rows(
-        table.by_activity, table.expected(rates)[0], table.louder, table.ordered, sure=SURE
+        table.by_activity, table.expected(rates)[0], table.louder, table.ordered, sure=TUNING.lean
     )[0]
     if table.families > 1:
         parents, shares = shares, np.empty_like(table.seen)
@@ -58,7 +59,7 @@ def fit_event_attribute(table: EventTable, attribute: Attribute, rates: Floats) 
             parent = parents[row // table.families]
             shares[row], _ = estimate(
                 seen, expected[row], table.noise,
-                parent=parent, ordered=table.ordered, parts=ROUGHLY, sure=SURE,
+                parent=parent, ordered=table.ordered, parts=TUNING.rough_factors, sure=TUNING.lean,
             )  # fmt: skip
     shares = _possible(shares, attribute)
     return Fitted(shares=shares, rates=np.repeat(rates, table.families), within=table.noise)

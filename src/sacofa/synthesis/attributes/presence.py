@@ -15,29 +15,16 @@ from math import comb, log
 import numpy as np
 from numpy.typing import NDArray
 
-from ...base.domains import Dates, Numbers
 from ...kernel.attributes import Attribute
 from ...kernel.queries.attributes import EventAttribute
 from ...kernel.queries.flow import VOTE_UNITS
 from ..numerics import weighted_median
 from .places import ReleasedCases
 from .rows import estimate_rows
+from .tuning import TUNING
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-
-UNLIKELY = 6.0
-"""How much better, in noise scales, a table must be explained by some activities than by all."""
-MORE = 2.0
-"""And how much better for each more of them."""
-TRIED = 30
-"""At most so many sets of activities are tried; fewer, where tables are large."""
-LARGE = 20_000
-"""Cells of a table that is large."""
-ODD = 5.0
-"""An activity has a value only now and then if its votes are so many noise scales off."""
-FEWER = 0.6
-"""And if they are fewer than this part of what is usual beside the released flow."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -114,7 +101,7 @@ def readable(seen: Floats, attribute: Attribute) -> Floats:
 def ordered_cells(attribute: Attribute) -> int:
     """How many cells have an order, from the first on."""
     domain = attribute.known
-    return domain.values if isinstance(domain, Numbers | Dates) else 0
+    return domain.values if domain.binned else 0
 
 
 def find_presence(table: EventTable) -> tuple[Floats, float]:
@@ -125,14 +112,22 @@ def find_presence(table: EventTable) -> tuple[Floats, float]:
     stands_out = np.maximum(by_activity - 1.5 * table.louder, 0.0).sum(axis=1)
     order = np.argsort(-np.where(there, stands_out, -1.0), kind="stable")[: int(there.sum())]
     best, best_cost = np.zeros(number), np.inf
-    for many in _tried(len(order), max(TRIED * LARGE // max(by_activity.size, LARGE), 4)):
+    for many in _tried(
+        len(order),
+        max(TUNING.max_tried * TUNING.large_table // max(by_activity.size, TUNING.large_table), 4),
+    ):
         rates = np.zeros(number)
         rates[order[:many]] = 1.0
         cost = table.cost(rates)
         if many < len(order):
             # The noise of all cells that would be without a value may look like that by chance.
             chance = float(np.sqrt(by_activity[order[many:]].size))
-            cost += UNLIKELY + chance + MORE * many + log(comb(len(order), many))
+            cost += (
+                TUNING.some_over_all
+                + chance
+                + TUNING.cost_per_activity * many
+                + log(comb(len(order), many))
+            )
         if cost < best_cost:
             best, best_cost = rates, cost
     return best, best_cost
@@ -147,7 +142,10 @@ def settle_presence(
     for rates, times in shared.items():
         # The more attributes are there, the less it takes to say that this one is there, too.
         cost = (
-            table.cost(np.array(rates)) + MORE * sum(rates) + log(len(elsewhere) + 1) - log(times)
+            table.cost(np.array(rates))
+            + TUNING.cost_per_activity * sum(rates)
+            + log(len(elsewhere) + 1)
+            - log(times)
         )
         if cost < best_cost:
             best, best_cost = np.array(rates), cost
@@ -162,17 +160,17 @@ def _now_and_then(table: EventTable, rates: Floats) -> Floats:
     """
     if not rates.any():
         return rates
-    off = ODD * table.louder * np.sqrt(2.0 * table.query.size)
+    off = TUNING.rare_votes * table.louder * np.sqrt(2.0 * table.query.size)
     found = table.by_activity.sum(axis=1)
     for _ in range(20):
         expected, _ = table.expected(rates)
         ratio = np.clip(found / np.maximum(expected, 1e-9), 0.02, 50.0)
         usual = weighted_median(ratio, expected)
-        odd = (rates > 0) & (ratio < FEWER * usual) & (usual * expected - found > off)
+        odd = (rates > 0) & (ratio < TUNING.rare_share * usual) & (usual * expected - found > off)
         if not odd.any():
             break
         rates = np.where(odd, rates * ratio / usual, rates)
-    if table.none - table.expected(rates)[1] <= ODD * table.noise:
+    if table.none - table.expected(rates)[1] <= TUNING.rare_votes * table.noise:
         return rates
     parts = np.linspace(0.02, 1.0, 50)
     far = [abs(table.expected(rates * part)[1] - table.none) for part in parts.tolist()]

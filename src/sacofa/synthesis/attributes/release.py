@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ...base.domains import Categories, Dates, Numbers
-from ...kernel.attributes import OTHER, Attribute, cells_of
+from ...kernel.attributes import OTHER, Attribute, Domain, cells_of
 from ...kernel.cases import CaseBatch
 from ...kernel.queries.attributes import CaseAttribute, EventAttribute
 from ...kernel.released import NO_VALUE, ReleasedColumn
@@ -111,26 +110,26 @@ def _written(attribute: Attribute, cells: Ints, uniform: Uniform) -> ReleasedCol
     """The values as they are released."""
     domain = attribute.known
     codes = np.where(cells < domain.values, cells, NO_VALUE)
-    if isinstance(domain, Categories):
-        texts = domain.names
-        if (cells == domain.values).any():
-            texts = (*texts, OTHER)
-            codes = np.where(cells == domain.values, domain.values, codes)
-    elif isinstance(domain, Numbers | Dates):
-        chance = uniform(len(cells)).tolist()
-        give = domain.number if isinstance(domain, Numbers) else domain.day
-        listed: dict[str, int] = {}
-        for place, cell in enumerate(codes.tolist()):
-            if cell >= 0:
-                text = give(cell, chance[place])
-                codes[place] = listed.setdefault(text, len(listed))
-        texts = tuple(listed)
+    if domain.binned:
+        codes, texts = _sampled(domain, codes, uniform(len(cells)))
     else:
-        texts = tuple(domain.label(value) for value in range(domain.values))
+        texts = [domain.label(value) for value in range(domain.values)]
+        if domain.kind == "string" and (cells == domain.values).any():
+            texts.append(OTHER)
+            codes = np.where(cells == domain.values, domain.values, codes)
     return ReleasedColumn(
         name=attribute.name,
         of_case=attribute.of_case,
         kind=domain.kind,
-        texts=texts,
+        texts=tuple(texts),
         codes=codes.astype(np.int32),
     )
+
+
+def _sampled(domain: Domain, bins: Ints, chances: Floats) -> tuple[Ints, list[str]]:
+    """Sample a text for each bin; the codes are places among the texts, in order of appearance."""
+    codes, places = bins.copy(), dict[str, int]()
+    for place in np.flatnonzero(bins >= 0).tolist():
+        text = domain.sample(int(bins[place]), float(chances[place]))
+        codes[place] = places.setdefault(text, len(places))
+    return codes, list(places)

@@ -5,12 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .shape import NEARLY, ROUGHLY, SELDOM, estimate
+from .shape import estimate
+from .tuning import TUNING
 
 Floats = NDArray[np.float64]
-
-PASSES = 2
-"""How often what rows say one by one is what thin rows fall back on."""
 
 
 def estimate_rows(
@@ -26,13 +24,13 @@ def estimate_rows(
 
     Where the cost `decides` which rows there are, one look is enough, and none may be empty.
     """
-    passes = 1 if decides else PASSES
+    passes = 1 if decides else TUNING.row_passes
     whole, cost_of_all = estimate(
         seen[many > 0].sum(axis=0),
         float(many.sum()),
         noise * np.sqrt(max(int((many > 0).sum()), 1)),
         ordered=ordered,
-        parts=SELDOM if decides else NEARLY,
+        parts=TUNING.rare_factors if decides else TUNING.near_factors,
     )
     shares = np.tile(whole, (len(seen), 1))
     if (many > 0).sum() <= 1:
@@ -47,7 +45,8 @@ def estimate_rows(
             if many[row] > 0:
                 shares[row], one = estimate(
                     seen[row], float(many[row]), noise,
-                    parent=whole, ordered=ordered, parts=ROUGHLY, sure=sure, empty=not decides,
+                    parent=whole, ordered=ordered, parts=TUNING.rough_factors,
+                    sure=sure, empty=not decides,
                 )  # fmt: skip
             else:
                 one = float(np.abs(seen[row]).sum()) / noise

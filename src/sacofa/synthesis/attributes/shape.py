@@ -15,37 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numerics import project_to_total
+from .tuning import TUNING
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-MOST = 10
-"""Up to so many cells may stand out one by one; beyond that, numbers of them in steps."""
-NEARLY = (0.9, 1.0, 1.1, 1.2)
-"""What part of the cases that a row is said to have it may have, if that is all of them."""
-ROUGHLY = (0.4, 0.6, 0.8, 1.0, 1.2)
-"""The same, of one row of many."""
-SELDOM = (0.05, 0.1, 0.2, 0.3, *ROUGHLY)
-"""The same, where it is still to be found how often there is a value."""
-SPREAD = 0.8
-"""How far off the number of cases of a row is, as a logarithm."""
-LITTLE = 1e-3
-"""A row of fewer cases, in noise scales, says nothing."""
-FEW = 8
-"""Up to so many cells are told one by one, not as all alike."""
-EVEN = 2.0
-"""What it costs, in noise scales, that all cells are alike."""
-NOTHING = 4.0
-"""What it costs that a row has no cases at all, though it is said to; it is then like all rows."""
-SURE = 1.5
-"""How much more one row of many is taken for what it most likely was than for the mean."""
-ALL_TOLD = 1.2
-"""What each cell costs, in noise scales, where all are told one by one."""
-TOGETHER = 1.3
-"""What each stretch of cells costs, where neighbours are taken together."""
 WINDOWS = tuple(
     np.convolve(np.ones(width), np.ones(width)) if width > 1 else np.array([1.0, 2.0, 1.0])
-    for width in (1, 2, 3, 4, 6, 8, 12)
+    for width in TUNING.window_widths
 )
 """How neighbours are weighed: less, the farther they are."""
 
@@ -57,7 +34,7 @@ def estimate(
     *,
     parent: Floats | None = None,
     ordered: int = 0,
-    parts: tuple[float, ...] = NEARLY,
+    parts: tuple[float, ...] = TUNING.near_factors,
     sure: float = 1.0,
     empty: bool = True,
 ) -> tuple[Floats, float]:
@@ -70,12 +47,12 @@ def estimate(
     found = [_estimate(seen, total * part, noise, parent, ordered, sure) for part in parts]
     shapes = [shape for shape, _ in found]
     costs = [
-        cost + log(part) ** 2 / (2 * SPREAD**2)
+        cost + log(part) ** 2 / (2 * TUNING.factor_spread**2)
         for (_, cost), part in zip(found, parts, strict=True)
     ]
     if parent is not None and empty:
         shapes.append(parent)
-        costs.append(float(np.abs(seen).sum()) / noise + NOTHING)
+        costs.append(float(np.abs(seen).sum()) / noise + TUNING.empty_cost)
     return _mean(np.array(shapes), np.array(costs), sure), min(costs)
 
 
@@ -91,7 +68,7 @@ def _estimate(
 ) -> tuple[Floats, float]:
     """The same, of a row that has just so many cases."""
     cells = len(seen)
-    if total <= LITTLE * noise:
+    if total <= TUNING.min_cases * noise:
         shape = np.full(cells, 1.0 / cells) if parent is None else parent
         return shape, float(np.abs(seen).sum()) / noise
     toll = np.log(cells + 1.0)
@@ -108,16 +85,16 @@ def _estimate(
     if parent is not None:
         shapes.append(parent * total)
         tolls.append(0.0)
-    if cells > FEW:
+    if cells > TUNING.min_even_cells:
         shapes.append(np.full(cells, total / cells))
-        tolls.append(EVEN)
+        tolls.append(TUNING.even_cost)
     shapes.append(project_to_total(seen, total))
-    tolls.append(ALL_TOLD * cells)
+    tolls.append(TUNING.cell_cost * cells)
     for weights in WINDOWS:
         if ordered > len(weights):
             shapes.append(_together(seen, total, ordered, weights))
             wide = weights.sum() ** 2 / (weights**2).sum()
-            tolls.append(TOGETHER * ordered / wide)
+            tolls.append(TUNING.stretch_cost * ordered / wide)
     every = np.array(shapes)
     cost = np.abs(seen - every).sum(axis=1) / noise + np.array(tolls)
     mean = _mean(every, cost, sure)
@@ -125,7 +102,7 @@ def _estimate(
 
 
 def _numbers(cells: int) -> list[int]:
-    few = list(range(1, min(cells, MOST) + 1))
+    few = list(range(1, min(cells, TUNING.max_single_cells) + 1))
     while few[-1] < cells:
         few.append(min(int(few[-1] * 1.3) + 1, cells))
     return few

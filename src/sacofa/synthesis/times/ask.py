@@ -27,14 +27,10 @@ from ...kernel.queries.times import (
 from ...kernel.variants import VariantCounts
 from ..numerics import add_up
 from .settings import TimeSettings
+from .tuning import TUNING
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-
-OWN_ROW = 4.0
-"""A step has a row of its own if it will get so many noise scales of votes."""
-ONE_ROW = 2.0
-"""Cycle times are one row, told from coarse to fine: it bears bins for so many times its votes."""
 
 
 class ReleasedFlow:
@@ -110,7 +106,9 @@ def time_queries(
     if settings.first_month is not None:
         window["first"] = settings.first_month
     queries: dict[str, TimeQuery] = {
-        "cycle_time": CycleTime(rung=max(rung_for(ONE_ROW * flow.cases * scales["cycle_time"]), 0)),
+        "cycle_time": CycleTime(
+            rung=max(rung_for(TUNING.cycle_time_votes * flow.cases * scales["cycle_time"]), 0)
+        ),
         "gaps": _gaps(flow, scales["gaps"]),
         "elapsed": Elapsed(rungs=_rungs(flow.elapsed_votes(), scales["elapsed"])),
         "arrivals": Arrivals(**window),
@@ -124,7 +122,7 @@ def time_queries(
 def _gaps(flow: ReleasedFlow, epsilon: float) -> Gaps:
     """Choose the steps with a row of their own, and the bins of all rows."""
     votes = flow.step_votes()
-    own = np.flatnonzero(votes * epsilon >= OWN_ROW)
+    own = np.flatnonzero(votes * epsilon >= TUNING.own_row_votes)
     rest = votes.copy()
     rest[own] = 0.0
     into = rest.reshape(flow.activities, flow.activities).sum(axis=0)

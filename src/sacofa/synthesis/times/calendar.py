@@ -10,14 +10,10 @@ from numpy.typing import NDArray
 
 from ...kernel.queries.times import SLOTS
 from ..numerics import project_to_total
+from .tuning import TUNING
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-
-SURE = 2.0
-"""How many standard deviations better than chance another stretch of months must be."""
-TRUST = 1.0
-"""The week and its shape weigh the same where a cell has so many noise scales of votes."""
 
 
 def estimate_months(noisy: Floats, noise: float, cases: float) -> Floats:
@@ -28,7 +24,7 @@ def estimate_months(noisy: Floats, noise: float, cases: float) -> Floats:
     """
     deviation = np.sqrt(2.0) * noise
     left = np.asarray(noisy, dtype=np.float64).copy()
-    chance = np.sqrt(2.0 * np.log(max(len(left), 2) ** 2)) + SURE
+    chance = np.sqrt(2.0 * np.log(max(len(left), 2) ** 2)) + TUNING.stretch_surplus
     inside = np.zeros(len(left), dtype=np.bool_)
     while True:
         first, last, score = _best_stretch(left, deviation)
@@ -104,6 +100,6 @@ def estimate_week(noisy: Floats, noise: float, cases: float) -> Floats:
     shape = weights @ shapes / weights.sum()
     own = project_to_total(np.asarray(noisy, dtype=np.float64), max(cases, 1.0))
     own /= own.sum()
-    part = TRUST * noise / (TRUST * noise + cases / len(noisy))
+    part = TUNING.week_trust * noise / (TUNING.week_trust * noise + cases / len(noisy))
     week: Floats = (1 - part) * own + part * shape
     return week

@@ -24,33 +24,14 @@ from .pool import Pool, Table, Uniform, draw_pool, refine
 from .rows import estimate
 from .stretch import lengths_of, stretch
 from .totals import tell_totals
+from .tuning import TUNING
 from .weigh import Votes, weigh
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-PER_CASE, MOST = 50, 60_000
-"""How many courses are drawn for a released case, and about how many for all."""
-ROUNDS = (5.0, 5.0, 0.1)
-"""Each time courses are drawn and weighed, how far off the best the weights may be, in logarithms
-of how well they explain the answers: only the last are taken, the others say what is drawn next."""
-PLAIN = 4
-"""Where cycle times stand on this rung or above, noise is small and one round is enough."""
-FINE = 4
-"""Bins of cycle times are split so often, by the slope between their neighbours."""
-CYCLE_GRIP, GRIP = 20.0, 10.0
-"""How much closer than its noise an answer is followed: draws are no knowledge of their own."""
-EASE, GAP_EASE = 0.02, 0.1
-"""What a large cell may be off all the same, per tilt of its courses: where a case stands after
-many steps is told by the other answers, and steps that noise put together must give way."""
-LEAST = 0.003
-"""Nothing is ruled out by elapsed times alone."""
-WEIGHED = 2
-"""Finer bins than on this rung are weighed together: draws follow their shares by themselves."""
 TOGETHER = 20_000
 """So many courses are stretched at a time, which takes half as long as all at once."""
-STEADY = 2.0
-"""How many noise scales of the first shares are mixed into those of later rounds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +63,7 @@ def make_targets(flow: ReleasedFlow, answers: TimeAnswers) -> Targets:
     single = float(flow.counts[flow.lengths <= 1].sum())
     shares, kept = tell_totals(cycle.votes, cycle.noise, float(max(flow.cases, 1)), single)
     top = float(Table.of((0,)).high[kept - 1])
-    fine_edges, fine = refine(table, shares, FINE if cycle.query.rung < 2 else 1)
+    fine_edges, fine = refine(table, shares, TUNING.fine_pieces if cycle.query.rung < 2 else 1)
 
     asked_gaps, asked_elapsed = Table.of(gaps.query.rungs), Table.of(elapsed.query.rungs)
     rows = gaps.query.row_of(flow.ids[flow.ends - 1], flow.ids[flow.ends])
@@ -96,8 +77,8 @@ def make_targets(flow: ReleasedFlow, answers: TimeAnswers) -> Targets:
     elapsed_table, elapsed_shares = estimate(
         asked_elapsed, elapsed.votes, elapsed.noise, elapsed_votes, alone, top
     )
-    weighed_gaps, weighed = gap_table.coarser(asked_gaps.rungs, WEIGHED)
-    weighed_elapsed, into = elapsed_table.coarser(asked_elapsed.rungs, WEIGHED)
+    weighed_gaps, weighed = gap_table.coarser(asked_gaps.rungs, TUNING.max_weighed_rung)
+    weighed_elapsed, into = elapsed_table.coarser(asked_elapsed.rungs, TUNING.max_weighed_rung)
     gap_target = gap_shares * gap_table.spread(gap_votes)
     elapsed_target = elapsed_shares * elapsed_table.spread(elapsed_votes)
     parts = [
@@ -107,8 +88,9 @@ def make_targets(flow: ReleasedFlow, answers: TimeAnswers) -> Targets:
     ]
     cells = np.concatenate(parts)
     sizes = [len(part) for part in parts]
-    noise = np.repeat([gaps.noise / GRIP, elapsed.noise / GRIP, cycle.noise / CYCLE_GRIP], sizes)
-    ease = np.repeat([GAP_EASE, EASE, EASE], sizes)
+    grips = [TUNING.grip, TUNING.grip, TUNING.cycle_time_grip]
+    noise = np.repeat(np.array([gaps.noise, elapsed.noise, cycle.noise]) / grips, sizes)
+    ease = np.repeat([TUNING.gap_ease, TUNING.ease, TUNING.ease], sizes)
     return Targets(
         gap_table,
         elapsed_table,
@@ -144,13 +126,14 @@ def choose_courses(flow: ReleasedFlow, answers: TimeAnswers, uniform: Uniform) -
     reach = _reach(answers, targets)
     first = double.normal(np.concatenate([targets.gap_shares, targets.gap_shares * reach]))
     shares, sizes = first, _sizes(flow)
-    for off in ROUNDS if answers.cycle_time.query.rung < PLAIN else ROUNDS[-1:]:
+    one_round = answers.cycle_time.query.rung >= TUNING.one_round_rung
+    for off in TUNING.round_tolerances[-1:] if one_round else TUNING.round_tolerances:
         pool = draw_pool(flow, sizes, rows, double, shares, uniform)
         owner = np.repeat(np.arange(len(pool.variant)), np.diff(pool.offsets))
         weights = _weigh(flow, targets, pool, owner, off)
         seen = weights[owner] * flow.gap_votes[pool.gap]
         told = add_up(pool.cells, seen, len(first))
-        shares = double.normal(told + STEADY * answers.gaps.noise * first)
+        shares = double.normal(told + TUNING.first_shares_weight * answers.gaps.noise * first)
     order = np.lexsort((pool.totals, pool.variant))
     # One number for all: every course is taken as often as its weight, rounded up or down.
     marks = np.arange(flow.cases) + uniform(1)[0]
@@ -186,9 +169,9 @@ def spread_places(begins: Ints, lengths: Ints) -> Ints:
 
 
 def _sizes(flow: ReleasedFlow) -> Ints:
-    wanted = flow.counts * PER_CASE
-    if wanted.sum() > MOST:
-        wanted = np.maximum(wanted * MOST // wanted.sum(), PER_CASE)
+    wanted = flow.counts * TUNING.courses_per_case
+    if wanted.sum() > TUNING.max_courses:
+        wanted = np.maximum(wanted * TUNING.max_courses // wanted.sum(), TUNING.courses_per_case)
     return wanted
 
 
@@ -204,7 +187,7 @@ def _reach(answers: TimeAnswers, targets: Targets) -> Floats:
         reach[here] = 1.0 - np.interp(
             np.log2(1.0 + targets.gaps.low[here]), np.log2(1.0 + points), before
         )
-    return np.maximum(reach, LEAST)
+    return np.maximum(reach, TUNING.min_reach)
 
 
 def _weigh(flow: ReleasedFlow, targets: Targets, pool: Pool, owner: Ints, off: float) -> Floats:

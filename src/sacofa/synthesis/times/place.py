@@ -5,21 +5,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ...kernel.queries.durations import DAY, HOUR
+from ...kernel.queries.durations import DAY
 from ...kernel.queries.times import SLOTS, week_slot
 from .pool import Uniform
+from .tuning import TUNING
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 TOGETHER = 20_000
 """So many cases are placed at a time."""
-CHOICES = 8
-"""Among how many moments one is chosen."""
-BEND, FARTHEST = 7, DAY
-"""Gaps may be a seventh longer or shorter, but no more than a day, to end at a likely hour."""
-LONG = 4 * HOUR
-"""Shorter gaps stay as they are: people do them in one go."""
 
 
 def choose_months(shares: Floats, first: int, cases: int, uniform: Uniform) -> Ints:
@@ -65,7 +60,7 @@ def _place(
     gap_offsets = np.concatenate([[0], np.cumsum(np.maximum(lengths - 1, 0))])
     there = np.flatnonzero(lengths > 0)
     begin, end = (month_begins(months[there] + add) for add in (0, 1))
-    offers = uniform(CHOICES * len(there)).reshape(-1, CHOICES)
+    offers = uniform(TUNING.moments * len(there)).reshape(-1, TUNING.moments)
     moments = begin[:, None] + (offers * (end - begin)[:, None]).astype(np.int64)
     times[offsets[there]] = _likely(moments, week, uniform) // unit * unit
     for place in range(1, int(lengths.max(initial=0))):
@@ -73,9 +68,9 @@ def _place(
         at = offsets[there] + place
         wait = gaps[gap_offsets[there] + place - 1]
         times[at] = times[at - 1] + wait
-        far = np.flatnonzero(wait >= LONG)
-        shifts = 2.0 * uniform(CHOICES * len(far)).reshape(-1, CHOICES) - 1.0
-        bends = np.minimum(wait[far] // BEND, FARTHEST)[:, None] * shifts
+        far = np.flatnonzero(wait >= TUNING.min_bent_gap)
+        shifts = 2.0 * uniform(TUNING.moments * len(far)).reshape(-1, TUNING.moments) - 1.0
+        bends = np.minimum(wait[far] // TUNING.bend, TUNING.max_bend)[:, None] * shifts
         moments = times[at[far]][:, None] + bends.astype(np.int64)
         times[at[far]] = _likely(moments, week, uniform)
     begins = np.repeat(times[offsets[:-1][lengths > 0]], lengths[lengths > 0])

@@ -19,20 +19,13 @@ from numpy.typing import NDArray
 from ...kernel.queries.durations import bins, edges, within
 from ..numerics import add_up, project_to_total
 from .pool import Table
+from .tuning import TUNING
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-WIDTHS = (0.7, 1.5, 3.0)
-"""How wide humps are, in doublings."""
-ZEROS = (0.0, 0.15, 0.35, 0.6, 0.85, 0.97)
-"""Shares of zeros."""
-MASSES = (0.4, 0.6, 0.8, 1.0, 1.25, 1.6, 2.4)
-"""How many votes a row may have, times those that the released flow would give."""
 LITTLE = 1e-300
 """A part of a shape that is smaller is none."""
-TRUST = 2.0
-"""A row and its shape weigh the same where the row has so many noise scales of votes."""
 
 
 @cache
@@ -41,12 +34,12 @@ def humps() -> Floats:
     inner = np.log2(np.array(edges(0)[1:]) / 1e6)
     middles = (inner[1:] + inner[:-1]) / 2
     shapes = []
-    for width in WIDTHS:
+    for width in TUNING.hump_widths:
         for middle in (inner[0], *middles):
             # Logistic humps: close to normal ones, and their sums are known in closed form.
             below = 1.0 / (1.0 + np.exp(-(inner - middle) / (0.55 * width)))
             hump = np.diff(below)
-            for zeros in ZEROS:
+            for zeros in TUNING.zero_shares:
                 shapes.append(np.concatenate([[zeros], (1 - zeros) * hump / hump.sum()]))
     return np.array(shapes)
 
@@ -58,7 +51,7 @@ def estimate(
     votes: Floats,
     kin: Ints,
     top: float,
-    trust: float = TRUST,
+    trust: float = TUNING.row_trust,
 ) -> tuple[Table, Floats]:
     """Shares of the cells of each row, on rung 0 where it was asked on a lower one.
 
@@ -130,10 +123,10 @@ def _shape(
     prior = np.repeat([0.5 / max(len(fair), 1), 0.25], [len(fair), len(shared)])
     seen = add_up(within(rung, low), row, bins(low))
     seen[known @ joined == 0] = 0.0
-    masses = np.array(MASSES) * votes
+    masses = np.array(TUNING.mass_factors) * votes
     every = np.concatenate([rough, shared @ joined])
     off = np.abs(seen - masses[:, None, None] * every).sum(axis=2) / noise
-    away = -off + np.log(prior) - (np.log(MASSES) ** 2)[:, None] / 0.3
+    away = -off + np.log(prior) - (np.log(TUNING.mass_factors) ** 2)[:, None] / 0.3
     weights = np.exp(away - away.max()).sum(axis=0)
     mean: Floats = weights @ shapes / weights.sum()
     return mean

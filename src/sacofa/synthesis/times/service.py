@@ -12,12 +12,10 @@ from .ask import ReleasedFlow
 from .pool import Table, Uniform
 from .rows import estimate
 from .totals import longest
+from .tuning import TUNING
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-
-TRIES = 6
-"""How often a duration is drawn until it fits its gap."""
 
 
 def draw_starts(
@@ -53,7 +51,7 @@ def draw_starts(
     overlaps = ~first & (uniform(len(ids)) < overlapping[ids])
     rows = ids + len(answer.query.rungs) * overlaps
     took = np.full(len(ids), -1.0)
-    for _ in range(TRIES):
+    for _ in range(TUNING.work_draws):
         left = np.flatnonzero(took < 0)
         _, drawn = table.draw(shares, rows[left], uniform)
         fits = (drawn > gap[left]) == overlaps[left]

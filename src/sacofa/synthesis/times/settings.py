@@ -40,7 +40,9 @@ class TimeShares:
     def __post_init__(self) -> None:
         for name in SHARES:
             if getattr(self, name) <= 0:
-                raise SettingError(name, getattr(self, name), "more than 0")
+                raise SettingError(
+                    name, getattr(self, name), Statement("must.domain.above", low="0")
+                )
 
     def divide(self, epsilon: Fraction, *, service: bool = False) -> dict[str, Fraction]:
         """What each question costs; together exactly ε."""
@@ -70,12 +72,14 @@ class TimeSettings:
 
     def __post_init__(self) -> None:
         if self.granularity not in GRANULARITIES:
-            raise SettingError("granularity", self.granularity, "second, minute or day")
+            must = Statement("must.one_of", choices=list(GRANULARITIES))
+            raise SettingError("granularity", self.granularity, must)
         if (self.first_month is None) != (self.months is None):
             must = Statement("must.given_with", argument=Argument("first_month"))
             raise SettingError("months", self.months, must)
         if self.months is not None and not 1 <= self.months <= MOST_MONTHS:
-            raise SettingError("months", self.months, f"1 to {MOST_MONTHS:,}")
+            must = Statement("must.whole_between", low=1, high=MOST_MONTHS)
+            raise SettingError("months", self.months, must)
 
     @classmethod
     def of(cls, granularity: str, calendar: str | None) -> TimeSettings:
@@ -83,7 +87,7 @@ class TimeSettings:
         if calendar is None:
             return cls(granularity=granularity)
         found = _MONTHS.fullmatch(calendar)
-        must = "two months in order, such as 2019-01/2023-12"
+        must = Statement("must.two_months")
         if found is None:
             raise SettingError("calendar", calendar, must)
         year, month, last_year, last_month = map(int, found.groups())
@@ -92,7 +96,8 @@ class TimeSettings:
         if months < 1 or year < 1:
             raise SettingError("calendar", calendar, must)
         if months > MOST_MONTHS:
-            raise SettingError("calendar", calendar, f"at most {MOST_MONTHS:,} months")
+            must = Statement("must.at_most_months", limit=MOST_MONTHS)
+            raise SettingError("calendar", calendar, must)
         return cls(granularity=granularity, first_month=first, months=months)
 
     @property

@@ -12,14 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numerics import add_up
+from .tuning import TUNING
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-
-ROUNDS = 20
-"""How often the longest gap of a course is raised, at most: it takes about five."""
-NEAR = 0.02
-"""Courses that are this close to their length are only scaled."""
 
 
 def lengths_of(shares: Floats, edges: Floats, cases: int) -> Floats:
@@ -42,9 +38,9 @@ def stretch(gaps: Floats, offsets: Ints, wanted: Floats) -> Floats:
     totals = add_up(owner, gaps, courses)
     ratio = np.where(totals > 0, wanted / np.maximum(totals, 1e-300), 1.0)
     changed: Floats = gaps * ratio[owner]
-    longer = np.flatnonzero((ratio > 1 + NEAR)[owner])
+    longer = np.flatnonzero((ratio > 1 + TUNING.only_scaled)[owner])
     changed[longer] = _grown(gaps[longer], owner[longer], wanted - totals)
-    shorter = np.flatnonzero((ratio < 1 - NEAR)[owner])
+    shorter = np.flatnonzero((ratio < 1 - TUNING.only_scaled)[owner])
     changed[shorter] = _capped(gaps[shorter], owner[shorter], wanted)
     return changed
 
@@ -67,7 +63,7 @@ def _capped(gaps: Floats, owner: Ints, wanted: Floats) -> Floats:
     owner = np.repeat(np.arange(len(begins)), many)
     cap = wanted / many
     rising, of = gaps, owner
-    for _ in range(ROUNDS):
+    for _ in range(TUNING.max_raises):
         # Gaps below the cap stay; the others share what is left, so that the cap only rises.
         above = rising > cap[of]
         sharing = np.bincount(of[above], minlength=len(wanted))

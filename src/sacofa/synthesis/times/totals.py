@@ -13,13 +13,9 @@ from numpy.typing import NDArray
 from ...kernel.queries.durations import bins
 from ..numerics import project_to_total
 from .pool import Table
+from .tuning import TUNING
 
 Floats = NDArray[np.float64]
-
-SHORT = 1.5
-"""How many noise scales short cases need, per logarithm of the doublings they are off."""
-BEYOND = 0.5
-"""How much of the first bin beyond the longest is taken to be cases all the same."""
 
 
 def tell_totals(noisy: Floats, noise: float, cases: float, single: float) -> tuple[Floats, int]:
@@ -38,7 +34,7 @@ def tell_totals(noisy: Floats, noise: float, cases: float, single: float) -> tup
     kept = longest(seen, noise, rest, middles)
     if kept < coarse:
         # Cases that take a little longer than the longest bin are cut to it, not dropped.
-        seen[kept - 1] += BEYOND * max(float(seen[kept]), 0.0)
+        seen[kept - 1] += TUNING.beyond_longest * max(float(seen[kept]), 0.0)
     first = shortest(seen[:kept], noise, rest, middles)
     told = np.zeros(coarse)
     told[first:kept] = project_to_total(seen[first:kept], rest)
@@ -74,7 +70,7 @@ def shortest(noisy: Floats, noise: float, total: float, middles: Floats) -> int:
     shares = project_to_total(noisy, total)
     half = int(np.cumsum(shares).searchsorted(total / 2))
     off = np.log2((1 + middles[half]) / (1 + middles[: len(noisy)]))
-    small = np.cumsum(noisy) < SHORT * noise * np.log1p(np.maximum(off, 0.0))
+    small = np.cumsum(noisy) < TUNING.short_cases * noise * np.log1p(np.maximum(off, 0.0))
     small[half:] = False
     return int(np.argmin(small))
 

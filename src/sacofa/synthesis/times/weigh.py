@@ -15,12 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numerics import add_up, minimize_convex
+from .tuning import TUNING
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-
-MOST_STEPS = 60
-"""How many steps a climb has at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +88,7 @@ def weigh(
         lambda x: _scaled(value, x, unit),
         np.zeros(len(target)),
         least_gain=off,
-        max_rounds=MOST_STEPS,
+        max_rounds=TUNING.max_weighing_rounds,
     )
     return weights(best * unit)[0]
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 from fastapi import Depends, HTTPException, Request
 from pydantic import BaseModel
 
-from ...errors import SacofaError
+from ...errors import SacofaError, Statement
+from ...mechanisms.registry import option_names
 from ..jobs import Job, Jobs
 from ..schemas import Problem
 from ..settings import ServeSettings
@@ -25,6 +26,11 @@ def refusal(error: SacofaError, request: BaseModel) -> HTTPException:
     return HTTPException(422, in_fields(error, _paths(type(request))))
 
 
+def refused(status: int, code: str, **values: object) -> HTTPException:
+    """Refuse a request for a reason of the app itself, by its code in the catalogue."""
+    return HTTPException(status, str(Statement(f"web.{code}", **values)))
+
+
 def _paths(model: type[BaseModel]) -> dict[str, str]:
     """Where the fields of a request are, by the names that errors call them."""
     paths = {name: name for name in model.model_fields}
@@ -33,27 +39,24 @@ def _paths(model: type[BaseModel]) -> dict[str, str]:
             paths |= {inner: f"{name}.{inner}" for inner in field.annotation.model_fields}
     if "attributes" in paths:
         paths["attribute"] = "attributes"
-    return paths | {"level_epsilon": "epsilon"}
+    # A mechanism may call a setting by another name than people do.
+    return {**option_names(), **paths}
 
 
 def _owner(request: Request) -> str:
-    owner: str = request.state.session.id
-    return owner
+    return cast(str, request.state.session.id)
 
 
 def _uploads(request: Request) -> Uploads:
-    uploads: Uploads = request.app.state.uploads
-    return uploads
+    return cast(Uploads, request.app.state.uploads)
 
 
 def _jobs(request: Request) -> Jobs:
-    jobs: Jobs = request.app.state.jobs
-    return jobs
+    return cast(Jobs, request.app.state.jobs)
 
 
 def _settings(request: Request) -> ServeSettings:
-    settings: ServeSettings = request.app.state.settings
-    return settings
+    return cast(ServeSettings, request.app.state.settings)
 
 
 Owner = Annotated[str, Depends(_owner)]
@@ -66,14 +69,14 @@ def find_upload(log: str, owner: Owner, uploads: UploadsOf) -> Upload:
     """A log of this person; those of others do not exist."""
     upload = uploads.get(owner, log)
     if upload is None:
-        raise HTTPException(404, "there is no such log: it was deleted, or never was yours")
+        raise refused(404, "no_log")
     return upload
 
 
 def _job(job: str, owner: Owner, jobs: JobsOf) -> Job:
     found = jobs.get(owner, job)
     if found is None:
-        raise HTTPException(404, "there is no such job: it was deleted, or never was yours")
+        raise refused(404, "no_job")
     return found
 
 

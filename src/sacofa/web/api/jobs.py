@@ -2,92 +2,121 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from fastapi import APIRouter, HTTPException
 from fastapi.responses import FileResponse, Response
 
 from ...errors import SacofaError
 from ...release import certificate_path
 from .. import schemas
-from ..describe import ABOUT, FILES, describe_job
+from ..jobs import ABOUT, FILES, LOGS, Job, Jobs
 from ..planning import choose
 from ..requests import JobRequest
 from ..settings import ServeSettings
-from ..uploads import TooManyError, download_stem
+from ..tasks import Task
+from ..uploads import TooManyError, Upload, download_stem
 from ..worker import RELEASE
-from .common import JobsOf, OneJob, Owner, SettingsOf, UploadsOf, find_upload, problems, refusal
+from .common import (
+    JobsOf,
+    OneJob,
+    Owner,
+    SettingsOf,
+    UploadsOf,
+    find_upload,
+    problems,
+    refusal,
+    refused,
+)
 
 router = APIRouter()
 
 
-@router.get("/jobs", responses=problems())
-async def list_jobs(owner: Owner, jobs: JobsOf) -> list[schemas.JobAnswer]:
+@router.get("/jobs", response_model=list[schemas.JobAnswer], responses=problems())
+async def list_jobs(owner: Owner, jobs: JobsOf) -> list[Job]:
     """List the releases that are being made or were made."""
-    return [describe_job(job) for job in jobs.of(owner, "anonymize")]
+    return jobs.of(owner, "anonymize")
 
 
-@router.post("/jobs", status_code=202, responses=problems(404, 413, 422, 429))
+@router.post(
+    "/jobs",
+    status_code=202,
+    response_model=schemas.JobAnswer,
+    responses=problems(404, 413, 422, 429),
+)
 async def start_job(
     request: JobRequest,
     owner: Owner,
     uploads: UploadsOf,
     jobs: JobsOf,
     settings: SettingsOf,
-) -> schemas.JobAnswer:
+) -> Job:
     """Begin a release of an uploaded log."""
     upload = find_upload(request.log, owner, uploads)
-    others = []
-    content = request.model_dump()
-    content["settings"] = request.settings()
-    content |= {"log": str(upload.path), "title": upload.name, "ledger": None, "rules_name": ""}
+    public = None
     if request.rules_log is not None:
         public = find_upload(request.rules_log, owner, uploads)
         if public.sha256 == upload.sha256:
-            raise HTTPException(422, "rules_log must be another log, one that is public")
-        content |= {"rules_log": str(public.path), "rules_name": public.name}
-        others.append(public)
-    public_rules = request.rules is not None or request.rules_log is not None
+            raise refused(422, "same_log")
     try:
-        # Settings that cannot be are refused before a process is started for them.
-        options = request.columns.options()
-        mechanism = choose(request, public_rules=public_rules)
-        if not options.attribute:
-            mechanism.refuse_unused_settings()
-        content["ledger"] = _payer(request, settings)
-        job = jobs.start("anonymize", upload, content, *others)
-    except SacofaError as error:
-        raise refusal(error, request) from None
+        task = _task(request, settings, public)
+        job = jobs.start("anonymize", upload, task, *(() if public is None else (public,)))
     except TooManyError as error:
         raise HTTPException(429, str(error)) from None
+    except SacofaError as error:
+        raise refusal(error, request) from None
     job.delete_log = request.delete_log
-    return describe_job(job)
+    return job
+
+
+def _task(request: JobRequest, settings: ServeSettings, public: Upload | None) -> Task:
+    """The task of a request; settings that cannot be are refused before a process is started."""
+    options = request.columns.options()
+    mechanism = choose(request, public_rules=request.rules is not None or public is not None)
+    if not options.attribute:
+        mechanism.refuse_unused_settings()
+    return Task(
+        kind="anonymize",
+        columns=request.columns.model_dump(),
+        mechanism=request.mechanism,
+        settings=request.settings(),
+        seed=request.seed,
+        activities=request.activities,
+        rules=request.rules,
+        rules_file=request.rules_file,
+        rules_log=None if public is None else str(public.path),
+        rules_name="" if public is None else public.name,
+        model=request.model.model_dump(),
+        ledger=_payer(request, settings),
+        dataset=request.dataset,
+        released_by=request.released_by,
+    )
 
 
 def _payer(request: JobRequest, settings: ServeSettings) -> str | None:
-    """The ledger that pays; where there is one, paying nothing must be said."""
-    if request.dataset is not None:
-        if settings.ledger is None:
-            raise HTTPException(422, "dataset must be left out: the app was started without ledger")
-        if request.not_charged:
-            raise HTTPException(422, "not_charged must be left out where a dataset is given")
-        return str(settings.ledger.absolute())
-    if settings.ledger is not None and not request.not_charged:
-        raise HTTPException(
-            422, "dataset must be given, because there is a ledger; or say not_charged"
-        )
-    return None
+    """The ledger that pays. If there is one, a release without a payment must be intended."""
+    if request.dataset is None:
+        if settings.ledger is not None and not request.not_charged:
+            raise refused(422, "unpaid")
+        return None
+    if settings.ledger is None:
+        raise refused(422, "dataset_without_ledger")
+    if request.not_charged:
+        raise refused(422, "paid_and_not_charged")
+    return str(settings.ledger.absolute())
 
 
-@router.get("/jobs/{job}", responses=problems(404))
-async def show_job(job: OneJob) -> schemas.JobAnswer:
+@router.get("/jobs/{job}", response_model=schemas.JobAnswer, responses=problems(404))
+async def show_job(job: OneJob) -> Job:
     """Show how a job stands."""
-    return describe_job(job)
+    return job
 
 
-@router.post("/jobs/{job}/cancel", responses=problems(404))
-async def cancel_job(job: OneJob, jobs: JobsOf) -> schemas.JobAnswer:
+@router.post("/jobs/{job}/cancel", response_model=schemas.JobAnswer, responses=problems(404))
+async def cancel_job(job: OneJob, jobs: JobsOf) -> Job:
     """End a job that has not ended."""
     await jobs.cancel(job)
-    return describe_job(job)
+    return job
 
 
 @router.delete("/jobs/{job}", status_code=204, responses=problems(404))
@@ -103,22 +132,26 @@ async def delete_job(job: OneJob, jobs: JobsOf) -> None:
 )
 async def download(job: OneJob, file: str, jobs: JobsOf) -> FileResponse:
     """Download the released log in any format, its certificate, report and figures; all as zip."""
-    if job.kind != "anonymize" or job.state != "done" or file not in FILES:
-        raise HTTPException(404, "there is no such file")
+    if job.release is None or file not in FILES:
+        raise refused(404, "no_file")
+    stem = download_stem(job.name)
     if file in ABOUT:
-        end = file.removeprefix("report")
-        name = f"{download_stem(job.name)}{end if end != file else f'.{file}'}"
-        return FileResponse(job.folder / file, filename=name)
-    log = file.removesuffix(".certificate.json").removesuffix(".zip")
-    stem, end = download_stem(job.name), log.removeprefix("log")
+        end = file if file.startswith("figures") else file.removeprefix("report.")
+        return FileResponse(job.folder / file, filename=f"{stem}.{end}")
+    log = next(log for log in LOGS if file in (log, f"{log}.certificate.json", f"{log}.zip"))
+    if file == f"{log}.zip":
+        await converted(job, log, jobs, (file, f"{stem}{log.removeprefix('log')}"))
+        path, name = job.folder / file, f"{stem}.zip"
+    else:
+        path, name = await converted(job, log, jobs), f"{stem}{file.removeprefix('log')}"
+        path = path if file == log else certificate_path(path)
+    return FileResponse(path, filename=name, media_type="application/octet-stream")
+
+
+async def converted(job: Job, log: str, jobs: Jobs, packed: tuple[str, str] | None = None) -> Path:
+    """The released log in a format, which is made if it is not there."""
     name = RELEASE if log == "log.parquet" else log
-    packed = f"{log}.zip" if file == f"{log}.zip" else None
-    problem = await jobs.convert(job, name, None if packed is None else (packed, f"{stem}{end}"))
+    problem = await jobs.convert(job, name, packed)
     if problem is not None:
         raise HTTPException(409, problem)
-    made = {log: job.folder / name, f"{log}.zip": job.folder / f"{log}.zip"}
-    return FileResponse(
-        made.get(file, certificate_path(job.folder / name)),
-        filename=f"{stem}.zip" if packed else f"{stem}{file.removeprefix('log')}",
-        media_type="application/octet-stream",
-    )
+    return job.folder / name

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 from fastapi import APIRouter, HTTPException
 from starlette.concurrency import run_in_threadpool
 
 from ...errors import LedgerError
-from ...ledger import Ledger
-from ...report.promise import say_number
+from ...ledger import Entry, Ledger
 from .. import schemas
-from .common import SettingsOf, problems
+from .common import SettingsOf, problems, refused
 
 router = APIRouter()
+Found = TypeVar("Found")
 
 
 @router.get("/ledger", responses=problems(503))
@@ -23,47 +24,24 @@ async def show_ledger(settings: SettingsOf) -> schemas.LedgerAnswer:
     if settings.ledger is None:
         return schemas.LedgerAnswer(datasets=None)
     accounts = await _ask_ledger(settings.ledger, lambda ledger: ledger.accounts())
-    return schemas.LedgerAnswer(
-        datasets=[
-            schemas.AccountAnswer(
-                dataset=account.dataset,
-                budget=_price(account.budget),
-                spent=_price(account.spent),
-                left=_price(account.left),
-            )
-            for account in accounts
-        ]
-    )
+    return schemas.LedgerAnswer(datasets=list(map(schemas.AccountAnswer.model_validate, accounts)))
 
 
-@router.get("/ledger/{dataset}", responses=problems(404, 503))
-async def show_dataset(dataset: str, settings: SettingsOf) -> list[schemas.EntryAnswer]:
+@router.get(
+    "/ledger/{dataset}", response_model=list[schemas.EntryAnswer], responses=problems(404, 503)
+)
+async def show_dataset(dataset: str, settings: SettingsOf) -> list[Entry]:
     """Show every release of a dataset."""
     if settings.ledger is None:
-        raise HTTPException(404, "the app was started without a ledger")
+        raise refused(404, "no_ledger")
     accounts = await _ask_ledger(settings.ledger, lambda ledger: ledger.accounts())
     if dataset not in {account.dataset for account in accounts}:
-        raise HTTPException(404, "there is no such dataset")
-    entries = await _ask_ledger(settings.ledger, lambda ledger: ledger.entries(dataset))
-    return [
-        schemas.EntryAnswer(
-            id=entry.id,
-            at=entry.at,
-            mechanism=entry.mechanism,
-            price=_price(entry.price),
-            state=entry.state,
-            repeats=entry.repeats,
-        )
-        for entry in entries
-    ]
+        raise refused(404, "no_dataset")
+    return await _ask_ledger(settings.ledger, lambda ledger: ledger.entries(dataset))
 
 
-async def _ask_ledger(path: Path, question: Any) -> Any:
+async def _ask_ledger(path: Path, question: Callable[[Ledger], Found]) -> Found:
     try:
         return await run_in_threadpool(lambda: question(Ledger.open(path)))
     except LedgerError as error:
         raise HTTPException(503, str(error)) from None
-
-
-def _price(value: Any) -> str | None:
-    return None if value is None else say_number(value)

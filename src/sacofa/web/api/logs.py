@@ -9,12 +9,14 @@ from starlette.requests import ClientDisconnect
 
 from ...errors import SacofaError
 from .. import schemas
-from ..describe import describe_job, describe_upload
 from ..jobs import Job, Jobs
 from ..reading import ColumnChoice
 from ..requests import Draft
+from ..settings import ServeSettings
+from ..tasks import Task
 from ..uploads import TooBigError, TooManyError, Upload
-from .common import JobsOf, OneUpload, Owner, SettingsOf, UploadsOf, problems
+from ..words import in_fields
+from .common import JobsOf, OneUpload, Owner, SettingsOf, UploadsOf, problems, refused
 
 router = APIRouter()
 
@@ -57,16 +59,16 @@ async def upload_log(
             # Nobody is told its id: it could not even be deleted.
             uploads.delete(upload)
             raise
-    except SacofaError as error:
-        raise HTTPException(422, str(error)) from None
-    except TooBigError:
-        raise HTTPException(413, f"more than {settings.max_upload:,} bytes") from None
     except TooManyError as error:
         raise HTTPException(429, str(error)) from None
+    except SacofaError as error:
+        raise HTTPException(422, in_fields(error, {})) from None
+    except TooBigError:
+        raise refused(413, "too_big", bytes=settings.max_upload) from None
     except ClientDisconnect:
-        raise HTTPException(400, "the upload was broken off") from None
+        raise refused(400, "broken_off") from None
     except OSError:
-        raise HTTPException(507, "the log cannot be stored: is the disk full?") from None
+        raise refused(507, "not_stored") from None
     return describe_upload(upload, jobs, settings)
 
 
@@ -88,21 +90,39 @@ async def keep_draft(upload: OneUpload, draft: Draft) -> None:
     upload.draft = draft
 
 
-@router.post("/logs/{log}/inspection", status_code=202, responses=problems(404, 413, 429))
-async def inspect_log(upload: OneUpload, columns: ColumnChoice, jobs: JobsOf) -> schemas.JobAnswer:
+@router.post(
+    "/logs/{log}/inspection",
+    status_code=202,
+    response_model=schemas.JobAnswer,
+    responses=problems(404, 413, 429),
+)
+async def inspect_log(upload: OneUpload, columns: ColumnChoice, jobs: JobsOf) -> Job:
     """Look again at what a log contains, with other columns."""
     before = None if upload.inspection is None else jobs.get(upload.owner, upload.inspection)
     if before is not None:
         await jobs.delete(before)
     try:
-        return describe_job(start_inspection(upload, columns, jobs))
+        return start_inspection(upload, columns, jobs)
     except TooManyError as error:
         raise HTTPException(429, str(error)) from None
 
 
+def describe_upload(upload: Upload, jobs: Jobs, settings: ServeSettings) -> schemas.LogAnswer:
+    """An upload, with what is known of it."""
+    job = None if upload.inspection is None else jobs.get(upload.owner, upload.inspection)
+    return schemas.LogAnswer(
+        id=upload.id,
+        name=upload.name,
+        bytes=upload.bytes,
+        seconds_left=max(0, round(upload.until - settings.clock())),
+        reading=ColumnChoice(**upload.reading),
+        draft=upload.draft,
+        inspection=None if job is None else schemas.JobAnswer.model_validate(job),
+    )
+
+
 def start_inspection(upload: Upload, columns: ColumnChoice, jobs: Jobs) -> Job:
     upload.reading = columns.model_dump()
-    content = {"log": str(upload.path), "title": upload.name, "columns": upload.reading}
-    job = jobs.start("inspect", upload, content)
+    job = jobs.start("inspect", upload, Task(kind="inspect", columns=upload.reading))
     upload.inspection = job.id
     return job

@@ -9,14 +9,12 @@ from starlette.concurrency import run_in_threadpool
 
 from ...errors import SacofaError
 from ...release.sign import sign
-from ..describe import LOGS
+from ..jobs import LOGS
 from ..uploads import download_stem
-from ..worker import RELEASE
-from .common import JobsOf, OneJob, SettingsOf, problems
+from .common import JobsOf, OneJob, SettingsOf, problems, refused
+from .jobs import converted
 
 router = APIRouter()
-
-NO_KEY = "the app was started without a key to sign with"
 
 
 class SignerAnswer(BaseModel):
@@ -45,14 +43,10 @@ async def download_signature(
 ) -> FileResponse:
     """Download the signature of a released log, in the format that its name says."""
     if settings.signer is None:
-        raise HTTPException(404, NO_KEY)
-    if file not in LOGS or job.kind != "anonymize" or job.state != "done":
-        raise HTTPException(404, "there is no such file")
-    name = RELEASE if file == "log.parquet" else file
-    problem = await jobs.convert(job, name)
-    if problem is not None:
-        raise HTTPException(409, problem)
-    path, signer = job.folder / name, settings.signer
+        raise refused(404, "no_key")
+    if file not in LOGS or job.release is None:
+        raise refused(404, "no_file")
+    path, signer = await converted(job, file, jobs), settings.signer
     try:
         made = await run_in_threadpool(lambda: sign(path, signer, force=True))
     except SacofaError as error:
