@@ -17,7 +17,7 @@ from sacofa.kernel.variants import VariantCounts
 from sacofa.synthesis.flow.chain import Chain
 from sacofa.synthesis.flow.estimate import estimate, spread
 from sacofa.synthesis.flow.evidence import Evidence, occurrence_table, step_table
-from sacofa.synthesis.flow.population import ActivityAnswers, Population
+from sacofa.synthesis.flow.population import ActivityAnswers, Population, is_various
 from sacofa.synthesis.flow.sampler import UniformSampler
 from sacofa.synthesis.flow.steps import KeptSteps
 
@@ -121,12 +121,7 @@ def test_without_answers_about_activities_samples_are_selected_only() -> None:
                                                Counter({(0,): 81, (1,): 19}))  # fmt: skip
 
 
-def test_samples_tell_whether_cases_are_alike() -> None:
+def test_fitted_numbers_tell_whether_cases_are_alike() -> None:
     """A few that leave one path are not various; those that all differ are."""
-
-    def various(samples: list[Ids]) -> bool:
-        steps = np.ones((8, 8), dtype=np.int64)
-        return Population(samples, steps, None, 9, UniformSampler(NOISE).uniform).is_various()
-
-    assert not various([(0, 1)] * 900 + [(0, i) for i in range(90)])
-    assert various([(i, i + 1) for i in range(400)])
+    assert not is_various({(0, 1): 900.0} | {(0, i): 1.0 for i in range(2, 90)})
+    assert is_various({(i, i + 1): 2.0 for i in range(400)})

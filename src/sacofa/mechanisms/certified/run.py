@@ -21,7 +21,7 @@ from ...synthesis.flow.earlier import join_known, known_candidates
 from ...synthesis.flow.estimate import estimate, share_out, spread
 from ...synthesis.flow.margins import find_flow_margins
 from ...synthesis.flow.orderly import Fitted, drop_disorder
-from ...synthesis.flow.population import Population
+from ...synthesis.flow.population import Population, is_various
 from ...synthesis.flow.presence import insert_missing
 from ...synthesis.flow.sampler import UniformSampler
 from ...synthesis.flow.steps import KeptSteps
@@ -93,7 +93,7 @@ class CertifiedRun:
             first = join_known(known_candidates(self._set.earlier, names, max_length), first)
         vote = ask.vote("search", first, ask.split.search)
         fitted = self._evolve(population, generator, vote, shown, size)
-        various = population.is_various()
+        various = is_various(fitted)
         trigrams = various and not large and ask.trigrams(steps, max_length, size)
         on_progress(0.6)
         candidates = generator.second(length, shown, fitted)

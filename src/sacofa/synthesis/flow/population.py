@@ -53,11 +53,11 @@ class PopulationTuning:
     """Halvings of the range of a potential: it is known to 10⁻⁶ then."""
     largest_potential: float = 30.0
     """Potentials lie between this and its negative: e³⁰ outweighs everything else."""
-    looked_at: int = 300
-    """Samples that tell whether hardly two cases are alike, at most."""
-    various: float = 0.45
-    """Hardly two cases are alike if this part of them differs. No gap separates such logs from
-    others: one log falls on either side from run to run."""
+    compared: int = 300
+    """Cases among which different sequences are counted to tell whether hardly two are alike."""
+    various: float = 0.3
+    """Hardly two cases are alike if this part of them differs. Fits of logs with a main path came
+    to 0.15 at most, those of diverse logs to 0.4 and more."""
 
 
 TUNING = PopulationTuning()
@@ -103,7 +103,7 @@ class Population:
         self._longest = longest
         self._uniform = uniform
         self._number = len(samples)
-        self._selected = self._samples = list(samples)
+        self._samples = list(samples)
         self._mean_length = 1.0
         shares = steps / np.maximum(steps.sum(axis=1, keepdims=True), 1)
         self._potentials = np.log(np.maximum(shares, TUNING.least_step))
@@ -111,12 +111,6 @@ class Population:
     def sequences(self) -> list[Ids]:
         """The samples."""
         return list(self._samples)
-
-    def is_various(self) -> bool:
-        """Whether hardly two cases are alike, as far as selected samples tell."""
-        step = max(len(self._selected) // TUNING.looked_at, 1)
-        chosen = self._selected[::step][: TUNING.looked_at]
-        return len(set(chosen)) >= TUNING.various * len(chosen)
 
     def evolve(self, start: Mapping[Ids, float], fitted: Mapping[Ids, float], size: int) -> None:
         """Select samples by their fitted numbers of cases, and move them.
@@ -126,7 +120,7 @@ class Population:
         pool, weights = list(start), np.array(list(fitted.values()))
         chosen = self._select(weights)
         if self._answers is None:
-            self._selected = self._samples = [pool[i] for i in chosen.tolist()]
+            self._samples = [pool[i] for i in chosen.tolist()]
             return
         self._load(pool)
         before, after = self._pairs(np.array(list(start.values()))), self._pairs(weights)
@@ -135,11 +129,11 @@ class Population:
         self._mean_length = float(weights @ self._lengths) / float(weights.sum())
         stays = np.arange(len(chosen)) % TUNING.one_stays == 0
         moved = [pool[i] for i in chosen[~stays].tolist()]
-        self._selected = self._samples = [pool[i] for i in chosen[stays].tolist()]
+        self._samples = [pool[i] for i in chosen[stays].tolist()]
         if moved:
             self._load(moved)
             self._move(size / len(moved), self._answers)
-            self._samples = self._selected + self._unload()
+            self._samples += self._unload()
 
     def _select(self, weights: Floats) -> Ints:
         """Systematic resampling: the number of copies is the expected one, rounded up or down."""
@@ -270,6 +264,13 @@ class Population:
         left -= ((1 - chances) * first)[some].sum()
         chances[none] = _logistic(_potential(gains[none], first[none], left) + gains[none])
         return chances
+
+
+def is_various(fitted: Mapping[Ids, float]) -> bool:
+    """Whether hardly two cases are alike: most of a few random ones are expected to differ."""
+    shares = np.array(list(fitted.values()))
+    different = 1 - (1 - shares / shares.sum()) ** TUNING.compared
+    return float(different.sum()) >= TUNING.various * TUNING.compared
 
 
 def _put_in(table: Ints, rows: Ints, places: Ints, activity: int) -> None:
