@@ -21,11 +21,12 @@ from numpy.typing import NDArray
 from trees import KEPT, TreeLog
 
 from sacofa import Certified, anonymize, open_log
+from sacofa.base.batches import gather
 from sacofa.evaluate.measures.timed import Timed
 from sacofa.evaluate.reproduction import find_logs
 from sacofa.events import read_cases
 from sacofa.examples import hospital
-from sacofa.kernel.cases import CaseBatch, Cases, gather
+from sacofa.kernel.cases import CaseBatch, Cases
 from sacofa.release.anonymize import Release
 from sacofa.report.figures import ReleasedFigure, list_figures
 from sacofa.report.flow import count_flow

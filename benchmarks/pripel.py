@@ -18,8 +18,8 @@ from figure import Figure, median
 from times import COLUMNS, compared
 
 from sacofa import open_log
+from sacofa.base.batches import gather
 from sacofa.events import read_cases
-from sacofa.kernel.cases import gather
 
 RUNS = 3
 SETTINGS = {"Receipt": ("receipt", 10, 3)}

@@ -19,6 +19,7 @@ from reading import sample
 from speed import measured
 
 from sacofa import Certified, open_log
+from sacofa.base.batches import cases_of, gather
 from sacofa.evaluate.measures.indicators import Indicator
 from sacofa.evaluate.measures.performance import (
     arrivals_distance,
@@ -33,7 +34,7 @@ from sacofa.evaluate.measures.timed import Timed
 from sacofa.evaluate.reproduction import find_logs
 from sacofa.events import read_cases
 from sacofa.kernel.bits import SeededBits
-from sacofa.kernel.cases import CaseBatch, Cases, gather
+from sacofa.kernel.cases import CaseBatch, Cases
 from sacofa.kernel.noise import Noise
 from sacofa.mechanisms import perform
 
@@ -69,7 +70,7 @@ def measure_times(folder: Path) -> Iterator[Figure]:
         rows, asked = [], []
         for seed in SEEDS:
             outcome = perform(Certified(epsilon=1), cases, Noise(SeededBits(seed)))
-            released = CaseBatch.of_variants(outcome.log.variants, outcome.log.times * 1_000_000)
+            released = cases_of(outcome.log.variants, outcome.log.times * 1_000_000)
             rows.append(compared(by_case, released))
             asked.append(indicators(released))
         halves = []

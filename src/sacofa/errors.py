@@ -21,8 +21,7 @@ the command line and the web app word the same statement with their own names (`
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from fractions import Fraction
 
@@ -78,6 +77,12 @@ def _letters(word: str) -> str:
     return word.casefold().translate(str.maketrans("", "", " _-"))
 
 
+def check_whole(name: str, value: object, least: int) -> None:
+    """Refuse a setting that is not a whole number, or too small."""
+    if not (is_whole(value) and value >= least):  # type: ignore[operator]
+        raise SettingError(name, value, Statement("must.be.whole_at_least", least=least))
+
+
 class OutputError(SacofaError):
     """A target that cannot be written."""
 
@@ -104,11 +109,10 @@ class Problems:
     def __init__(self) -> None:
         self._found: list[SacofaError] = []
 
-    @contextmanager
-    def collected(self) -> Iterator[None]:
-        """Keep a refusal that is raised inside for later."""
+    def check(self, check: Callable[..., object], *values: object) -> None:
+        """Call a check, and keep its refusal for later."""
         try:
-            yield
+            check(*values)
         except RequestError as several:
             self._found += several.errors
         except (SettingError, OutputError) as error:
@@ -266,6 +270,7 @@ __all__ = [
     "advise_nearest",
     "advised",
     "advises",
+    "check_whole",
     "is_whole",
     "nearest",
     "plain",

@@ -19,7 +19,7 @@ from enum import Enum
 from types import ModuleType
 from typing import Any, ClassVar
 
-from .errors import SettingError, nearest
+from .errors import SettingError, Statement, advised
 from .kernel.variants import VariantCounts
 from .mechanisms import Certified, Laplace, Mechanism, Sacofa
 from .mechanisms.released import ReleasedLog
@@ -98,7 +98,7 @@ def apply(log: Any, variant: Any = DEFAULT_VARIANT, parameters: Any = None) -> A
         raise WrongParameterError(error.name, error.value, error.must) from None
     release = anonymize(log, mechanism)
     if not release.variants.cases:
-        raise ValueError("the result is empty: decrease p, the pruning threshold")
+        raise ValueError(str(Statement("variant_query.empty")))
     frame = release.to_pandas()
     return (frame, release.certificate) if given.get(RETURN_CERTIFICATE) else frame
 
@@ -112,10 +112,10 @@ def _mechanism(name: str, given: Mapping[Any, Any]) -> Mechanism:
     epsilon, k, p = given.get("epsilon", 1), given.get("k", 0), given.get("p", 1)
     if name == "CERTIFIED":
         if "p" in given:
-            raise SettingError("p", p, "left out for CERTIFIED, which finds its own thresholds")
+            raise SettingError("p", p, Statement("must.be.left_out_for", mechanism=name))
         return Certified(epsilon=epsilon, max_length=given.get("k"))
     if k == 0:
-        raise ValueError("the result would be empty: set k, the length at which cases are cut")
+        raise ValueError(str(Statement("variant_query.no_length")))
     if name == "LAPLACE":
         return Laplace(level_epsilon=epsilon, max_length=k, prune=p)
     return Sacofa(level_epsilon=epsilon, max_length=k, prune_harmless=p, prune_harmful=p)
@@ -129,8 +129,8 @@ def _name(variant: Any) -> str:
         name = str(getattr(variant, "name", variant)).upper()
     if name not in Variants.__members__:
         known = tuple(Variants.__members__)
-        must = f"one of {', '.join(known)}.{nearest(name, known)}"
-        raise SettingError("variant", name, must)
+        must = Statement("must.one_of", choices=known)
+        raise SettingError("variant", name, advised(must, name, known))
     return name
 
 

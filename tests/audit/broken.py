@@ -20,7 +20,7 @@ from sacofa.kernel.noise import Ints
 from sacofa.kernel.queries.flow import VOTE_UNITS, CaseLengths
 from sacofa.kernel.queries.histogram import open_histogram
 from sacofa.kernel.queries.protocol import Part, Query
-from sacofa.kernel.reals import Real, power, precision
+from sacofa.kernel.reals import GUARD, WIDE, Real, power
 from sacofa.mechanisms import Mechanism, Output, Promise
 from sacofa.mechanisms.protocol import Capabilities, Progress
 from sacofa.mechanisms.released import ReleasedLog
@@ -64,7 +64,7 @@ class ContinuousTail(Noise):
     def binomial(self, trials: int, probability: Real) -> int:
         # P(noise ≥ t) = exp(−t) / (1 + exp(−1)) at ε = 1, which is where tests use it.
         def continuous(digits: int) -> Decimal:
-            with localcontext(precision(digits)):
+            with localcontext(WIDE, prec=digits + GUARD):
                 return probability(digits) * (1 + power(Fraction(1))(digits)) / 2
 
         return super().binomial(trials, continuous)

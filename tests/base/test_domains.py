@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sacofa.base.cells import cell_of, cells_of
 from sacofa.base.domains import (
     ALL_DATES,
     ALL_NUMBERS,
@@ -22,7 +23,7 @@ from sacofa.base.domains import (
     read_number,
 )
 from sacofa.errors import SettingError
-from sacofa.kernel.attributes import Domain, cell_of, cells_of
+from sacofa.kernel.attributes import Domain
 
 DOMAINS: tuple[Domain, ...] = (
     Categories(names=("a", "b")),

@@ -38,10 +38,10 @@ def test_python_speaks_of_its_arguments(error: SacofaError, words: str) -> None:
 CASES: list[tuple[str, str, str]] = [
     ("a,b\n1,2\n", "Name one of them with case and activity",
      "Name one of them with --case and --activity"),
-    ("case,activity,time\n1,a,3/4/2025\n", "say time_format='day-first' or",
-     "say --time-format day-first or --time-format month-first"),
-    ("case,activity,time\n1,a,soon 7\n", "as they stand (order='file')",
-     "as they stand (--order file)"),
+    ("case,activity,time\n1,a,3/4/2025\n", "choose time_format='day-first' or",
+     "choose --time-format day-first or --time-format month-first"),
+    ("case,activity,time\n1,a,soon 7\n", "the order of the file (order='file')",
+     "the order of the file (--order file)"),
 ]  # fmt: skip
 
 

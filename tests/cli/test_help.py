@@ -39,7 +39,10 @@ def test_help_comes_in_groups(run: Run) -> None:
     ("options", "message"),
     [
         (("--epsilon", "0"), "--epsilon (0) must be above 0"),
-        (("--epsilon", "1", "--max-cases", "3"), "--person must be given where --max-cases is"),
+        (
+            ("--epsilon", "1", "--max-cases", "3"),
+            "--person must be given together with --max-cases",
+        ),
         (("--epsilon", "1", "--mechanism", "laplace"), "--max-length must be given for laplace"),
         (("--epsilon", "1", "--time-format", "iso8601"), "--time-format (iso8601) must be one of"),
     ],

@@ -32,8 +32,8 @@ def test_a_budget_is_set_spent_shown_and_kept_to(
     for name in ("a.csv", "b.csv"):
         ran = run("anonymize", hospital, "-o", tmp_path / name, *QUARTER, *paid)
         assert ran.status == 0, ran.err
-        assert 'ledger: ε = 1/4 spent on dataset "visits"' in ran.err
-    assert "this repeats release 1" in ran.err and "costs again" in ran.err
+        assert 'ledger: ε = 0.25 spent on dataset "visits"' in ran.err
+    assert "this repeats release 1" in ran.err and "spends the budget again" in ran.err
     ran = run("anonymize", hospital, "-o", tmp_path / "c.csv", *QUARTER, *paid)
     assert ran.status == 1
     assert ran.err.count("\n") == 1
@@ -78,7 +78,7 @@ def test_a_log_that_cannot_be_read_is_given_back(run: Run, ledger: Path, tmp_pat
         "--ledger", ledger, "--dataset", "visits",
     )  # fmt: skip
     assert ran.status == 1
-    assert "row 2 has no activity" in ran.err and "given back" in ran.err
+    assert "row 2 has no activity" in ran.err and "the budget was returned" in ran.err
     shown = run("ledger", "show", ledger).out
     assert shown.startswith("visits: ε = 0 spent of 1/2, 1/2 left\n")
     assert "not spent" in " ".join(run("ledger", "history", ledger).out.split())

@@ -44,7 +44,7 @@ def test_with_the_original_the_page_is_secret(
     page = released / "internal.html"
     log = released / "log.csv"
     assert _run("report", released / "out.xes", "--original", log, "-o", page, "--title", "T") == 0
-    assert "<title>SECRET · T</title>" in page.read_text(encoding="utf-8")
+    assert "<title>CONFIDENTIAL · T</title>" in page.read_text(encoding="utf-8")
     assert "The report is confidential" in capsys.readouterr().out
 
 
@@ -57,7 +57,11 @@ def test_with_the_original_the_page_is_secret(
         (["out.xes", "-o", "none/new.html"], 2, "its folder does not exist"),
         (["out.xes", "-o", "new.html", "--comparison", "."], 2, "left out without --original"),
         (["out.xes", "-o", "new.html", "--original", "none.csv"], 1, "there is no such file"),
-        (["out.xes", "-o", "new.pdf"], 2, 'unknown suffix ".pdf": a page is .html, a table .csv'),
+        (
+            ["out.xes", "-o", "new.pdf"],
+            2,
+            'unknown suffix ".pdf": a report is .html, a table of its',
+        ),
         (["out.xes", "-o", "new.html", "--case", "x"], 2, "--case (x) must be left out without"),
         (["out.xes", "-o", "new.csv", "--title", "T"], 2, "left out for a table"),
         (["out.xes", "-o", "new.csv", "--case", "x"], 2, "left out for a table"),

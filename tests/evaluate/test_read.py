@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sacofa.base.batches import gather
 from sacofa.evaluate.evaluate import read_measured
 from sacofa.events import open_log
-from sacofa.kernel.cases import gather
 from sacofa.kernel.variants import VariantCounts
 from tests.written import write_variants
 

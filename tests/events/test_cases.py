@@ -115,7 +115,7 @@ def suppress_unknown() -> Iterator[None]:
     try:
         yield
     except ReadError as error:
-        if "nobody knows what" not in str(error):
+        if error.what.code != "read.times.numbers":
             raise
 
 
@@ -143,9 +143,9 @@ def test_what_is_stored_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     cases = read_cases(log)
     # Other libraries that run in this process may keep files of theirs there.
     assert cases.by_case is not None and len(list(tmp_path.glob(f"{PREFIX}*"))) == 1
-    short = cases.by_case.truncate(1).project_onto(("a",))
+    short = cases.by_case.project_onto(("a",))
     (batch,) = short.map_parts(lambda number, part: part)
-    assert sorted(batch.lengths.tolist()) == [1, 1] and sorted(batch.complete.tolist()) == [0, 1]
+    assert batch.lengths.tolist() == [1, 1]
     assert np.array_equal(batch.times, [1_577_836_800_000_000] * 2)
     del cases, short, batch
     gc.collect()

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from sacofa.base.domains import labels_of
 from sacofa.events import count_variants, open_log, read_cases
 from sacofa.events.csv_injection import escape_formula, unescape_formula
-from sacofa.kernel.released import ReleasedColumn
 from sacofa.kernel.variants import VariantCounts
+from sacofa.synthesis.released import ReleasedColumn
 from tests.written import write_variants
 
 FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "'=1", "''=1", "＝1", '=HYPERLINK("x")']

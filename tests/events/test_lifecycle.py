@@ -11,11 +11,12 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from sacofa.base.batches import gather
 from sacofa.errors import SettingError
 from sacofa.events import count_variants, open_log, read_cases
 from sacofa.events.duckdb import partitions
 from sacofa.events.lifecycle import join_instances
-from sacofa.kernel.cases import NO_TIME, CaseBatch, gather
+from sacofa.kernel.cases import NO_TIME, CaseBatch
 
 Row = tuple[str, str, str | None, int]
 """A case, an activity, a transition and a second."""

@@ -80,7 +80,7 @@ CASES = 4
 """So many cases are in both logs."""
 REFUSED = re.compile(
     r"2\^53 or more|lengths of time|has no activity|without activity|without concept:name|"
-    r"in the first file|another form|nothing tells which|no time stamp in column|"
+    r"in the first file|another form|it is not known which|no time stamp in column|"
     r"cannot be read as a time, next to times"
 )
 """What a case may make a log be refused for."""

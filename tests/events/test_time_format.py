@@ -16,12 +16,13 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from sacofa.audit.neighbours import Event, check_neighbours
+from sacofa.base.batches import gather
 from sacofa.errors import ReadError, SettingError
 from sacofa.events import Log, count_variants, open_log, read_cases
 from sacofa.events.duckdb import survey
 from sacofa.events.duckdb.stamps import day_month, text_time
 from sacofa.events.source import OPEN_ORDER
-from sacofa.kernel.cases import NO_TIME, gather
+from sacofa.kernel.cases import NO_TIME
 from sacofa.kernel.unit import ONE_CASE
 from sacofa.mechanisms import Certified
 from sacofa.release import anonymize, publish

@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sacofa.base.batches import cases_of, gather
 from sacofa.errors import SettingError
-from sacofa.kernel.cases import CaseBatch, Cases, gather
+from sacofa.kernel.cases import CaseBatch, Cases
 from sacofa.kernel.unit import ONE_CASE, Unit
 from sacofa.kernel.variants import VariantCounts
 
@@ -35,7 +36,7 @@ class InParts:
 
 def laid_out(variants: VariantCounts) -> CaseBatch:
     """The cases of variants, whose events have the times 0, 1, 2, ...."""
-    return CaseBatch.of_variants(variants, np.arange(variants.events))
+    return cases_of(variants, np.arange(variants.events))
 
 
 def seen(batch: CaseBatch) -> list[tuple[tuple[int, ...], list[int]]]:
@@ -83,19 +84,14 @@ def test_pieces_are_the_cases(variants: VariantCounts, events: int) -> None:
 
 
 @settings(deadline=None)
-@given(
-    variants=logs, names=st.lists(st.sampled_from("abcz"), unique=True), length=st.integers(1, 5)
-)
-def test_cases_are_cut_and_expressed_as_their_variants_are(
-    variants: VariantCounts, names: list[str], length: int
+@given(variants=logs, names=st.lists(st.sampled_from("abcz"), unique=True))
+def test_cases_are_expressed_over_other_activities_as_their_variants_are(
+    variants: VariantCounts, names: list[str]
 ) -> None:
     """No case is lost where its events are dropped: it stays, without any."""
     batch = laid_out(variants)
     assert batch.project_onto(names).variants() == variants.project_onto(names)
     assert batch.project_onto(names).cases == batch.cases
-    for by_length in (False, True):
-        cut = batch.truncate(length, by_length=by_length)
-        assert cut.variants() == variants.truncate(length, by_length=by_length)
 
 
 THREE = Unit(person="patient", max_cases=3)

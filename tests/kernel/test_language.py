@@ -135,7 +135,7 @@ def test_past_its_bound_the_automaton_is_given_up_for_the_steps() -> None:
         found = sequences_within_rules(steps, rules, 4, **bounds)
         assert not found.keeps_rules
         assert found.size == sequences_of_steps(steps, 4).size
-        assert found.draw(lambda n: int(rng.integers(n))) is not None
+        assert found.word(int(rng.integers(found.size))) is not None
     assert sequences_within_rules(steps, rules, 4, max_states=10**6).keeps_rules
 
 
@@ -200,7 +200,7 @@ def test_words_are_drawn_uniformly_and_a_bias_would_show() -> None:
             word = nexts(word)[below(len(nexts(word)))]
         return word
 
-    assert fit(found, found.draw, 40 * found.size) > 1e-4
+    assert fit(found, lambda below: found.word(below(found.size)), 40 * found.size) > 1e-4
     assert fit(found, step_by_step, 40 * found.size) < 1e-9
     # A bias of a few words' worth shows too.
     assert fit(found, lambda below: found.word(below(found.size - 9)), 40 * found.size) < 1e-9

@@ -18,7 +18,8 @@ from scipy import stats
 from sacofa.kernel import noise as noise_module
 from sacofa.kernel.bits import Bits, SeededBits
 from sacofa.kernel.noise import Below, Noise, invert
-from sacofa.kernel.reals import precision, rounded, smallest_threshold, tail
+from sacofa.kernel.reals import GUARD, WIDE, rounded, tail
+from sacofa.synthesis.thresholds import smallest_threshold
 from tests.chances import FITS, FITS_UNSEEDED, REJECTED, agree, fit
 
 EPSILONS = [Fraction(e) for e in ("1", "1/3", "1/7", "1/10", "1/100", "3", "7/2", "2/3", "10")]
@@ -151,7 +152,7 @@ def exact_draw(words: list[int], epsilon: Fraction) -> int:
     rest = 1 - Fraction(
         int.from_bytes(b"".join(w.to_bytes(8) for w in words)), 2 ** (64 * len(words))
     )
-    with localcontext(precision(60 + 40 * len(words))):
+    with localcontext(WIDE, prec=60 + 40 * len(words) + GUARD):
         size = -(Decimal(rest.numerator) / Decimal(rest.denominator)).ln()
         return int(size * epsilon.denominator / epsilon.numerator)
 
@@ -197,7 +198,7 @@ def test_the_far_tail_has_its_exact_probability(epsilon: Fraction, value: int) -
     where it begins. Bits just below give less, bits just above give as much.
     """
     many = int((float(epsilon) * value / log(2) + 36) / 64) + 1
-    with localcontext(precision(40 * many)):
+    with localcontext(WIDE, prec=40 * many + GUARD):
         begins = int((1 - (-value * Decimal(epsilon.numerator)).exp()) * 2 ** (64 * many))
     for number, reached in ((begins - 4, False), (begins + 4, True)):
         words = [(number >> 64 * (many - 1 - i)) & HIGHEST for i in range(many)]
@@ -256,7 +257,7 @@ def test_the_rarest_coin_can_fall(zeros: int) -> None:
     """A probability far below what 64 bits can tell is kept exactly, not taken for 0."""
     chance = Decimal(10) ** -zeros
     many = zeros * 4 // 64 + 2
-    with localcontext(precision(zeros + 40)):
+    with localcontext(WIDE, prec=zeros + 40 + GUARD):
         begins = 2 ** (64 * many) - int(chance * 2 ** (64 * many))
     for number, falls in ((begins - 4, False), (begins + 4, True)):
         words = [(number >> 64 * (many - 1 - i)) & HIGHEST for i in range(many)]
@@ -267,7 +268,7 @@ def test_the_rarest_coin_can_fall(zeros: int) -> None:
 
 def third(digits: int) -> Decimal:
     """One third."""
-    with localcontext(precision(digits)):
+    with localcontext(WIDE, prec=digits + GUARD):
         return Decimal(1) / 3
 
 
@@ -300,7 +301,7 @@ def test_scalar_inversion_equals_the_table() -> None:
     bits = SeededBits(8)
 
     def below(x: int, width: int) -> int:
-        with localcontext(precision(width)):
+        with localcontext(WIDE, prec=width + GUARD):
             return int((1 - Decimal(-(x + 1)).exp()) * 2**width)
 
     slow = [invert(below, bits) for _ in range(20_000)]
@@ -357,7 +358,7 @@ def test_binomial_of_astronomically_many_trials(cells: int) -> None:
     """
     threshold = smallest_threshold(Fraction(1, 2), cells, Fraction(3))
     chance = tail(Fraction(1, 2), threshold)
-    with localcontext(precision(40)):
+    with localcontext(WIDE, prec=40 + GUARD):
         mean = float(chance(40) * rounded(cells, 40))
     assert 3 * exp(-0.5) < mean <= 3
     noise = Noise(SeededBits(13))

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from sacofa.kernel.reals import minus_log, precision, rounded, smallest_threshold, tail
+from sacofa.kernel.reals import GUARD, WIDE, minus_log, rounded, tail
+from sacofa.synthesis.thresholds import smallest_threshold
 
 EPSILONS = [Fraction(e) for e in ("1", "1/3", "1/7", "1/10", "1/100", "3", "7/2", "2/3", "10")]
 
@@ -39,7 +40,7 @@ def test_whole_numbers_of_any_size_are_right_to_the_digits_asked_for(
 ) -> None:
     """Also those that Python refuses to write: they have more than 4,300 digits."""
     number = factor << power
-    with localcontext(precision(20_100)):
+    with localcontext(WIDE, prec=20_100 + GUARD):
         apart = abs(rounded(number, digits) - Decimal(number))
         assert apart <= Decimal(number) * Decimal(10) ** -digits
 
@@ -48,7 +49,7 @@ def test_whole_numbers_of_any_size_are_right_to_the_digits_asked_for(
 @given(st.integers(1, 10**30 - 1), st.integers(30, 500), st.integers(5, 60))
 def test_logarithms_near_one_keep_their_digits(above: int, zeros: int, digits: int) -> None:
     """−ln(1 − p) is right to the digits asked for, however small p is."""
-    with localcontext(precision(2 * zeros + digits)):
+    with localcontext(WIDE, prec=2 * zeros + digits + GUARD):
         p = Decimal(above).scaleb(-zeros)
         exact = -(1 - p).ln()
         assert abs(minus_log(p, digits) - exact) <= exact * Decimal(10) ** -digits

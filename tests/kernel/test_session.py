@@ -57,12 +57,12 @@ def test_more_than_was_promised_is_refused() -> None:
     """A price above what is left on its line is refused, and nothing is answered or charged."""
     session = session_of(LOG)
     session.ask(CaseCount(), HALF, "all")
-    with pytest.raises(PromiseError, match="left is 1/2"):
+    with pytest.raises(PromiseError, match=r"ε = 0\.5 left"):
         session.ask(CaseLengths((1, 2)), Fraction(3, 5), "all")
     assert list(session.transcript) == ["size"]
     assert total_epsilon(session.spent) == HALF
     session.ask(CaseLengths((1, 2)), HALF, "all")
-    with pytest.raises(PromiseError, match="left is 0"):
+    with pytest.raises(PromiseError, match="ε = 0 left"):
         session.open(AllSequences(), Fraction(1, 10**9), "all")
 
 
@@ -77,9 +77,9 @@ def test_no_price_is_refused(price: Fraction) -> None:
 def test_a_price_is_a_fraction(price: Any) -> None:
     """Anything else is refused before it is charged, or the log is touched, in every way to ask."""
     session = session_of(LOG)
-    with pytest.raises(PromiseError, match="give a Fraction"):
+    with pytest.raises(PromiseError, match="must be a Fraction"):
         session.ask(CaseCount(), price, "all")
-    with pytest.raises(PromiseError, match="give a Fraction"):
+    with pytest.raises(PromiseError, match="must be a Fraction"):
         session.open(AllSequences(), price, "all")
     assert not session.spent and not session.transcript
     session.ask(CaseCount(), Fraction(1), "all")
@@ -88,9 +88,9 @@ def test_a_price_is_a_fraction(price: Any) -> None:
 
 def test_an_unknown_line_is_refused() -> None:
     """What was not promised at all cannot be charged, nor read without payment."""
-    with pytest.raises(PromiseError, match="'other'"):
+    with pytest.raises(PromiseError, match="line other"):
         session_of(LOG).ask(CaseCount(), HALF, "other")
-    with pytest.raises(PromiseError, match="'rules'"):
+    with pytest.raises(PromiseError, match="line rules"):
         session_of(LOG).read_unpaid("rules")
 
 
@@ -98,7 +98,7 @@ def test_an_unspent_line_is_refused_at_the_end() -> None:
     """The certificate says what was promised: a run that charges less did something else."""
     session = session_of(LOG)
     session.ask(CaseCount(), HALF, "all")
-    with pytest.raises(PromiseError, match=r"not charged: \['all'\]"):
+    with pytest.raises(PromiseError, match="not spent: all"):
         session.close()
     session.charge("the rest", HALF, "all")
     assert total_epsilon(session.close()) == 1
@@ -239,7 +239,7 @@ class Strange:
 @pytest.mark.parametrize(
     ("query", "why"),
     [
-        (Strange(name="size"), "asked before"),
+        (Strange(name="size"), "queried before"),
         (Strange(sensitivity=0), "sensitivity"),
         (Strange(sensitivity=MAX_SENSITIVITY + 1), "sensitivity"),
         (Strange(by_case=True), "one by one"),

@@ -207,7 +207,7 @@ def test_a_release_ends_once(ledger: Ledger, tmp_path: Path) -> None:
     ledger.fail(entry, "KeyboardInterrupt", data_accessed=True)
     with pytest.raises(LedgerError, match="has ended already"):
         ledger.link(entry, file=tmp_path / "b", size=1, sha256="", certificate="")
-    with pytest.raises(LedgerError, match="is not in this ledger any more"):
+    with pytest.raises(LedgerError, match="is no longer in this ledger"):
         ledger.complete(replace(entry, token="another"))
     assert ledger.account("visits").left == 0
     assert [(e.state, e.reason) for e in ledger.entries()] == [("released", None)]

@@ -54,7 +54,7 @@ def test_a_year_costs_no_more_than_is_allowed(ledger: Ledger) -> None:
     reserve(ledger, HALF)
     for period in ("2025-01", "2025-02"):
         reserve(ledger, HALF, period=period)
-    with pytest.raises(PolicyError, match=r"may cost ε = 1 together"):
+    with pytest.raises(PolicyError, match=r"may spend ε = 1 together"):
         reserve(ledger, HALF)
     with pytest.raises(PolicyError):
         reserve(ledger, HALF, period="2025-02")
@@ -78,7 +78,7 @@ def test_a_clock_that_is_set_back_begins_no_year_anew(
     reserve(ledger, Fraction(1))
     for year in (2025, 1970):
         at(year)
-        with pytest.raises(PolicyError, match=f"releases of {year} may cost ε = 1 together"):
+        with pytest.raises(PolicyError, match=f"releases of {year} may spend ε = 1 together"):
             reserve(ledger, HALF)
     at(2027)
     reserve(ledger, Fraction(1))
@@ -118,7 +118,7 @@ def test_a_release_without_a_finite_epsilon_exceeds_every_year(ledger: Ledger) -
     state(ledger, "largest_year = 100\n")
     with pytest.raises(PolicyError, match="without a finite ε"):
         reserve(ledger, None)
-    with pytest.raises(PolicyError, match="may cost ε = 100 together"):
+    with pytest.raises(PolicyError, match="may spend ε = 100 together"):
         reserve(ledger, HALF, "bills")
     reserve(ledger, HALF)
     assert len(ledger.entries()) == 2
@@ -155,7 +155,7 @@ def test_a_policy_that_cannot_be_read_forbids_everything(ledger: Ledger, text: s
 def test_a_misspelt_dataset_is_named(ledger: Ledger) -> None:
     """With the one that may be meant; once there is such a dataset, its part holds."""
     state(ledger, '[datasets.vistis]\nlargest_release = "1/10"\n')
-    with pytest.raises(LedgerError, match=r'no dataset "vistis"\. Did you mean "visits"\?'):
+    with pytest.raises(LedgerError, match=r'no dataset "vistis".*Did you mean "visits"\?'):
         reserve(ledger, Fraction(5))
     with pytest.raises(LedgerError, match="no dataset"):
         ledger.policies()
@@ -189,7 +189,7 @@ def test_limits_are_compared_exactly(ledger: Ledger) -> None:
     """What is above a limit by less than a float can hold is refused."""
     state(ledger, 'largest_release = "1/3"\nlargest_year = "2/3"\n')
     tiny = Fraction(1, 10**40)
-    with pytest.raises(PolicyError, match="a release may cost"):
+    with pytest.raises(PolicyError, match="a release may spend"):
         reserve(ledger, Fraction(1, 3) + tiny)
     reserve(ledger, Fraction(1, 3))
     reserve(ledger, Fraction(1, 3) - tiny)

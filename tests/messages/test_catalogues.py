@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
 import pytest
 
+from sacofa.kernel import ONE_CASE
 from sacofa.kernel.statements import TEXT
-from sacofa.messages.catalogue import Wording, languages, load_catalogue
+from sacofa.mechanisms import Certified
+from sacofa.messages import catalogue
+from sacofa.messages.catalogue import (
+    FOLDER,
+    Wording,
+    check_language,
+    languages,
+    load_catalogue,
+)
 from sacofa.messages.render import parsed
+from sacofa.release.anonymize import certify_request
+from sacofa.release.disclosure import disclose
+from sacofa.release.disclosure.annex import to_markdown
 
 from .sources import Made, made_statements, used_codes
 
@@ -56,3 +71,24 @@ def test_a_plural_is_complete(language: str) -> None:
     """A number decides between two templates, or there is one."""
     for code, wording in load_catalogue(language).wordings.items():
         assert (wording.one is None) == (wording.plural is None), code
+
+
+def test_a_language_is_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file next to the others is a language: certificates are worded in it."""
+    for path in FOLDER.glob("*.toml"):
+        shutil.copy(path, tmp_path)
+    text = (FOLDER / "en.toml").read_text(encoding="utf-8")
+    french = text.replace('title = "Privacy statement"', 'title = "Confidentialité"')
+    (tmp_path / "fr.toml").write_text(french, encoding="utf-8")
+    monkeypatch.setattr(catalogue, "FOLDER", tmp_path)
+    caches = (languages, load_catalogue)
+    for cached in caches:
+        cached.cache_clear()
+    try:
+        assert check_language("fr") == "fr" and languages()[0] == "en"
+        certificate = certify_request(Certified(epsilon=1), ONE_CASE)
+        pages = [to_markdown(disclose(certificate), language) for language in ("en", "fr")]
+        assert pages[1] == pages[0].replace("# Privacy statement", "# Confidentialité", 1)
+    finally:
+        for cached in caches:
+            cached.cache_clear()

@@ -31,7 +31,6 @@ from sacofa.events.periods import Period
 from sacofa.examples import running_example
 from sacofa.kernel import Cases
 from sacofa.kernel.bits import SeededBits
-from sacofa.kernel.released import ReleasedColumn
 from sacofa.mechanisms import ADMIT_NONE, Promise
 from sacofa.mechanisms.released import ReleasedLog
 from sacofa.release import Certificate, certificate_path, read_release
@@ -39,6 +38,7 @@ from sacofa.release.bound import drop_empty_cases
 from sacofa.release.periods import PeriodStatement
 from sacofa.release.publish import Listener, Request
 from sacofa.rules import RuleStates
+from sacofa.synthesis.released import ReleasedColumn
 from tests.written import write_variants
 
 LOG = running_example()

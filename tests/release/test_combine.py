@@ -79,7 +79,7 @@ def test_persons_pay_for_every_period_unless_each_stands_for_itself() -> None:
     for one in units:
         for other in units:
             if one is not other:
-                with pytest.raises(SettingError, match="of one unit"):
+                with pytest.raises(SettingError, match="same unit of privacy"):
                     price(made("2025-01", unit=one), made("2025-02", unit=other))
 
 
@@ -145,7 +145,7 @@ def test_cases_add_up(tmp_path: Path) -> None:
     assert both.certificate.epsilon == 1 and not both.certificate.publishable
     write_release(both, tmp_path / "both.csv")
     assert verify(tmp_path / "both.csv").holds
-    with pytest.raises(ReadError, match="put together already"):
+    with pytest.raises(ReadError, match="is a combination itself"):
         combine_files([tmp_path / "both.csv", tmp_path / "both.csv"])
 
 
@@ -184,7 +184,7 @@ def test_what_cannot_be_put_together_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SettingError, match="two or more"):
         combine([BASE])
     write_release(BASE, tmp_path / "a.csv")
-    with pytest.raises(SettingError, match="different ones"):
+    with pytest.raises(SettingError, match="different releases"):
         combine_files([tmp_path / "a.csv", tmp_path / "a.csv"])
 
 
@@ -231,9 +231,9 @@ def test_earlier_releases_are_candidates(tmp_path: Path) -> None:
     later = anonymize(running_example(), helped, seed=1).certificate
     assert any(line.code == "assumption.earlier" for line in later.assumptions)
     assert later.epsilon == 1
-    with pytest.raises(ReadError, match="may be published"):
+    with pytest.raises(ReadError, match="must not be published"):
         read_earlier([tmp_path / "seeded.csv"])
-    with pytest.raises(SettingError, match="certified takes it"):
+    with pytest.raises(SettingError, match="left out for laplace"):
         start_from(MECHANISM, [tmp_path / "1.csv"])
 
 

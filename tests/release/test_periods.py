@@ -446,7 +446,7 @@ def test_the_key_is_for_its_owner_and_must_be_the_one(ledger: Ledger, tmp_path: 
         "restore that one": lambda: key.write_text("0" * 64),
         "damaged": lambda: key.write_text("0"),
         "chmod 600": lambda: (key.write_text(text), key.chmod(0o644)),
-        "is not there": key.unlink,
+        "is missing": key.unlink,
     }
     for line, breaks in broken.items():
         breaks()

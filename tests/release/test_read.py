@@ -13,13 +13,13 @@ from sacofa import examples
 from sacofa.base.domains import YesNo
 from sacofa.errors import ReadError
 from sacofa.kernel.attributes import Attribute
-from sacofa.kernel.released import NO_VALUE, ReleasedColumn
 from sacofa.kernel.unit import ONE_CASE
 from sacofa.mechanisms.certified import Certified
 from sacofa.mechanisms.released import ReleasedLog
 from sacofa.release import Release, certificate_path, read_release, write_release
 from sacofa.release.anonymize import certify_request
 from sacofa.report import read_comparison
+from sacofa.synthesis.released import NO_VALUE, ReleasedColumn
 from tests.report.releases import hospital
 
 

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sacofa.base.batches import cases_of
 from sacofa.examples import running_example
 from sacofa.kernel.accounting import Access, Spend
-from sacofa.kernel.cases import CaseBatch, Cases
+from sacofa.kernel.cases import Cases
 from sacofa.kernel.queries.times import Gaps
 from sacofa.kernel.unit import ONE_CASE
 from sacofa.kernel.variants import VariantCounts
@@ -75,7 +76,7 @@ def timed() -> Release:
 def slow() -> Cases:
     """The log behind it: there, cases take two hours and begin on one day."""
     variants = timed().variants
-    batch = CaseBatch.of_variants(variants, np.tile([0, 7_200_000_000], 4))
+    batch = cases_of(variants, np.tile([0, 7_200_000_000], 4))
     return Cases(variants=variants, by_case=batch)
 
 

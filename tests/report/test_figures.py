@@ -16,13 +16,13 @@ import pytest
 from sacofa import Certified, anonymize, examples
 from sacofa.events.csv_injection import unescape_formula
 from sacofa.kernel.accounting import Spend
-from sacofa.kernel.released import ReleasedColumn
 from sacofa.kernel.variants import VariantCounts
 from sacofa.release.anonymize import Release
 from sacofa.report import ReleasedFigure, list_figures, write_figures
 from sacofa.report.figures_file import COLUMNS
 from sacofa.report.sureness import margins_of, variant_margin
 from sacofa.synthesis.margins import Margins, ShareMargin
+from sacofa.synthesis.released import ReleasedColumn
 
 from .releases import HOSTILE, hospital, leaking, of, timed, with_parts
 

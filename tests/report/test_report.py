@@ -87,7 +87,7 @@ def test_names_that_are_markup_stay_names() -> None:
     (data,) = tree.xpath("//script[@type='application/json']/text()")
     assert "<" not in data
     assert set(json.loads(data)["activities"]) == set(HOSTILE)
-    assert tree.xpath("//head/title/text()") == [f"SECRET · {HOSTILE[1]}"]
+    assert tree.xpath("//head/title/text()") == [f"CONFIDENTIAL · {HOSTILE[1]}"]
 
 
 def test_the_publishable_report_begins_with_a_verdict() -> None:
@@ -106,7 +106,7 @@ def test_the_publishable_report_begins_with_a_verdict() -> None:
     text = tree.text_content()
     for line in (*release.certificate.assumptions, *release.certificate.not_promised):
         assert str(line) in text
-    assert "Secret" not in text
+    assert "Confidential" not in text
     assert [h.tag for h in tree.xpath("//h1|//h2")] == ["h1"] + 6 * ["h2"]
 
 
@@ -137,7 +137,7 @@ def test_the_internal_report_is_secret_everywhere() -> None:
     """The title, a bar that stays, the page margins, every printed page."""
     page = PAGES["internal"]()
     tree = _parse(page)
-    assert tree.xpath("//head/title/text()")[0].startswith("SECRET")
+    assert tree.xpath("//head/title/text()")[0].startswith("CONFIDENTIAL")
     assert tree.xpath("//body[@class='internal']//aside[@class='secret']")
     assert "@page secret" in page
 

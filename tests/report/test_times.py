@@ -8,7 +8,7 @@ import lxml.html
 import numpy as np
 import pytest
 
-from sacofa.kernel.cases import gather
+from sacofa.base.batches import gather
 from sacofa.kernel.variants import VariantCounts
 from sacofa.report import make_internal_report, make_report
 from sacofa.report.durations import say_duration
@@ -131,7 +131,7 @@ def test_the_page_shows_them() -> None:
         assert len(rows) == 14 + 2
         assert {len(row.xpath(".//rect")) for row in rows} == {bars}
         assert {len(row.xpath("./td[contains(@class, 'n')]")) for row in rows} == {bars}
-        assert "drawn from noisy answers" in section.text_content()
+        assert "sampled from noisy answers" in section.text_content()
     assert "before" not in published.xpath("//section[@id='times']")[0].text_content()
     measured = internal.xpath("//section[@id='measures']//tbody/tr/th/text()")
     assert "Cycle time" in measured

@@ -19,7 +19,7 @@ from sacofa.examples import hospital, running_example
 from sacofa.kernel.variants import VariantCounts
 from sacofa.ledger import Ledger
 from sacofa.release import make_key, verify
-from sacofa.release.sign import signature_path
+from sacofa.release.envelope import signature_path
 from tests.written import write_variants
 
 from ..browser import Window, accessibility_faults, open_browser, watch
@@ -256,7 +256,7 @@ def test_charging_nobody_is_confirmed_and_going_back_keeps_all(
     _await_promise(page, "1.65")
     release.click()
     page.wait_for_selector("#result:visible", timeout=60_000)
-    page.get_by_role("link", name="another price").click()
+    page.get_by_role("link", name="another ε").click()
     _await_promise(page, "1.65")
     assert page.locator("[name=epsilon]").input_value() == "0,5"
     assert page.get_by_role("checkbox", name="Charge no budget").is_checked()

@@ -243,7 +243,10 @@ def test_public_rules_come_as_a_file_or_from_another_log(
         ({"mechanism": "sakofa"}, 'Did you mean "sacofa"?'),
         ({"mechanism": "laplace"}, "max_length must be given"),
         ({"prune": 3}, "certified has no such setting"),
-        ({"columns": {"max_cases": 2}}, "columns.person must be given where columns.max_cases is"),
+        (
+            {"columns": {"max_cases": 2}},
+            "columns.person must be given together with columns.max_cases",
+        ),
         ({"dataset": 3}, "dataset must be text"),
         ({"time": False, "calendar": "2019-01/2023-12"}, "calendar (2019-01/2023-12) must be left"),
         ({"attribute_share": "1/3"}, "attribute_share (1/3) must be left out"),

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 
+from ..base.epsilon import Epsilon, parse_epsilon
 from ..errors import SettingError, Statement
 from ..kernel.accounting import total_epsilon
-from ..kernel.epsilon import Epsilon, parse_epsilon
 from ..kernel.noise import Noise
 from ..kernel.unit import Unit
 from ..mechanisms.protocol import Mechanism, perform

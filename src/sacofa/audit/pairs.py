@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from ..base.batches import concatenate
 from ..errors import SettingError, Statement
 from ..kernel.attributes import Attribute
 from ..kernel.cases import CaseBatch, Cases
@@ -47,7 +48,7 @@ class Pair:
             name=name,
             what=what,
             smaller=smaller.variants(),
-            larger=smaller.append(added).variants(),
+            larger=concatenate([smaller, added]).variants(),
             smaller_by_case=smaller,
             added_by_case=added,
         )
@@ -70,7 +71,7 @@ class Pair:
         """The other log, as a session reads it."""
         if self.smaller_by_case is None or self.added_by_case is None:
             return Cases(variants=self.larger)
-        both = self.smaller_by_case.append(self.added_by_case)
+        both = concatenate([self.smaller_by_case, self.added_by_case])
         return self._as_cases(self.larger, both)
 
     def _as_cases(self, variants: VariantCounts, by_case: CaseBatch | None) -> Cases:

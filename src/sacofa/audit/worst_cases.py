@@ -11,8 +11,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..base.cells import cells_of
 from ..base.domains import Categories
-from ..kernel.attributes import Attribute, cells_of
+from ..kernel.attributes import Attribute
 from ..kernel.cases import NO_TIME, CaseBatch, Values
 from ..kernel.queries.durations import DAY, HOUR, YEAR
 from ..kernel.unit import ONE_CASE, Unit

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from typing import TypeVar
 
-from ..errors import Argument, OutputError
+from ..errors import Argument, OutputError, ReadError, Statement
 from .locks import lock_file
 from .temporary import make_locked, remove, remove_abandoned
+
+Output = TypeVar("Output", bound=Statement | str)
+Input = TypeVar("Input", bound=Statement | str)
 
 PREFIX = ".sacofa-part-"
 """How the names of folders begin in which files are written before they get their names."""
 
-EXISTS = ("exists already: choose another name or use ", Argument("force", True))
+EXISTS = Statement("path.exists", force=Argument("force", True))
 
 
 @contextmanager
@@ -61,13 +66,13 @@ def give_name(part: Path, target: Path, path: str | Path, force: bool) -> None:
     try:
         os.link(part, target)
     except FileExistsError:
-        raise OutputError(path, *EXISTS) from None
+        raise OutputError(path, EXISTS) from None
     except OSError as error:
         # Some file systems have no links; the lock of the folder keeps others of us away.
         if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK):
             raise
         if target.exists():
-            raise OutputError(path, *EXISTS) from None
+            raise OutputError(path, EXISTS) from None
         os.replace(part, target)
 
 
@@ -101,7 +106,7 @@ def explained(path: str | Path, part: Path | None = None) -> Iterator[None]:
         why = error.strerror or str(error)
         if part is not None:
             why = why.replace(str(part), str(path))
-        raise OutputError(path, f"cannot be written: {why}") from error
+        raise OutputError(path, Statement("path.unwritable", reason=why)) from error
 
 
 def sync(path: Path) -> None:
@@ -122,32 +127,38 @@ def sync_folder(folder: Path) -> None:
 
 def check_target(path: str | Path, force: bool = False) -> None:
     """Refuse a target that cannot be written, before any work is done for it."""
-    try:
-        if "\0" in os.fsencode(path).decode():
-            raise ValueError(path)
-    except ValueError:
-        raise OutputError(ascii(str(path)), "no name of a file: name it in letters") from None
+    if not is_name(path):
+        raise OutputError(ascii(str(path)), Statement("path.no_name"))
     target = Path(os.path.realpath(path))
     with explained(path):
         refuse(path, target, force)
         if not target.parent.is_dir():
-            raise OutputError(path, "its folder does not exist")
+            raise OutputError(path, Statement("path.no_folder"))
         if not os.access(target.parent, os.W_OK):
-            raise OutputError(path, "its folder cannot be written to")
+            raise OutputError(path, Statement("path.closed_folder"))
 
 
-def check_apart(outputs: Mapping[str, str | Path], inputs: Mapping[str, str | Path]) -> None:
+def is_name(path: str | Path) -> bool:
+    """Whether a path can be the name of a file."""
+    try:
+        return "\0" not in os.fsencode(path).decode()
+    except ValueError:
+        return False
+
+
+def check_apart(outputs: Mapping[Output, str | Path], inputs: Mapping[Input, str | Path]) -> None:
     """Refuse outputs that are each other, or what is read, by whatever names and links.
 
     With force, writing one would destroy the other.
     """
-    seen = [(what, path, identity(path)) for what, path in inputs.items()]
+    seen: list[tuple[Statement | str, set[object]]]
+    seen = [(what, identity(path)) for what, path in inputs.items()]
     for what, path in outputs.items():
         mine = identity(path)
-        for other, _, theirs in seen:
+        for other, theirs in seen:
             if mine & theirs:
-                raise OutputError(path, f"is {what} and {other} at once: choose another name")
-        seen.append((what, path, mine))
+                raise OutputError(path, Statement("path.same", one=what, other=other))
+        seen.append((what, mine))
 
 
 def identity(path: str | Path) -> set[object]:
@@ -162,11 +173,45 @@ def identity(path: str | Path) -> set[object]:
 def refuse(path: str | Path, target: Path, force: bool) -> None:
     """Refuse a target that is no regular file, or exists and is not to be overwritten."""
     if target.is_dir():
-        raise OutputError(path, "is a folder: name a file in it")
+        raise OutputError(path, Statement("path.folder"))
     if target.exists() and not target.is_file():
-        raise OutputError(path, "is not a regular file")
+        raise OutputError(path, Statement("path.not_regular"))
     if target.exists() and not force:
-        raise OutputError(path, *EXISTS)
+        raise OutputError(path, EXISTS)
+
+
+def read_small(path: str | Path, largest: int, missing: Statement) -> bytes:
+    """Read a whole file that is not larger than it can be; if it is not there, say what is missing.
+
+    Raises:
+        ReadError: If it is not a regular file, is larger, or cannot be read.
+    """
+    try:
+        if not Path(path).is_file():
+            raise ReadError(path, missing)
+        with open(path, "rb") as file:
+            content = file.read(largest + 1)
+    except OSError as error:
+        raise unreadable(path, error) from None
+    if len(content) > largest:
+        raise ReadError(path, Statement("path.too_large", bytes=largest))
+    return content
+
+
+def hash_file(path: str | Path) -> str:
+    """The SHA-256 of what a file holds."""
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except FileNotFoundError:
+        raise ReadError(path, Statement("path.missing")) from None
+    except OSError as error:
+        raise unreadable(path, error) from None
+
+
+def unreadable(path: object, error: OSError) -> ReadError:
+    """Say why the system does not let a file be read."""
+    return ReadError(path, Statement("path.unreadable", reason=error.strerror or str(error)))
 
 
 def write_text(path: str | Path, text: str, force: bool = False) -> None:

@@ -10,11 +10,10 @@ import re
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 
-from ..errors import SettingError
+from ..errors import SettingError, Statement
 
 FORM = re.compile(r"(\d{4})(?:-(?:Q([1-4])|(\d\d)(?:-(\d\d))?))?", re.ASCII)
 MICROSECONDS = 1_000_000
-KNOWN = "a year, quarter, month or day: 2026, 2026-Q4, 2026-10 or 2026-10-31"
 
 
 @dataclass(frozen=True, kw_only=True, order=True)
@@ -35,21 +34,11 @@ class Period:
         try:
             if found is None:
                 raise ValueError(text)
-            year, quarter, month, day = (
-                None if part is None else int(part) for part in found.groups()
-            )
-            assert year is not None
-            if day is not None and month is not None:
-                start = date(year, month, day)
-                end = start + timedelta(days=1)
-            else:
-                first = month or (3 * quarter - 2 if quarter else 1)
-                length = 1 if month else 3 if quarter else 12
-                start = date(year, first, 1)
-                after = year * 12 + first - 1 + length
-                end = date(after // 12, after % 12 + 1, 1)
+            year, *parts = found.groups()
+            given = [None if part is None else int(part) for part in parts]
+            start, end = _days(int(year), *given)
         except (ValueError, OverflowError):
-            raise SettingError("period", text, KNOWN) from None
+            raise SettingError("period", text, Statement("must.be.period")) from None
         return cls(start=start, end=end, name=text)
 
     @property
@@ -80,6 +69,18 @@ class Period:
     def holds(self, last: int | None) -> bool:
         """Tell whether a case with its last event then belongs here."""
         return last is not None and self.first <= last < self.after
+
+
+def _days(year: int, quarter: int | None, month: int | None, day: int | None) -> tuple[date, date]:
+    """The first day of a period, and the first one after it."""
+    if day is not None:
+        start = date(year, month or 0, day)
+        return start, start + timedelta(days=1)
+    first, length = (1, 12) if month is None else (month, 1)
+    if quarter is not None:
+        first, length = 3 * quarter - 2, 3
+    after = year * 12 + first - 1 + length
+    return date(year, first, 1), date(after // 12, after % 12 + 1, 1)
 
 
 def _microseconds(day: date) -> int:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from ..errors import OutputError
+from ..errors import OutputError, Statement
 from .locks import lock_file
 
 PREFIX = "sacofa-"
@@ -31,7 +31,7 @@ def secret_folder() -> Iterator[Path]:
         place = os.environ.get(name)
         if place:
             if not Path(place).is_dir():
-                raise OutputError(place, f"is no folder: let {name} name one for temporary files")
+                raise OutputError(place, Statement("temporary.no_folder", variable=name))
             break
     else:
         name, place = "TMPDIR", tempfile.gettempdir()
@@ -39,9 +39,7 @@ def secret_folder() -> Iterator[Path]:
         remove_abandoned(Path(place), PREFIX)
         folder, lock = make_locked(Path(place), PREFIX)
     except OSError as error:
-        raise OutputError(
-            place, f"no temporary files can be made there ({error.strerror}): set {name}"
-        ) from None
+        raise _unusable(Path(place), error, name) from None
     try:
         yield folder
     finally:
@@ -54,10 +52,12 @@ def writing_in(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise OutputError(
-            folder.parent,
-            f"temporary files cannot be written there ({error.strerror or error}): set TMPDIR",
-        ) from None
+        raise _unusable(folder.parent, error, "TMPDIR") from None
+
+
+def _unusable(place: Path, error: OSError, variable: str) -> OutputError:
+    reason = error.strerror or str(error)
+    return OutputError(place, Statement("temporary.unusable", reason=reason, variable=variable))
 
 
 def make_locked(parent: Path, prefix: str) -> tuple[Path, int]:

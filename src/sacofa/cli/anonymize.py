@@ -16,8 +16,8 @@ from ..errors import OutputError, SettingError, Statement
 from ..events.standard_input import NAME
 from ..release import Release, certificate_path
 from ..release.earlier import start_from
-from ..release.formats import FORMATS, format_of, listed
-from ..release.publish import ONLY_VARIANTS, Listener, Request
+from ..release.formats import FORMATS, format_of, listed, only_variants
+from ..release.publish import Listener, Request
 from ..release.rules import public_rules
 from .grouped import OUTPUT, PROMISE, RULES, WHAT
 from .options import (
@@ -134,7 +134,7 @@ def anonymize(
         else:
             stack.enter_context(reporting_what_is_written(output))
             if chosen.settings["time"] and not (stored := format_of(output)).holds_events:
-                raise SettingError("time", "yes", ONLY_VARIANTS.format(suffix=stored.suffix))
+                raise SettingError("time", "yes", only_variants(stored.suffix))
         requested["output"] = output
         request = Request(
             **requested,

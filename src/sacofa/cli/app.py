@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn, Protocol
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -21,25 +21,12 @@ from .grouped import CommandList, GroupedCommand
 from .interrupts import INTERRUPTED, end_interrupted
 from .streams import write_anywhere
 
-if TYPE_CHECKING:
-    from typer.core import TyperOption
-
 NOT_COMMANDS = {"app", "grouped", "interrupts", "options", "show", "streams"}
 # Typer brings its own copy of click or uses the installed one; its public classes tell which.
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 ClickException: type[Exception] = UsageError.__mro__[1]
 
 VERSION = "--version"
-
-
-class Command(Protocol):
-    """A command or a group of commands, as Typer makes it."""
-
-    params: list[TyperOption]
-    invoke: Callable[[object], object]
-
-    def main(self, args: list[str], prog_name: str, standalone_mode: bool) -> object:
-        """Run the command."""
 
 
 def _print_version(asked: bool) -> None:
@@ -101,7 +88,7 @@ def run_program(arguments: list[str] | None = None) -> None:
     """Run a command; an error is a line on stderr, never a traceback."""
     write_anywhere()
     words = sys.argv[1:] if arguments is None else arguments
-    command: Command = typer.main.get_command(make_app(_needed(words)))  # type: ignore[assignment]
+    command: Any = typer.main.get_command(make_app(_needed(words)))
     command.invoke = partial(_invoke, command.invoke)
     try:
         status = command.main(args=words, prog_name="sacofa", standalone_mode=False)
@@ -160,11 +147,12 @@ def _fail_usage(error: Exception) -> NoReturn:
     _fail([message + hint], 2 if isinstance(error, UsageError) else 1)
 
 
-def _flags(command: Command, words: list[str]) -> dict[str, str]:
+def _flags(command: object, words: list[str]) -> dict[str, str]:
     """The options of a command, by the names of their arguments and of the settings they set."""
     for word in words:
         command = getattr(command, "commands", {}).get(word, command)
-    options = [each for each in command.params if each.param_type_name == "option"]
+    parameters = getattr(command, "params", ())
+    options = [each for each in parameters if each.param_type_name == "option"]
     flags = {str(option.name): max(option.opts, key=len) for option in options}
     if "epsilon" in flags and "mechanism" in flags:
         from ..mechanisms.registry import option_names

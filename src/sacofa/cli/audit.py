@@ -31,10 +31,10 @@ from ..audit import (
 from ..audit import (
     audit as audit_pairs,
 )
+from ..base.epsilon import parse_epsilon
 from ..errors import Argument, SettingError, Statement
 from ..events import ReadOptions, count_variants, open_log
 from ..kernel.accounting import total_epsilon
-from ..kernel.epsilon import parse_epsilon
 from ..kernel.unit import MAX_CASES_BOUND, ONE_CASE, Unit
 from ..kernel.variants import VariantCounts
 from ..mechanisms.protocol import Mechanism

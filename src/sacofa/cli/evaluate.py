@@ -11,13 +11,14 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from ..base.batches import gather
 from ..errors import ReadError, SettingError, Statement
 from ..evaluate import Evaluator, Measures
 from ..evaluate.evaluate import read_measured, variants_of
 from ..evaluate.measures.indicators import FORM, Indicator
 from ..evaluate.measures.timed import Timed
 from ..events import open_log
-from ..kernel.cases import Cases, gather
+from ..kernel.cases import Cases
 from ..report.durations import say_duration
 from ..report.measures import list_measures
 from .options import Json, Reading

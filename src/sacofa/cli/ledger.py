@@ -10,9 +10,9 @@ from typing import Annotated
 
 import typer
 
+from ..base.epsilon import parse_epsilon
 from ..base.files import check_apart, check_target, write_text
 from ..errors import SettingError, Statement
-from ..kernel.epsilon import parse_epsilon
 from ..ledger import Account, Budget, Entry, Ledger
 from ..ledger.policy import Policy, policy_path
 from ..release.keys import read_private_key

@@ -8,7 +8,8 @@ from pathlib import Path
 import typer
 
 from ..errors import Statement
-from ..release.sign import signature_path, verify_signed
+from ..release.envelope import signature_path
+from ..release.sign import verify_signed
 from ..release.verify import Verification
 from ..release.verify import verify as verify_file
 from .key import TrustedFolder, TrustedKey, trusted_keys

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
+from ..base.epsilon import parse_epsilon
 from ..errors import SettingError, Statement
-from ..kernel.epsilon import parse_epsilon
 from ..kernel.variants import VariantCounts
 from ..mechanisms.protocol import Mechanism
 from ..mechanisms.registry import MECHANISMS, make_mechanism

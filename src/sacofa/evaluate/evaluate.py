@@ -8,11 +8,13 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ..base.batches import cases_of, gather
+from ..base.cells import cell_of, cells_of
 from ..errors import MissingExtraError, SettingError, Statement
 from ..events import Log, count_variants, read_cases
 from ..events.released import ARTIFICIAL, time_mark
-from ..kernel.attributes import Attribute, cell_of, cells_of
-from ..kernel.cases import CaseBatch, Cases, Values, gather
+from ..kernel.attributes import Attribute
+from ..kernel.cases import CaseBatch, Cases, Values
 from ..kernel.variants import VariantCounts
 from ..release.anonymize import Release
 from .compared import Compared, Original
@@ -177,8 +179,7 @@ def measured_release(release: Release, attributes: tuple[Attribute, ...]) -> Cas
         )
     batch = release.by_case
     if batch is None:
-        no_times = np.zeros(release.variants.events, dtype=np.int64)
-        batch = replace(CaseBatch.of_variants(release.variants, no_times), times=None)
+        batch = cases_of(release.variants, None)
     return Cases(
         variants=release.variants,
         by_case=replace(batch, attributes=tuple(values)),

@@ -17,8 +17,9 @@ from typing import get_type_hints
 
 import numpy as np
 
+from ..base.batches import gather
 from ..errors import OutputError
-from ..kernel.cases import Cases, gather
+from ..kernel.cases import Cases
 from ..kernel.statements import Statement
 from ..mechanisms.protocol import Mechanism
 from .evaluate import Measured, variants_of

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
+from ..base.cells import OTHER, cells_of
 from ..base.domains import (
     COLLAPSED,
     IDS,
@@ -29,7 +30,7 @@ from ..base.domains import (
     with_domain,
 )
 from ..errors import Argument, ColumnsError, ReadError, SettingError
-from ..kernel.attributes import OTHER, Attribute, Domain, cells_of
+from ..kernel.attributes import Attribute, Domain
 from ..kernel.statements import Statement
 from .columns_file import Declared, DeclaredColumns, read_columns
 from .notices import Notify, tell

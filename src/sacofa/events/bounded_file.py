@@ -5,12 +5,11 @@ from __future__ import annotations
 import stat
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
-from types import TracebackType
-from typing import Any
 
 from ..errors import Argument, ReadError, Statement
-from .unpacking import Packing, explained, packing_in, unpacked
+from .unpacking import Packing, Readable, explained, packing_in, unpacked
 
 Progress = Callable[[float], None]
 """Called now and then with the share that is done, between 0 and 1."""
@@ -54,7 +53,7 @@ def unreadable(path: object, error: OSError) -> ReadError:
     return ReadError(path, (error.strerror or str(error)).lower())
 
 
-class BoundedFile:
+class BoundedFile(AbstractContextManager["BoundedFile"]):
     """A file to be read once from beginning to end, unpacked where it is packed."""
 
     def __init__(
@@ -80,20 +79,12 @@ class BoundedFile:
             raise unreadable(path, error) from None
         self._limit = most or max(SMALL, MAX_EXPANSION * self._size)
         self._trusted = trusted
-        self._inside: Any = None
+        self._inside: Readable | None = None
         if self._packed not in (None, "gzip"):
             # An archive is read from its end, so how far it is cannot be told.
             self._inside = unpacked(self._file, self._packed, path)
 
-    def __enter__(self) -> BoundedFile:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -106,7 +97,7 @@ class BoundedFile:
             return b"".join(iter(lambda: self.read(_BLOCK), b""))
         if self._inside is not None and self._packed is not None:
             with explained(self.path, self._packed):
-                data: bytes = self._inside.read(size)
+                data = self._inside.read(size)
                 if self._progress is not None:
                     self._progress(min(self._file.tell() / self._size, 1.0))
         else:

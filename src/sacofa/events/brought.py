@@ -30,7 +30,7 @@ from .notices import Notify
 from .options import ReadOptions
 from .source import Log, Reader, Source
 
-BROUGHT = replace(TABLES, reads_periods=False)
+BROUGHT = replace(TABLES, reads_periods=False, compares_order=False)
 """What the reader below can do."""
 
 TYPES = {"date": "TIMESTAMPTZ", "int": "BIGINT", "float": "DOUBLE"}

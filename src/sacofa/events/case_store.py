@@ -8,19 +8,20 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 from weakref import finalize
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base.batches import join_variants
+from ..base.cells import cell_of, cells_of
 from ..base.temporary import secret_folder, writing_in
-from ..kernel.attributes import Attribute, cell_of, cells_of
+from ..kernel.attributes import Attribute
 from ..kernel.cases import NO_TIME, CaseBatch, Values
 from ..kernel.unit import Unit
 from ..kernel.variants import VariantCounts
@@ -30,6 +31,7 @@ from .variant_counter import Case, Name, joined_names
 PART_EVENTS = 1 << 22
 """About how many events a part holds, where the source has no parts of its own."""
 
+Array = NDArray[np.generic]
 Result = TypeVar("Result")
 Change = Callable[[CaseBatch], CaseBatch]
 
@@ -93,12 +95,12 @@ class CaseStore:
 
     def add_part(
         self,
-        activity_ids: NDArray[Any],
-        times: NDArray[Any],
-        lengths: NDArray[Any],
-        complete: NDArray[Any],
-        starts: NDArray[Any] | None = None,
-        values: Sequence[NDArray[Any]] = (),
+        activity_ids: Array,
+        times: Array,
+        lengths: Array,
+        complete: Array,
+        starts: Array | None = None,
+        values: Sequence[NDArray[np.integer]] = (),
         *,
         settled: bool = False,
     ) -> None:
@@ -109,7 +111,7 @@ class CaseStore:
         `settled` and there is one for each case.
         """
         offsets = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
-        columns: dict[str, NDArray[Any]] = {
+        columns: dict[str, Array] = {
             "activity_ids": activity_ids.astype(np.int32),
             "times": times.astype(np.int64),
             "offsets": offsets,
@@ -124,13 +126,13 @@ class CaseStore:
         self._save(self.parts, columns)
         self.parts += 1
 
-    def keep(self, part: int, places: NDArray[Any]) -> None:
+    def keep(self, part: int, places: Array) -> None:
         """Keep the cases at these places of a part, in any order, and let the others go."""
         columns = _kept(self._stored(()).load(part), places)
         if columns is not None:
             self._save(part, columns)
 
-    def _save(self, part: int, columns: Mapping[str, NDArray[Any]]) -> None:
+    def _save(self, part: int, columns: Mapping[str, Array]) -> None:
         with writing_in(self._folder.path):
             for name, column in columns.items():
                 _save(self._folder.path / f"{part}-{name}.npy", column)
@@ -169,7 +171,7 @@ class CaseStore:
         )
 
 
-class StoredCases:
+class StoredCases(AbstractContextManager["StoredCases"]):
     """Cases in parts on disk, there until they are closed (or left as a context)."""
 
     def __init__(
@@ -214,10 +216,6 @@ class StoredCases:
         }
         return changed
 
-    def truncate(self, max_length: int, *, by_length: bool = False) -> StoredCases:
-        """Truncate longer cases, when a job is done on them."""
-        return self._changed(partial(_truncate, max_length=max_length, by_length=by_length))
-
     def project_onto(self, activities: Sequence[str]) -> StoredCases:
         """Express over other activities, when a job is done on them."""
         return self._changed(partial(_project, activities=tuple(activities)))
@@ -228,21 +226,13 @@ class StoredCases:
 
     def variants(self) -> VariantCounts:
         """Count the variants of these cases, with the activities that occur in name order."""
-        return VariantCounts.join(self.map_parts(_count), self.unit)
+        return join_variants(self.map_parts(_count), self.unit)
 
     def close(self) -> None:
         """Remove the cases from the disk."""
         self._folder.remove()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def _changed(self, change: Change) -> StoredCases:
@@ -285,14 +275,14 @@ def _or_no_time(time: int | None) -> int:
     return NO_TIME if time is None else time
 
 
-def _save(path: Path, column: NDArray[Any]) -> None:
+def _save(path: Path, column: Array) -> None:
     """Write a column as `np.save` does, which does not notice a disk that gets full at the end."""
     with path.open("wb") as file:
         np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(column))
         file.write(np.ascontiguousarray(column).data)
 
 
-def first_known(values: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[Any]:
+def first_known(values: NDArray[np.integer], offsets: NDArray[np.int64]) -> NDArray[np.integer]:
     """The first value of each case that is there; −1 where none is."""
     found = np.full(len(offsets) - 1, -1, dtype=np.int32)
     places = np.flatnonzero(values >= 0)
@@ -302,7 +292,7 @@ def first_known(values: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[Any
     return found
 
 
-def _kept(batch: CaseBatch, places: NDArray[Any]) -> dict[str, NDArray[Any]] | None:
+def _kept(batch: CaseBatch, places: Array) -> dict[str, Array] | None:
     """The columns of some cases of a batch; nothing where that is all of them."""
     kept = np.zeros(batch.cases, dtype=np.bool_)
     kept[places] = True
@@ -353,10 +343,6 @@ def _code(
             for values, table, size in zip(batch.attributes, cells, sizes, strict=True)
         ),
     )
-
-
-def _truncate(batch: CaseBatch, *, max_length: int, by_length: bool) -> CaseBatch:
-    return batch.truncate(max_length, by_length=by_length)
 
 
 def _project(batch: CaseBatch, *, activities: tuple[str, ...]) -> CaseBatch:

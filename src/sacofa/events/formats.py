@@ -32,6 +32,8 @@ class Engine:
     """Whether it reads time stamps in any declared form."""
     reads_periods: bool = False
     """Whether it reads a single period."""
+    compares_order: bool = False
+    """Whether it can compare the order of rows with that of their times (`ComparingReader`)."""
     brings_rows: bool = False
     """Whether it counts elsewhere, and can bring rows here to be read like a table."""
     counts_times_only: bool = False
@@ -40,7 +42,9 @@ class Engine:
     """Whether it can leave variants where they are counted."""
 
 
-TABLES = Engine(module="duckdb.events", reads_time_formats=True, reads_periods=True)
+TABLES = Engine(
+    module="duckdb.events", reads_time_formats=True, reads_periods=True, compares_order=True
+)
 SPARK = Engine(
     module="spark.reader",
     name="spark",
@@ -51,7 +55,7 @@ SPARK = Engine(
 POSTGRESQL = Engine(
     module="postgresql", reads_time_formats=True, brings_rows=True, counts_times_only=True
 )
-PM4PY = Engine(module="pm4py_log", reads_time_formats=True)
+PM4PY = Engine(module="pm4py_log", reads_time_formats=True, compares_order=True)
 XES = Engine(module="xes", reads_periods=True)
 R4PM = Engine(module="r4pm", name="r4pm")
 COUNTED = Engine(module="variants_json")
@@ -95,9 +99,20 @@ class Format:
         return next((each for each in self.engines if each.name == name), None)
 
 
-TEXT_OPTIONS = ("encoding", "header", "skip_rows")
-SHEET_OPTIONS = ("header", "skip_rows", "sheet")
-
+CSV = Format(
+    name="csv",
+    suffixes=(".csv", ".txt"),
+    engines=(TABLES, SPARK),
+    options=("encoding", "header", "skip_rows"),
+    has_periods=True,
+)
+XLSX = Format(
+    name="xlsx",
+    suffixes=(".xlsx", ".xlsm"),
+    options=("header", "skip_rows", "sheet"),
+    is_read_by_row=True,
+    is_packed=True,
+)
 BUILT_IN = (
     Format(
         name="xes",
@@ -106,34 +121,10 @@ BUILT_IN = (
         order_is_meant=True,
         has_periods=True,
     ),
-    Format(
-        name="csv",
-        suffixes=(".csv", ".txt"),
-        engines=(TABLES, SPARK),
-        options=TEXT_OPTIONS,
-        has_periods=True,
-    ),
-    Format(
-        name="tsv",
-        suffixes=(".tsv",),
-        engines=(TABLES, SPARK),
-        options=TEXT_OPTIONS,
-        has_periods=True,
-    ),
-    Format(
-        name="xlsx",
-        suffixes=(".xlsx", ".xlsm"),
-        options=SHEET_OPTIONS,
-        is_read_by_row=True,
-        is_packed=True,
-    ),
-    Format(
-        name="ods",
-        suffixes=(".ods",),
-        options=SHEET_OPTIONS,
-        is_read_by_row=True,
-        is_packed=True,
-    ),
+    CSV,
+    replace(CSV, name="tsv", suffixes=(".tsv",)),
+    XLSX,
+    replace(XLSX, name="ods", suffixes=(".ods",)),
     Format(
         name="jsonl",
         suffixes=(".jsonl", ".ndjson"),

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, TypeGuard
 
 from ..errors import ReadError, Statement
 from .attributes import column_of
 from .cells import CellError, Use, text_of
 from .columns import Columns
+
+if TYPE_CHECKING:
+    import pandas
 
 FAMILIES = {
     "pandas": "pandas",
@@ -23,7 +26,7 @@ BLOCK = 1 << 16
 """So many texts are looked at at a time."""
 
 
-def frame_name(source: Any) -> str:
+def frame_name(source: object) -> str:
     """Name a frame in messages; anything else is refused."""
     family = type(source).__module__.split(".")[0]
     if family not in FAMILIES:
@@ -36,17 +39,17 @@ def frame_name(source: Any) -> str:
     return f"{FAMILIES[family]} frame"
 
 
-def is_pm4py(source: Any) -> bool:
+def is_pm4py(source: object) -> bool:
     """Whether something is a log of pm4py."""
     return type(source).__module__.startswith("pm4py.objects.log")
 
 
-def is_query(source: Any) -> bool:
+def is_query(source: object) -> bool:
     """Whether something is a query of polars, which gives its rows in any order."""
     return type(source).__module__.startswith("polars") and type(source).__name__ == "LazyFrame"
 
 
-def as_registered(frame: Any, columns: Columns | None, name: str) -> Any:
+def as_registered(frame: object, columns: Columns | None, name: str) -> object:
     """Give a frame as DuckDB is to see it: objects and categories of pandas as text.
 
     DuckDB would guess the type of such a column from its values: one more case could then change
@@ -69,7 +72,7 @@ def as_registered(frame: Any, columns: Columns | None, name: str) -> Any:
     return kept
 
 
-def _as_texts(values: Any, use: Use) -> Any:
+def _as_texts(values: pandas.Series, use: Use) -> pandas.Series:
     """Convert the cells of a column, each by itself; a category, which many have, once."""
     import numpy as np
     import pandas as pd
@@ -96,7 +99,7 @@ def in_column(name: object, column: str) -> Iterator[None]:
         raise ReadError(name, f'column "{column}" {error}') from None
 
 
-def _are_whole(values: Any) -> bool:
+def _are_whole(values: pandas.Series) -> bool:
     """Tell whether texts have no half characters."""
     texts = values.dropna().to_numpy() if values.hasnans else values.to_numpy()
     try:
@@ -107,7 +110,7 @@ def _are_whole(values: Any) -> bool:
     return True
 
 
-def frame_columns(frame: Any, source: str) -> list[str] | None:
+def frame_columns(frame: object, source: str) -> list[str] | None:
     """Name the columns of a frame of pandas or pyarrow; others have names that differ."""
     if _is_pandas(frame):
         names = list(frame.columns)
@@ -119,7 +122,7 @@ def frame_columns(frame: Any, source: str) -> list[str] | None:
     return names
 
 
-def check_names(source: str, names: Sequence[Any]) -> None:
+def check_names(source: str, names: Sequence[object]) -> None:
     """Refuse columns that cannot be told apart, or whose names are no text."""
     for place, name in enumerate(names, start=1):
         if not isinstance(name, str):
@@ -130,12 +133,12 @@ def check_names(source: str, names: Sequence[Any]) -> None:
         raise ReadError(source, Statement("read.frame.same_names", name=twice))
 
 
-def object_columns(frame: Any) -> list[str]:
+def object_columns(frame: object) -> list[str]:
     """Name the columns of a frame whose values may be of any type: objects of pandas."""
     if not _is_pandas(frame):
         return []
     return [name for name, dtype in frame.dtypes.items() if dtype.kind == "O"]
 
 
-def _is_pandas(frame: Any) -> bool:
+def _is_pandas(frame: object) -> TypeGuard[pandas.DataFrame]:
     return type(frame).__module__.startswith("pandas")

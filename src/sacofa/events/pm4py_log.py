@@ -39,7 +39,7 @@ MOMENTS = "datetime64[us, UTC]"
 class MemoryLog:
     """The rows of a log, and what it declares."""
 
-    rows: list[dict[str, Any]]
+    rows: list[dict[str, object]]
     """What each event says, with what its case says as `case:…`; of a case without events, that."""
     has_events: bool
     """Whether there is any event; a log without has nothing to lack."""
@@ -74,7 +74,7 @@ def read_memory(source: Any) -> MemoryLog:
         return MemoryLog(rows=listed, has_events=bool(listed), is_table=True, declared=nothing)
     if kind != "EventLog":
         raise ReadError(f"pm4py {kind}", Statement("read.frame.no_pm4py_log"))
-    rows: list[dict[str, Any]] = []
+    rows: list[dict[str, object]] = []
     for number, trace in enumerate(source):
         of_case = {f"case:{name}": value for name, value in trace.attributes.items()}
         of_case[CASE] = str(number)
@@ -228,18 +228,18 @@ def _times(
     return found
 
 
-def _first(values: Iterable[Any]) -> str | None:
+def _first(values: Iterable[object]) -> str | None:
     return next((text for text in map(_text, values) if text is not None), None)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     """A value without what pm4py hangs on it; None where there is none."""
     if isinstance(value, Mapping):
         value = value.get("value")
     return None if is_missing(value) else value
 
 
-def _kind(value: Any) -> str:
+def _kind(value: object) -> str:
     """The type of a value, in the words of XES."""
     value = _plain(value)
     if type(value).__name__ in ("bool", "bool_"):
@@ -251,11 +251,11 @@ def _kind(value: Any) -> str:
     return "date" if isinstance(value, date) else "string"
 
 
-def _text(value: Any, use: Use = "value") -> str | None:
+def _text(value: object, use: Use = "value") -> str | None:
     return text_of(_plain(value), use)
 
 
-def _moment(value: Any) -> datetime | None:
+def _moment(value: object) -> datetime | None:
     """A time in UTC; without an offset it is UTC, and what is no time in ISO 8601 is missing."""
     value = _plain(value)
     try:

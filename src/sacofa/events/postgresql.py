@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 
 from ..errors import MissingExtraError, ReadError, Statement
@@ -35,6 +35,9 @@ from .notices import Notify, notify_counts
 from .options import JOINER, ReadOptions
 from .source import Log, Source
 from .variant_counter import check_unique
+
+if TYPE_CHECKING:
+    from psycopg import Connection
 
 AT_ONCE = 5_000
 """How many rows are fetched at a time."""
@@ -167,7 +170,7 @@ def _text(name: str, kind: int, use: Use = "value") -> str:
 
 
 @contextmanager
-def _session(source: Source) -> Iterator[Any]:
+def _session(source: Source) -> Iterator[Connection]:
     """Open a connection that only reads; what it complains of becomes one clear line."""
     try:
         import psycopg
@@ -206,10 +209,14 @@ def _without_credentials(message: str, address: str) -> str:
     return line
 
 
-def _describe(session: Any, source: Source) -> dict[str, int]:
+def _describe(session: Connection, source: Source) -> dict[str, int]:
     """The columns that the query gives, with the numbers of their types."""
     found = session.execute(f"SELECT * FROM {_asked(source)} LIMIT 0").description
-    return {column.name: column.type_code for column in found}
+    return {column.name: column.type_code for column in found or ()}
+
+
+def _first_row(session: Connection, query: str) -> Sequence[object]:
+    return session.execute(query).fetchone() or ()
 
 
 def _asked(source: Source) -> str:
@@ -239,7 +246,7 @@ class _Rows:
     """What the rows of a case are ordered by: nothing but what they say."""
 
 
-def _rows(session: Any, log: Log) -> _Rows:
+def _rows(session: Connection, log: Log) -> _Rows:
     columns, types = log.columns, _describe(session, log.source)
     assert columns is not None and columns.timestamp is not None
     _refuse_too_large(session, log, columns, types)
@@ -269,7 +276,9 @@ def _rows(session: Any, log: Log) -> _Rows:
     return _Rows(sql=sql, parts=parts, order=order)
 
 
-def _refuse_too_large(session: Any, log: Log, columns: Columns, types: Mapping[str, int]) -> None:
+def _refuse_too_large(
+    session: Connection, log: Log, columns: Columns, types: Mapping[str, int]
+) -> None:
     """Refuse columns of numbers of which two names may have become one."""
     tests = {
         name: test
@@ -279,22 +288,23 @@ def _refuse_too_large(session: Any, log: Log, columns: Columns, types: Mapping[s
     if not tests:
         return
     asked = ", ".join(f"bool_or({test})" for test in tests.values())
-    found = session.execute(f"SELECT {asked} FROM {_asked(log.source)}").fetchone()
+    found = _first_row(session, f"SELECT {asked} FROM {_asked(log.source)}")
     for name, is_large in zip(tests, found, strict=True):
         if is_large:
             raise ReadError(log.name, Statement("read.cell.column", column=name, what=TOO_LARGE))
 
 
-def _check(session: Any, log: Log, rows: _Rows) -> int:
+def _check(session: Connection, log: Log, rows: _Rows) -> int:
     """Refuse rows that cannot be counted, and activities that would run together.
 
     Gives the number of events without a time.
     """
     missing = " OR ".join(f"{part} IS NULL" for part in rows.parts)
-    untimed, no_case, no_activity = session.execute(
+    untimed, no_case, no_activity = _first_row(
+        session,
         "SELECT count(*) FILTER (WHERE NOT lone AND time_key IS NULL), "
-        f"bool_or(case_id IS NULL), bool_or(({missing}) AND NOT lone) FROM ({rows.sql}) AS events"
-    ).fetchone()
+        f"bool_or(case_id IS NULL), bool_or(({missing}) AND NOT lone) FROM ({rows.sql}) AS events",
+    )
     if no_case:
         raise ReadError(log.name, Statement("read.table.no_case"))
     if no_activity:
@@ -304,7 +314,7 @@ def _check(session: Any, log: Log, rows: _Rows) -> int:
             f"SELECT DISTINCT {', '.join(rows.parts)} FROM ({rows.sql}) AS events WHERE NOT lone"
         ).fetchall()
         check_unique(log.name, [JOINER.join(name) for name in names])
-    return int(untimed)
+    return untimed if isinstance(untimed, int) else 0
 
 
 def _cases(log: Log, rows: _Rows) -> str:

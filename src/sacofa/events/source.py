@@ -159,3 +159,10 @@ class Reader(Protocol):
         self, log: Log, progress: Progress | None = None, notify: Notify | None = None
     ) -> StoredCases:
         """Give the same cases one by one, in the same order of events, with their times."""
+
+
+class ComparingReader(Reader, Protocol):
+    """A reader that can compare the order of rows with that of their times."""
+
+    def count_disordered(self, log: Log) -> int:
+        """Count the cases whose rows stand in another order than their times."""

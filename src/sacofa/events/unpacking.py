@@ -7,11 +7,19 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import IO, Literal, Protocol
 
 from ..errors import MissingExtraError, ReadError, Statement
 
 Packing = Literal["gzip", "bzip2", "zstd", "zip"]
+
+
+class Readable(Protocol):
+    """A stream of bytes."""
+
+    def read(self, size: int, /) -> bytes:
+        """Read up to size bytes; none at the end."""
+
 
 MAGIC: dict[bytes, Packing] = {
     b"\x1f\x8b": "gzip",
@@ -30,7 +38,7 @@ def packing_in(start: bytes) -> Packing | None:
     return next((kind for magic, kind in MAGIC.items() if start.startswith(magic)), None)
 
 
-def unpacked(file: Any, packing: Packing, path: Path) -> Any:
+def unpacked(file: IO[bytes], packing: Packing, path: Path) -> Readable:
     """Give a stream of what is in an open file; gzip is unpacked elsewhere."""
     with explained(path, packing):
         if packing == "bzip2":
@@ -86,7 +94,7 @@ class _Zstd:
     FED = 1 << 12
     """So few packed bytes at a time cannot become more than memory holds."""
 
-    def __init__(self, file: Any) -> None:
+    def __init__(self, file: IO[bytes]) -> None:
         try:
             import zstandard
         except ImportError:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from typing import cast
 
 import numpy as np
 
 from ..errors import plain
 from ..kernel.statements import Argument, Statement
 from ..kernel.variants import VariantCounts
-from .source import Log
+from .source import ComparingReader, Log
 
 FEW = 10
 """Fewer activities that only one case has are no sign of anything."""
@@ -63,8 +64,9 @@ def _pairs(variants: VariantCounts) -> Iterator[Statement]:
 
 def _disorder(log: Log | None) -> Iterator[Statement]:
     """Warn of cases whose rows stand in another order than their times."""
-    count = getattr(None if log is None else log.reader, "count_disordered", None)
-    if log is not None and count is not None and log.has_times and (number := count(log)):
+    if log is None or not log.has_times or not log.engine.compares_order:
+        return
+    if number := cast(ComparingReader, log.reader).count_disordered(log):
         code = "warning.disorder_timed" if log.timed else "warning.disorder_as_filed"
         order = Argument("order", "file" if log.timed else "time")
         yield Statement(code, number=number, order=order)

@@ -1,9 +1,4 @@
-"""What the kernel knows of an attribute: the cells of its public domain.
-
-The cells of a domain are its values, in a public order, then `other` for values outside the domain,
-then one for missing values. The cell of a text follows from that text alone, and every text has
-one: no value of a log can cause an error.
-"""
+"""What the kernel knows of an attribute: its public domain, whose cells queries count."""
 
 from __future__ import annotations
 
@@ -11,10 +6,6 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol
 
 from .statements import Statement
-
-OTHER = "other"
-"""What a category is called that is none of the declared ones."""
-BLANK = " \t\n\r\f\v"
 
 Kind = Literal["string", "int", "float", "boolean", "date"]
 """The type that released values have, in the words of XES."""
@@ -51,18 +42,6 @@ class Domain(Protocol):
     def sample(self, value: int, uniform: float) -> str:
         """A text of a value, as it is released; `uniform` from 0 to 1 chooses among several."""
         return self.label(value)
-
-
-def cells_of(domain: Domain) -> int:
-    """How many cells a domain has."""
-    return domain.values + 2
-
-
-def cell_of(domain: Domain, text: str | None) -> int:
-    """The cell that a text takes; blank ones are missing."""
-    if text is None or not text.strip(BLANK):
-        return domain.values + 1
-    return domain.cell(text)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from .unit import ONE_CASE, Unit
 from .variants import DistributedVariants, VariantCounts, read_only
 
 Result = TypeVar("Result")
+Chosen = slice | NDArray[np.bool_]
 
 NO_TIME = int(np.iinfo(np.int64).min)
 """Stands for a missing time stamp."""
@@ -72,28 +73,6 @@ class CaseBatch:
             if (part := getattr(self, name)) is not None:
                 object.__setattr__(self, name, read_only(part))
 
-    @classmethod
-    def of_variants(
-        cls,
-        variants: VariantCounts,
-        times: NDArray[np.int64],
-        starts: NDArray[np.int64] | None = None,
-    ) -> CaseBatch:
-        """Lay out the cases of variants, one after the other, with the times of their events."""
-        which = np.repeat(np.arange(len(variants)), variants.counts)
-        lengths = variants.lengths[which]
-        offsets = np.concatenate(([0], np.cumsum(lengths)))
-        place = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
-        return cls(
-            activities=variants.activities,
-            activity_ids=variants.activity_ids[np.repeat(variants.offsets[which], lengths) + place],
-            offsets=offsets,
-            complete=variants.complete[which],
-            times=times,
-            starts=starts,
-            unit=variants.unit,
-        )
-
     @property
     def counts(self) -> NDArray[np.int64]:
         """Each case counts once; so queries about variants can be asked of cases, too."""
@@ -129,30 +108,9 @@ class CaseBatch:
             self.unit,
         )
 
-    def append(self, other: CaseBatch) -> CaseBatch:
-        """These cases, then others over the same activities and of the same unit."""
-        return replace(
-            self,
-            activity_ids=np.concatenate([self.activity_ids, other.activity_ids]),
-            offsets=np.concatenate([self.offsets, self.offsets[-1] + other.offsets[1:]]),
-            complete=np.concatenate([self.complete, other.complete]),
-            times=_joined(self.times, other.times),
-            starts=_joined(self.starts, other.starts),
-            attributes=_joined_values([self.attributes, other.attributes]),
-        )
-
     def values(self, name: str) -> Values:
         """An attribute by its name."""
         return next(values for values in self.attributes if values.name == name)
-
-    def truncate(self, max_length: int, *, by_length: bool = False) -> CaseBatch:
-        """Truncate longer cases, as `VariantCounts.truncate` does."""
-        lengths = self.lengths
-        complete = self.complete & (lengths <= max_length)
-        if by_length:
-            complete = lengths < max_length
-        place = np.arange(len(self.activity_ids)) - np.repeat(self.offsets[:-1], lengths)
-        return replace(self._keep(place < max_length), complete=complete)
 
     def project_onto(self, activities: Sequence[str]) -> CaseBatch:
         """Express over other activities; events whose activity is not among them are dropped."""
@@ -168,32 +126,12 @@ class CaseBatch:
         if kept.all():
             return self
         before = np.concatenate(([0], np.cumsum(kept)))
-        return replace(
-            self,
-            activity_ids=self.activity_ids[kept],
-            offsets=before[self.offsets],
-            times=None if self.times is None else self.times[kept],
-            starts=None if self.starts is None else self.starts[kept],
-            attributes=tuple(
-                values if values.of_case else replace(values, cells=values.cells[kept])
-                for values in self.attributes
-            ),
-        )
+        return self._part(slice(None), kept, before[self.offsets])
 
     def where(self, kept: NDArray[np.bool_]) -> CaseBatch:
         """Keep some cases."""
-        lengths = self.lengths
-        chosen = self._keep(np.repeat(kept, lengths))
-        offsets = np.concatenate(([0], np.cumsum(lengths[kept])))
-        return replace(
-            chosen,
-            offsets=offsets,
-            complete=self.complete[kept],
-            attributes=tuple(
-                replace(values, cells=values.cells[kept]) if values.of_case else values
-                for values in chosen.attributes
-            ),
-        )
+        offsets = np.concatenate(([0], np.cumsum(self.lengths[kept])))
+        return self._part(kept, np.repeat(kept, self.lengths), offsets)
 
     def pieces(self, events: int) -> Iterator[CaseBatch]:
         """Whole cases, in pieces of about so many events: arrays that fit a cache are quicker."""
@@ -205,69 +143,35 @@ class CaseBatch:
         for cases in map(slice, ends[:-1].tolist(), ends[1:].tolist()):
             offsets = self.offsets[cases.start : cases.stop + 1]
             here = slice(int(offsets[0]), int(offsets[-1]))
-            yield replace(
-                self,
-                activity_ids=self.activity_ids[here],
-                offsets=offsets - offsets[0],
-                complete=self.complete[cases],
-                times=None if self.times is None else self.times[here],
-                starts=None if self.starts is None else self.starts[here],
-                attributes=tuple(
-                    replace(values, cells=values.cells[cases if values.of_case else here])
-                    for values in self.attributes
-                ),
-            )
+            yield self._part(cases, here, offsets - offsets[0])
+
+    def _part(self, cases: Chosen, events: Chosen, offsets: NDArray[np.int64]) -> CaseBatch:
+        """Some cases, some events, and where the events of each of these cases lie."""
+        return replace(
+            self,
+            activity_ids=self.activity_ids[events],
+            offsets=offsets,
+            complete=self.complete[cases],
+            times=None if self.times is None else self.times[events],
+            starts=None if self.starts is None else self.starts[events],
+            attributes=tuple(
+                replace(values, cells=values.cells[cases if values.of_case else events])
+                for values in self.attributes
+            ),
+        )
 
     def map_parts(self, job: Callable[[int, CaseBatch], Result]) -> list[Result]:
         """Do a job on every part: here all is one part, with the number 0."""
         return [job(0, self)]
 
 
-def _joined(
-    one: NDArray[np.int64] | None, other: NDArray[np.int64] | None
-) -> NDArray[np.int64] | None:
-    return None if one is None or other is None else np.concatenate([one, other])
-
-
-def _joined_values(parts: Sequence[tuple[Values, ...]]) -> tuple[Values, ...]:
-    return tuple(
-        replace(values[0], cells=np.concatenate([one.cells for one in values]))
-        for values in zip(*parts, strict=True)
-    )
-
-
-def gather(parts: Parts) -> CaseBatch:
-    """Take all parts into memory, as one."""
-
-    def take(number: int, batch: CaseBatch) -> CaseBatch:
-        return batch
-
-    batches: list[CaseBatch] = parts.map_parts(take)
-    ends = np.cumsum([0, *(len(batch.activity_ids) for batch in batches)])
-    offsets = [batch.offsets[1:] + end for batch, end in zip(batches, ends, strict=False)]
-    times = [batch.times for batch in batches if batch.times is not None]
-    starts = [batch.starts for batch in batches if batch.starts is not None]
-    return replace(
-        batches[0],
-        activity_ids=np.concatenate([batch.activity_ids for batch in batches]),
-        offsets=np.concatenate([np.zeros(1, dtype=np.int64), *offsets]),
-        complete=np.concatenate([batch.complete for batch in batches]),
-        times=np.concatenate(times) if len(times) == len(batches) else None,
-        attributes=_joined_values([batch.attributes for batch in batches]),
-        starts=np.concatenate(starts) if len(starts) == len(batches) else None,
-    )
-
-
 class Parts(Protocol):
     """Cases in parts, in memory, on disk or on other machines."""
-
-    def truncate(self, max_length: int, *, by_length: bool = False) -> Parts:
-        """Truncate longer cases."""
 
     def project_onto(self, activities: Sequence[str]) -> Parts:
         """Express over other activities."""
 
-    def map_parts(self, job: Callable[[int, Any], Result]) -> list[Result]:
+    def map_parts(self, job: Callable[[int, CaseBatch], Result]) -> list[Result]:
         """Do a job on every part."""
 
 
@@ -294,7 +198,7 @@ class Cases:
         # Noise is drawn for the unit of the variants, and must hide those of cases one by one.
         unit = getattr(self.by_case, "unit", self.unit)
         if unit != self.unit:
-            raise SettingError("by_case", f"bound to {unit}", f"bound to {self.unit}")
+            raise SettingError("by_case", unit, Statement("must.be.bound_to", unit=str(self.unit)))
 
     @property
     def timed(self) -> bool:

@@ -1,4 +1,4 @@
-"""A set of words whose words can be counted, numbered and drawn uniformly.
+"""A set of words whose words can be counted and numbered, so that one can be drawn uniformly.
 
 A word is a case: a sequence of activity ids, and whether it is finished. A language is given by a
 deterministic automaton. Its words are the sequences up to max_length that may end where they do
@@ -9,18 +9,15 @@ How a cut case went on is unknown, so nothing is asked of it but that it came so
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import accumulate
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .counting import WordCounts
+from .counting import Bools, Ints, WordCounts
 from .variants import VariantCounts
 
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 Ids = tuple[int, ...]
 """A sequence of activity ids."""
 Word = tuple[Ids, bool]
@@ -80,14 +77,6 @@ class Language:
     def states(self) -> int:
         """The number of states of the automaton."""
         return len(self._ends)
-
-    @property
-    def room(self) -> int:
-        """About how many bytes it takes to count the words, at most."""
-        # A count of words of n steps has n times as many bits as an activity: half of the longest
-        # on average. Every state has such a count for every number of steps.
-        bits = self.max_length * len(self.activities).bit_length()
-        return self.states * (self.max_length + 1) * (bits // 16 + 4)
 
     @cached_property
     def size(self) -> int:
@@ -159,10 +148,6 @@ class Language:
             word.append(int(self._steps[self._first[way] + step]))
             state = int(self._targets[way])
         return tuple(word), False
-
-    def draw(self, below: Callable[[int], int]) -> Word:
-        """Draw a word, each with the same probability, given uniform whole numbers below n."""
-        return self.word(below(self.size))
 
     def _sums(self, state: int, left: int) -> list[int]:
         """Add up the words behind the ways out of a state, when `left` more steps may be taken."""

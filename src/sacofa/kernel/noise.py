@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .bits import Bits, SystemBits
-from .reals import Real, none_of, power, precision, rounded, tail
+from .reals import GUARD, WIDE, Real, none_of, power, rounded, tail
 
 Ints = NDArray[np.int64]
 Below = Callable[[int, int], int | None]
@@ -89,7 +89,7 @@ class Geometric:
     def __init__(self, ratio: Real) -> None:
         """Prepare the tables of the digits; `ratio` is ρ."""
         rough = ratio(40)
-        with localcontext(precision(40)):
+        with localcontext(WIDE, prec=40 + GUARD):
             # So many values hold all but about 2^-64 of the probability.
             reach = int(Decimal(45) / -rough.ln()) + 1
             self._spare = len(str(reach))
@@ -104,7 +104,7 @@ class Geometric:
     def _power(self, exponent: int, bits: int) -> Decimal:
         """ρ^exponent, so exact that thresholds made of it are right to the given bits."""
         digits = bits // 3 + 3 * self._spare + len(str(exponent))
-        with localcontext(precision(digits)):
+        with localcontext(WIDE, prec=digits + GUARD):
             return self._ratio(digits) ** exponent
 
     def _table(self, scale: int, base: int | None, size: int = BASE) -> Table:
@@ -113,11 +113,11 @@ class Geometric:
         def below(x: int, bits: int) -> int | None:
             if base is not None and x >= base - 1:
                 return None
-            with localcontext(precision(bits // 3 + 3 * self._spare)):
+            with localcontext(WIDE, prec=bits // 3 + 3 * self._spare + GUARD):
                 whole = 1 if base is None else 1 - self._power(scale * base, bits)
                 return int((1 - self._power(scale * (x + 1), bits)) / whole * 2**bits)
 
-        with localcontext(precision(WORD // 3 + 3 * self._spare)):
+        with localcontext(WIDE, prec=WORD // 3 + 3 * self._spare + GUARD):
             step = self._power(scale, WORD)
             whole = 1 if base is None else 1 - self._power(scale * base, WORD)
             factor = 2**WORD / Decimal(whole)
@@ -195,7 +195,7 @@ class Noise:
         """Draw the number of successes among any number of trials; the cost follows the number."""
         word = int(self.bits.words(1)[0])
         # Most often nothing succeeds, and P(X = 0) ≥ 1 − trials · p settles it at once.
-        with localcontext(precision(30)):
+        with localcontext(WIDE, prec=30 + GUARD):
             expected = rounded(trials, 30) * probability(30)
             if word < int((1 - expected) * 2**WORD) - DOUBT:
                 return 0
@@ -207,7 +207,7 @@ class Noise:
             if value >= trials:
                 return None
             digits = bits // 3 + 2 * spare
-            with localcontext(precision(digits)):
+            with localcontext(WIDE, prec=digits + GUARD):
                 p = probability(digits)
                 if bits not in sums:
                     none = none_of(trials, p, digits)
@@ -224,14 +224,7 @@ class Noise:
 
     def happens(self, probability: Real) -> bool:
         """Flip one coin of any probability."""
-
-        def below(value: int, bits: int) -> int | None:
-            if value:
-                return None
-            with localcontext(precision(bits // 3)):
-                return int((1 - probability(bits // 3)) * 2**bits)
-
-        return bool(invert(below, self.bits))
+        return bool(self.binomial(1, probability))
 
     def below(self, bound: int, size: int) -> Ints:
         """Draw uniform integers in 0 … bound − 1, for bounds up to 2^62."""

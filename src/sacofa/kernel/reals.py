@@ -15,15 +15,8 @@ Real = Callable[[int], Decimal]
 
 GUARD = 12
 """Extra digits that a computation carries beyond those asked for."""
-
-
-@lru_cache(maxsize=1024)
-def precision(digits: int) -> Context:
-    """A decimal context wide enough for astronomically large and small numbers; not to be changed.
-
-    `localcontext` works with a copy.
-    """
-    return Context(prec=digits + GUARD, Emax=MAX_EMAX, Emin=MIN_EMIN)
+WIDE = Context(Emax=MAX_EMAX, Emin=MIN_EMIN)
+"""Holds astronomically large and small numbers; `localcontext` works with a copy."""
 
 
 def rounded(number: int, digits: int) -> Decimal:
@@ -33,7 +26,7 @@ def rounded(number: int, digits: int) -> Decimal:
     write one of more than 4,300: its leading bits are enough.
     """
     extra = max(number.bit_length() - 4 * (digits + GUARD), 0)
-    with localcontext(precision(digits)):
+    with localcontext(WIDE, prec=digits + GUARD):
         return Decimal(number >> extra) * Decimal(2) ** extra
 
 
@@ -43,10 +36,10 @@ def minus_log(probability: Decimal, digits: int) -> Decimal:
     1 − p itself would need as many more digits as p has zeros: thousands, where p is the chance of
     one of all sequences.
     """
-    with localcontext(precision(digits)):
+    with localcontext(WIDE, prec=digits + GUARD):
         if probability > Decimal("0.001"):
             # A few digits are lost to the difference.
-            with localcontext(precision(digits + 4)):
+            with localcontext(WIDE, prec=digits + 4 + GUARD):
                 return -(1 - probability).ln()
         # p + p²/2 + p³/3 + …
         total = term = probability
@@ -62,7 +55,7 @@ def minus_log(probability: Decimal, digits: int) -> Decimal:
 @lru_cache(maxsize=1024)
 def none_of(trials: int, probability: Decimal, digits: int) -> Decimal:
     """(1 − p)^trials: the chance that none of so many trials succeeds."""
-    with localcontext(precision(digits)):
+    with localcontext(WIDE, prec=digits + GUARD):
         return (-minus_log(probability, digits) * rounded(trials, digits)).exp()
 
 
@@ -70,13 +63,13 @@ def none_of(trials: int, probability: Decimal, digits: int) -> Decimal:
 @lru_cache(maxsize=4096)
 def _power(above: int, below: int, digits: int) -> Decimal:
     # The relative error of exp(x) is the absolute error of x.
-    with localcontext(precision(digits + len(str(above // below)))):
+    with localcontext(WIDE, prec=digits + len(str(above // below)) + GUARD):
         return (-Decimal(above) / Decimal(below)).exp()
 
 
 @lru_cache(maxsize=4096)
 def _tail(above: int, below: int, threshold: int, digits: int) -> Decimal:
-    with localcontext(precision(digits)):
+    with localcontext(WIDE, prec=digits + GUARD):
         ratio = _power(above, below, digits)
         if threshold >= 1:
             return _power(above * threshold, below, digits) / (1 + ratio)
@@ -91,25 +84,3 @@ def power(epsilon: Fraction) -> Real:
 def tail(epsilon: Fraction, threshold: int) -> Real:
     """P(noise ≥ threshold) for discrete Laplace noise of scale 1/epsilon."""
     return partial(_tail, epsilon.numerator, epsilon.denominator, threshold)
-
-
-@lru_cache(maxsize=4096)
-def smallest_threshold(epsilon: Fraction, cells: int, expected: Fraction) -> int:
-    """The smallest threshold (1 or more) that at most `expected` of `cells` empty cells reach."""
-    digits = 30
-    number = rounded(cells, digits)
-
-    def enough(threshold: int) -> bool:
-        with localcontext(precision(digits)):
-            return number * tail(epsilon, threshold)(digits) * expected.denominator <= (
-                expected.numerator
-            )
-
-    high = 1
-    while not enough(high):
-        high *= 2
-    low = high // 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high

@@ -18,11 +18,19 @@ import numpy as np
 
 from .accounting import Access, Leak, Spend, check_noise_fits
 from .cases import CaseBatch, Cases
-from .distributions import DiscreteLaplace
 from .errors import PromiseError
 from .language import Word
 from .noise import Noise
-from .queries.protocol import Answer, Ints, Part, Query, Question, SparseQuery, asks_whole
+from .queries.protocol import (
+    Answer,
+    DiscreteLaplace,
+    Ints,
+    Part,
+    Query,
+    Question,
+    SparseQuery,
+    asks_whole,
+)
 from .statements import Statement
 from .unit import Unit
 from .variants import DistributedVariants, VariantCounts
@@ -108,7 +116,7 @@ class Session:
         if asks_whole(query):
             source, names = self._whole.by_case, self._whole.activities
         if source is None:
-            raise PromiseError(f"{query.name} needs cases one by one: the log was not read so")
+            raise PromiseError(Statement("promise.needs_cases", query=query.name))
         self._check(query)
         self.charge(query.what, epsilon, line)
         scale = self.cell_epsilon(query.sensitivity, epsilon)
@@ -136,7 +144,7 @@ class Session:
     def read_unpaid(self, line: str) -> VariantCounts | DistributedVariants:
         """Give the log itself, without noise: only where the promise names it as a leak."""
         if line not in self._leaks:
-            raise PromiseError(f"the log is read unpaid, which the promise does not name: {line!r}")
+            raise PromiseError(Statement("promise.unnamed_leak", line=line))
         self.spent.append(self._leaks.pop(line))
         return self._variants
 
@@ -144,10 +152,11 @@ class Session:
         """Take a price off a line of the promise; more than is left there is refused."""
         # A float is rounded, in whose favour nobody knows; and none but a fraction is compared.
         if type(epsilon) is not Fraction:
-            raise PromiseError(f"{what}: ε = {epsilon!r} is charged to {line!r}: give a Fraction")
+            raise PromiseError(Statement("promise.no_fraction", what=what, value=repr(epsilon)))
         left = self._left.get(line, Fraction(0))
         if epsilon <= 0 or epsilon > left:
-            raise PromiseError(f"{what}: ε = {epsilon} is charged to {line!r}, left is {left}")
+            values = {"what": what, "epsilon": epsilon, "line": line, "left": left}
+            raise PromiseError(Statement("promise.overspent", **values))
         self._left[line] = left - epsilon
         self.spent.append(Spend(what=what, epsilon=epsilon, line=line))
 
@@ -159,15 +168,16 @@ class Session:
         """Check that exactly what was promised was spent, and give it."""
         left = {line: epsilon for line, epsilon in self._left.items() if epsilon}
         if left or self._leaks:
-            raise PromiseError(f"promised and not charged: {[*left, *self._leaks]}")
+            raise PromiseError(Statement("promise.unspent", lines=[*left, *self._leaks]))
         return tuple(self.spent)
 
     def _check(self, query: Question) -> None:
         """Refuse what is wrong with a query itself, whatever the log is: before it is charged."""
         if query.name in self.transcript:
-            raise PromiseError(f"{query.name} was asked before: answers need different names")
+            raise PromiseError(Statement("promise.asked_before", query=query.name))
         if not 1 <= query.sensitivity <= MAX_SENSITIVITY:
-            raise PromiseError(f"{query.name}: its sensitivity must be 1 to {MAX_SENSITIVITY:,}")
+            most = MAX_SENSITIVITY
+            raise PromiseError(Statement("promise.sensitivity", query=query.name, most=most))
 
     def _record(
         self,
@@ -202,5 +212,5 @@ def _checked(part: Part, query: Query) -> Ints:
     # Noise protects whole numbers, one to a cell: floats have gaps that tell counts apart, and a
     # table of another shape would be stretched to fit.
     if table.shape != (len(query.cells),) or table.dtype.kind not in "iu":
-        raise PromiseError(f"{query.name}: its table must hold a whole number for each cell")
+        raise PromiseError(Statement("promise.table", query=query.name))
     return table

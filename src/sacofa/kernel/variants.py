@@ -17,12 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import SettingError, is_whole
+from .statements import Statement
 from .unit import ONE_CASE, Unit
 
 Variant = tuple[str, ...]
 Integers = NDArray[np.integer[Any]] | Sequence[int]
 Counted = Mapping[Any, int] | Iterable[tuple[Sequence[str], int]]
 Result = TypeVar("Result")
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 MOST_CASES = 10**12
 """No log has more cases. So sums of counts, and of votes of all cases, fit a machine word."""
@@ -59,29 +61,22 @@ class VariantCounts:
     ) -> VariantCounts:
         """Build from variants of names; activities default to the names used, sorted."""
         done, cut = _pairs(counts), _pairs(truncated)
-        _refuse_beyond_belief([count for _, count in (*done, *cut)])
+        # The same names may have a complete and a truncated variant: those are two.
+        rows = [*done, *cut]
+        numbers = [count for _, count in rows]
+        _refuse_beyond_belief(numbers)
+        names = [name for variant, _ in rows for name in variant]
         if activities is None:
-            used = {name for variant, _ in (*done, *cut) for name in variant}
+            used = set(names)
             check_names("variant", used)
             activities = sorted(used)
         ids = {name: i for i, name in enumerate(activities)}
-        # The same names may have a complete and a truncated variant: those are two.
-        rows = [
-            (variant, count, flag)
-            for part, flag in ((done, True), (cut, False))
-            for variant, count in part
-        ]
-        try:
-            places = [ids[name] for variant, _, _ in rows for name in variant]
-        except KeyError:
-            raise SettingError("variant", "a name", "one of the given activities") from None
+        if not ids.keys() >= set(names):
+            raise SettingError("variant", "a name", Statement("must.be.given_activity"))
+        lengths = [len(variant) for variant, _ in rows]
+        flags = np.arange(len(rows)) < len(done)
         return cls.from_arrays(
-            activities,
-            places,
-            [len(variant) for variant, _, _ in rows],
-            [count for _, count, _ in rows],
-            [flag for _, _, flag in rows],
-            unit,
+            activities, [ids[name] for name in names], lengths, numbers, flags, unit
         )
 
     @classmethod
@@ -127,20 +122,6 @@ class VariantCounts:
             counts=np.array([total[key] for key in keys], dtype=np.int64),
             complete=np.array([not cut for _, cut in keys], dtype=np.bool_),
             unit=unit,
-        )
-
-    @classmethod
-    def join(cls, parts: Sequence[VariantCounts], unit: Unit = ONE_CASE) -> VariantCounts:
-        """Add up the variants of several logs, over all their activities in name order."""
-        names = sorted({name for part in parts for name in part.activities})
-        moved = [part.project_onto(names) for part in parts]
-        return cls.from_arrays(
-            names,
-            np.concatenate([part.activity_ids for part in moved]),
-            np.concatenate([part.lengths for part in moved]),
-            np.concatenate([part.counts for part in moved]),
-            np.concatenate([part.complete for part in moved]),
-            unit,
         )
 
     def __len__(self) -> int:
@@ -280,7 +261,7 @@ class DistributedVariants(Protocol):
         """Do a job, given its number, on every part that holds any variant, where it lies."""
 
 
-def read_only(array: NDArray[Any]) -> NDArray[Any]:
+def read_only(array: NDArray[Scalar]) -> NDArray[Scalar]:
     """The same array, without a way to write to it from here on."""
     shown = array.view()
     shown.setflags(write=False)
@@ -291,13 +272,13 @@ def check_names(what: str, names: Iterable[object]) -> None:
     """Refuse names of activities that are no text."""
     for name in names:
         if not isinstance(name, str):
-            raise SettingError(what, f"a name of type {type(name).__name__}", "made of texts")
+            raise SettingError(what, type(name).__name__, Statement("must.be.texts"))
 
 
 def _check_variant(variant: Sequence[str]) -> Sequence[str]:
     """Refuse what is no sequence of names; a text is one name, and would fall into letters."""
     if isinstance(variant, str | bytes) or not isinstance(variant, Sequence):
-        raise SettingError("variant", type(variant).__name__, 'a sequence of names: ("a", "b")')
+        raise SettingError("variant", type(variant).__name__, Statement("must.be.sequence"))
     return variant
 
 
@@ -305,11 +286,11 @@ def _refuse_beyond_belief(counts: Sequence[int]) -> None:
     """Refuse counts that cannot be, before anyone pays for asking them anything."""
     for count in counts:
         if not is_whole(count):
-            raise SettingError("count", type(count).__name__, "a whole number")
+            raise SettingError("count", type(count).__name__, Statement("must.be.whole"))
     if min(counts, default=0) < 0:
-        raise SettingError("count", min(counts), "0 or more")
+        raise SettingError("count", min(counts), Statement("must.be.at_least", least=0))
     if sum(counts) > MOST_CASES:
-        raise SettingError("counts", f"{sum(counts)} cases", f"at most {MOST_CASES:,} cases")
+        raise SettingError("counts", sum(counts), Statement("must.be.at_most", most=MOST_CASES))
 
 
 def _pairs(counts: Counted) -> list[tuple[Sequence[str], int]]:

@@ -19,7 +19,8 @@ from pathlib import Path
 
 from ..base.files import sync_folder
 from ..base.locks import lock_file
-from ..errors import LedgerError
+from ..errors import Statement
+from .storage import refusal
 
 KEY_BYTES = 32
 HASH_BYTES = 16
@@ -88,7 +89,7 @@ def make_key(ledger: Path) -> None:
             part.unlink()
         sync_folder(path.parent)
     except OSError as error:
-        raise LedgerError(f"{path}: cannot be made: {error.strerror}") from None
+        raise refusal(path, Statement("ledger.key.unmakable", reason=error.strerror)) from None
 
 
 @contextmanager
@@ -98,17 +99,15 @@ def holding_key(ledger: Path) -> Iterator[CaseKey]:
     try:
         place = os.open(path, os.O_RDWR | getattr(os, "O_NONBLOCK", 0))
     except FileNotFoundError:
-        raise LedgerError(
-            f"{path}: the key of the released cases is not there: restore it beside the ledger"
-        ) from None
+        raise refusal(path, Statement("ledger.key.missing")) from None
     except OSError as error:
-        raise LedgerError(f"{path}: cannot be read: {error.strerror}") from None
+        raise refusal(path, Statement("path.unreadable", reason=error.strerror)) from None
     with os.fdopen(place, "rb") as file:
         now = os.fstat(place)
         if not stat.S_ISREG(now.st_mode):
-            raise LedgerError(f"{path}: not a regular file: restore the key")
+            raise refusal(path, Statement("ledger.key.not_regular"))
         if os.name == "posix" and stat.S_IMODE(now.st_mode) & 0o077:
-            raise LedgerError(f"{path}: can be read by others than its owner: chmod 600 {path}")
+            raise refusal(path, Statement("key.open_to_others", path=str(path)))
         lock_file(place, wait=True)
         text = file.read(4 * KEY_BYTES)
         try:
@@ -116,5 +115,5 @@ def holding_key(ledger: Path) -> Iterator[CaseKey]:
         except ValueError:
             secret = b""
         if len(secret) != KEY_BYTES:
-            raise LedgerError(f"{path}: the key of the released cases is damaged: restore it")
+            raise refusal(path, Statement("ledger.key.damaged"))
         yield CaseKey(secret)

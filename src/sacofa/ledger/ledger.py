@@ -27,15 +27,12 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, TypeVar
 
-from ..errors import BudgetError, LedgerError, SettingError, nearest, plain
+from ..errors import BudgetError, LedgerError, SettingError, Statement, advised
 from . import rows, storage
 from .case_key import CaseKey, holding_key, make_key
-from .policy import Policies, current_user, policy_path, read_policies
+from .policy import Policies, Policy, current_user, policy_path, read_policies
 from .records import Account, Budget, Charged, Claim, Entry, Part
-
-Sums = TypeVar("Sums", Account, Part)
 
 LONGEST_NAME = 200
 LONGEST_PRICE = 100
@@ -69,25 +66,16 @@ class Ledger:
         """Look at every row: the database, seals, chain and sums; damage is refused."""
         with self._reading() as database:
             storage.check_whole(self.path, database)
-            budgets = rows.read_budgets(database)
-            accounts = {budget.dataset: _opened(budget) for budget in budgets}
-            claims, parts = rows.read_claims(database), dict[tuple[str, str, str], Part]()
+            expected = {budget.dataset: _opened(budget) for budget in rows.read_budgets(database)}
+            claims = rows.read_claims(database)
             for entry in rows.read_entries(database):
-                if entry.dataset not in accounts:
+                if entry.dataset not in expected:
                     raise rows.DamageError
-                claim = claims.pop(entry.id, None)
-                if claim is not None and claim.charged != "dataset":
-                    part = Part(dataset=entry.dataset, period=claim.period, charged=claim.charged)
-                    key = part.dataset, part.period, part.charged
-                    part = parts.get(key, part)
-                    parts[key] = _within_bounds(part.charge(entry.price)) if entry.spent else part
-                elif entry.spent:
-                    account = accounts[entry.dataset]
-                    accounts[entry.dataset] = _within_bounds(account.charge(entry.price))
-            if claims or rows.read_parts(database) != [parts[key] for key in sorted(parts)]:
-                raise rows.DamageError
-            found = [replace(account, parts=()) for account in rows.read_accounts(database)]
-            if found != sorted(accounts.values(), key=lambda a: a.dataset):
+                account = _charged(expected[entry.dataset], entry, claims.pop(entry.id, None))
+                expected[entry.dataset] = account
+            found = {account.dataset: account for account in rows.read_accounts(database)}
+            number = sum(len(account.parts) for account in found.values())
+            if claims or found != expected or number != len(rows.read_parts(database)):
                 raise rows.DamageError
 
     def set_budget(self, dataset: str, epsilon: Fraction | None) -> Account:
@@ -96,9 +84,11 @@ class Ledger:
         What was spent stays spent, and every budget that ever held stays in the history.
         """
         if not dataset or not dataset.isprintable() or len(dataset) > LONGEST_NAME:
-            raise SettingError("dataset", repr(dataset), f"a name of 1 to {LONGEST_NAME} letters")
+            raise SettingError(
+                "dataset", repr(dataset), Statement("must.be.name", most=LONGEST_NAME)
+            )
         if epsilon is not None and epsilon <= 0:
-            raise SettingError("budget", epsilon, "above 0")
+            raise SettingError("budget", epsilon, Statement("must.be.above", bound=0))
         with self._writing() as database:
             head = rows.read_head(database)
             number = head.budgets + 1
@@ -130,29 +120,20 @@ class Ledger:
         would draw fresh noise; `repeats` of the entry tells. By a `token`, a random id, the entry
         can be found also by whoever was interrupted before this returned.
         """
-        if price is not None and price < 0:
-            raise SettingError("price", price, "0 or more")
-        if price is not None and max(map(_digits, price.as_integer_ratio())) > LONGEST_PRICE:
-            raise SettingError("price", "so long", f"a fraction of {LONGEST_PRICE} digits at most")
-        policies = self.policies()
-        policy = None if policies is None else policies.of(dataset)
-        if policy is not None:
-            policy.check(dataset, price, current_user())
+        _check_price(price)
+        policy = self._policy(dataset, price)
         self.settle()
         with self._writing() as database:
             account = self._account(database, dataset)
             of_period = None if charged == "dataset" else period
-            touched = account if of_period is None else account.in_period(of_period, charged)
-            if not touched.allows(price):
-                left = touched.left or Fraction(0)
-                raise BudgetError(dataset, price, left, account.budget, of_period)
+            _check_budget(account, price, of_period, charged)
             now = _now()
             if policy is not None and policy.largest_year is not None:
                 year = self._spent_in_year(database, account, now[:4])
                 policy.check_year(now[:4], year.book(price, of_period, charged).spent)
             payer = _payer(account, of_period, charged).charge(price)
-            if max(map(_digits, payer.finite.as_integer_ratio())) > rows.MOST_DIGITS:
-                raise SettingError("price", price, "a simpler fraction: the sum gets too long")
+            if _digits(payer.finite) > rows.MOST_DIGITS:
+                raise SettingError("price", price, Statement("must.be.simpler_fraction"))
             head = rows.read_head(database)
             entry = Entry(
                 id=head.entries + 1,
@@ -198,16 +179,13 @@ class Ledger:
                         rows.write(database, rows.KeyCheck(fingerprint=key.fingerprint))
                 known = self.key_mark()
             if known != key.fingerprint:
-                raise LedgerError(
-                    f"{self.path}: the key beside it is not the one that its cases were hashed "
-                    "with: restore that one"
-                )
+                raise self._refusal("other_key")
             yield key
 
     def key_mark(self) -> str | None:
         """By what the key of the hashes is recognised; None: there is none yet. Secret."""
         with self._reading() as database:
-            known: rows.KeyCheck | None = rows.find(database, rows.KeyCheck, 1)
+            known = rows.find(database, rows.KeyCheck, 1)
         return None if known is None else known.fingerprint
 
     def taken(self, dataset: str, period: str) -> set[bytes]:
@@ -224,13 +202,11 @@ class Ledger:
         """
         with self._writing() as database:
             found = self._find(database, entry)
-            claim: Claim | None = rows.find(database, Claim, entry.id)
+            claim = rows.find(database, Claim, entry.id)
             if found.state != "reserved" or claim is None or claim.number is not None:
-                raise LedgerError(f"{self.path}: release {entry.id} cannot take cases any more")
+                raise self._refusal("no_more_cases", release=entry.id)
             if not rows.find_taken(database, found.dataset, claim.period).isdisjoint(hashes):
-                raise LedgerError(
-                    f"{self.path}: another release took some of these cases meanwhile: try again"
-                )
+                raise self._refusal("cases_taken")
             rows.claim_cases(database, claim, [*hashes, *ids])
 
     def find(self, token: str) -> Entry | None:
@@ -279,7 +255,7 @@ class Ledger:
                 if _has_size(file, size)
             ]
         for entry in found:
-            if _is_there(entry):
+            if entry is not None and _is_there(entry):
                 self.complete(entry)
 
     def policies(self) -> Policies | None:
@@ -293,11 +269,8 @@ class Ledger:
                 names = [account.dataset for account in rows.read_accounts(database)]
             for name in found.own:
                 if name not in names:
-                    raise LedgerError(
-                        f'{policy_path(self.path)}: this ledger has no dataset "{plain(name)}".'
-                        f"{nearest(name, names)} Nothing is released until the name is corrected, "
-                        "or that dataset has its budget"
-                    )
+                    unknown = Statement("policy.unknown_dataset", dataset=name)
+                    raise storage.refusal(policy_path(self.path), advised(unknown, name, names))
         return found
 
     def account(self, dataset: str) -> Account:
@@ -347,26 +320,23 @@ class Ledger:
 
     def _find(self, database: sqlite3.Connection, entry: Entry) -> Entry:
         """Find the row of a release: by its number, and it must be that very release."""
-        found: Entry | None = rows.find(database, Entry, entry.id)
+        found = rows.find(database, Entry, entry.id)
         if found is None or (found.token, found.chain) != (entry.token, entry.chain):
-            raise LedgerError(
-                f"{self.path}: release {entry.id} is not in this ledger any more (was an old copy "
-                "put in its place?): find the newest one, and mind what was released since"
-            )
+            raise self._refusal("release_lost", release=entry.id)
         return found
 
-    def _change(self, entry: Entry, **changes: Any) -> None:
+    def _change(self, entry: Entry, **changes: object) -> None:
         """Change an entry that has not ended."""
         with self._writing() as database:
             found = self._find(database, entry)
             if found.state not in ("reserved", changes.get("state")):
-                raise LedgerError(f"{self.path}: release {entry.id} has ended already")
+                raise self._refusal("ended", release=entry.id)
             if found.state == "reserved":
-                changed = replace(found, **changes)
+                changed = replace(found, **changes)  # type: ignore[arg-type]
                 rows.write(database, changed)
                 if not changed.spent:
                     account = self._account(database, found.dataset)
-                    claim: Claim | None = rows.find(database, Claim, found.id)
+                    claim = rows.find(database, Claim, found.id)
                     period, charged = _of_period(claim)
                     payer = _payer(account, period, charged)
                     rows.write(database, payer.charge(found.price, -1))
@@ -375,19 +345,29 @@ class Ledger:
         """What the releases of a year cost, as an account of its own."""
         spent = Account(dataset=account.dataset, budget=None)
         for entry in rows.read_year(database, account.dataset, year):
-            claim: Claim | None = rows.find(database, Claim, entry.id)
+            claim = rows.find(database, Claim, entry.id)
             spent = spent.book(entry.price, *_of_period(claim))
         return spent
+
+    def _policy(self, dataset: str, price: Fraction | None) -> Policy | None:
+        """The policy of a dataset; a release that it forbids is refused."""
+        policies = self.policies()
+        if policies is None:
+            return None
+        policy = policies.of(dataset)
+        policy.check(dataset, price, current_user())
+        return policy
+
+    def _refusal(self, code: str, **values: object) -> LedgerError:
+        return storage.refusal(self.path, Statement(f"ledger.{code}", **values))
 
     def _account(self, database: sqlite3.Connection, dataset: str) -> Account:
         account = rows.find_account(database, dataset)
         if account is None:
             # A name that was mistyped must not become an account of its own without a limit.
             names = [account.dataset for account in rows.read_accounts(database)]
-            raise LedgerError(
-                f'{self.path}: no dataset "{dataset}".{nearest(dataset, names)} '
-                f"A new one gets a budget first: sacofa ledger budget {self.path} DATASET EPSILON"
-            )
+            unknown = Statement("ledger.no_dataset", dataset=dataset, path=str(self.path))
+            raise storage.refusal(self.path, advised(unknown, dataset, names))
         return account
 
 
@@ -406,16 +386,40 @@ def _payer(account: Account, period: str | None, charged: Charged) -> Account | 
     return account.part(period, charged)
 
 
-def _digits(number: int) -> int:
-    """About how many digits a number has; writing it to count them could take forever."""
-    return number.bit_length() * 30103 // 100_000 + 1
-
-
-def _within_bounds(account: Sums) -> Sums:
-    """Refuse a sum that `reserve` would not have made: adding on could take forever."""
-    if max(map(_digits, account.finite.as_integer_ratio())) > rows.MOST_DIGITS + 1:
+def _charged(account: Account, entry: Entry, claim: Claim | None) -> Account:
+    """The account after a release; a sum that `reserve` would not have made is damage."""
+    period, charged = _of_period(claim)
+    # A price that was given back left a row of its period.
+    charged_so_far = account.book(entry.price if entry.spent else Fraction(0), period, charged)
+    # Adding on to a longer one could take forever.
+    if _digits(_payer(charged_so_far, period, charged).finite) > rows.MOST_DIGITS + 1:
         raise rows.DamageError
-    return account
+    return charged_so_far
+
+
+def _check_price(price: Fraction | None) -> None:
+    if price is None:
+        return
+    if price < 0:
+        raise SettingError("price", price, Statement("must.be.at_least", least=0))
+    if _digits(price) > LONGEST_PRICE:
+        raise SettingError("price", "…", Statement("must.be.digits_at_most", most=LONGEST_PRICE))
+
+
+def _check_budget(
+    account: Account, price: Fraction | None, period: str | None, charged: Charged
+) -> None:
+    """Refuse what does not fit into what is left, for those who may be in the release."""
+    touched = account if period is None else account.in_period(period, charged)
+    if not touched.allows(price):
+        left = touched.left or Fraction(0)
+        raise BudgetError(account.dataset, price, left, account.budget, period)
+
+
+def _digits(price: Fraction) -> int:
+    """About how many digits a fraction has; writing it to count them could take forever."""
+    longer = max(abs(price.numerator), price.denominator)
+    return longer.bit_length() * 30103 // 100_000 + 1
 
 
 def _has_size(file: object, size: object) -> bool:

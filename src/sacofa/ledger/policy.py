@@ -11,17 +11,17 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
-from ..errors import LedgerError, PolicyError, SettingError, nearest
-from ..kernel.epsilon import parse_epsilon
+from ..base.epsilon import parse_epsilon
+from ..base.files import read_small
+from ..errors import PolicyError, ReadError, SettingError, Statement, advised
+from .storage import refusal
 
 LARGEST = 1 << 20
 KEYS = ("largest_release", "largest_year", "who")
-PRICES = KEYS[:2]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,23 +38,21 @@ class Policy:
     def check(self, dataset: str, price: Fraction | None, user: str) -> None:
         """Refuse a release by its price, or by who asks for it."""
         if self.who is not None and user not in self.who:
-            raise PolicyError(f'"{user}" may not release dataset "{dataset}": ask who may')
+            raise PolicyError(Statement("policy.who", user=user, dataset=dataset))
         for limit in (self.largest_release, self.largest_year):
             if limit is not None and price is None:
-                raise PolicyError("a release without a finite ε is not allowed")
-        if None not in (self.largest_release, price) and price > self.largest_release:  # type: ignore[operator]
-            raise PolicyError(
-                f"a release may cost ε = {self.largest_release} at most, and this one costs {price}"
-            )
+                raise PolicyError(Statement("policy.no_epsilon"))
+        largest = self.largest_release
+        if largest is not None and price is not None and price > largest:
+            raise PolicyError(Statement("policy.release", largest=largest, epsilon=price))
 
     def check_year(self, year: str, spent: Fraction | None) -> None:
         """Refuse a release that would bring the spending of a year to more than is allowed."""
         if self.largest_year is not None and (spent is None or spent > self.largest_year):
-            all_of_it = "no finite ε" if spent is None else f"ε = {spent}"
-            raise PolicyError(
-                f"releases of {year} may cost ε = {self.largest_year} together, and with this one "
-                f"they would cost {all_of_it}"
-            )
+            values = {"year": year, "largest": self.largest_year}
+            if spent is None:
+                raise PolicyError(Statement("policy.infinite_year", **values))
+            raise PolicyError(Statement("policy.year", **values, epsilon=spent))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,50 +77,54 @@ def policy_path(ledger: Path) -> Path:
 def read_policies(ledger: Path) -> Policies | None:
     """Read the policy of a ledger; None where there is none."""
     path = policy_path(ledger)
+    content = _load(path)
+    if content is None:
+        return None
+    datasets = content.pop("datasets", {})
+    if not isinstance(datasets, dict) or not all(isinstance(v, dict) for v in datasets.values()):
+        raise refusal(path, Statement("policy.datasets"))
+    general = _read(path, content, Policy(), "")
+    own = {name: _read(path, said, general, f"datasets.{name}.") for name, said in datasets.items()}
+    return Policies(general=general, own=own)
+
+
+def _load(path: Path) -> dict[str, object] | None:
+    """Read the file of a policy; None if there is none."""
     try:
         # A link that leads nowhere is a policy that cannot be read, not none at all.
         if not os.path.lexists(path):
             return None
-        if not path.is_file():
-            raise LedgerError(f"{path}: not a regular file: write a policy there")
-        with path.open("rb") as file:
-            text = file.read(LARGEST + 1)
-        if len(text) > LARGEST:
-            raise ValueError(f"more than {LARGEST:,} bytes")
-        content = tomllib.loads(text.decode("utf-8"))
+        text = read_small(path, LARGEST, Statement("path.not_regular"))
+        return tomllib.loads(text.decode("utf-8"))
+    except ReadError as error:
+        reason: Statement | str = error.what
     except (OSError, ValueError, RecursionError) as error:
-        what = getattr(error, "strerror", None) or str(error)
-        raise LedgerError(
-            f"{path}: the policy cannot be read ({what}): nothing is released"
-        ) from None
-    datasets = content.pop("datasets", {})
-    if not isinstance(datasets, dict) or not all(isinstance(v, dict) for v in datasets.values()):
-        raise LedgerError(f"{path}: datasets must be tables, such as [datasets.visits]")
-    general = _read(path, content, "")
-    own = {name: _read(path, table, f"datasets.{name}.") for name, table in datasets.items()}
-    return Policies(
-        general=Policy(**general),
-        own={name: Policy(**{**general, **said}) for name, said in own.items()},
-    )
+        reason = str(error)
+    raise refusal(path, Statement("policy.unreadable", reason=reason))
 
 
-def _read(path: Path, content: dict[str, Any], where: str) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _read(path: Path, content: Mapping[str, object], general: Policy, where: str) -> Policy:
+    """What a table states; what it leaves out is as in general."""
+    said: dict[str, object] = {}
     for key, value in content.items():
+        entry = f"{where}{key}"
         if key not in KEYS:
-            raise LedgerError(
-                f'{path}: "{where}{key}" is no entry of a policy.{nearest(key, KEYS)}'
-            )
-        if key in PRICES:
-            try:
-                found[key] = parse_epsilon(key, value, None)
-            except (SettingError, TypeError, ValueError):
-                raise LedgerError(f'{path}: {where}{key} must be a price, such as "1/2"') from None
-        elif isinstance(value, list) and all(isinstance(name, str) for name in value):
-            found[key] = tuple(value)
-        else:
-            raise LedgerError(f'{path}: {where}who must be a list of names, such as ["anna"]')
-    return found
+            raise refusal(path, advised(Statement("policy.unknown_entry", entry=entry), key, KEYS))
+        said[key] = (_names if key == "who" else _limit)(path, entry, value)
+    return replace(general, **said)  # type: ignore[arg-type]
+
+
+def _names(path: Path, entry: str, value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+        raise refusal(path, Statement("policy.must_be_names", entry=entry))
+    return tuple(value)
+
+
+def _limit(path: Path, entry: str, value: object) -> Fraction:
+    try:
+        return parse_epsilon(entry, value, None)  # type: ignore[arg-type]
+    except SettingError:
+        raise refusal(path, Statement("policy.must_be_epsilon", entry=entry)) from None
 
 
 def current_user() -> str:

@@ -18,7 +18,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from typing import Any, get_args
+from typing import TypeVar, get_args
 
 from ..base.periods import Period
 from ..errors import SettingError
@@ -51,6 +51,9 @@ class KeyCheck:
     fingerprint: str
 
 
+Record = Entry | Budget | Account | Head | Part | Claim | KeyCheck
+Row = TypeVar("Row", Entry, Budget, Account, Head, Part, Claim, KeyCheck)
+
 TABLES: dict[type, tuple[str, str]] = {
     Entry: ("entries", "id"),
     Budget: ("budgets", "id"),
@@ -65,7 +68,7 @@ TABLES: dict[type, tuple[str, str]] = {
 
 def read_head(database: sqlite3.Connection) -> Head:
     """Read the head; the last entry and the last budget must be those that it knows."""
-    head: Head | None = find(database, Head, 1)
+    head = find(database, Head, 1)
     if head is None:
         raise DamageError
     entry = next(iter(_rows(database, Entry, "ORDER BY id DESC LIMIT 1")), None)
@@ -76,7 +79,7 @@ def read_head(database: sqlite3.Connection) -> Head:
     return head
 
 
-def find(database: sqlite3.Connection, kind: type, key: object) -> Any:
+def find(database: sqlite3.Connection, kind: type[Row], key: object) -> Row | None:
     """Read one row, or None."""
     return next(iter(_rows(database, kind, f"WHERE {TABLES[kind][1]} = ?", key)), None)
 
@@ -134,7 +137,7 @@ def read_year(database: sqlite3.Connection, dataset: str, year: str) -> list[Ent
 
 def read_budgets(database: sqlite3.Connection) -> list[Budget]:
     """Read all budgets in their order."""
-    budgets: list[Budget] = list(_rows(database, Budget, "ORDER BY id"))
+    budgets = list(_rows(database, Budget, "ORDER BY id"))
     if [budget.id for budget in budgets] != list(range(1, read_head(database).budgets + 1)):
         raise DamageError
     return budgets
@@ -151,7 +154,7 @@ def read_accounts(database: sqlite3.Connection) -> list[Account]:
 
 def find_account(database: sqlite3.Connection, dataset: str) -> Account | None:
     """Read one account with its periods, or None."""
-    account: Account | None = find(database, Account, dataset)
+    account = find(database, Account, dataset)
     if account is None:
         return None
     parts = _rows(database, Part, "WHERE dataset = ? ORDER BY period, charged", dataset)
@@ -167,16 +170,17 @@ def read_claims(database: sqlite3.Connection) -> dict[int, Claim]:
     """Read every claim, by the number of its release; each holds the cases that it says."""
     claims = {claim.entry: claim for claim in _rows(database, Claim, "ORDER BY entry")}
     for claim in claims.values():
-        hashes = claimed(database, claim.entry)
-        if (claim.number or 0) != len(hashes) or (claim.digest or digest([])) != digest(hashes):
-            raise DamageError
+        claimed(database, claim)
     return claims
 
 
-def claimed(database: sqlite3.Connection, entry: int) -> list[bytes]:
-    """The keyed hashes of the cases that a release took."""
-    found = database.execute("SELECT hash FROM claimed WHERE entry = ? ORDER BY hash", (entry,))
-    return [bytes(hash) for (hash,) in found]
+def claimed(database: sqlite3.Connection, claim: Claim) -> list[bytes]:
+    """The keyed hashes of the cases that a release took: as many as it says, and just these."""
+    query = "SELECT hash FROM claimed WHERE entry = ? ORDER BY hash"
+    hashes = [bytes(hash) for (hash,) in database.execute(query, (claim.entry,))]
+    if (claim.number or 0) != len(hashes) or (claim.digest or digest([])) != digest(hashes):
+        raise DamageError
+    return hashes
 
 
 def claim_cases(database: sqlite3.Connection, claim: Claim, hashes: Sequence[bytes]) -> None:
@@ -202,10 +206,9 @@ def find_taken(database: sqlite3.Connection, dataset: str, period: str) -> set[b
     taken: set[bytes] = set()
     for (entry,) in releases:
         claim = find(database, Claim, entry)
-        hashes = claimed(database, entry)
-        if claim.number != len(hashes) or claim.digest != digest(hashes):
+        if claim is None or claim.digest is None:
             raise DamageError
-        taken.update(hashes)
+        taken.update(claimed(database, claim))
     return taken
 
 
@@ -214,9 +217,7 @@ def digest(hashes: Sequence[bytes]) -> str:
     return hashlib.sha256(b"".join(hashes)).hexdigest()
 
 
-def write(
-    database: sqlite3.Connection, record: Entry | Budget | Account | Head | Part | Claim | KeyCheck
-) -> None:
+def write(database: sqlite3.Connection, record: Record) -> None:
     """Write a row, new or changed."""
     table, key = TABLES[type(record)]
     row = {name: getattr(record, name) for name in _stored(type(record))}
@@ -252,12 +253,14 @@ def _text(price: Fraction | None) -> str | None:
     return None if price is None else str(price)
 
 
-def _stored(kind: Any) -> list[str]:
+def _stored(kind: type) -> list[str]:
     """The fields of a record that are columns."""
     return [field.name for field in fields(kind) if field.metadata.get("stored", True)]
 
 
-def _rows(database: sqlite3.Connection, kind: type, where: str, *values: object) -> Iterator[Any]:
+def _rows(
+    database: sqlite3.Connection, kind: type[Row], where: str, *values: object
+) -> Iterator[Row]:
     names = _stored(kind)
     found = database.execute(
         f"SELECT {', '.join(names)}, seal FROM {TABLES[kind][0]} {where}", values
@@ -265,28 +268,23 @@ def _rows(database: sqlite3.Connection, kind: type, where: str, *values: object)
     for *content, seal in found:
         if seal != _seal(content):
             raise DamageError
-        yield kind(**{name: _checked(name, value) for name, value in zip(names, content)})  # noqa: B905
+        # The values fit the columns: each was checked.
+        yield kind(**{name: _checked(name, value) for name, value in zip(names, content)})  # type: ignore[arg-type]  # noqa: B905
 
 
-def _checked(name: str, value: Any) -> Any:
+def _checked(name: str, value: object) -> object:
     """Take a value as what its column must hold; a right seal proves nothing."""
-    if value is None and name in ("price", "epsilon", "budget", *OPTIONAL):
+    if value is None and name in OPTIONAL:
         return None
     if name in NUMBERS:
         if not isinstance(value, int) or value < 0:
             raise DamageError
         return value
-    if not isinstance(value, str):
-        raise DamageError
-    if name in PRICES:
-        return read_price(value)
-    if name == "state" and value not in get_args(State):
-        raise DamageError
-    if name == "charged" and value not in get_args(Charged):
+    if not isinstance(value, str) or value not in WORDS.get(name, (value,)):
         raise DamageError
     if name == "period":
         _check_period(value)
-    return value
+    return read_price(value) if name in PRICES else value
 
 
 def _check_period(name: str) -> None:
@@ -296,7 +294,11 @@ def _check_period(name: str) -> None:
         raise DamageError from None
 
 
-OPTIONAL = ("file", "size", "sha256", "reason", "repeats", "number", "digest")
+OPTIONAL = (
+    "price", "epsilon", "budget", "file", "size", "sha256", "reason", "repeats", "number", "digest",
+)  # fmt: skip
+WORDS = {"state": get_args(State), "charged": get_args(Charged)}
+"""The words that columns may hold."""
 
 
 def read_price(text: str) -> Fraction:
@@ -306,7 +308,7 @@ def read_price(text: str) -> Fraction:
     return Fraction(text)
 
 
-def _seal(values: list[Any]) -> str:
+def _seal(values: list[object]) -> str:
     try:
         return hashlib.sha256(json.dumps(values).encode()).hexdigest()
     except TypeError:

@@ -10,14 +10,14 @@ Every operation opens the file anew, so that nothing is shared between threads o
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from functools import cache
 from pathlib import Path
 
-from ..errors import LedgerError
+from ..base.files import is_name
+from ..errors import LedgerError, Statement
 
 APPLICATION = 0x5AC0FA01
 """Marks an SQLite file as a ledger."""
@@ -227,23 +227,19 @@ def _check_files(path: Path, mode: str) -> None:
     And one that has two names (a hard link): what a crash leaves lies beside the name that was
     used, and so does the policy. By the other name neither would be found.
     """
+    if not is_name(path):
+        raise refusal(ascii(str(path)), Statement("path.no_name"))
     try:
-        if "\0" in os.fsencode(path).decode():
-            raise ValueError(path)
         for file in (path, Path(f"{path}-journal"), Path(f"{path}-wal")):
             if file.exists() and not file.is_file():
-                raise LedgerError(f"{file}: not a regular file: name another")
-        there = path.exists()
-        if there and path.stat().st_nlink > 1:
-            raise LedgerError(f"{path}: has a second name (a hard link): keep one of the two")
-    except ValueError:
-        raise LedgerError(f"{str(path)!a}: no name that a ledger can have") from None
+                raise refusal(file, Statement("path.not_regular"))
+        names = path.stat().st_nlink if path.exists() else 0
     except OSError as error:
-        raise LedgerError(f"{path}: cannot be opened: {error.strerror}") from None
-    if mode == "rw" and not there:
-        raise LedgerError(
-            f"{path}: there is no ledger: make one with sacofa ledger budget {path} DATASET EPSILON"
-        )
+        raise refusal(path, Statement("path.unreadable", reason=error.strerror)) from None
+    if names > 1:
+        raise refusal(path, Statement("ledger.hard_link"))
+    if mode == "rw" and not names:
+        raise refusal(path, Statement("ledger.missing", path=str(path)))
 
 
 def _check_kind(path: Path, database: sqlite3.Connection) -> int:
@@ -253,17 +249,11 @@ def _check_kind(path: Path, database: sqlite3.Connection) -> int:
     (kind,) = database.execute("PRAGMA application_id").fetchone()
     (version,) = database.execute("PRAGMA user_version").fetchone()
     if kind != APPLICATION:
-        raise LedgerError(f"{path}: not a ledger: name another file")
+        raise refusal(path, NO_LEDGER)
     if version > VERSION:
-        raise LedgerError(
-            f"{path}: a ledger of version {version}, and this program knows version {VERSION}: "
-            "update sacofa"
-        )
+        raise refusal(path, Statement("ledger.newer", version=version, known=VERSION))
     if version == 1:
-        raise LedgerError(
-            f"{path}: a ledger of version 1, before the first release of sacofa: begin a new one, "
-            "with a budget that is less by what was spent"
-        )
+        raise refusal(path, Statement("ledger.version_1"))
     # A view in place of a table could have rows without end, and a trigger could do anything.
     if version < 1 or database.execute(LAYOUT).fetchall() != _layout(version):
         raise damaged(path)
@@ -276,24 +266,30 @@ def _check_kind(path: Path, database: sqlite3.Connection) -> int:
     return version
 
 
+def refusal(path: Path | str, what: Statement) -> LedgerError:
+    """Say what is wrong with the file of a ledger, or one next to it."""
+    return LedgerError(Statement("error.file", path=str(path), what=what))
+
+
 def damaged(path: Path) -> LedgerError:
     """Say that a ledger is damaged."""
-    return LedgerError(
-        f"{path}: the ledger is damaged: restore a copy, and mind what was released since"
-    )
+    return refusal(path, Statement("ledger.damaged"))
+
+
+NO_LEDGER = Statement("ledger.other_file")
+COMPLAINTS = {
+    sqlite3.SQLITE_NOTADB: NO_LEDGER,
+    sqlite3.SQLITE_READONLY: Statement("ledger.read_only"),
+    sqlite3.SQLITE_FULL: Statement("ledger.disk_full"),
+    sqlite3.SQLITE_IOERR: Statement("ledger.disk_fails"),
+    sqlite3.SQLITE_CANTOPEN: Statement("ledger.cannot_open"),
+    sqlite3.SQLITE_BUSY: Statement("ledger.busy"),
+    sqlite3.SQLITE_PERM: Statement("ledger.no_right"),
+    sqlite3.SQLITE_AUTH: Statement("ledger.no_right"),
+}
+"""What the database complains of; anything else is damage."""
 
 
 def _explained(path: Path, error: sqlite3.Error) -> LedgerError:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if code == sqlite3.SQLITE_NOTADB:
-        return LedgerError(f"{path}: not a ledger: name another file")
-    why = {
-        sqlite3.SQLITE_READONLY: "cannot be written to: allow it for the file and its folder",
-        sqlite3.SQLITE_FULL: "the disk is full: make room",
-        sqlite3.SQLITE_IOERR: "the disk does not read or write (full, or broken?): look at it",
-        sqlite3.SQLITE_CANTOPEN: "cannot be opened: look at its folder and the rights to it",
-        sqlite3.SQLITE_BUSY: "other processes keep it busy: try again",
-        sqlite3.SQLITE_PERM: "no right to open it",
-        sqlite3.SQLITE_AUTH: "no right to open it",
-    }.get(code)
-    return damaged(path) if why is None else LedgerError(f"{path}: {why}")
+    return refusal(path, COMPLAINTS.get(code, Statement("ledger.damaged")))

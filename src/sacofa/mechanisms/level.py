@@ -14,10 +14,11 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import TooLargeError
+from ..errors import Argument, Statement, TooLargeError
 from ..kernel.noise import Noise
-from ..kernel.reals import smallest_threshold, tail
+from ..kernel.reals import tail
 from ..rules.protocol import Semantics
+from ..synthesis.thresholds import smallest_threshold
 from .prefix_tree import NOTHING, Found, Frontier, Ints, backtrack
 from .prefixes import Prefixes
 
@@ -175,12 +176,9 @@ class Level:
             expected = int(tail(epsilon, low)(20) * cells)
             if expected > limit:
                 enough = smallest_threshold(epsilon, cells, Fraction(limit))
-                raise TooLargeError(
-                    self.length,
-                    expected,
-                    limit,
-                    f"a threshold of {enough} (prune, or prune_harmless) keeps it below",
-                )
+                arguments = (Argument("prune"), Argument("prune_harmless"))
+                advice = Statement("advice.threshold", enough=enough, arguments=arguments)
+                raise TooLargeError(self.length, expected, limit, advice)
 
     def _lookup(self, rows: Ints, activities: Ints) -> tuple[Ints, NDArray[np.bool_]]:
         """Find steps among those that some case takes: their places, and whether they are there."""

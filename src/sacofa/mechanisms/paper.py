@@ -15,11 +15,11 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
+from ..base.epsilon import Epsilon, parse_epsilon
 from ..errors import Argument, SettingError, Statement, is_whole
 from ..kernel.accounting import Access, Leak, Spend
-from ..kernel.epsilon import Epsilon, parse_epsilon
 from ..kernel.session import Session
 from ..kernel.unit import Unit
 from ..kernel.variants import MOST_CASES, VariantCounts
@@ -150,7 +150,9 @@ class Sacofa(Mechanism):
         both = (self.prune_harmless, self.prune_harmful)
         if self.prune is not None:
             if both not in ((None, None), (self.prune, self.prune)):
-                raise SettingError("prune", self.prune, "left out where the thresholds are given")
+                raise SettingError(
+                    "prune", self.prune, Statement("must.be.left_out_with_thresholds")
+                )
             object.__setattr__(self, "prune_harmless", self.prune)
             object.__setattr__(self, "prune_harmful", self.prune)
         elif None in both:
@@ -244,14 +246,14 @@ class Sacofa(Mechanism):
         return Output(log=ReleasedLog(variants=variants), margins=margins)
 
 
-def _threshold(value: Any) -> int | float:
+def _threshold(value: float | str | None) -> int | float:
     """Take a whole number or infinity, as a number or as text."""
     try:
-        number = float(value)
+        number = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         number = math.nan
     if math.isnan(number):
-        raise SettingError("prune_harmful", value, "a whole number, 1 or more, or inf")
+        raise SettingError("prune_harmful", value, Statement("must.be.whole_or_inf", least=1))
     return number if math.isinf(number) or number != int(number) else int(number)
 
 
@@ -259,13 +261,13 @@ def _refuse_below_one(mechanism: object, *names: str) -> None:
     for name in names:
         value = getattr(mechanism, name)
         if value != ADMIT_NONE and not (is_whole(value) and value >= 1):
-            raise SettingError(name, value, "a whole number, 1 or more")
+            raise SettingError(name, value, Statement("must.be.whole_at_least", least=1))
         if value == ADMIT_NONE and name != "prune_harmful":
-            raise SettingError(name, value, "finite")
+            raise SettingError(name, value, Statement("must.be.finite"))
         # Every level has a line of the promise, and no count is above the largest log.
         most = LONGEST if name == "max_length" else MOST_CASES
         if value != ADMIT_NONE and value > most:
-            raise SettingError(name, value, f"at most {most:,}")
+            raise SettingError(name, value, Statement("must.be.at_most", most=most))
 
 
 def _margins(growth: Growth, threshold: int, session: Session, price: Fraction) -> Margins:

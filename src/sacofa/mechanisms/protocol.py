@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from ..errors import SettingError
 from ..kernel.accounting import Access
@@ -104,7 +104,7 @@ class Mechanism(ABC):
 
     name: str
     """The name that the certificate repeats."""
-    minimal: ClassVar[Mapping[str, Any]] = {}
+    minimal: ClassVar[Mapping[str, object]] = {}
     """Settings of the smallest run that keeps the promise, which an audit repeats many times."""
 
     @property
@@ -130,7 +130,11 @@ class Mechanism(ABC):
     def for_log(self, *, timed: bool, attributes: tuple[Attribute, ...] = ()) -> Mechanism:
         """The mechanism as it runs on a log with these attributes, with or without times."""
         if attributes:
-            raise SettingError("attribute", attributes[0].key, f"left out for {self.name}")
+            raise SettingError(
+                "attribute",
+                attributes[0].key,
+                Statement("must.be.left_out_for", mechanism=self.name),
+            )
         return self
 
     def refuse_unused_settings(self) -> None:  # noqa: B027 (most mechanisms have none)
@@ -150,7 +154,7 @@ def check_mechanism(mechanism: object) -> None:
     if not isinstance(mechanism, Mechanism):
         given = mechanism if isinstance(mechanism, str | type) else type(mechanism)
         name = given if isinstance(given, str) else given.__name__
-        raise SettingError("mechanism", name, "made with its settings: Certified(epsilon=1)")
+        raise SettingError("mechanism", name, Statement("must.be.mechanism"))
 
 
 def perform(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 from ..base.extensions import load_extensions
-from ..errors import SettingError, nearest
+from ..errors import SettingError, Statement, advised
 from .certified import Certified
 from .paper import Laplace, Sacofa
 from .protocol import Mechanism
@@ -76,23 +76,23 @@ def option_names() -> dict[str, str]:
     return {entry.name: entry.option for entry in found}
 
 
-def make_mechanism(name: str, given: Mapping[str, Any]) -> Mechanism:
+def make_mechanism(name: str, given: Mapping[str, object]) -> Mechanism:
     """Make the mechanism of a name; settings that it does not have or lacks are refused.
 
     `given` holds settings by option; one that is None was not given.
     """
     if name not in MECHANISMS:
-        known = ", ".join(MECHANISMS)
-        raise SettingError("mechanism", name, f"one of {known}.{nearest(name, MECHANISMS)}")
+        must = Statement("must.one_of", choices=list(MECHANISMS))
+        raise SettingError("mechanism", name, advised(must, name, MECHANISMS))
     kind = MECHANISMS[name]
     known_settings = {entry.option: entry for entry in settings_of(kind)}
     said = {option: value for option, value in given.items() if value is not None}
     for option, value in said.items():
         if option not in known_settings:
-            raise SettingError(option, value, f"left out: {name} has no such setting")
+            raise SettingError(option, value, Statement("must.be.no_such_setting", mechanism=name))
     for option, entry in known_settings.items():
         if entry.required and option not in said:
-            raise SettingError(option, None, f"given for {name}")
+            raise SettingError(option, None, Statement("must.be.given_for", mechanism=name))
     return kind(**{known_settings[option].name: value for option, value in said.items()})
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..kernel.cases import MICROSECONDS, CaseBatch
-from ..kernel.released import NO_VALUE, Columns, ReleasedColumn
 from ..kernel.variants import VariantCounts, read_only
+from ..synthesis.released import NO_VALUE, Columns, ReleasedColumn
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -126,7 +125,7 @@ def _keys(cases: VariantCounts | CaseBatch) -> zip[tuple[tuple[int, ...], bool]]
     return zip(cases.sequences(), cases.complete.tolist(), strict=True)
 
 
-def _equal(one: NDArray[Any] | None, other: NDArray[Any] | None) -> bool:
+def _equal(one: NDArray[np.generic] | None, other: NDArray[np.generic] | None) -> bool:
     if one is None or other is None:
         return one is other
     return np.array_equal(one, other)

@@ -6,21 +6,24 @@ the classes. A field that people may set is marked with `offered`; its docstring
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from functools import lru_cache
 from math import isfinite
 from numbers import Integral, Real
 from types import FunctionType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeGuard
 
 from ..base.described import field_docs
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 Kind = Literal["epsilon", "whole", "whole or inf", "number", "word", "flag", "rules"]
 """What a setting takes; how each kind is asked for is the business of whoever asks."""
 
 
-def offered(kind: Kind, option: str | None = None, default: Any = MISSING) -> Any:
+def offered(kind: Kind, option: str | None = None, default: object = MISSING) -> Any:
     """Make a field that people may set; `option` is its name for them if it differs."""
     return field(default=default, metadata={"kind": kind, "option": option})
 
@@ -39,7 +42,7 @@ class Setting:
     """What it means."""
     required: bool
     """Whether the mechanism needs it."""
-    default: Any = None
+    default: object = None
     """What holds where nobody says anything."""
 
 
@@ -53,15 +56,22 @@ def settings_of(mechanism: type) -> tuple[Setting, ...]:
             name=entry.name,
             kind=entry.metadata["kind"],
             help=docs[entry.name],
-            required=_is_required(entry),
-            default=None if _is_required(entry) else entry.default,
+            required=entry.default is MISSING,
+            default=None if entry.default is MISSING else entry.default,
         )
         for entry in fields(mechanism)
         if "kind" in entry.metadata
     )
 
 
-def all_settings(mechanism: Any) -> dict[str, object]:
+class Stating(Protocol):
+    """What states its settings."""
+
+    def settings(self) -> Mapping[str, object]:
+        """The settings that a certificate repeats in any case."""
+
+
+def all_settings(mechanism: Stating) -> dict[str, object]:
     """The settings that a certificate repeats.
 
     These are the ones that the mechanism states itself, and all its fields that differ from their
@@ -74,21 +84,25 @@ def all_settings(mechanism: Any) -> dict[str, object]:
     return stated
 
 
-def _changed_fields(thing: Any, usual: Any = None) -> Iterator[tuple[str, object]]:
+def _changed_fields(thing: DataclassInstance, usual: object = None) -> Iterator[tuple[str, object]]:
     """The fields whose values are not those of `usual`, or without it not their defaults."""
     for entry in fields(thing):
         value = getattr(thing, entry.name)
         default = _default(entry) if usual is None else getattr(usual, entry.name)
         if value is default or (_is_plain(value) and _is_plain(default) and value == default):
             continue
-        if is_dataclass(value) and type(value) is type(default):
+        if _is_record(value) and type(value) is type(default):
             for name, inner in _changed_fields(value, default):
                 yield f"{entry.name}.{name}", inner
         else:
             yield entry.name, _describe(value)
 
 
-def _default(entry: Field[Any]) -> Any:
+def _is_record(value: object) -> TypeGuard[DataclassInstance]:
+    return is_dataclass(value) and not isinstance(value, type)
+
+
+def _default(entry: Field[object]) -> object:
     return entry.default if entry.default_factory is MISSING else entry.default_factory()
 
 
@@ -98,20 +112,20 @@ def _is_plain(value: object) -> bool:
     return value is None or isinstance(value, str | Real)
 
 
-def _describe(value: Any) -> object:
+def _describe(value: object) -> object:
     """A plain value as JSON has it, or the name of a function or type: the same in every run."""
     if isinstance(value, tuple | list) and _is_plain(value):
         return [_describe(one) for one in value]
     if value is None or isinstance(value, str | bool):
         return value
-    if isinstance(value, Integral):
-        return int(value)
     if isinstance(value, Real):
-        return float(value) if isinstance(value, float) and isfinite(value) else str(value)
+        return _describe_number(value)
     # The content of anything else could be confidential: an outside mechanism may hold a log.
     named = value if isinstance(value, FunctionType | type) else type(value)
     return f"{named.__module__}.{named.__qualname__}"
 
 
-def _is_required(entry: Field[Any]) -> bool:
-    return entry.default is MISSING
+def _describe_number(value: Real) -> int | float | str:
+    if isinstance(value, Integral):
+        return int(value)
+    return float(value) if isinstance(value, float) and isfinite(value) else str(value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -35,7 +35,7 @@ def render(
         One text. A code that the catalogue does not have, such as one that a later version wrote,
         is given as it is, with its values.
     """
-    return _Renderer(load_catalogue(language), wording).statement(statement)
+    return _Renderer(load_catalogue(language), wording).value(statement)
 
 
 def printable(text: str) -> str:
@@ -56,75 +56,79 @@ def arguments_of(value: Value) -> Iterator[Argument]:
 
 @dataclass(frozen=True)
 class _Renderer:
-    """Words statements in one language."""
+    """Words values in one language."""
 
     catalogue: Catalogue
     wording: Callable[[Argument], str]
 
-    def statement(self, statement: Statement) -> str:
-        values = statement.values
-        if statement.code == TEXT:
-            return self._joined(values["text"], "")
-        entry = self.catalogue.wordings.get(statement.code)
-        if entry is None:
-            listed = ", ".join(f"{name}={self.value(value)}" for name, value in values.items())
-            return f"{statement.code}({listed})"
-        return "".join(
-            text if name is None else text + self.value(values.get(name, f"{{{name}}}"), form)
-            for text, name, form in parsed(entry.choose(values))
-        )
-
     def value(self, value: Value, form: str = "") -> str:
         """A value as the language writes it, in the form that its place asks for."""
-        if form == "sentence":
-            text = self.value(value)
-            return f"{text[:1].upper()}{text[1:].rstrip('.')}."
-        if form == "capital":
-            text = self.value(value)
-            return f"{text[:1].upper()}{text[1:]}"
-        if isinstance(value, tuple):
-            return self._list(value, form)
-        if isinstance(value, Argument):
-            return self.wording(value)
         if isinstance(value, Statement):
-            return self.statement(value)
-        if isinstance(value, str):
+            text = "".join(word + self.value(part, how) for word, part, how in self._parts(value))
+        elif isinstance(value, tuple):
+            text = self._list([self.value(each) for each in value], form)
+        elif isinstance(value, Argument):
+            text = self.wording(value)
+        elif isinstance(value, str):
             # Names of columns and files may hold line breaks; a message is one line.
-            return " ".join(value.splitlines())
-        return self._number(value, form)
+            text = " ".join(value.splitlines())
+        else:
+            text = self._number(value, form)
+        return _as_sentence(text, form) if form in ("sentence", "capital") else text
+
+    def _parts(self, statement: Statement) -> Iterator[tuple[str, Value, str]]:
+        """The parts of a statement: text, then the value after it, if any, and its form."""
+        values = statement.values
+        entry = self.catalogue.wordings.get(statement.code)
+        if statement.code == TEXT:
+            parts = values["text"]
+            for part in parts if isinstance(parts, tuple) else (parts,):
+                yield "", part, ""
+        elif entry is None:
+            before = f"{statement.code}("
+            for name, value in statement.items:
+                yield f"{before}{name}=", value, ""
+                before = ", "
+            yield ")" if values else f"{before})", "", ""
+        else:
+            for text, place, form in parsed(entry.choose(values)):
+                yield text, "" if place is None else values.get(place, f"{{{place}}}"), form
 
     def _number(self, value: bool | int | float | Fraction, form: str) -> str:
+        """A number with the marks of the language."""
+        conventions = self.catalogue.conventions
         if isinstance(value, bool):
-            return self.catalogue.conventions["yes" if value else "no"]
-        if form == "percent":
-            return self._local(f"{float(value):.0%}")
+            return conventions["yes" if value else "no"]
         if form == "plain":
             return str(value)
-        if NUMBER_FORMAT.fullmatch(form):
-            return self._local(format(float(value), form))
-        if isinstance(value, int):
-            return self._local(f"{value:,}")
-        short = f"{float(value):.6g}"
-        if isinstance(value, float) or Fraction(short) == value:
-            return self._local(short)
-        return f"({value})" if form == "exponent" else str(value)
-
-    def _local(self, number: str) -> str:
-        """A number that Python wrote, with the marks of the language."""
-        conventions = self.catalogue.conventions
+        if form == "percent":
+            text = f"{float(value):.0%}"
+        elif NUMBER_FORMAT.fullmatch(form):
+            text = format(float(value), form)
+        else:
+            text = f"{value:,}" if isinstance(value, int) else _short(value, form)
         marks = str.maketrans(",.", conventions["thousands"] + conventions["decimal"])
-        return number.translate(marks).replace("%", conventions["percent"])
+        return text.translate(marks).replace("%", conventions["percent"])
 
-    def _list(self, values: tuple[Value, ...], form: str) -> str:
+    def _list(self, texts: Sequence[str], form: str) -> str:
         """A list: `and` and `or` stand before its last entry."""
-        if form in ("and", "or") and len(values) > 1:
-            first = self._joined(values[:-1], ", ")
-            return f"{first} {self.catalogue.conventions[form]} {self.value(values[-1])}"
-        return self._joined(values, BETWEEN.get(form, ", "))
+        if form in ("and", "or") and len(texts) > 1:
+            return f"{', '.join(texts[:-1])} {self.catalogue.conventions[form]} {texts[-1]}"
+        return BETWEEN.get(form, ", ").join(texts)
 
-    def _joined(self, value: Value, between: str) -> str:
-        values = value if isinstance(value, tuple) else (value,)
-        return between.join(self.value(each) for each in values)
+
+def _short(value: float | Fraction, form: str) -> str:
+    """Six digits, or a fraction if these are not exact."""
+    short = f"{float(value):.6g}"
+    if isinstance(value, float) or Fraction(short) == value:
+        return short
+    return f"({value})" if form == "exponent" else str(value)
+
+
+def _as_sentence(text: str, form: str) -> str:
+    """The text with a capital; as a sentence also with one full stop at its end."""
+    text = f"{text[:1].upper()}{text[1:]}"
+    return f"{text.rstrip('.')}." if form == "sentence" else text
 
 
 @cache

@@ -4,35 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base.batches import cases_of
 from ..base.extensions import load_extensions
-from ..errors import SettingError, Statement, is_whole
+from ..errors import SettingError, Statement
 from ..events import Notify
-from ..kernel.bits import Bits, SeededBits, SystemBits
+from ..kernel.accounting import check_noise_fits
 from ..kernel.cases import MICROSECONDS, CaseBatch, Cases
-from ..kernel.noise import Noise
-from ..kernel.released import Columns
 from ..kernel.unit import Unit
 from ..kernel.variants import VariantCounts, check_names
-from ..mechanisms.protocol import (
-    Mechanism,
-    Progress,
-    perform,
-)
+from ..mechanisms.protocol import Mechanism, Outcome
 from ..mechanisms.released import ReleasedLog
+from ..mechanisms.settings import all_settings
+from ..messages.units import assumptions as unit_assumptions
+from ..synthesis.released import Columns
 from .bound import bound_events, drop_empty_cases
-from .certificate import Certificate, certify
+from .certificate import Certificate
 from .formats.frames import to_pandas, to_polars
 from .periods import PeriodStatement
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
 
 DISPLAYS = "sacofa.displays"
 """The entry point group of what shows a release in a notebook; `sacofa.report` registers one."""
 NAMED = 10
-"""So many names are listed in a message."""
+"""The most names that a notice lists."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,18 +82,18 @@ class Release:
         if self.times is None:
             return None
         began = None if self.starts is None else self.starts * MICROSECONDS
-        return CaseBatch.of_variants(self.variants, self.times * MICROSECONDS, began)
+        return cases_of(self.variants, self.times * MICROSECONDS, began)
 
     @property
     def cases(self) -> Cases:
         """The released cases as logs are measured and drawn."""
         return Cases(variants=self.variants, by_case=self.by_case)
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> pandas.DataFrame:
         """Give the released log as a pandas frame, with pm4py's names of columns."""
         return to_pandas(self.log)
 
-    def to_polars(self) -> Any:
+    def to_polars(self) -> polars.DataFrame:
         """Give the released log as a polars frame, with the same columns."""
         return to_polars(self.log)
 
@@ -110,33 +112,17 @@ class Release:
         return None
 
 
-def release_cases(
-    cases: Cases,
-    mechanism: Mechanism,
-    certificate: Certificate,
-    *,
-    seed: int | None,
-    max_events: int,
-    progress: Progress | None = None,
+def release_outcome(
+    outcome: Outcome, certificate: Certificate, names: Collection[str], max_events: int
 ) -> Release:
-    """Release cases through a mechanism.
+    """The release of what a mechanism made: bounded, and with all that is known by now.
 
     Args:
-        cases: The confidential cases, over public names of activities in a public order.
-        mechanism: The mechanism, adapted to the cases.
-        certificate: What the release promises, as it is known before the mechanism asks anything.
-        seed: Repeatable noise, for tests and teaching. None: noise of the operating system.
+        outcome: What the mechanism returned.
+        certificate: What the release promises, as it was known before the mechanism asked anything.
+        names: The public names of activities.
         max_events: Public bound. A larger release is scaled down.
-        progress: Receives the share that is done, from 0 to 1.
-
-    Returns:
-        The release. Its certificate lists what was spent.
-
-    Raises:
-        PromiseError: If the mechanism asks for something else than it promised.
     """
-    bits: Bits = SystemBits() if seed is None else SeededBits(seed)
-    outcome = perform(mechanism, cases, Noise(bits), progress)
     output = outcome.output
     log, dropped = drop_empty_cases(output.log)
     log, scaled = bound_events(log, max_events)
@@ -146,7 +132,7 @@ def release_cases(
             certificate,
             spent=outcome.spent,
             verdict=output.verdict,
-            missing_activities=tuple(sorted(set(cases.activities) - set(log.variants.used()))),
+            missing_activities=tuple(sorted(set(names) - set(log.variants.used()))),
             margins=None if scaled else output.margins,
             notes=(*output.notes, *dropped, *scaled),
         ),
@@ -156,7 +142,7 @@ def release_cases(
 def check_distributed(cases: Cases, mechanism: Mechanism) -> None:
     """Refuse variants on a cluster for a mechanism that must see them all."""
     if not isinstance(cases.variants, VariantCounts) and not mechanism.capabilities.distributed:
-        raise SettingError("mechanism", mechanism.name, "certified, where variants lie in parts")
+        raise SettingError("mechanism", mechanism.name, Statement("must.be.distributed"))
 
 
 def certify_request(
@@ -182,13 +168,22 @@ def certify_request(
         SettingError: If the mechanism has settings for what is not released, or takes fewer names.
     """
     mechanism.refuse_unused_settings()
+    names = Statement("assumption.activities_from_log")
     if activities is not None:
         check_number(activities, mechanism)
-    return certify(
-        mechanism,
-        unit,
-        (_describe_names(activities), *read),
-        reproducible=seed is not None,
+        names = Statement("assumption.activities_declared", number=len(activities))
+    promise = mechanism.promise(unit)
+    check_noise_fits(promise.accesses, unit.max_cases)
+    seeded = () if seed is None else (Statement("limit.seeded"),)
+    of_period = () if period is None else (period.assumption(unit),)
+    return Certificate(
+        mechanism=mechanism.name,
+        unit=unit,
+        spent=promise.accesses,
+        assumptions=(*unit_assumptions(unit), *of_period, names, *read, *promise.assumptions),
+        not_promised=(*seeded, *promise.not_promised),
+        settings=all_settings(mechanism),
+        publishable=seed is None,
         period=period,
     )
 
@@ -198,29 +193,19 @@ def check_activities(activities: Sequence[str] | None) -> None:
     if activities is None:
         return
     if isinstance(activities, str | bytes) or not isinstance(activities, Collection):
-        raise SettingError("activities", type(activities).__name__, 'a list of names: ["a", "b"]')
+        raise SettingError("activities", type(activities).__name__, Statement("must.be.name_list"))
     check_names("activities", activities)
     if not activities or len(set(activities)) != len(activities):
-        raise SettingError("activities", f"{len(activities)} names", "one or more different names")
+        raise SettingError("activities", len(activities), Statement("must.be.different_names"))
 
 
 def check_number(activities: Sequence[str], mechanism: Mechanism) -> None:
     """Refuse more names than a mechanism can take, before it asks the log anything."""
     most = mechanism.capabilities.max_activities
     if most is not None and len(activities) > most:
-        raise SettingError("activities", f"{len(activities):,} names", f"at most {most:,}")
-
-
-def check_seed(seed: int | None) -> None:
-    """Refuse a seed that cannot be."""
-    if seed is not None and not (is_whole(seed) and seed >= 0):
-        raise SettingError("seed", seed, "a whole number, 0 or more")
-
-
-def _describe_names(activities: Sequence[str] | None) -> Statement:
-    if activities is None:
-        return Statement("assumption.activities_from_log")
-    return Statement("assumption.activities_declared", number=len(activities))
+        raise SettingError(
+            "activities", len(activities), Statement("must.be.names_at_most", most=most)
+        )
 
 
 def compare_names(cases: Cases, declared: Sequence[str], notify: Notify) -> None:
@@ -234,15 +219,16 @@ def compare_names(cases: Cases, declared: Sequence[str], notify: Notify) -> None
     found = {name: n for name, n in zip(variants.activities, events.tolist(), strict=True) if n}
     unused = [name for name in declared if name not in found]
     if unused:
-        notify(f"declared activities that never occur in the log: {_listed(unused)}")
+        notify(str(Statement("notice.unused_activities", names=_listed(unused))))
     dropped = {name: n for name, n in found.items() if name not in set(declared)}
     if dropped:
-        notify(
-            f"{sum(dropped.values()):,} events were dropped, because their activity is not "
-            f"declared: {_listed(list(dropped))}"
-        )
+        listed, number = _listed(list(dropped)), sum(dropped.values())
+        notify(str(Statement("notice.dropped_events", names=listed, events=number)))
 
 
-def _listed(names: list[str]) -> str:
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return ", ".join(f'"{name}"' for name in names[:NAMED]) + more
+def _listed(names: list[str]) -> Statement:
+    """The first names of a list, and how many more there are."""
+    shown = [f'"{name}"' for name in names[:NAMED]]
+    if len(names) <= NAMED:
+        return Statement("notice.names", names=shown)
+    return Statement("notice.names_and_more", names=shown, more=len(names) - NAMED)

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..errors import SettingError, Statement, is_whole
+from ..errors import Statement
 from ..mechanisms.released import ReleasedLog
 
 MAX_RELEASED_EVENTS = 100_000_000
@@ -41,9 +41,3 @@ def bound_events(log: ReleasedLog, most: int) -> tuple[ReleasedLog, tuple[Statem
     scaled = np.array([count * most // total for count in counts], dtype=np.int64)
     note = Statement("note.scaled_events", events=total, bound=most)
     return replace(log.with_counts(scaled), core=None), (note,)
-
-
-def check_bound(most: int) -> None:
-    """Refuse a bound that is not a whole number of 1 or more."""
-    if not (is_whole(most) and most >= 1):
-        raise SettingError("max_released_events", most, "a whole number, 1 or more")

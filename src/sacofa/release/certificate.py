@@ -15,18 +15,15 @@ from typing import Any, TypeVar
 
 from .._version import __version__
 from ..errors import ReadError, SettingError, Statement
-from ..kernel.accounting import Access, Leak, Spend, check_noise_fits, total_epsilon
+from ..kernel.accounting import Access, Leak, Spend, total_epsilon
 from ..kernel.unit import Unit
-from ..mechanisms.protocol import Mechanism
-from ..mechanisms.settings import all_settings
 from ..messages import from_content, render, to_content
-from ..messages.units import assumptions as unit_assumptions
 from ..messages.units import neighbours, noun, protection
 from ..synthesis.margins import Margins
 from ..synthesis.verdict import Verdict
 from .format_2 import FORMAT, upgrade
 from .periods import PeriodStatement
-from .single_keys import loads
+from .single_keys import JsonObject, loads
 
 Content = TypeVar("Content")
 
@@ -159,32 +156,6 @@ def say_setting(value: object, language: str = "en") -> str:
     return str(value)
 
 
-def certify(
-    mechanism: Mechanism,
-    unit: Unit,
-    assumptions: tuple[Statement, ...],
-    *,
-    reproducible: bool,
-    period: PeriodStatement | None = None,
-) -> Certificate:
-    """Make the certificate of a run before any count is read."""
-    promise = mechanism.promise(unit)
-    check_noise_fits(promise.accesses, unit.max_cases)
-    seeded = (Statement("limit.seeded"),) if reproducible else ()
-    if period is not None:
-        assumptions = (period.assumption(unit), *assumptions)
-    return Certificate(
-        mechanism=mechanism.name,
-        unit=unit,
-        spent=promise.accesses,
-        assumptions=(*unit_assumptions(unit), *assumptions, *promise.assumptions),
-        not_promised=(*seeded, *promise.not_promised),
-        settings=all_settings(mechanism),
-        publishable=not reproducible,
-        period=period,
-    )
-
-
 def _price(name: str, price: Fraction | None) -> dict[str, object]:
     """A price as a number for people and as an exact fraction."""
     if price is None:
@@ -221,7 +192,7 @@ def _unit(unit: Unit) -> dict[str, object]:
     return {**content, "per_period": True} if unit.per_period else content
 
 
-def _read_unit(content: Mapping[str, Any]) -> Unit:
+def _read_unit(content: JsonObject) -> Unit:
     person, max_cases = content["person"], content["max_cases"]
     per_period = content.get("per_period", False)
     if not (person is None or isinstance(person, str)) or not isinstance(max_cases, int):
@@ -231,7 +202,7 @@ def _read_unit(content: Mapping[str, Any]) -> Unit:
     return Unit(person=person, max_cases=max_cases, per_period=per_period)
 
 
-def _read_access(content: Mapping[str, Any]) -> Access:
+def _read_access(content: JsonObject) -> Access:
     if content["epsilon_exact"] is None:
         return Leak(what=from_content(content["what"]), why=from_content(content["why"]))
     what, epsilon = from_content(content["what"]), _read_price(content["epsilon_exact"])

@@ -17,14 +17,14 @@ from typing import TypeVar
 
 import numpy as np
 
+from ..base.batches import concatenate, join_variants
 from ..errors import ReadError, SettingError, Statement
 from ..kernel.accounting import Access, Leak, Spend
-from ..kernel.released import Columns
 from ..kernel.unit import Unit
-from ..kernel.variants import VariantCounts
 from ..ledger import Account
 from ..mechanisms.released import ReleasedLog, with_texts
 from ..synthesis.margins import Margins, Variant, VariantMargins, root_of_squares
+from ..synthesis.released import Columns
 from .anonymize import Release
 from .certificate import Certificate
 from .periods import charged_for
@@ -38,36 +38,37 @@ MECHANISM = "combined"
 def combine(releases: Sequence[Release], names: Sequence[str] | None = None) -> Release:
     """Put releases together; all must protect the same. `names` say what they are called."""
     if len(releases) < 2:
-        raise SettingError("releases", len(releases), "two or more")
+        raise SettingError("releases", len(releases), Statement("must.be.two_or_more"))
     certificates = [release.certificate for release in releases]
     hashes = [c.sha256 for c in certificates if c.sha256 is not None]
     if len(set(hashes)) < len(hashes):
-        raise SettingError("releases", "one of them twice", "different ones")
+        raise SettingError("releases", len(releases), Statement("must.be.different_releases"))
     unit = _unit(certificates)
-    called = names or [f"release {number}" for number in range(1, len(releases) + 1)]
-    together = _put_together(releases, unit)
-    columns = together.columns
-    spent = _price(certificates)
-    notes = _notes(releases, spent, unit, columns)
+    log = _put_together(releases, unit)
     return Release(
-        log=together,
+        log=log,
         certificate=Certificate(
             mechanism=MECHANISM,
             unit=unit,
-            spent=spent,
+            spent=_price(certificates),
             assumptions=_assumptions(certificates),
             not_promised=_united(c.not_promised for c in certificates),
-            settings={
-                **({"attributes": _described(columns)} if columns else {}),
-                "releases": [
-                    _listed(c, name) for c, name in zip(certificates, called, strict=True)
-                ],
-            },
+            settings=_settings(certificates, log.columns, names),
             publishable=all(c.publishable for c in certificates),
             margins=_margins(releases),
-            notes=notes,
+            notes=_notes(releases, unit, log.columns),
         ),
     )
+
+
+def _settings(
+    certificates: Sequence[Certificate], columns: Columns, names: Sequence[str] | None
+) -> dict[str, object]:
+    """The attributes of the combination, and the releases that it is made of."""
+    called = names or [f"release {number}" for number in range(1, len(certificates) + 1)]
+    listed = [_listed(c, name) for c, name in zip(certificates, called, strict=True)]
+    attributes = [{"name": column.key, "type": column.kind} for column in columns]
+    return {**({"attributes": attributes} if columns else {}), "releases": listed}
 
 
 def combine_files(paths: Sequence[str | Path]) -> Release:
@@ -76,7 +77,7 @@ def combine_files(paths: Sequence[str | Path]) -> Release:
     for path in paths:
         release = read_release(path)
         if release.certificate.mechanism == MECHANISM:
-            raise ReadError(path, "was put together already: name the releases that it is made of")
+            raise ReadError(path, Statement("combine.combined"))
         releases.append(release)
     return combine(releases, [Path(path).name for path in paths])
 
@@ -86,7 +87,7 @@ def _unit(certificates: Sequence[Certificate]) -> Unit:
     units = [certificate.unit for certificate in certificates]
     first = units[0]
     if any((u.person, u.per_period) != (first.person, first.per_period) for u in units):
-        raise SettingError("releases", "of different units", "of one unit: what is protected")
+        raise SettingError("releases", len(units), Statement("must.be.one_unit"))
     if first.person is None or first.per_period:
         return replace(first, max_cases=max(unit.max_cases for unit in units))
     return replace(first, max_cases=sum(unit.max_cases for unit in units))
@@ -95,14 +96,11 @@ def _unit(certificates: Sequence[Certificate]) -> Unit:
 def _put_together(releases: Sequence[Release], unit: Unit) -> ReleasedLog:
     """All cases, with their times and attributes where every release has them."""
     logs = [release.log for release in releases]
-    known = [release.by_case for release in releases]
-    batches = [batch for batch in known if batch is not None]
+    batches = [batch for release in releases if (batch := release.by_case) is not None]
     if len(batches) < len(logs):
-        return ReleasedLog(variants=VariantCounts.join([log.variants for log in logs], unit))
+        return ReleasedLog(variants=join_variants([log.variants for log in logs], unit))
     names = sorted({name for log in logs for name in log.variants.activities})
-    whole = replace(batches[0].project_onto(names), unit=unit)
-    for batch in batches[1:]:
-        whole = whole.append(batch.project_onto(names))
+    whole = concatenate([replace(batch.project_onto(names), unit=unit) for batch in batches])
     return ReleasedLog.of_cases(whole, columns=_shared_columns([log.columns for log in logs]))
 
 
@@ -117,11 +115,6 @@ def _shared_columns(releases: Sequence[Columns]) -> Columns:
             codes = np.concatenate([with_texts(part, texts).codes for part in parts])
             shared.append(replace(first, texts=texts, codes=codes))
     return tuple(shared)
-
-
-def _described(columns: Columns) -> list[dict[str, str]]:
-    """Attributes as a certificate lists them."""
-    return [{"name": column.key, "type": column.kind} for column in columns]
 
 
 @dataclass(frozen=True)
@@ -162,8 +155,8 @@ class _Series:
     @property
     def assumption(self) -> Statement:
         """What a copy of the ledger would mean, which the certificates do not reveal."""
-        total = sum((c.epsilon or Fraction(0) for c in self.certificates), Fraction(0))
-        return Statement("assumption.one_ledger", releases=len(self.certificates), epsilon=total)
+        releases, total = len(self.certificates), _sum(self.certificates)
+        return Statement("assumption.one_ledger", releases=releases, epsilon=total)
 
 
 def _series(certificates: Sequence[Certificate]) -> dict[str | None, list[Certificate]]:
@@ -210,25 +203,32 @@ def _price(certificates: Sequence[Certificate]) -> tuple[Access, ...]:
     return tuple(spent)
 
 
-def _notes(
-    releases: Sequence[Release], spent: Sequence[Access], unit: Unit, columns: Columns
-) -> tuple[Statement, ...]:
+def _notes(releases: Sequence[Release], unit: Unit, columns: Columns) -> tuple[Statement, ...]:
     certificates = [release.certificate for release in releases]
-    notes = [Statement("note.combined", releases=len(releases))]
-    margin = cases_margin(certificates)
-    if margin is not None:
-        cases = sum(release.variants.cases for release in releases)
-        notes.append(Statement("note.combined_cases", cases=cases, margin=margin))
-    total = sum((c.epsilon or Fraction(0) for c in certificates), Fraction(0))
+    notes = [Statement("note.combined", releases=len(releases)), *_cases_note(releases)]
+    total = _sum(certificates)
     if unit.per_period and total:
         notes.append(Statement("note.per_person_period", epsilon=total))
-    if any(r.times is None for r in releases) and any(r.times is not None for r in releases):
+    if len({release.times is None for release in releases}) == 2:
         notes.append(Statement("note.combined_artificial_times"))
-    kept = {column.key for column in columns}
-    lost = sorted({c.key for release in releases for c in release.columns} - kept)
+    lost = {column.key for release in releases for column in release.columns}
+    lost -= {column.key for column in columns}
     if lost:
-        notes.append(Statement("note.attributes_left_out", attributes=lost))
+        notes.append(Statement("note.attributes_left_out", attributes=sorted(lost)))
     return tuple(notes)
+
+
+def _cases_note(releases: Sequence[Release]) -> list[Statement]:
+    margin = cases_margin([release.certificate for release in releases])
+    if margin is None:
+        return []
+    cases = sum(release.variants.cases for release in releases)
+    return [Statement("note.combined_cases", cases=cases, margin=margin)]
+
+
+def _sum(certificates: Sequence[Certificate]) -> Fraction:
+    """The sum of all finite ε."""
+    return sum((c.epsilon or Fraction(0) for c in certificates), Fraction(0))
 
 
 def cases_margin(certificates: Sequence[Certificate]) -> int | None:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import is_dataclass, replace
 from pathlib import Path
 
-from ..errors import ReadError, SettingError
+from ..base.batches import join_variants
+from ..errors import ReadError, SettingError, Statement
 from ..kernel.variants import VariantCounts
 from ..mechanisms.protocol import Mechanism
 from .read import read_release
@@ -17,7 +18,9 @@ def start_from(mechanism: Mechanism, earlier: Sequence[str | Path]) -> Mechanism
     if not earlier:
         return mechanism
     if not (mechanism.capabilities.earlier and is_dataclass(mechanism)):
-        raise SettingError("earlier", f"for {mechanism.name}", "left out: certified takes it")
+        raise SettingError(
+            "earlier", len(earlier), Statement("must.be.left_out_for", mechanism=mechanism.name)
+        )
     return replace(mechanism, earlier=read_earlier(earlier))
 
 
@@ -27,6 +30,6 @@ def read_earlier(paths: Sequence[str | Path]) -> VariantCounts:
     for path in paths:
         release = read_release(path)
         if not release.certificate.publishable or release.certificate.epsilon is None:
-            raise ReadError(path, "is no release that may be published, so it is not public")
+            raise ReadError(path, Statement("earlier.not_public"))
         found.append(release.variants)
-    return VariantCounts.join(found)
+    return join_variants(found)

@@ -1,7 +1,7 @@
 """A signed statement in a DSSE envelope, as the tools of in-toto and sigstore read it.
 
-The statement (in-toto, version 1) names what it speaks of by SHA-256 and says something about it.
-What is signed are the exact bytes of the statement and its type, so nothing needs to be parsed
+The statement (in-toto, version 1) names its subjects by SHA-256 and states something about them.
+The signature covers the exact bytes of the statement and its type, so nothing needs to be parsed
 before the signature was checked.
 """
 
@@ -10,32 +10,35 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
-from ..errors import ReadError
+from ..base.files import check_target, read_small, write_whole
+from ..errors import ReadError, Statement
 from .keys import PrivateKey, PublicKey, named
 from .single_keys import loads
 
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
 LARGEST = 1 << 25
-"""No signature is larger: a certificate is at most half of that, and base64 adds a third."""
-DAMAGED = "not a signature, or damaged: sign again"
+"""Upper bound on the bytes: a certificate is at most half of that, and base64 adds a third."""
+DAMAGED = Statement("signature.damaged")
+WRONG = (ValueError, KeyError, TypeError, AttributeError, binascii.Error, RecursionError)
+"""What reading JSON of another form raises."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Statement:
-    """Something that is said about some files."""
+class SignedStatement:
+    """Something that is stated about some files."""
 
     subjects: tuple[tuple[str, str], ...]
     """The name and the SHA-256 of each."""
     kind: str
-    """What kind of thing is said, as a URI with a version."""
-    content: dict[str, Any]
-    """What is said."""
+    """What kind of statement it is, as a URI with a version."""
+    content: Mapping[str, object]
+    """What is stated."""
 
     def to_bytes(self) -> bytes:
         """Write as JSON."""
@@ -56,10 +59,45 @@ class Statement:
 class Opened:
     """A statement whose signature was checked."""
 
-    statement: Statement
+    statement: SignedStatement
     """What was signed."""
     signer: PublicKey
     """The trusted key that it was signed with."""
+
+
+def signature_path(path: str | Path) -> Path:
+    """Where the signature of a file lies."""
+    return Path(f"{path}.signature.json")
+
+
+def write_signature(
+    path: str | Path, statement: SignedStatement, key: PrivateKey, *, force: bool
+) -> Path:
+    """Sign a statement, with the time of the signature, in a file next to the one it is about."""
+    target = signature_path(path)
+    check_target(target, force)
+    signed_at = datetime.now(UTC).isoformat(timespec="seconds")
+    dated = SignedStatement(
+        subjects=statement.subjects,
+        kind=statement.kind,
+        content={"signed_at": signed_at, **statement.content},
+    )
+    with write_whole(target, force) as part:
+        part.write_text(seal(dated, key), encoding="utf-8")
+    return target
+
+
+def read_signature(path: Path, trusted: Sequence[PublicKey], kind: str) -> Opened:
+    """Open the signature of one kind and version of statement; any other is refused."""
+    opened = unseal(path, trusted)
+    name, _, version = opened.statement.kind.rpartition(":")
+    expected, _, known = kind.rpartition(":")
+    if name != expected:
+        raise ReadError(path, Statement("signature.other_kind", kind=opened.statement.kind))
+    if version != known:
+        other = Statement("signature.other_version", version=version, known=known)
+        raise ReadError(path, other)
+    return opened
 
 
 def authenticated_bytes(payload_type: str, payload: bytes) -> bytes:
@@ -68,7 +106,7 @@ def authenticated_bytes(payload_type: str, payload: bytes) -> bytes:
     return b"DSSEv1 %d %b %d %b" % (len(kind), kind, len(payload), payload)
 
 
-def seal(statement: Statement, key: PrivateKey) -> str:
+def seal(statement: SignedStatement, key: PrivateKey) -> str:
     """Put a statement into a signed envelope."""
     payload = statement.to_bytes()
     signature = key.sign(authenticated_bytes(PAYLOAD_TYPE, payload))
@@ -82,39 +120,43 @@ def seal(statement: Statement, key: PrivateKey) -> str:
 
 def unseal(path: Path, trusted: Sequence[PublicKey]) -> Opened:
     """Open an envelope that was signed with one of some keys; any other is refused."""
+    text = read_small(path, LARGEST, Statement("signature.missing"))
     try:
-        envelope = loads(_read(path))
+        envelope = loads(text.decode("utf-8"))
         payload = base64.b64decode(envelope["payload"], validate=True)
         kind = str(envelope["payloadType"])
         signatures = [
             (str(entry.get("keyid", "")), base64.b64decode(entry["sig"], validate=True))
             for entry in envelope["signatures"]
         ]
-    except ReadError:
-        raise
-    except (ValueError, KeyError, TypeError, AttributeError, binascii.Error, RecursionError):
+    except WRONG:
         raise ReadError(path, DAMAGED) from None
     message = authenticated_bytes(kind, payload)
-    # The id is a hint; whether a key fits, the signature tells.
-    signer = next(
-        (key for key in trusted for _, found in signatures if key.confirms(found, message)), None
-    )
+    # The id is a hint; whether a key fits, the signature decides.
+    fitting = (key for key in trusted for _, found in signatures if key.confirms(found, message))
+    signer = next(fitting, None)
     if signer is None:
-        ids = {id for id, _ in signatures}
-        if any(key.id in ids for key in trusted):
-            raise ReadError(path, "the signature does not fit what was signed: it was changed")
-        others = ", ".join(f"{id[:16]}…" for id in sorted(ids)) or "nobody"
-        raise ReadError(path, f"signed with another key ({others}), not by {named(trusted)}")
+        raise _refusal(path, {id for id, _ in signatures}, trusted)
     return Opened(statement=_statement(path, kind, payload), signer=signer)
 
 
-def _statement(path: Path, kind: str, payload: bytes) -> Statement:
+def _refusal(path: Path, ids: set[str], trusted: Sequence[PublicKey]) -> ReadError:
+    """Say why no trusted key confirms a signature."""
+    if any(key.id in ids for key in trusted):
+        return ReadError(path, Statement("signature.changed"))
+    if not ids:
+        return ReadError(path, Statement("signature.none", trusted=named(trusted)))
+    others = [f"{id[:16]}…" for id in sorted(ids)]
+    return ReadError(path, Statement("signature.other_key", ids=others, trusted=named(trusted)))
+
+
+def _statement(path: Path, kind: str, payload: bytes) -> SignedStatement:
     """Read a statement that is known to be signed."""
     try:
         content = loads(payload)
         if kind != PAYLOAD_TYPE or content["_type"] != STATEMENT_TYPE:
-            raise ReadError(path, f"signed, but no statement of a kind known here ({kind})")
-        return Statement(
+            raise ReadError(path, Statement("signature.unknown", kind=kind))
+        return SignedStatement(
             subjects=tuple(
                 (str(entry.get("name", "")), str(entry["digest"]["sha256"]))
                 for entry in content["subject"]
@@ -122,18 +164,5 @@ def _statement(path: Path, kind: str, payload: bytes) -> Statement:
             kind=str(content["predicateType"]),
             content=dict(content["predicate"]),
         )
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except WRONG:
         raise ReadError(path, DAMAGED) from None
-
-
-def _read(path: Path) -> str:
-    try:
-        if not path.is_file():
-            raise ReadError(path, "there is no signature: sign it with sacofa sign")
-        with path.open("rb") as file:
-            content = file.read(LARGEST + 1)
-    except OSError as error:
-        raise ReadError(path, f"cannot be read: {error.strerror}") from None
-    if len(content) > LARGEST:
-        raise ReadError(path, "is too large for a signature")
-    return content.decode("utf-8")

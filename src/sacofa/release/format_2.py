@@ -7,10 +7,10 @@ wording, in every language.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from ..kernel.statements import Statement
 from ..messages import to_content
+from .single_keys import JsonObject
 
 FORMAT = "sacofa-certificate-3"
 FORMAT_2 = "sacofa-certificate-2"
@@ -18,7 +18,7 @@ DERIVED = ("protects", "neighbours", "guarantee", "composition")
 """Texts that follow from other fields."""
 
 
-def upgrade(content: Mapping[str, Any]) -> Mapping[str, Any]:
+def upgrade(content: JsonObject) -> JsonObject:
     """The content of a certificate in the present format; one that is in it stays as it is."""
     if content["format"] != FORMAT_2:
         return content
@@ -52,7 +52,7 @@ def _statement(sentence: object) -> dict[str, object]:
     return to_content(Statement.plain(str(sentence)))
 
 
-def _access(access: Mapping[str, Any]) -> dict[str, Any]:
+def _access(access: JsonObject) -> dict[str, object]:
     return {
         name: _statement(value) if name in ("what", "why") else value
         for name, value in access.items()

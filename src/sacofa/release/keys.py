@@ -10,21 +10,37 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-from ..base.files import check_target, write_whole
-from ..errors import MissingExtraError, OutputError, ReadError, SettingError
+from ..base.files import check_target, read_small, unreadable, write_whole
+from ..errors import MissingExtraError, OutputError, ReadError, SettingError, Statement
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import (
+        Ed25519PrivateKey,
+        Ed25519PublicKey,
+    )
 
 PRIVATE, PUBLIC = ".key", ".pub"
 """How the names of key files end."""
 LARGEST = 1 << 16
-"""No file of a key is larger."""
+"""Upper bound on the bytes of a key file."""
 
 AskPassphrase = Callable[[], str]
-"""Asks a person for the passphrase of a key; called only where the key has one."""
+"""Asks a person for the passphrase of a key; called only if the key has one."""
+
+
+@contextmanager
+def _using_cryptography() -> Iterator[None]:
+    """Explain how to install the library that signs, if it is not there."""
+    try:
+        yield
+    except ImportError:
+        raise MissingExtraError("cryptography", "sign") from None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +51,7 @@ class PublicKey:
     """Whose it is: the name of its file."""
     id: str
     """The SHA-256 of the key."""
-    key: Any = field(repr=False, compare=False)
+    key: Ed25519PublicKey = field(repr=False, compare=False)
     """The key itself."""
 
     def confirms(self, signature: bytes, message: bytes) -> bool:
@@ -55,80 +71,86 @@ class PrivateKey:
 
     public: PublicKey
     """Its public half."""
-    key: Any = field(repr=False, compare=False)
+    key: Ed25519PrivateKey = field(repr=False, compare=False)
     """The key itself."""
 
     def sign(self, message: bytes) -> bytes:
         """Sign the bytes of a message."""
-        signature: bytes = self.key.sign(message)
-        return signature
+        return self.key.sign(message)
 
 
+@_using_cryptography()
 def make_key(
     name: str | Path, *, passphrase: str | None = None, force: bool = False
 ) -> tuple[Path, Path]:
-    """Make a key: NAME.key, for its owner's eyes only, and NAME.pub, for everyone."""
-    serialization = _cryptography("hazmat.primitives.serialization")
-    ed25519 = _cryptography("hazmat.primitives.asymmetric.ed25519")
+    """Make a key: NAME.key, which its owner alone may read, and NAME.pub, for everyone."""
+    from cryptography.hazmat.primitives import serialization as form
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
     if passphrase == "":
-        raise SettingError("passphrase", "empty", "one letter or more, or left out")
+        raise SettingError("passphrase", "empty", Statement("must.be.passphrase"))
     private, public = Path(f"{name}{PRIVATE}"), Path(f"{name}{PUBLIC}")
     for target in (private, public):
         check_target(target, force)
-    key = ed25519.Ed25519PrivateKey.generate()
-    sealed = (
-        serialization.NoEncryption()
-        if passphrase is None
-        else serialization.BestAvailableEncryption(passphrase.encode())
-    )
-    content = key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, sealed
-    )
+    key = Ed25519PrivateKey.generate()
+    sealed: form.KeySerializationEncryption = form.NoEncryption()
+    if passphrase is not None:
+        sealed = form.BestAvailableEncryption(passphrase.encode())
+    content = key.private_bytes(form.Encoding.PEM, form.PrivateFormat.PKCS8, sealed)
     with write_whole(private, force) as part:
-        # It has these rights before it holds a letter.
+        # The file has these rights before it holds a letter.
         place = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(place, "wb") as file:
             file.write(content)
+    pem = key.public_key().public_bytes(form.Encoding.PEM, form.PublicFormat.SubjectPublicKeyInfo)
     with write_whole(public, force) as part:
-        part.write_bytes(_pem(key.public_key()))
+        part.write_bytes(pem)
     return private, public
 
 
+@_using_cryptography()
 def read_private_key(path: str | Path, ask: AskPassphrase | None = None) -> PrivateKey:
     """Read a key to sign with; one that others may read is refused."""
-    serialization = _cryptography("hazmat.primitives.serialization")
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
     content = _read(path)
     if b"PUBLIC KEY" in content:
-        raise ReadError(path, f"is a public key: sign with the private one (…{PRIVATE})")
+        raise ReadError(path, Statement("key.public", suffix=PRIVATE))
     if os.name == "posix" and stat.S_IMODE(os.stat(path).st_mode) & 0o077:
-        raise ReadError(path, f"can be read by others than its owner: chmod 600 {path}")
+        raise ReadError(path, Statement("key.open_to_others", path=str(path)))
     passphrase = None
     if b"ENCRYPTED" in content:
         if ask is None:
-            raise ReadError(path, "has a passphrase: give it")
+            raise ReadError(path, Statement("key.sealed"))
         passphrase = ask().encode()
     try:
-        key = serialization.load_pem_private_key(content, passphrase)
+        key = load_pem_private_key(content, passphrase)
     except ValueError:
-        what = "damaged, or the passphrase is wrong" if passphrase else "no key, or damaged"
-        raise ReadError(path, what) from None
+        damaged = Statement("key.damaged_or_wrong_passphrase" if passphrase else "key.damaged")
+        raise ReadError(path, damaged) from None
     except Exception:
-        raise ReadError(path, "no key of a kind that is known here") from None
-    _check_kind(path, key)
+        raise ReadError(path, Statement("key.unknown")) from None
+    if not isinstance(key, Ed25519PrivateKey):
+        raise ReadError(path, Statement("key.other_kind"))
     return PrivateKey(public=_public(Path(path), key.public_key()), key=key)
 
 
+@_using_cryptography()
 def read_public_key(path: str | Path) -> PublicKey:
     """Read a key to check signatures with."""
-    serialization = _cryptography("hazmat.primitives.serialization")
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+    from cryptography.hazmat.primitives.serialization import load_pem_public_key
+
     content = _read(path)
     if b"PRIVATE KEY" in content:
-        raise ReadError(path, f"is a private key: check with the public one (…{PUBLIC})")
+        raise ReadError(path, Statement("key.private", suffix=PUBLIC))
     try:
-        key = serialization.load_pem_public_key(content)
+        key = load_pem_public_key(content)
     except Exception:
-        raise ReadError(path, "no public key, or damaged") from None
-    _check_kind(path, key)
+        raise ReadError(path, Statement("key.damaged_public")) from None
+    if not isinstance(key, Ed25519PublicKey):
+        raise ReadError(path, Statement("key.other_kind"))
     return _public(Path(path), key)
 
 
@@ -137,64 +159,30 @@ def read_trusted_keys(folder: str | Path) -> list[PublicKey]:
     try:
         files = sorted(path for path in Path(folder).iterdir() if path.name.endswith(PUBLIC))
     except OSError as error:
-        raise ReadError(folder, f"cannot be read: {error.strerror}") from None
+        raise unreadable(folder, error) from None
     if not files:
-        raise ReadError(folder, f"no public key (…{PUBLIC}) lies in this folder")
+        raise ReadError(folder, Statement("key.none_in_folder", suffix=PUBLIC))
     return [read_public_key(path) for path in files]
 
 
-def named(keys: Iterable[PublicKey]) -> str:
-    """Name some keys in a message."""
-    return ", ".join(f"{key.name} ({key.id[:16]}…)" for key in keys)
+def named(keys: Iterable[PublicKey]) -> list[str]:
+    """Name some keys for a message."""
+    return [f"{key.name} ({key.id[:16]}…)" for key in keys]
 
 
-def _public(path: Path, key: Any) -> PublicKey:
-    serialization = _cryptography("hazmat.primitives.serialization")
-    der = key.public_bytes(
-        serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo
-    )
+def _public(path: Path, key: Ed25519PublicKey) -> PublicKey:
+    from cryptography.hazmat.primitives import serialization as form
+
+    der = key.public_bytes(form.Encoding.DER, form.PublicFormat.SubjectPublicKeyInfo)
     name = path.name.removesuffix(PUBLIC).removesuffix(PRIVATE)
     return PublicKey(name=name, id=hashlib.sha256(der).hexdigest(), key=key)
 
 
-def _pem(key: Any) -> bytes:
-    serialization = _cryptography("hazmat.primitives.serialization")
-    content: bytes = key.public_bytes(
-        serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
-    )
-    return content
-
-
-def _check_kind(path: str | Path, key: Any) -> None:
-    ed25519 = _cryptography("hazmat.primitives.asymmetric.ed25519")
-    if not isinstance(key, (ed25519.Ed25519PrivateKey, ed25519.Ed25519PublicKey)):
-        raise ReadError(path, "a key of another kind: make an Ed25519 key with sacofa key new")
-
-
 def _read(path: str | Path) -> bytes:
-    try:
-        if not Path(path).is_file():
-            raise ReadError(path, "there is no such key: make one with sacofa key new NAME")
-        with open(path, "rb") as file:
-            content = file.read(LARGEST + 1)
-    except OSError as error:
-        raise ReadError(path, f"cannot be read: {error.strerror}") from None
-    if len(content) > LARGEST:
-        raise ReadError(path, "is too large for a key")
-    return content
-
-
-def _cryptography(module: str) -> Any:
-    """Load a part of the library that signs; it explains itself where that is not there."""
-    from importlib import import_module
-
-    try:
-        return import_module(f"cryptography.{module}")
-    except ImportError:
-        raise MissingExtraError("cryptography", "sign") from None
+    return read_small(path, LARGEST, Statement("key.missing"))
 
 
 def check_names(name: str | Path) -> None:
     """Refuse a name for a key that already ends as one of its files will."""
     if str(name).endswith((PRIVATE, PUBLIC)):
-        raise OutputError(name, f"leave out {PRIVATE} and {PUBLIC}: both files are made")
+        raise OutputError(name, Statement("key.suffix", suffixes=(PRIVATE, PUBLIC)))

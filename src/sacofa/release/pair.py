@@ -9,7 +9,6 @@ with the hash of the file gets its name when the file is verified or the next on
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
@@ -17,8 +16,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from ..base.files import explained, give_name, locked, refuse, staged, sync_folder
+from ..base.files import explained, give_name, hash_file, locked, refuse, staged, sync_folder
 from ..base.temporary import remove_abandoned
+from ..errors import ReadError
 
 PREFIX = ".sacofa-pair-"
 """How the names of folders begin in which pairs are made ready."""
@@ -133,7 +133,6 @@ def _fits(certificate: Path, path: Path) -> bool:
         if certificate.stat().st_size > LARGEST or not path.is_file():
             return False
         content = json.loads(certificate.read_text(encoding="utf-8"))
-        with path.open("rb") as file:
-            return bool(hashlib.file_digest(file, "sha256").hexdigest() == content["sha256"])
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return bool(hash_file(path) == content["sha256"])
+    except (OSError, ReadError, ValueError, KeyError, TypeError, RecursionError):
         return False

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TypedDict
 
 from ..base.periods import Period
 from ..errors import SettingError, Statement
@@ -23,6 +23,16 @@ from ..events import Log
 from ..kernel.unit import Unit
 from ..ledger import CaseKey, Ledger
 from ..ledger.records import Charged
+
+
+class PeriodContent(TypedDict):
+    """A period as it stands in a certificate."""
+
+    name: str
+    first_day: str
+    day_after: str
+    series: str | None
+    composition: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +55,7 @@ class PeriodStatement:
         code = "period_of_cases" if unit.person is None else "period_of_persons"
         return Statement(f"assumption.{code}", period=self.period.name)
 
-    def to_content(self, unit: Unit) -> dict[str, Any]:
+    def to_content(self, unit: Unit) -> PeriodContent:
         """As it stands in a certificate."""
         return {
             "name": self.period.name,
@@ -56,7 +66,7 @@ class PeriodStatement:
         }
 
     @classmethod
-    def from_content(cls, content: Any) -> PeriodStatement:
+    def from_content(cls, content: PeriodContent) -> PeriodStatement:
         """Read from a certificate."""
         series = content["series"]
         if not (series is None or isinstance(series, str)):
@@ -118,15 +128,13 @@ class Turn:
 
 
 @contextmanager
-def take_turn(log: Any, ledger: Ledger | None, dataset: str | None) -> Iterator[Turn | None]:
+def take_turn(log: object, ledger: Ledger | None, dataset: str | None) -> Iterator[Turn | None]:
     """Wait for other releases of periods from a ledger; None where this is no such release."""
     if not isinstance(log, Log) or log.period is None or ledger is None or dataset is None:
         yield None
         return
     if not log.period.is_over():
-        raise SettingError(
-            "period", log.period.name, "over: cases that end later in it could not be released"
-        )
+        raise SettingError("period", log.period.name, Statement("must.be.period_over"))
     # A dataset that is not there is refused before a key is made.
     ledger.account(dataset)
     with ledger.holding_case_key() as key:

@@ -11,12 +11,12 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, is_dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from ..base.domains import labels_of
 from ..base.files import check_apart, check_target
-from ..errors import OutputError, Problems, PromiseError, SettingError
+from ..errors import OutputError, Problems, PromiseError, SettingError, Statement, check_whole
 from ..events import (
     Log,
     Notify,
@@ -29,11 +29,13 @@ from ..events import (
 from ..events import open_log as open_source
 from ..events.attributes import check_values
 from ..kernel.attributes import Attribute
+from ..kernel.bits import Bits, SeededBits, SystemBits
 from ..kernel.cases import Cases
+from ..kernel.noise import Noise
 from ..kernel.variants import DistributedVariants, VariantCounts
 from ..ledger import Ledger
 from ..ledger.case_key import key_path
-from ..mechanisms.protocol import Mechanism, Progress, check_mechanism
+from ..mechanisms.protocol import Mechanism, Progress, check_mechanism, perform
 from ..mechanisms.settings import settings_of
 from ..messages.units import noun
 from .anonymize import (
@@ -42,13 +44,12 @@ from .anonymize import (
     check_activities,
     check_distributed,
     check_number,
-    check_seed,
     compare_names,
-    release_cases,
+    release_outcome,
 )
-from .bound import MAX_RELEASED_EVENTS, check_bound
+from .bound import MAX_RELEASED_EVENTS
 from .certificate import Certificate
-from .formats import FORMATS, check_texts, format_of, listed
+from .formats import check_texts, format_of, only_variants
 from .pair import certificate_path
 from .periods import PeriodStatement, take_turn
 from .reservation import Tell, check_payer, reserve_budget
@@ -56,12 +57,6 @@ from .write import write_release
 
 Stage = Callable[[str, float], None]
 """Receives the name of the present stage and the share of it that is done (0 to 1)."""
-
-ONLY_VARIANTS = (
-    "left out for {suffix}, which holds variants and their counts only: write "
-    + listed(each for each in FORMATS if each.holds_events)
-)
-"""The remedy for settings that ask for more than a format holds."""
 
 MAX_GATHERED = 1_000_000
 """Upper bound on the variants that are brought from a cluster; they fit into any memory."""
@@ -112,7 +107,7 @@ class Request:
         other_inputs: Further files that are read, by what they are. No output overwrites them.
     """
 
-    log: Any
+    log: object
     mechanism: Mechanism
     output: str | Path | None = None
     options: ReadOptions | None = None
@@ -130,46 +125,37 @@ class Request:
     def check(self) -> Checked:
         """Refuse everything that can be refused before a case is read, all at once."""
         problems = Problems()
-        with problems.collected():
-            check_mechanism(self.mechanism)
-        with problems.collected():
-            check_activities(self.activities)
-        with problems.collected():
-            check_seed(self.seed)
-        with problems.collected():
-            check_bound(self.max_released_events)
-        with problems.collected():
-            self._check_output()
+        problems.check(check_mechanism, self.mechanism)
+        problems.check(check_activities, self.activities)
+        problems.check(check_whole, "seed", 0 if self.seed is None else self.seed, 0)
+        problems.check(check_whole, "max_released_events", self.max_released_events, 1)
+        problems.check(self._check_output)
         for target in self.other_outputs.values():
-            with problems.collected():
-                check_target(target, self.force)
-        with problems.collected():
-            check_payer(self.ledger, self.dataset)
+            problems.check(check_target, target, self.force)
+        problems.check(check_payer, self.ledger, self.dataset)
         problems.refuse()
         opened = _open(self.log, self.options)
-        with problems.collected():
-            self._check_apart(opened)
-        with problems.collected():
-            self._check_texts(self.activities or (), opened.attributes)
-        with problems.collected():
-            mechanism = self._adapted(opened)
+        problems.check(self._check_apart, opened)
+        problems.check(self._check_texts, self.activities or (), opened.attributes)
+        problems.check(self._adapted, opened)
         problems.refuse()
         ledger = self.ledger
         if isinstance(ledger, str | Path):
             # Only now: a ledger that an output would overwrite must not even be opened.
             ledger = Ledger.open(ledger)
+        mechanism = self._adapted(opened)
         return Checked(request=self, log=opened, mechanism=mechanism, ledger=ledger)
 
     def _check_output(self) -> None:
         """Refuse a file that cannot be written, and a ledger that would pay for no file."""
         if self.output is None:
             if self.ledger is not None:
-                raise SettingError("output", None, "given where a ledger pays")
+                raise SettingError("output", None, Statement("must.be.given_with_ledger"))
             return
         check_target(self.output, self.force)
         check_target(certificate_path(self.output), self.force)
         if format_of(self.output) != format_of(os.path.realpath(self.output)):
-            raise OutputError(self.output, "is a link to a file of another format: name that file")
+            raise OutputError(self.output, Statement("format.other_link"))
 
     def _adapted(self, opened: Log | Cases) -> Mechanism:
         """The mechanism as it runs on the log, for what the output can hold."""
@@ -183,20 +169,19 @@ class Request:
 
     def _check_apart(self, log: Log | Cases) -> None:
         """Refuse an output that is the log, the ledger or another output, by whatever links."""
-        outputs = dict(self.other_outputs)
+        outputs: dict[Statement | str, str | Path] = dict(self.other_outputs.items())
+        inputs: dict[Statement | str, str | Path] = dict(self.other_inputs.items())
         if self.output is not None:
-            outputs |= {
-                "the output": self.output,
-                "its certificate": certificate_path(self.output),
-            }
-        inputs = dict(self.other_inputs)
+            outputs[Statement("role.output")] = self.output
+            outputs[Statement("role.certificate")] = certificate_path(self.output)
         if self.ledger is not None:
             path = self.ledger.path if isinstance(self.ledger, Ledger) else Path(self.ledger)
-            inputs |= {"the ledger": path, "the ledger's journal": f"{path}-journal"}
-            inputs |= {"the ledger's key": key_path(path)}
+            inputs[Statement("role.ledger")] = path
+            inputs[Statement("role.journal")] = f"{path}-journal"
+            inputs[Statement("role.key")] = key_path(path)
         if isinstance(log, Log) and isinstance(log.source.content, tuple):
             files = [path for path in log.source.content if isinstance(path, Path)]
-            inputs |= {f"the log {path}": path for path in files}
+            inputs |= {Statement("role.log", path=str(path)): path for path in files}
         check_apart(outputs, inputs)
 
     def _check_texts(self, activities: Sequence[str], attributes: Sequence[Attribute]) -> None:
@@ -244,7 +229,10 @@ class Checked:
     """What is promised before the log is read, but for the series of releases of periods."""
 
     def __post_init__(self) -> None:
-        promised = self._certify(self.log, self.mechanism, _period(self.log))
+        # No ledger keeps this period apart from others, as far as is known here.
+        period = self.log.period if isinstance(self.log, Log) else None
+        statement = None if period is None else PeriodStatement(period=period)
+        promised = self._certify(self.log, self.mechanism, statement)
         object.__setattr__(self, "promised", promised)
 
     def _certify(
@@ -301,15 +289,15 @@ class Checked:
             names = tuple(request.activities)
             if listener.holder is not None:
                 compare_names(cases, names, listener.holder)
-        release = release_cases(
-            # One public order, whatever the order in which the log named them.
-            cases.project_onto(sorted(names)),
+        bits: Bits = SystemBits() if request.seed is None else SeededBits(request.seed)
+        # One public order, whatever the order in which the log named them.
+        outcome = perform(
             mechanism,
-            certificate,
-            seed=request.seed,
-            max_events=request.max_released_events,
-            progress=lambda done: listener.at("anonymizing", done),
+            cases.project_onto(sorted(names)),
+            Noise(bits),
+            partial(listener.at, "anonymizing"),
         )
+        release = release_outcome(outcome, certificate, names, request.max_released_events)
         _check_paid(promised, release.certificate)
         return release
 
@@ -335,7 +323,7 @@ class Checked:
             yield _read_whole(log, able.times, listener)
             return
         with distribute_variants(
-            log, progress=lambda done: listener.at("reading", done), notify=listener.holder
+            log, progress=partial(listener.at, "reading"), notify=listener.holder
         ) as variants:
             few = len(variants) <= self.request.max_gathered
             yield Cases(
@@ -344,7 +332,7 @@ class Checked:
 
 
 def anonymize(
-    log: Any,
+    log: object,
     mechanism: Mechanism,
     *,
     activities: Sequence[str] | None = None,
@@ -384,7 +372,7 @@ def _only_anonymizing(progress: Progress) -> Stage:
 
 
 def publish(
-    log: Any,
+    log: object,
     mechanism: Mechanism,
     output: str | Path,
     *,
@@ -425,22 +413,16 @@ def _refuse_more_than_variants(
     mechanism: Mechanism, attributes: Sequence[Attribute], suffix: str
 ) -> None:
     """Refuse attributes and settings of times, which a file of variants cannot hold."""
+    must = only_variants(suffix)
     if attributes:
-        raise SettingError("attribute", attributes[0].key, ONLY_VARIANTS.format(suffix=suffix))
+        raise SettingError("attribute", attributes[0].key, must)
     if not is_dataclass(mechanism):
         return
     usual = mechanism.for_log(timed=False)
     for setting in settings_of(type(mechanism)):
         value = getattr(mechanism, setting.name)
         if setting.kind != "flag" and value != getattr(usual, setting.name):
-            raise SettingError(setting.option, value, ONLY_VARIANTS.format(suffix=suffix))
-
-
-def _period(log: Log | Cases) -> PeriodStatement | None:
-    """What is said of the period of a release that no ledger keeps apart from others."""
-    if isinstance(log, Cases) or log.period is None:
-        return None
-    return PeriodStatement(period=log.period)
+            raise SettingError(setting.option, value, must)
 
 
 def _check_paid(promised: Certificate, made: Certificate) -> None:
@@ -449,18 +431,18 @@ def _check_paid(promised: Certificate, made: Certificate) -> None:
     A mechanism says its price when it is asked, and one from outside may say another every time.
     """
     if (promised.epsilon, promised.unit) != (made.epsilon, made.unit):
-        raise PromiseError(
-            f"{made.mechanism} costs {_cost(made)}, and {_cost(promised)} was promised before the "
-            "log was read: nothing is released"
-        )
+        values = {"mechanism": made.mechanism, "made": _cost(made), "promised": _cost(promised)}
+        raise PromiseError(Statement("promise.other_price", **values))
 
 
-def _cost(certificate: Certificate) -> str:
-    price = "no finite ε" if certificate.epsilon is None else f"ε = {certificate.epsilon}"
-    return f"{price} for a {noun(certificate.unit)}"
+def _cost(certificate: Certificate) -> Statement:
+    unit = noun(certificate.unit)
+    if certificate.epsilon is None:
+        return Statement("promise.no_price", unit=unit)
+    return Statement("promise.price", epsilon=certificate.epsilon, unit=unit)
 
 
-def _open(log: Any, options: ReadOptions | None) -> Log | Cases:
+def _open(log: object, options: ReadOptions | None) -> Log | Cases:
     """Open what has to be opened; what was counted already is taken as it is."""
     opened: Log | Cases | None = log if isinstance(log, Log | Cases) else None
     if isinstance(log, VariantCounts | DistributedVariants):
@@ -470,17 +452,16 @@ def _open(log: Any, options: ReadOptions | None) -> Log | Cases:
     if opened is None:
         return open_source(log, options)
     if options is not None:
-        what = "a log that is opened" if isinstance(log, Log) else "cases that are counted"
-        raise SettingError("options", type(options).__name__, f"left out for {what} already")
+        must = Statement(
+            "must.be.left_out_opened" if isinstance(log, Log) else "must.be.left_out_counted"
+        )
+        raise SettingError("options", type(options).__name__, must)
     return opened
 
 
 def _read_whole(log: Log, timed: bool, listener: Listener) -> Cases:
     """Read the cases of a log; one by one with their times where these are asked for and there."""
-
-    def progress(done: float) -> None:
-        listener.at("reading", done)
-
+    progress = partial(listener.at, "reading")
     if (timed and log.has_times) or log.attributes:
         cases = read_cases(log, progress=progress, notify=listener.holder)
         check_values(log.name, cases.attributes, log.options)

@@ -6,40 +6,44 @@ import json
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import Argument, LedgerError, SettingError
+from ..errors import Argument, LedgerError, SettingError, Statement
 from ..ledger import Entry, Ledger
 from ..ledger.records import Charged
 from .certificate import Certificate
 from .periods import Turn, charged_for
 
-Tell = Callable[[str], None]
-"""Told, in words, what a ledger has to say about a release."""
+Tell = Callable[[Statement], None]
+"""Receives what a ledger reports about a release."""
 
 
+@dataclass(kw_only=True)
 class BudgetReservation:
-    """The payment for one release: what the run of it tells the ledger on its way."""
+    """The payment for one release: what the run of it reports to the ledger on its way.
 
-    def __init__(self, ledger: Ledger | None = None, entry: Entry | None = None) -> None:
-        """Begin with what was reserved; without a ledger nothing is recorded."""
-        self._ledger, self._entry = ledger, entry
-        self.data_accessed = False
-        """Whether the mechanism may have asked the log: the price is not given back then."""
+    Without a ledger nothing is recorded.
+    """
+
+    ledger: Ledger | None = None
+    entry: Entry | None = None
+    data_accessed: bool = False
+    """Whether the mechanism may have queried the log: the price is not given back then."""
 
     def claim(self, turn: Turn) -> None:
         """Record which cases a release of a period takes, before anything is asked about them."""
-        if self._ledger is not None and self._entry is not None:
-            self._ledger.claim(self._entry, sorted(turn.hashes), sorted(turn.ids))
+        if self.ledger is not None and self.entry is not None:
+            self.ledger.claim(self.entry, sorted(turn.hashes), sorted(turn.ids))
 
     def link(self, file: str | Path | None, size: int, certificate: Certificate) -> None:
         """Record which file the release is about to become; refused where it was not paid here.
 
         None is a file that does not stay: it is passed on.
         """
-        if self._ledger is not None and self._entry is not None:
-            self._ledger.link(
-                self._entry,
+        if self.ledger is not None and self.entry is not None:
+            self.ledger.link(
+                self.entry,
                 file=None if file is None else Path(file),
                 size=size,
                 sha256=certificate.sha256 or "",
@@ -53,7 +57,7 @@ def check_payer(ledger: object, dataset: str | None) -> None:
         name, value, other = (
             ("ledger", ledger, "dataset") if dataset is None else ("dataset", dataset, "ledger")
         )
-        raise SettingError(name, value, "given together with ", Argument(other))
+        raise SettingError(name, value, Statement("must.given_with", argument=Argument(other)))
 
 
 @contextmanager
@@ -70,56 +74,74 @@ def reserve_budget(
     if ledger is None or dataset is None:
         yield BudgetReservation()
         return
-    content = json.loads(certificate.to_json())
-    period = None if certificate.period is None else certificate.period.period.name
-    charged = charged_for(certificate.unit)
-    settings = {**content["settings"], **({} if period is None else {"period": period})}
+
+    def say(notice: Statement) -> None:
+        if tell is not None:
+            tell(notice)
+
     reservation, token = BudgetReservation(), secrets.token_hex(16)
     try:
-        entry = ledger.reserve(
-            dataset,
-            mechanism=certificate.mechanism,
-            settings=json.dumps(settings, sort_keys=True),
-            price=certificate.epsilon,
-            certificate=certificate.to_json(),
-            token=token,
-            period=period,
-            charged=charged,
-        )
-        reservation = BudgetReservation(ledger, entry)
-        if tell is not None:
-            tell(_describe(ledger, entry, period, charged))
+        entry, notice = _reserve(ledger, dataset, certificate, token)
+        reservation = BudgetReservation(ledger=ledger, entry=entry)
+        say(notice)
         yield reservation
     except BaseException as error:
-        # Where the ledger cannot be written to now, the entry stays reserved, which is spent.
+        # If the ledger cannot be written to now, the entry stays reserved, which is spent.
         with suppress(LedgerError):
             reserved = ledger.find(token)
             if reserved is None:
                 raise
             ledger.fail(reserved, type(error).__name__, data_accessed=reservation.data_accessed)
-            if tell is not None and not reservation.data_accessed:
-                tell("given back, because the mechanism had not asked the log anything")
+            if not reservation.data_accessed:
+                say(Statement("notice.given_back"))
         raise
     # The file has its name and is linked by its hash: the ledger knows it without this, too.
     try:
         ledger.complete(entry)
     except LedgerError as error:
-        if tell is not None:
-            tell(f"the release is out, but could not be recorded as such: {error}")
+        say(Statement("notice.not_recorded", error=error.statement))
 
 
-def _describe(ledger: Ledger, entry: Entry, period: str | None, charged: Charged) -> str:
+def _reserve(
+    ledger: Ledger, dataset: str, certificate: Certificate, token: str
+) -> tuple[Entry, Statement]:
+    """Take the price of a release, and describe how the dataset stands then."""
+    text = certificate.to_json()
+    settings, charged = json.loads(text)["settings"], charged_for(certificate.unit)
+    period = None if certificate.period is None else certificate.period.period.name
+    if period is not None:
+        settings["period"] = period
+    entry = ledger.reserve(
+        dataset,
+        mechanism=certificate.mechanism,
+        settings=json.dumps(settings, sort_keys=True),
+        price=certificate.epsilon,
+        certificate=text,
+        token=token,
+        period=period,
+        charged=charged,
+    )
+    return entry, _describe(ledger, entry, period, charged)
+
+
+def _describe(ledger: Ledger, entry: Entry, period: str | None, charged: Charged) -> Statement:
     account = ledger.account(entry.dataset)
     if charged == "dataset":
         period = None
     if period is not None:
         account = account.in_period(period, charged)
-    cost = "no finite ε" if entry.price is None else f"ε = {entry.price}"
-    left = "no limit is set" if account.left is None else f"{account.left} of {account.budget} left"
-    again = (
-        ""
-        if entry.repeats is None
-        else f"; this repeats release {entry.repeats}: it draws fresh noise, so it costs again"
-    )
-    when = "" if period is None else f" in period {period}"
-    return f'{cost} spent on dataset "{entry.dataset}"{when}, {left}{again}'
+    values: dict[str, object] = {
+        "cost": Statement("price.none")
+        if entry.price is None
+        else Statement("price.finite", epsilon=entry.price),
+        "dataset": entry.dataset,
+        "left": Statement("left.no_limit")
+        if account.left is None
+        else Statement("left.of_budget", left=account.left, budget=account.budget or 0),
+    }
+    spent = Statement("notice.spent", **values)
+    if period is not None:
+        spent = Statement("notice.spent_in_period", **values, period=period)
+    if entry.repeats is None:
+        return spent
+    return Statement("notice.repeated", spent=spent, release=entry.repeats)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from ..base.files import identity
 from ..errors import ReadError, SettingError, Statement
@@ -18,9 +17,9 @@ NO_MODEL = ModelOptions()
 
 def public_rules(
     file: str | Path | None = None,
-    log: Any = None,
+    log: object = None,
     *,
-    secret: Any = None,
+    secret: object = None,
     name: str | None = None,
     trusted: bool = False,
     model: ModelOptions = NO_MODEL,
@@ -35,7 +34,7 @@ def public_rules(
     about it.
     """
     if file is not None and log is not None:
-        raise SettingError("rules_from", name or log, "left out where a rules file is given")
+        raise SettingError("rules_from", name or log, Statement("must.be.left_out_with_rules"))
     if file is not None:
         return open_rules(file, model, activities=activities, name=name, notify=notify)
     model.refuse_given(Statement("must.left_out_no_model"))
@@ -43,12 +42,12 @@ def public_rules(
         return None
     several = secret if isinstance(secret, (list, tuple)) else [secret]
     if _files(log) & set[object]().union(*map(_files, several)):
-        raise SettingError("rules_from", name or log, "another log, one that is public")
+        raise SettingError("rules_from", name or log, Statement("must.be.public_log"))
     counted = count_variants(open_log(log, trusted=trusted))
-    return learn_rules(counted, FromPublicLog(name or Path(log).name))
+    return learn_rules(counted, FromPublicLog(name or Path(str(log)).name))
 
 
-def _files(log: Any) -> set[object]:
+def _files(log: object) -> set[object]:
     """What tells the files of a log from all others, by whatever pattern, folder or link."""
     if not isinstance(log, (str, Path)):
         return set()

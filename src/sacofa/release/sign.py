@@ -1,31 +1,25 @@
-"""Sign a release: who vouches for a file and its certificate, in a file beside them.
+"""Sign a release: who vouches for a file and its certificate, in a file next to them.
 
-A signature says who claims, never that the claim is true. It covers the exact bytes of both files.
+A signature states who claims, never that the claim is true. It covers the exact bytes of both
+files.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
-from ..base.files import check_target, write_whole
-from ..errors import ReadError
-from .envelope import Statement, seal, unseal
+from ..base.files import check_target, hash_file
+from ..errors import ReadError, Statement
+from .certificate import Certificate
+from .envelope import SignedStatement, read_signature, signature_path, write_signature
 from .keys import PrivateKey, PublicKey
 from .pair import certificate_path
 from .verify import Verification, verify
 
-KIND = "urn:sacofa:release"
-VERSION = 1
-"""The version of what is said about a release; another one is refused."""
-
-
-def signature_path(path: str | Path) -> Path:
-    """Where the signature of a file lies."""
-    return Path(f"{path}.signature.json")
+KIND = "urn:sacofa:release:1"
+"""What is signed, with a version; another one is refused."""
 
 
 def sign(
@@ -35,27 +29,23 @@ def sign(
     certificate: str | Path | None = None,
     force: bool = False,
 ) -> Path:
-    """Sign a release, and give the path of its signature; what does not hold is not signed."""
-    target = signature_path(path)
-    check_target(target, force)
+    """Sign a release, and return the path of the signature; a file that does not fit is refused."""
+    check_target(signature_path(path), force)
     beside = certificate_path(path) if certificate is None else Path(certificate)
     checked = verify(path, certificate)
     if not checked.holds:
-        raise ReadError(path, f"cannot be signed: {checked.findings[0]}")
+        raise ReadError(path, Statement("sign.refused", finding=checked.findings[0]))
     if not checked.certificate.publishable:
-        raise ReadError(path, "cannot be signed: its noise was drawn from a seed")
-    statement = Statement(
-        subjects=((Path(path).name, _hash(path)), (beside.name, _hash(beside))),
-        kind=f"{KIND}:{VERSION}",
+        raise ReadError(path, Statement("sign.seeded"))
+    statement = SignedStatement(
+        subjects=((Path(path).name, hash_file(path)), (beside.name, hash_file(beside))),
+        kind=KIND,
         content={
-            "signed_at": datetime.now(UTC).isoformat(timespec="seconds"),
             "bytes": Path(path).stat().st_size,
             "certificate": json.loads(beside.read_text(encoding="utf-8")),
         },
     )
-    with write_whole(target, force) as part:
-        part.write_text(seal(statement, key), encoding="utf-8")
-    return target
+    return write_signature(path, statement, key, force=force)
 
 
 def verify_signed(
@@ -65,47 +55,32 @@ def verify_signed(
     certificate: str | Path | None = None,
     signature: str | Path | None = None,
 ) -> Verification:
-    """Check a release and its signature; each kind of thing that is wrong has a line of its own."""
+    """Check a release and its signature; each kind of mistake has a finding of its own."""
     beside = certificate_path(path) if certificate is None else Path(certificate)
     place = signature_path(path) if signature is None else Path(signature)
-    opened = unseal(place, trusted)
-    statement = opened.statement
-    kind, _, version = statement.kind.rpartition(":")
-    if kind != KIND:
-        raise ReadError(place, f"signs something else than a release ({statement.kind})")
-    if version != str(VERSION):
-        raise ReadError(
-            place,
-            f"signed by another version of sacofa (statement {version}, known is {VERSION}): "
-            "check it with that version",
-        )
+    opened = read_signature(place, trusted, KIND)
+    statement, signer = opened.statement, opened.signer.name
     digests = {sha256 for _, sha256 in statement.subjects}
-    try:
-        same_file, same_certificate = _hash(path) in digests, _hash(beside) in digests
-    except OSError as error:
-        raise ReadError(error.filename, f"cannot be read: {error.strerror}") from None
-    findings = []
-    size, signed = Path(path).stat().st_size, statement.content.get("bytes")
-    name = statement.subjects[0][0] if statement.subjects else ""
-    if not same_file and not same_certificate:
-        findings.append(f'the signature is of another release ("{name}")')
-    elif not same_file and isinstance(signed, int) and size < signed:
-        findings.append(f"the file was cut: {size:,} of the {signed:,} bytes that were signed")
-    elif not same_file:
-        findings.append("the file was changed after it was signed")
-    elif not same_certificate:
-        findings.append("the certificate was changed after it was signed")
+    same_file, same_certificate = hash_file(path) in digests, hash_file(beside) in digests
     if not same_certificate:
-        # What it says does not matter, and it may be anything.
+        finding = Statement("finding.certificate_changed")
+        if not same_file:
+            name = statement.subjects[0][0] if statement.subjects else ""
+            finding = Statement("finding.other_release", name=name)
+        # What the certificate in the folder states does not matter, and it may be anything.
         text = json.dumps(statement.content.get("certificate"))
-        return Verification.of_text(text, place, tuple(findings), signer=opened.signer.name)
+        return Verification(
+            certificate=Certificate.from_json(text, place), findings=(finding,), signer=signer
+        )
     checked = verify(path, certificate)
-    more = checked.findings if same_file else ()
+    changed = () if same_file else (_file_changed(path, statement.content.get("bytes")),)
     return Verification(
-        certificate=checked.certificate, findings=(*findings, *more), signer=opened.signer.name
+        certificate=checked.certificate, findings=changed or checked.findings, signer=signer
     )
 
 
-def _hash(path: str | Path) -> str:
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def _file_changed(path: str | Path, signed: object) -> Statement:
+    size = Path(path).stat().st_size
+    if isinstance(signed, int) and size < signed:
+        return Statement("finding.file_cut", size=size, signed=signed)
+    return Statement("finding.file_changed")

@@ -12,19 +12,18 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
+from typing import cast
 
-from ..base.files import check_target, write_whole
-from ..errors import LedgerError, ReadError
+from ..errors import ReadError, Statement
 from ..ledger import Budget, Entry, Ledger
-from .envelope import Statement, seal, unseal
+from ..ledger.storage import refusal
+from .envelope import DAMAGED, SignedStatement, read_signature, signature_path, write_signature
 from .keys import PrivateKey, PublicKey
-from .sign import signature_path
 
-KIND = "urn:sacofa:ledger"
-VERSION = 2
-"""The version of what is said about a ledger; version 1 said nothing of releases of periods."""
+KIND = "urn:sacofa:ledger:2"
+"""What is signed, with a version; version 1 did not cover releases of periods."""
+DIGESTS = ("budgets_sha256", "ended_sha256", "claims_sha256")
 NO_CHAIN = hashlib.sha256(b"").hexdigest()
 """Stands for the chain of a ledger without releases."""
 
@@ -44,28 +43,17 @@ class SignedLedger:
 
 
 def sign_ledger(ledger: Ledger, key: PrivateKey, *, force: bool = True) -> Path:
-    """Sign a ledger as it stands, and give the path of the signature; damage is not signed."""
-    target = signature_path(ledger.path)
-    check_target(target, force)
+    """Sign a ledger as it stands, and return the path of the signature; damage is not signed."""
     ledger.check()
     entries, budgets = ledger.entries(), ledger.budgets()
     ended = [entry.id for entry in entries if entry.state != "reserved"]
-    statement = Statement(
+    counted = {"releases": len(entries), "budgets": len(budgets), "ended": ended}
+    statement = SignedStatement(
         subjects=((ledger.path.name, entries[-1].chain if entries else NO_CHAIN),),
-        kind=f"{KIND}:{VERSION}",
-        content={
-            "signed_at": datetime.now(UTC).isoformat(timespec="seconds"),
-            "releases": len(entries),
-            "budgets": len(budgets),
-            "budgets_sha256": _budgets(budgets),
-            "ended": ended,
-            "ended_sha256": _ended(entries, ended),
-            "claims_sha256": _claims(ledger, len(entries), ended),
-        },
+        kind=KIND,
+        content=counted | _digests(ledger, entries, budgets, ended),
     )
-    with write_whole(target, force) as part:
-        part.write_text(seal(statement, key), encoding="utf-8")
-    return target
+    return write_signature(ledger.path, statement, key, force=force)
 
 
 def verify_ledger(
@@ -73,51 +61,49 @@ def verify_ledger(
 ) -> SignedLedger:
     """Tell whether what was signed still stands in a ledger; if not, say what does not."""
     place = signature_path(ledger.path) if signature is None else Path(signature)
-    opened = unseal(place, trusted)
-    kind, _, version = opened.statement.kind.rpartition(":")
-    if kind != KIND:
-        raise ReadError(place, f"signs something else than a ledger ({opened.statement.kind})")
-    if version != str(VERSION):
-        raise ReadError(
-            place,
-            f"signed by another version of sacofa (statement {version}, known is {VERSION}): sign "
-            "again",
-        )
+    opened = read_signature(place, trusted, KIND)
     content = opened.statement.content
     try:
         chain = opened.statement.subjects[0][1]
-        releases, budgets = int(content["releases"]), int(content["budgets"])
-        ended = [int(id) for id in content["ended"]]
-        stated = tuple(str(content[f"{what}_sha256"]) for what in ("budgets", "ended", "claims"))
+        releases, budgets = _number(content["releases"]), _number(content["budgets"])
+        ended = [int(id) for id in cast(list[int], content["ended"])]
+        stated = {name: str(content[name]) for name in DIGESTS}
         signed_at = str(content["signed_at"])
     except (KeyError, TypeError, ValueError, IndexError):
-        raise ReadError(place, "not a signature, or damaged: sign again") from None
+        raise ReadError(place, DAMAGED) from None
     ledger.check()
     entries, limits = ledger.entries(), ledger.budgets()
     if len(entries) < releases or len(limits) < budgets:
-        raise LedgerError(
-            f"{ledger.path}: {releases} releases and {budgets} budgets were signed, and it holds "
-            f"{len(entries)} and {len(limits)}: this is an older copy"
-        )
-    now = entries[releases - 1].chain if releases else NO_CHAIN
-    if now != chain:
-        raise LedgerError(f"{ledger.path}: releases that were signed are others now")
-    found = (
-        _budgets(limits[:budgets]),
-        _ended(entries, ended),
-        _claims(ledger, releases, ended),
-    )
-    if stated != found:
-        raise LedgerError(
-            f"{ledger.path}: budgets, what became of releases, or which cases they took was "
-            "changed after it was signed"
-        )
+        now = {"now": len(entries), "budgets_now": len(limits)}
+        older = Statement("signed_ledger.older", releases=releases, budgets=budgets, **now)
+        raise refusal(ledger.path, older)
+    if (entries[releases - 1].chain if releases else NO_CHAIN) != chain:
+        raise refusal(ledger.path, Statement("signed_ledger.others"))
+    if stated != _digests(ledger, entries[:releases], limits[:budgets], ended):
+        raise refusal(ledger.path, Statement("signed_ledger.changed"))
     return SignedLedger(
         signer=opened.signer.name,
         signed_at=signed_at,
         releases=releases,
         since=len(entries) - releases,
     )
+
+
+def _number(value: object) -> int:
+    if not isinstance(value, int):
+        raise TypeError(value)
+    return value
+
+
+def _digests(
+    ledger: Ledger, entries: Sequence[Entry], budgets: Sequence[Budget], ended: Sequence[int]
+) -> dict[str, str]:
+    """Hashes of what a signature covers next to the chain of releases."""
+    return {
+        "budgets_sha256": _budgets(budgets),
+        "ended_sha256": _ended(entries, ended),
+        "claims_sha256": _claims(ledger, len(entries), ended),
+    }
 
 
 def _budgets(budgets: Sequence[Budget]) -> str:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
+
+JsonObject = Mapping[str, Any]
+"""An object as JSON holds it, whose values are checked where they are read."""
 
 
 def loads(text: str | bytes) -> Any:
@@ -11,7 +15,7 @@ def loads(text: str | bytes) -> Any:
     return json.loads(text, object_pairs_hook=_once)
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ValueError("a key stands twice")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
-from ..base.files import sync
+from ..base.files import hash_file, sync
 from .anonymize import Release
 from .certificate import Certificate
-from .formats import write_log
+from .formats import store_log
 from .pair import write_pair
 
 Before = Callable[[Certificate, int], None]
@@ -25,10 +24,8 @@ def write_release(
     does not fit. It carries the hash of the log.
     """
     with write_pair(path, force) as (log_part, certificate_part):
-        write_log(release.log, log_part)
-        with log_part.open("rb") as written:
-            sha256 = hashlib.file_digest(written, "sha256").hexdigest()
-        certificate = release.certificate.of_file(sha256)
+        store_log(release.log, log_part)
+        certificate = release.certificate.of_file(hash_file(log_part))
         certificate_part.write_text(certificate.to_json(), encoding="utf-8")
         sync(log_part)
         sync(certificate_part)

@@ -9,9 +9,9 @@ from itertools import count, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernel.released import ReleasedColumn
 from ..kernel.statements import Statement
 from ..release.anonymize import Release
+from ..synthesis.released import ReleasedColumn
 from .sureness import margins_of
 from .times import Bar, with_margins
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ..base.batches import gather
 from ..evaluate.evaluate import variants_of
-from ..kernel.cases import CaseBatch, Cases, gather
+from ..kernel.cases import CaseBatch, Cases
 from ..kernel.statements import Statement
 from ..kernel.variants import VariantCounts
 from ..release.anonymize import Release

@@ -8,9 +8,8 @@ follows from two others is left out. Graphviz computes the places.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,35 +27,6 @@ PICTURE_MARGIN = 6.0
 HEAD_WIDTH = 0.4
 """Half of the width of an arrowhead, as a share of its length."""
 Point = tuple[float, float]
-
-
-class Thing(Protocol):
-    """A box or an arrow as pygraphviz has it."""
-
-    attr: Mapping[str, str]
-
-
-class Graph(Protocol):
-    """The graph of pygraphviz."""
-
-    graph_attr: Mapping[str, str]
-    node_attr: dict[str, str]
-    edge_attr: dict[str, str]
-
-    def add_node(self, n: str, **attr: str) -> None:
-        """Add a box."""
-
-    def add_edge(self, u: str, v: str, **attr: object) -> None:
-        """Add an arrow."""
-
-    def layout(self, prog: str) -> None:
-        """Compute the places."""
-
-    def get_node(self, n: str) -> Thing:
-        """A box."""
-
-    def get_edge(self, u: str, v: str) -> Thing:
-        """An arrow."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,64 +137,64 @@ def _first(rules: Rules, possible: NDArray[np.bool_], shown: NDArray[np.bool_]) 
 
 
 def _lay_out(steps: Mapping[Step, bool], once: set[str]) -> Picture:
-    """Compute the places with Graphviz, which sees numbers instead of names.
-
-    A name of an activity can thus mean nothing to it.
-    """
+    """Put boxes and arrows where Graphviz says."""
     if not steps:
         return Picture()
+    bounds, middles, curves = _positions(steps, once)
+    _, _, right, top = map(float, bounds.split(","))
+
+    def point(text: str) -> Point:
+        """A place; the y axis of Graphviz points up, and that of SVG down."""
+        x, y = text.split(",")
+        return round(float(x) + PICTURE_MARGIN, 1), round(top - float(y) + PICTURE_MARGIN, 1)
+
+    return Picture(
+        boxes=tuple(_box(place, point(middle), once) for place, middle in middles.items()),
+        arrows=tuple(_arrow(curve.split(), point, steps[s]) for s, curve in curves.items()),
+        width=round(right + 2 * PICTURE_MARGIN),
+        height=round(top + 2 * PICTURE_MARGIN),
+    )
+
+
+def _positions(
+    steps: Mapping[Step, bool], once: set[str]
+) -> tuple[str, dict[Place, str], dict[Step, str]]:
+    """The bounds of the picture, the middles of boxes and the curves of arrows, as text.
+
+    Graphviz sees numbers instead of names, so that a name can mean nothing to it.
+    """
     try:
         import pygraphviz
     except ImportError:
         raise MissingExtraError("pygraphviz", "map") from None
     places: set[Place] = {place for step in steps for place in step}
-    ids = {place: f"n{i}" for i, place in enumerate(sorted(places, key=lambda p: p or ""))}
-    graph: Graph = pygraphviz.AGraph(directed=True, rankdir="TB", nodesep="0.35", ranksep="0.5")
+    ids = {place: f"n{i}" for i, place in enumerate(sorted(places, key=_name))}
+    graph = pygraphviz.AGraph(directed=True, rankdir="TB", nodesep="0.35", ranksep="0.5")
     graph.node_attr.update(fixedsize="true", shape="box", label="")
     graph.edge_attr.update(arrowsize="0.7")
     for place, id in ids.items():
         box = _box(place, (0.0, 0.0), once)
         # Graphviz measures boxes in inches, and everything else in points.
         graph.add_node(id, width=f"{box.width / 72:.4f}", height=f"{box.height / 72:.4f}")
-    for first, second in sorted(steps, key=lambda step: _rank(steps, step)):
+    # Solid arrows come first.
+    ordered = sorted(steps, key=lambda step: (not steps[step], *map(_name, step)))
+    for first, second in ordered:
         graph.add_edge(ids[first], ids[second], weight=1 + steps[first, second])
     graph.layout(prog="dot")
-    return _read(graph, ids, steps, once)
+    curves = {s: graph.get_edge(ids[s[0]], ids[s[1]]).attr["pos"] for s in ordered}
+    middles = {place: graph.get_node(id).attr["pos"] for place, id in ids.items()}
+    return graph.graph_attr["bb"], middles, curves
 
 
-def _rank(steps: Mapping[Step, bool], step: Step) -> tuple[bool, str, str]:
-    """The order in which Graphviz sees the arrows: solid ones first."""
-    return not steps[step], step[0] or "", step[1] or ""
+def _name(place: Place) -> str:
+    """The name of an activity; nothing for the start."""
+    return place or ""
 
 
-def _read(
-    graph: Graph, ids: Mapping[Place, str], steps: Mapping[Step, bool], once: set[str]
-) -> Picture:
-    """Read the places. The y axis of Graphviz points up, and that of SVG down."""
-    _, _, right, top = map(float, graph.graph_attr["bb"].split(","))
-
-    def point(text: str) -> Point:
-        x, y = text.split(",")
-        return round(float(x) + PICTURE_MARGIN, 1), round(top - float(y) + PICTURE_MARGIN, 1)
-
-    arrows = []
-    for first, second in sorted(steps, key=lambda step: _rank(steps, step)):
-        tip, *curve = graph.get_edge(ids[first], ids[second]).attr["pos"].split()
-        arrows.append(
-            Arrow(
-                curve=tuple(map(point, curve)),
-                tip=point(tip.removeprefix("e,")),
-                needed=steps[first, second],
-            )
-        )
-    return Picture(
-        boxes=tuple(
-            _box(place, point(graph.get_node(key).attr["pos"]), once) for place, key in ids.items()
-        ),
-        arrows=tuple(arrows),
-        width=round(right + 2 * PICTURE_MARGIN),
-        height=round(top + 2 * PICTURE_MARGIN),
-    )
+def _arrow(parts: Sequence[str], point: Callable[[str], Point], needed: bool) -> Arrow:
+    """An arrow from the text of Graphviz: the tip, then the curve."""
+    tip, *curve = parts
+    return Arrow(curve=tuple(map(point, curve)), tip=point(tip.removeprefix("e,")), needed=needed)
 
 
 def _box(place: Place, middle: Point, once: set[str]) -> Box:

@@ -12,15 +12,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernel.attributes import OTHER, Attribute, cells_of
+from ..base.cells import OTHER, cells_of
+from ..kernel.attributes import Attribute
 from ..kernel.cases import CaseBatch, Values
 from ..kernel.queries.attributes import CaseAttribute, EventAttribute
-from ..kernel.queries.durations import bins, within
+from ..kernel.queries.durations import bins
 from ..kernel.queries.protocol import Answer
 from ..kernel.queries.times import Arrivals, CycleTime, Gaps
-from ..kernel.released import Columns, ReleasedColumn
 from .flow.margins import SURE, SURE_OF_SUM, Compared
 from .margins import Margins, ShareMargin, Step
+from .released import Columns, ReleasedColumn
+from .rungs import within
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -13,7 +13,7 @@ from fractions import Fraction
 from math import ceil
 from typing import Any
 
-from ..kernel.epsilon import LARGEST_EPSILON
+from ..base.epsilon import LARGEST_EPSILON
 from ..kernel.statements import Statement
 
 
@@ -99,11 +99,15 @@ class Verdict:
     def statement(self) -> Statement:
         """The word, the errors, the causes and what would help."""
         word = Statement(f"verdict.{self.sureness.value}")
-        return Statement("verdict.sentence", sureness=word, explanation=self.explanation)
+        return Statement("verdict.sentence", sureness=word, explanation=self._parts())
 
     @property
     def explanation(self) -> Statement:
         """The statement without the word."""
+        return Statement("verdict.explanation", parts=self._parts())
+
+    def _parts(self) -> list[Statement]:
+        """The errors, the causes and what would help."""
         errors = tuple(
             Statement(f"verdict.{name}", error=min(error, 1.0))
             for name, error in self.errors.known().items()
@@ -113,7 +117,7 @@ class Verdict:
             parts.append(Statement("verdict.noise", remedy=self._remedy()))
         if Cause.MODEL in self.causes:
             parts.append(Statement("verdict.model"))
-        return Statement("verdict.explanation", parts=parts)
+        return parts
 
     def __str__(self) -> str:
         """The statement in English."""

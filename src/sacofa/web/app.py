@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exception_handlers import http_exception_handler
@@ -74,27 +73,27 @@ async def _say_what_is_wrong(request: Request, error: Exception) -> JSONResponse
     """One line about the first thing that is wrong with a request."""
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
-    where = _field_path(first, error.body) or "the request"
+    where = _field_path(first["loc"], error.body, first["type"] == "missing") or "the request"
     empty = first["type"] == "string_too_short" and not first["input"]
     must = MUST_BE.get("missing" if empty else first["type"])
     message = f"{where}: {first['msg']}" if must is None else f"{where} {must}"
     return JSONResponse({"detail": plain(message.replace(": Input should", " must"))}, 422)
 
 
-def _field_path(error: Mapping[str, Any], content: Any) -> str:
+def _field_path(places: Sequence[str | int], content: object, missing: bool) -> str:
     """The path of a field in a request; pydantic adds names of Python types, which are left out."""
-    source, *places = error["loc"]
+    source, *inner = places
     if source != "body":
-        return ".".join(map(str, places))
+        return ".".join(map(str, inner))
     path: list[str] = []
-    for place in places:
-        if isinstance(content, dict):
-            known = place in content or error["type"] == "missing"
+    for place in inner:
+        if isinstance(content, dict) and (place in content or missing):
+            content = content.get(place)
+        elif isinstance(content, list) and isinstance(place, int):
+            content = content[place]
         else:
-            known = isinstance(content, list) and isinstance(place, int)
-        if known:
-            path.append(str(place))
-            content = content.get(place) if isinstance(content, dict) else content[place]
+            continue
+        path.append(str(place))
     return ".".join(path)
 
 

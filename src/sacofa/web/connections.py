@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from typing import Any
+from typing import TextIO
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
@@ -22,7 +22,6 @@ MOST_LINES = 30
 
 def make_protocol(most: int = MOST_CONNECTIONS, patience: float = PATIENCE) -> type[H11Protocol]:
     """Make the protocol of one server."""
-    waiting: dict[Any, asyncio.TimerHandle] = {}
 
     class Connection(H11Protocol):
         """One connection, which is dropped if it neither asks nor is answered."""
@@ -66,10 +65,11 @@ def make_protocol(most: int = MOST_CONNECTIONS, patience: float = PATIENCE) -> t
             self.connections.discard(self)
             self.transport.abort()
 
+    waiting: dict[Connection, asyncio.TimerHandle] = {}
     return Connection
 
 
-class QuietHandler(logging.StreamHandler[Any]):
+class QuietHandler(logging.StreamHandler[TextIO]):
     """Writes one line for each message, not too many, and never a traceback: it may quote a log."""
 
     def __init__(self) -> None:

@@ -90,7 +90,7 @@ class _Chosen(_Model):
     mechanism: str = Field(default=DEFAULT, max_length=50, description="Name of the mechanism.")
     seed: Annotated[int, Field(ge=0, lt=2**63)] | None = _of("seed")
 
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, object]:
         """The settings that were given, by option."""
         return {choice.option: getattr(self, choice.option) for choice in _OFFERED}
 

@@ -47,14 +47,14 @@ class MissingColumns(Answer):
 
 
 class FrequentVariant(Answer):
-    """A variant of the log. Secret."""
+    """A variant of the log. Confidential."""
 
     activities: list[str]
     count: int
 
 
 class InspectionAnswer(Answer):
-    """What a log contains. Secret: it comes from the log without noise."""
+    """What a log contains. Confidential: it comes from the log without noise."""
 
     events: int
     activities: int
@@ -71,7 +71,7 @@ class InspectionAnswer(Answer):
         description="The columns that may be released as attributes."
     )
     found: ColumnChoice = Field(description="The columns that were taken.")
-    notices: list[str] = Field(description="What the holder of the log should know of it.")
+    notices: list[str] = Field(description="Notices for the holder of the log.")
     disordered: int | None = Field(
         description="Cases whose times contradict the order of the file; null: not counted."
     )
@@ -83,18 +83,18 @@ class ReleaseAnswer(Answer):
     promise: str
     strength: str | None = Field(description="How strong that is, in a word.")
     level: int | None = Field(description="The same as a number: 0, very strong, to 4, none.")
-    verdict: str | None = Field(description="How sure the figures are.")
+    verdict: str | None = Field(description="How accurate the figures are.")
     cases_margin: int | None = Field(
-        description="In 95 of 100 runs the number of cases is off by no more; null: not known."
+        description="Margin of error (95 %) of the number of cases; null: not known."
     )
-    epsilon: str | None = Field(description="The price of the whole release; null: none is finite.")
+    epsilon: str | None = Field(description="The ε of the whole release; null: none is finite.")
     publishable: bool
     cases: int
     variants: int
-    dataset: str | None = Field(description="Whose budget in the ledger paid.")
-    ledger: list[str] = Field(description="What the ledger has to say.")
+    dataset: str | None = Field(description="Dataset whose budget in the ledger paid.")
+    ledger: list[str] = Field(description="What the ledger reports.")
     notices: list[str] = Field(
-        default=[], description="What was passed over in the model of the rules, or assumed of it."
+        default=[], description="What was ignored in the model of the rules, or assumed about it."
     )
 
 
@@ -112,7 +112,7 @@ class JobAnswer(Answer):
     columns: MissingColumns | None = None
     trustable: bool = Field(
         default=False,
-        description="Whether the log looks like a bomb, and can be trusted all the same.",
+        description="Whether the log looks like a decompression bomb that may be trusted.",
     )
     preview: Preview | None = Field(
         default=None, description="The first events of the log. Confidential."
@@ -121,7 +121,7 @@ class JobAnswer(Answer):
     release: ReleaseAnswer | None = None
     secret_notices: list[str] = Field(
         default=[],
-        description="What the holder of the log should know of the release; gone with the log.",
+        description="Notices for the holder of the log. They are deleted with the log.",
     )
     files: list[str] = []
 
@@ -133,8 +133,8 @@ class LogAnswer(Answer):
     name: str
     bytes: int
     seconds_left: int = Field(description="Until it is deleted.")
-    reading: ColumnChoice = Field(description="How it was last asked to be read.")
-    draft: dict[str, str] = Field(description="What was chosen for its release so far.")
+    reading: ColumnChoice = Field(description="How it was read last.")
+    draft: dict[str, str] = Field(description="The draft of the settings of its release.")
     inspection: JobAnswer | None = None
 
 
@@ -157,7 +157,7 @@ class AffordAnswer(Answer):
 
 
 class PlanAnswer(Answer):
-    """What a release would promise and cost."""
+    """What a release would promise and spend."""
 
     promise: str
     epsilon: str | None = None
@@ -172,7 +172,9 @@ class PlanAnswer(Answer):
     not_promised: list[str]
     shares: list[ShareAnswer] = []
     afford: AffordAnswer | None = None
-    lines: list[str] = Field(default=[], description="From how many cases on what can be shown.")
+    lines: list[str] = Field(
+        default=[], description="What a release of this many cases would show."
+    )
 
 
 class MechanismAnswer(Answer):
@@ -180,7 +182,7 @@ class MechanismAnswer(Answer):
 
     name: str
     settings: list[str]
-    price: str = Field(description="What its ε is the price of.")
+    price: str = Field(description="What its ε applies to.")
     default: bool
 
 

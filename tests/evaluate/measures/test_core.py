@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from sacofa import anonymize, write_release
+from sacofa.base.batches import cases_of
 from sacofa.evaluate import Evaluator
 from sacofa.evaluate.evaluate import read_measured
 from sacofa.evaluate.experiment import Performer
@@ -16,7 +17,7 @@ from sacofa.evaluate.measures.model import MAX_CORE_VARIANTS, model_quality, ord
 from sacofa.evaluate.runs import ORIGINAL, Run
 from sacofa.events import open_log
 from sacofa.examples import hospital
-from sacofa.kernel.cases import CaseBatch, Cases
+from sacofa.kernel.cases import Cases
 from sacofa.kernel.unit import Unit
 from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms.registry import make_mechanism
@@ -68,7 +69,7 @@ def test_every_way_to_measure_a_release_gives_the_same_model_quality(
 def test_released_times_do_not_change_the_model() -> None:
     """A release with times is measured like one without, on the same variants."""
     events = np.arange(LOG.events, dtype=np.int64) * 3_600_000_000
-    log = Cases(variants=LOG, by_case=CaseBatch.of_variants(LOG, events))
+    log = Cases(variants=LOG, by_case=cases_of(LOG, events))
     run = Run(log="h", series="certified", mechanism=make_mechanism("certified", {"epsilon": "1"}))
     row = Performer({"h": log})(run)
     measures = row.measures

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from sacofa.base.batches import gather
 from sacofa.events import open_log, read_cases
 from sacofa.events.duckdb import collecting, partitions
-from sacofa.kernel.cases import gather
 
 ROWS = [
     (f"case {case}", f"{letter}{case % 2}", 3 * place + case)

@@ -295,7 +295,7 @@ def test_persons_that_vary_and_cases_left_out_are_told() -> None:
     )
     assert [line.split(":")[0] for line in told] == [
         "1 case with more than one person",
-        "1 case left out, of a person with more than 2",
+        "1 case left out, of persons with more than 2",
     ]
 
 

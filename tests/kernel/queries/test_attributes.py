@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sacofa.base.batches import concatenate
 from sacofa.kernel.cases import CaseBatch, Values
 from sacofa.kernel.queries.attributes import (
     AttributePair,
@@ -104,7 +105,6 @@ def test_attributes_follow_their_cases() -> None:
     assert second.values("e").cells.tolist() == [1] and second.values("case:c").cells.tolist() == [
         1
     ]
-    both = second.append(log)
+    both = concatenate([second, log])
     assert both.values("e").cells.tolist() == [1, 4, 2, 1]
-    assert log.truncate(1).values("e").cells.tolist() == [4, 1]
-    assert replace(log, attributes=()).append(replace(log, attributes=())).attributes == ()
+    assert concatenate([replace(log, attributes=())] * 2).attributes == ()

@@ -12,9 +12,8 @@ from sacofa.kernel.queries.durations import (
     bin_of,
     bins,
     edges,
-    rung_for,
-    within,
 )
+from sacofa.synthesis.rungs import rung_for, within
 
 
 def test_rung_0_has_the_bins_that_people_use() -> None:

@@ -14,6 +14,7 @@ from sacofa.kernel.cases import CaseBatch
 from sacofa.kernel.queries import times
 from sacofa.kernel.queries.durations import DAY, HOUR, MINUTE, SECOND, bins
 from sacofa.kernel.queries.flow import VOTE_UNITS
+from sacofa.kernel.queries.protocol import Query
 from sacofa.kernel.queries.times import (
     NO_TIME,
     Arrivals,
@@ -22,7 +23,6 @@ from sacofa.kernel.queries.times import (
     Gaps,
     Ints,
     ServiceTime,
-    TimeQuery,
     WeekHours,
     first_occurrences,
 )
@@ -30,7 +30,7 @@ from sacofa.kernel.queries.times import (
 from .batches import Event, batch, events, nasty_cases
 
 GAPS = Gaps(activities=4, steps=((0, 1), (1, 1)), rungs=(2, -1, 0, 1, 0, 0))
-QUERIES: list[TimeQuery] = [
+QUERIES: list[Query] = [
     CycleTime(rung=0),
     CycleTime(rung=4),
     GAPS,
@@ -42,7 +42,7 @@ QUERIES: list[TimeQuery] = [
 ]
 
 
-def changes(query: TimeQuery, cases: list[list[Event]], case: list[Event]) -> int:
+def changes(query: Query, cases: list[list[Event]], case: list[Event]) -> int:
     """How much one case more changes a table, in sum."""
     more = query.table(batch([*cases, case])) - query.table(batch(cases))
     return int(np.abs(more).sum())
@@ -52,7 +52,7 @@ def changes(query: TimeQuery, cases: list[list[Event]], case: list[Event]) -> in
 @settings(deadline=None)
 @given(cases=st.lists(nasty_cases, max_size=3), case=nasty_cases)
 def test_one_case_moves_a_table_by_one_vote_at_most(
-    query: TimeQuery, cases: list[list[Event]], case: list[Event]
+    query: Query, cases: list[list[Event]], case: list[Event]
 ) -> None:
     """Whatever its times are, and whatever the other cases are."""
     assert changes(query, cases, case) <= query.sensitivity == VOTE_UNITS
@@ -66,9 +66,7 @@ def test_one_case_moves_a_table_by_one_vote_at_most(
 @pytest.mark.parametrize("query", QUERIES, ids=lambda q: q.name)
 @settings(deadline=None)
 @given(cases=st.lists(nasty_cases, max_size=4))
-def test_tables_are_whole_numbers_and_parts_add_up(
-    query: TimeQuery, cases: list[list[Event]]
-) -> None:
+def test_tables_are_whole_numbers_and_parts_add_up(query: Query, cases: list[list[Event]]) -> None:
     """A table has its cells, is made of integers, and is the sum of the tables of its parts."""
     table = query.table(batch(cases))
     assert table.dtype == np.int64
@@ -78,7 +76,7 @@ def test_tables_are_whole_numbers_and_parts_add_up(
 
 
 @pytest.mark.parametrize("query", QUERIES, ids=lambda q: q.name)
-def test_without_times_a_table_is_empty(query: TimeQuery) -> None:
+def test_without_times_a_table_is_empty(query: Query) -> None:
     """A log without times, and one whose times are all missing, say nothing."""
     cases = batch([[(0, 1, 2), (1, 3, 4)]])
     assert not query.table(replace(cases, times=None)).any()

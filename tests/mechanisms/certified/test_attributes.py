@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 from sacofa import Certified, Release, anonymize
+from sacofa.base.cells import cell_of
 from sacofa.errors import ReadError, SettingError, Statement
 from sacofa.events import open_log, read_cases
 from sacofa.events.attributes import MOST_CELLS
 from sacofa.kernel.accounting import Spend
-from sacofa.kernel.attributes import cell_of
 from sacofa.release import read_release, write_release
 
 SMALL = Certified(epsilon=Fraction(4), max_length=4, min_candidates=4, max_candidates=8, time=False)

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from sacofa import Certified, VariantCounts
+from sacofa.base.batches import cases_of
 from sacofa.kernel import Cases, Noise
 from sacofa.kernel.bits import SeededBits
-from sacofa.kernel.cases import CaseBatch
-from sacofa.kernel.distributions import DiscreteLaplace
 from sacofa.kernel.queries.flow import NearestCandidate
+from sacofa.kernel.queries.protocol import DiscreteLaplace
 from sacofa.kernel.unit import Unit
 from sacofa.mechanisms import Outcome, perform
 from sacofa.mechanisms.certified import plan
@@ -208,7 +208,7 @@ def test_shares_of_times_have_margins() -> None:
     """A distribution of cycle times, of months, and a median wait for pairs with their own row."""
     log = VariantCounts.of({("a", "b"): 3_000, ("a",): 500})
     hours = np.cumsum(np.random.default_rng(1).lognormal(1.0, 2.0, log.events))
-    batch = CaseBatch.of_variants(log, (hours * 3.6e9).astype(np.int64))
+    batch = cases_of(log, (hours * 3.6e9).astype(np.int64))
     cases = Cases(variants=log, by_case=batch)
     outcome = perform(Certified(epsilon=1), cases, Noise(SeededBits(3)))
     margins = outcome.output.margins

@@ -16,16 +16,17 @@ import numpy as np
 import pytest
 
 from sacofa.audit import Pair, attribute_pairs, timed_pairs
+from sacofa.base.batches import concatenate
 from sacofa.kernel.bits import SeededBits
 from sacofa.kernel.cases import CaseBatch, Cases
 from sacofa.kernel.noise import Noise
-from sacofa.kernel.released import ReleasedColumn
 from sacofa.kernel.session import Session
 from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms.certified.certified import Certified
 from sacofa.mechanisms.protocol import Output, Progress
 from sacofa.mechanisms.released import ReleasedLog
 from sacofa.rules import Rules
+from sacofa.synthesis.released import ReleasedColumn
 
 from .outcomes import (
     ByHandOutcome,
@@ -62,9 +63,7 @@ def many_times(pair: Pair) -> Cases:
     """Seven times the cases of a log: an odd number, where the other logs have an even one."""
     cases = pair.larger_cases
     assert isinstance(cases.by_case, CaseBatch)
-    batch = cases.by_case
-    for _ in range(6):
-        batch = batch.append(cases.by_case)
+    batch = concatenate([cases.by_case] * 7)
     return replace(cases, variants=batch.variants(), by_case=batch)
 
 

@@ -26,7 +26,7 @@ from sacofa.mechanisms.certified.settings import TUNED
 from sacofa.release.anonymize import certify_request
 from sacofa.rules import Rules, Steps, all_sequences, learn_rules
 from sacofa.rules.provenance import Stated
-from sacofa.synthesis.flow.frequent import ROOM, all_threshold, show_frequent
+from sacofa.synthesis.flow.frequent import ROOM, _room, all_threshold, show_frequent
 from tests.kernel.queries.bare import session_of
 from tests.kernel.test_noise import Scripted
 
@@ -174,7 +174,7 @@ def test_sequences_that_nobody_can_count_are_passed_over() -> None:
     histogram = Histogram(opened)
     notes = show_frequent(histogram, steps, None, 100_000, opened.epsilon)
     assert Statement("note.uncountable") in notes
-    assert all_sequences(tuple(names), 100_000).room > ROOM
+    assert _room(all_sequences(tuple(names), 100_000)) > ROOM
     # The number of sequences alone, of 360,206 digits, is quickly known.
     assert all_threshold(Fraction(1, 4), 4_000, 100_000) > 10**6
 

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 from sacofa.errors import OutputError, ReadError
 from sacofa.kernel.attributes import Kind
-from sacofa.kernel.released import NO_VALUE, ReleasedColumn
 from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms.released import ReleasedLog
 from sacofa.release import certificate_path, read_release, write_release
 from sacofa.release.formats import FORMATS, check_texts, format_of, read_log, write_log
 from sacofa.release.formats.format import Format
+from sacofa.synthesis.released import NO_VALUE, ReleasedColumn
 from tests.events.nasty import NAMES, variant_counts, xml_texts
 from tests.report.releases import hospital
 

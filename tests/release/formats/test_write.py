@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from sacofa.errors import OutputError
 from sacofa.events import count_variants, open_log
-from sacofa.kernel.released import ReleasedColumn
 from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms.released import ReleasedLog
 from sacofa.release.formats import FORMATS, tables
 from sacofa.release.formats.blocks import START, event_blocks
 from sacofa.release.formats.xes import xes_parts
+from sacofa.synthesis.released import ReleasedColumn
 from tests.events.nasty import NAMES, texts, variant_counts, xml_texts
 from tests.written import write_variants
 

@@ -110,6 +110,9 @@ def test_links_are_jumps(tmp_path: Path) -> None:
         'catch c <linkEventDefinition name="L"/>'
     )
     assert words_of_file(draw(tmp_path, nodes, "s > A > t\nc > B > e")) == {"AB"}
+    first, *others = nodes.splitlines()[::-1]
+    turned = "\n".join([first, *others[::-1]])
+    assert words_of_file(draw(tmp_path, turned, "s > A > t\nc > B > e")) == {"AB"}
 
 
 def test_loop_markers(tmp_path: Path) -> None:

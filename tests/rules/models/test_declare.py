@@ -62,6 +62,8 @@ MEANINGS: dict[str, Callable[[tuple[str, ...]], bool]] = {
     "Absence[A]": lambda w: "A" not in w,
     "Absence2[A]": lambda w: w.count("A") < 2,
     "Absence3[A]": lambda w: w.count("A") < 3,
+    "Existence0[A]": lambda w: True,
+    "Exactly0[A]": lambda w: "A" not in w,
     "Exactly1[A]": lambda w: w.count("A") == 1,
     "Exactly2[A]": lambda w: w.count("A") == 2,
 }
@@ -113,12 +115,13 @@ def test_together_they_hold_where_both_do(pair: tuple[str, str], tmp_path: Path)
         (["Response[A, D]"], 4, '"D" is not among'),
         (["Response[A]"], 4, "two activities"),
         (["Init[A]", "Init[B]"], 5, "another Init"),
+        (["Init[A]", "Absence[A]"], None, "no activity could begin"),
         (["Response[A, B]", "Not Response[A, B]"], 4, "line 5 says never"),
         (["Precedence[A, A]"], 4, "cannot occur"),
     ],
 )
 def test_mistakes_are_told_with_their_line(
-    tmp_path: Path, lines: list[str], line: int, words: str
+    tmp_path: Path, lines: list[str], line: int | None, words: str
 ) -> None:
     """And with the nearest valid name."""
     with pytest.raises(RulesError) as caught:

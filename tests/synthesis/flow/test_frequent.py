@@ -12,7 +12,7 @@ from sacofa.kernel.bits import SeededBits
 from sacofa.kernel.cases import Cases
 from sacofa.kernel.noise import Noise
 from sacofa.kernel.queries.histogram import AllSequences, Histogram
-from sacofa.kernel.reals import smallest_threshold, tail
+from sacofa.kernel.reals import tail
 from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms import perform
 from sacofa.mechanisms.certified import Certified
@@ -21,6 +21,7 @@ from sacofa.rules.provenance import Stated
 from sacofa.rules.rules import Rules
 from sacofa.synthesis.flow import frequent
 from sacofa.synthesis.flow.frequent import all_threshold, show_frequent
+from sacofa.synthesis.thresholds import smallest_threshold
 from tests.kernel.queries.bare import session_of
 
 LOG = VariantCounts.of({(): 600, ("a",): 1800, ("a", "b"): 800, ("b",): 120}, ("a", "b"))

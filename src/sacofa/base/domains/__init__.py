@@ -16,7 +16,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 
-from ...kernel.attributes import BLANK, OTHER, Attribute, Domain
+from ...kernel.attributes import Attribute, Domain
+from ..cells import BLANK, OTHER
 from ..extensions import load_extensions
 from .category import CATEGORY, COLLAPSED, Categories
 from .date import ALL_DATES, DATE, Dates, read_day

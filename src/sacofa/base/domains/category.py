@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ...kernel.attributes import OTHER, Domain, Kind
+from ...kernel.attributes import Domain, Kind
 from ...kernel.errors import SettingError
 from ...kernel.statements import Statement
+from ..cells import OTHER
 from .kinds import AttributeKind, Entries, check_size
 
 

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
-from ...kernel.attributes import BLANK, Domain, Kind
+from ...kernel.attributes import Domain, Kind
 from ...kernel.errors import SettingError
 from ...kernel.statements import Statement
+from ..cells import BLANK
 from .kinds import AttributeKind, Bins, Entries, check_size
 
 DOTTED_DAY = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})(?=$|[ T])")

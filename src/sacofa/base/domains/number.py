@@ -10,9 +10,10 @@ from decimal import Decimal, InvalidOperation
 from functools import cached_property
 from itertools import pairwise
 
-from ...kernel.attributes import BLANK, Domain, Kind
+from ...kernel.attributes import Domain, Kind
 from ...kernel.errors import SettingError
 from ...kernel.statements import Statement
+from ..cells import BLANK
 from .kinds import AttributeKind, Bins, Entries
 
 FINEST = 100

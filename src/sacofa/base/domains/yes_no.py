@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...kernel.attributes import BLANK, Domain, Kind
+from ...kernel.attributes import Domain, Kind
 from ...kernel.statements import Statement
+from ..cells import BLANK
 from .kinds import AttributeKind
 
 

@@ -209,12 +209,15 @@ def _named_rows(source: Source, path: Path) -> tuple[list[str], Iterator[Row], i
     if source.header:
         return list(source.header), chain(first, rows), 0
     place = _header_place(first) if titled else 0
-    names = [name or "" for name in map(text_of, first[place])]
-    return names, chain(first[place + 1 :], rows), place
+    return _texts_of(first[place]), chain(first[place + 1 :], rows), place
 
 
 def _header_place(rows: list[Row]) -> int:
-    return find_header([[text_of(cell) for cell in row] for row in rows])
+    return find_header(list(map(_texts_of, rows)))
+
+
+def _texts_of(row: Row) -> list[str]:
+    return [text_of(cell) or "" for cell in row]
 
 
 def _sheet_rows(source: Source, path: Path) -> Iterator[Row]:

@@ -9,9 +9,10 @@ import pickle
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from pyspark.sql import Column, DataFrame, SparkSession, functions
@@ -24,7 +25,7 @@ Result = TypeVar("Result")
 Job = Callable[[int, VariantCounts], Result]
 
 
-class SparkVariants:
+class SparkVariants(AbstractContextManager["SparkVariants"]):
     """Counted variants on a cluster, kept there until they are closed (or left as a context)."""
 
     def __init__(
@@ -107,9 +108,6 @@ class SparkVariants:
         with clear_errors(self._name):
             for frame in self._kept:
                 frame.unpersist()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(
         self,

@@ -4,6 +4,5 @@
 * flow: case count, lengths, activities, directly-follows pairs, nearest candidate;
 * attributes: values of attributes by activity or family of cases, and in pairs;
 * durations, times: public bins of durations; cycle time, gaps, elapsed times, arrivals;
-* votes: the bounded contribution of a case to a table;
 * cells, histogram: the counts of all sequences, noised without listing the sequences.
 """

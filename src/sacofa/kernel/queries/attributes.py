@@ -12,26 +12,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..cases import CaseBatch, Values
 from ..statements import Statement
-from .flow import VOTE_UNITS
-from .votes import add_votes
-
-Ints = NDArray[np.int64]
+from .flow import VOTE_UNITS, VoteQuery
+from .protocol import Ints, add_votes
 
 
 @dataclass(frozen=True, kw_only=True)
-class AttributeQuery:
-    """What queries about attributes have in common."""
-
-    sensitivity = VOTE_UNITS
-    by_case = True
-
-
-@dataclass(frozen=True, kw_only=True)
-class OneAttribute(AttributeQuery):
+class OneAttribute(VoteQuery):
     """What queries about one attribute have in common."""
 
     key: str
@@ -116,7 +105,7 @@ class EventAttribute(OneAttribute):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AttributePair(AttributeQuery):
+class AttributePair(VoteQuery):
     """How the first values of two attributes go together."""
 
     keys: tuple[str, str]

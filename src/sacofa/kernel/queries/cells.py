@@ -13,15 +13,11 @@ from fractions import Fraction
 from functools import cached_property, partial
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..bits import KeyedBits, Words
 from ..language import Language, Word
 from ..noise import Noise
 from ..variants import DistributedVariants, VariantCounts
-
-Ints = NDArray[np.int64]
+from .protocol import Ints
 
 
 @dataclass(frozen=True)
@@ -32,26 +28,6 @@ class Reached:
     """How many variants of the log are words of the language at all. Secret."""
     cells: dict[Word, int] = field(default_factory=dict)
     """Those that reach the threshold, with their noisy counts."""
-
-
-class Cells(Protocol):
-    """The cells of all variants of a log."""
-
-    def reach(self, language: Language, threshold: int) -> Reached:
-        """Find the cells of a language that reach a threshold."""
-
-    def among(self, words: Collection[Word]) -> set[Word]:
-        """Which of these words are variants of the log. Secret."""
-
-
-def take_cells(
-    variants: VariantCounts | DistributedVariants, noise: Noise, epsilon: Fraction
-) -> Cells:
-    """Take the cells of all variants; one noise of scale 1/epsilon is drawn for each."""
-    # Drawn at once and kept: asked again at a lower threshold, a cell must give the same value.
-    if isinstance(variants, VariantCounts):
-        return CellsHere(variants, variants.counts + noise.laplace(epsilon, len(variants)))
-    return CellsInParts(variants, noise, epsilon)
 
 
 class CellsHere:
@@ -114,6 +90,16 @@ class CellsInParts:
     def among(self, words: Collection[Word]) -> set[Word]:
         """Which of these words are variants of the log."""
         return set[Word]().union(*self._variants.map_parts(partial(_among, words=words)))
+
+
+def take_cells(
+    variants: VariantCounts | DistributedVariants, noise: Noise, epsilon: Fraction
+) -> CellsHere | CellsInParts:
+    """Take the cells of all variants; one noise of scale 1/epsilon is drawn for each."""
+    # Drawn at once and kept: asked again at a lower threshold, a cell must give the same value.
+    if isinstance(variants, VariantCounts):
+        return CellsHere(variants, variants.counts + noise.laplace(epsilon, len(variants)))
+    return CellsInParts(variants, noise, epsilon)
 
 
 class _Part(Protocol):

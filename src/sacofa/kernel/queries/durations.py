@@ -13,9 +13,8 @@ from itertools import pairwise
 from math import isqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+from .protocol import Ints
 
 SECOND = 1_000_000
 """Times are whole microseconds."""
@@ -56,18 +55,3 @@ def bin_of(durations: Ints, rung: int) -> Ints:
     """The bin of each duration; negative ones are in the first, endless ones in the last."""
     inner = np.array(edges(rung)[1:-1], dtype=np.int64)
     return inner.searchsorted(durations, side="right")
-
-
-@cache
-def within(rung: int, lower: int) -> Ints:
-    """The bin of a lower rung, or of the same, that each bin of a rung lies in."""
-    return bin_of(np.array(edges(rung)[:-1], dtype=np.int64), lower)
-
-
-def rung_for(votes: float) -> int:
-    """How fine a row can be told, given how many noise scales of votes it will get."""
-    return LOWEST + int(np.searchsorted(ENOUGH, votes, side="right"))
-
-
-ENOUGH = (30, 300, 1_000, 3_000, 5_000, 7_000, 12_000)
-"""A rung is used from so many noise scales of votes on; chosen on public and made-up logs."""

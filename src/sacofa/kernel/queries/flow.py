@@ -9,7 +9,7 @@ import numpy as np
 
 from ..language import Ids
 from ..statements import Statement
-from .protocol import Ints, Part
+from .protocol import Ints, Part, add_votes
 
 VOTE_UNITS = 1_000
 """How many votes a case has for its steps; more would make the remainders smaller."""
@@ -22,6 +22,14 @@ FULL_WEIGHT = 16
 """
 END_WEIGHT = 8
 """What the beginning and the end of a case count beside activities that are known to be common."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class VoteQuery:
+    """A query of cases one by one, in which each case has one vote."""
+
+    sensitivity = VOTE_UNITS
+    by_case = True
 
 
 @dataclass(frozen=True)
@@ -65,9 +73,8 @@ class CaseLengths:
 
     def table(self, part: Part) -> Ints:
         """The table of one part."""
-        table = np.zeros(len(self.edges), dtype=np.int64)
         places, votes = length_votes(self.edges, part.lengths)
-        np.add.at(table, places, votes * part.counts)
+        table = add_votes(len(self.edges), places, votes * part.counts)
         # Who is no longer than the first has no votes left for one below.
         np.add.at(table, np.maximum(places - 1, 0), (VOTE_UNITS - votes) * part.counts)
         return table
@@ -279,7 +286,5 @@ class NearestCandidate:
 
     def table(self, part: Part) -> Ints:
         """The table of one part."""
-        table = np.zeros(len(self.candidates), dtype=np.int64)
         places = self.nearest(list(part.sequences()), self.candidates, len(part.activities))
-        np.add.at(table, places, part.counts)
-        return table
+        return add_votes(len(self.candidates), places, part.counts)

@@ -18,7 +18,7 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 
 from ..language import Language, Word
-from ..reals import Real, precision, tail
+from ..reals import GUARD, WIDE, Real, tail
 from ..session import Opened, Session
 from ..statements import Statement
 from ..variants import VariantCounts
@@ -82,28 +82,29 @@ class Histogram:
         drawn = sum(language.contains(*word) for word in self._empty)
         cells = language.size - taken - drawn
         number = self._noise.binomial(cells, tail(self._epsilon, threshold))
-        if not number:
-            return {}
         places: dict[Word, None] = {}
         # Different cells, each as likely: words that are known, or double, are drawn again.
         while len(places) < number:
-            words = [language.draw(self._noise.integer) for _ in range(number - len(places))]
+            numbers = (self._noise.integer(language.size) for _ in range(number - len(places)))
+            words = list(map(language.word, numbers))
             known = self._taken.among(words).union(self._empty)
             places.update((word, None) for word in words if word not in known)
-        survivors: dict[Word, int] = {}
-        for word in places:
-            excess = int(self._noise.geometric(self._epsilon, 1)[0])
-            bound = self._bound(word)
-            if bound is not None:
-                if bound <= threshold or not self._noise.happens(
-                    _thinned(self._epsilon, threshold, bound)
-                ):
-                    continue
-                # The remainder of a geometric variable is geometric, cut at the divisor.
-                excess %= bound - threshold
-            survivors[word] = threshold + excess
+        values = {word: self._value(word, threshold) for word in places}
+        survivors = {word: value for word, value in values.items() if value is not None}
         self._empty.update(survivors)
         return survivors
+
+    def _value(self, word: Word, threshold: int) -> int | None:
+        """Draw the value of an empty cell that reaches a threshold, or None by what is known."""
+        excess = int(self._noise.geometric(self._epsilon, 1)[0])
+        bound = self._bound(word)
+        if bound is not None:
+            thinned = _thinned(self._epsilon, threshold, bound)
+            if bound <= threshold or not self._noise.happens(thinned):
+                return None
+            # The remainder of a geometric variable is geometric, cut at the divisor.
+            excess %= bound - threshold
+        return threshold + excess
 
     def _bound(self, word: Word) -> int | None:
         """The lowest threshold that a cell is known to lie below; None if it was never asked."""
@@ -117,7 +118,7 @@ def _thinned(epsilon: Fraction, threshold: int, bound: int) -> Real:
     def real(digits: int) -> Decimal:
         # The difference of two probabilities loses digits; these are enough for any threshold.
         more = digits + 2 * len(str(bound)) + len(str(epsilon.denominator)) + 5
-        with localcontext(precision(more)):
+        with localcontext(WIDE, prec=more + GUARD):
             new, old = tail(epsilon, threshold)(more), tail(epsilon, bound)(more)
             return (new - old) / (1 - old) / new
 

@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import exp, expm1, sqrt
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..cases import CaseBatch
-from ..distributions import NoiseDistribution, deviation
 from ..language import Word
 from ..statements import Statement
 from ..variants import VariantCounts
@@ -67,11 +67,37 @@ def asks_whole(query: Query) -> bool:
     return bool(getattr(query, "whole", False))
 
 
+def add_votes(cells: int, places: Ints, votes: Ints | int) -> Ints:
+    """Make a table of so many cells, with votes added up at their places."""
+    table = np.zeros(cells, dtype=np.int64)
+    np.add.at(table, places, votes)
+    return table
+
+
 class SparseQuery(Question, Protocol):
     """A question with too many cells to list: only those that reach a threshold are shown."""
 
     def counts(self, part: VariantCounts) -> Mapping[Word, int]:
         """The cells of one part of the log that are not 0. Secret."""
+
+
+@dataclass(frozen=True)
+class DiscreteLaplace:
+    """The distribution of the noise on a cell, of scale 1/ε: P(X = x) ∝ exp(−ε · |x|)."""
+
+    epsilon: Fraction
+    """The ε of a query of sensitivity 1 that is answered with this noise."""
+
+    @property
+    def variance(self) -> float:
+        """2q/(1 − q)² for q = exp(−ε); 0.0 if ε is so large that no float is small enough."""
+        epsilon = float(self.epsilon)
+        return 2 * exp(-epsilon) / expm1(-epsilon) ** 2
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation."""
+        return sqrt(self.variance)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -82,7 +108,7 @@ class Answer:
     """What was asked."""
     values: Ints | Mapping[Word, int]
     """The noisy table; of a sparse query the cells that were shown."""
-    noise: NoiseDistribution
+    noise: DiscreteLaplace
     """The distribution of the noise on each cell, which covers all cases of a unit of privacy."""
     max_length: int | None
     """Where cases were truncated when it was asked; None: nowhere."""
@@ -91,10 +117,10 @@ class Answer:
 
     @property
     def epsilon(self) -> Fraction:
-        """1/scale of the noise on each cell, or of Laplace noise with the same variance."""
-        return self.noise.inverse_scale
+        """1/scale of the noise on each cell."""
+        return self.noise.epsilon
 
     @property
     def deviation(self) -> float:
         """The standard deviation of the noise on each cell."""
-        return deviation(self.noise)
+        return self.noise.deviation

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +20,9 @@ from ..cases import NO_TIME, CaseBatch
 from ..errors import SettingError
 from ..statements import Statement
 from .durations import DAY, HOUR, LOWEST, RUNGS, bin_of, bins
-from .flow import VOTE_UNITS
-from .votes import add_votes
+from .flow import VOTE_UNITS, VoteQuery
+from .protocol import Ints, add_votes
 
-Ints = NDArray[np.int64]
 Ids = NDArray[np.int32] | NDArray[np.int64]
 
 FARTHEST = 2**61
@@ -36,23 +34,6 @@ SLOT = 4
 SLOTS = 24 // SLOT
 ROOM = 16
 """First events are found in a table of up to so many cells for each event, or by sorting."""
-
-
-class TimeQuery(Protocol):
-    """A question about times, as a session asks it."""
-
-    name: ClassVar[str]
-    what: ClassVar[Statement]
-    sensitivity: ClassVar[int]
-
-    by_case: ClassVar[bool]
-
-    @property
-    def cells(self) -> range:
-        """A place for each number of the answer."""
-
-    def table(self, batch: CaseBatch) -> Ints:
-        """The true answer for some cases; those of parts add up."""
 
 
 class Clock:
@@ -71,9 +52,6 @@ class Clock:
 
     def first_known(self) -> tuple[Ints, Ints]:
         """The cases with any known time, and the place of the first such event of each."""
-        if self.known.all():
-            cases = np.flatnonzero(self.lengths)
-            return cases, self.offsets[cases]
         places = np.flatnonzero(self.known)
         owner = self.case[places]
         first = np.flatnonzero(np.diff(owner, prepend=-1))
@@ -81,8 +59,6 @@ class Clock:
 
     def last_known(self) -> Ints:
         """The place of the last event with a known time, of each case that has one."""
-        if self.known.all():
-            return self.offsets[1:][self.lengths > 0] - 1
         places = np.flatnonzero(self.known)
         owner = self.case[places]
         return places[np.flatnonzero(np.diff(owner, append=-1))]
@@ -102,17 +78,50 @@ class Clock:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CycleTime:
+class RowQuery(VoteQuery):
+    """A table of durations in rows, which stand on different rungs."""
+
+    rungs: tuple[int, ...]
+    """How fine the bins of each row are."""
+
+    def __post_init__(self) -> None:
+        _check_rungs(self.rungs)
+
+    @property
+    def row_rungs(self) -> tuple[int, ...]:
+        """The rung of each row of the table."""
+        return self.rungs
+
+    @cached_property
+    def starts(self) -> Ints:
+        """Where each row begins among the cells; one more for the end."""
+        return row_starts(self.row_rungs)
+
+    @property
+    def cells(self) -> range:
+        """The bins of all rows."""
+        return range(int(self.starts[-1]))
+
+    def _spread(self, clock: Clock, place: Ints, rows: Ints, durations: Ints) -> Ints:
+        """A vote of each case, spread over the events at some places, with a duration each."""
+        cells = self.starts[rows]
+        rung_of = np.array(self.row_rungs, dtype=np.int64)[rows]
+        for rung in range(LOWEST, RUNGS):
+            here = np.flatnonzero(rung_of == rung)
+            cells[here] += bin_of(durations[here], rung)
+        return add_votes(len(self.cells), cells, clock.spread(clock.case[place]))
+
+
+@dataclass(frozen=True, kw_only=True)
+class CycleTime(VoteQuery):
     """How long cases take, from the first to the last event with a known time."""
 
     rung: int
     """How fine the bins are."""
 
-    name: ClassVar[str] = "cycle time"
-    what: ClassVar[Statement] = Statement("query.cycle_time")
-    sensitivity: ClassVar[int] = VOTE_UNITS
-    by_case: ClassVar[bool] = True
-    whole: ClassVar[bool] = True
+    name = "cycle time"
+    what = Statement("query.cycle_time")
+    whole = True
 
     def __post_init__(self) -> None:
         _check_rungs((self.rung,))
@@ -131,7 +140,7 @@ class CycleTime:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Gaps:
+class Gaps(RowQuery):
     """How long it takes from one event to the next, for each directly-follows relation.
 
     Rows are the steps that are asked for one by one, then one for each activity: all other steps
@@ -142,28 +151,14 @@ class Gaps:
     """How many activities there are."""
     steps: tuple[tuple[int, int], ...]
     """The steps with a row of their own, as ids."""
-    rungs: tuple[int, ...]
-    """How fine the bins of each row are: steps first, then activities."""
 
-    name: ClassVar[str] = "gaps"
-    what: ClassVar[Statement] = Statement("query.gaps")
-    sensitivity: ClassVar[int] = VOTE_UNITS
-    by_case: ClassVar[bool] = True
+    name = "gaps"
+    what = Statement("query.gaps")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if len(self.rungs) != len(self.steps) + self.activities:
-            raise SettingError("rungs", len(self.rungs), "one for each step and activity")
-        _check_rungs(self.rungs)
-
-    @cached_property
-    def starts(self) -> Ints:
-        """Where each row begins among the cells; one more for the end."""
-        return row_starts(self.rungs)
-
-    @property
-    def cells(self) -> range:
-        """The bins of all rows."""
-        return range(int(self.starts[-1]))
+            raise SettingError("rungs", len(self.rungs), Statement("must.be.one_for_each_row"))
 
     @cached_property
     def _rows(self) -> Ints:
@@ -188,34 +183,18 @@ class Gaps:
         clock = Clock(batch)
         place, gaps = clock.gaps()
         rows = self.row_of(batch.activity_ids[place - 1], batch.activity_ids[place])
-        cells = cell_of(rows, gaps, self.rungs)
-        return add_votes(len(self.cells), cells, clock.spread(clock.case[place]))
+        return self._spread(clock, place, rows, gaps)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Elapsed:
-    """How long it takes from the first event of a case to the first of each other activity."""
+class Elapsed(RowQuery):
+    """How long it takes from the first event of a case to the first of each other activity.
 
-    rungs: tuple[int, ...]
-    """How fine the bins of each activity are."""
+    Rows are the activities.
+    """
 
-    name: ClassVar[str] = "elapsed"
-    what: ClassVar[Statement] = Statement("query.offsets")
-    sensitivity: ClassVar[int] = VOTE_UNITS
-    by_case: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        _check_rungs(self.rungs)
-
-    @cached_property
-    def starts(self) -> Ints:
-        """Where the row of each activity begins among the cells; one more for the end."""
-        return row_starts(self.rungs)
-
-    @property
-    def cells(self) -> range:
-        """The bins of all activities."""
-        return range(int(self.starts[-1]))
+    name = "elapsed"
+    what = Statement("query.offsets")
 
     def table(self, batch: CaseBatch) -> Ints:
         """A vote of each case, spread over the activities after its first event."""
@@ -225,12 +204,11 @@ class Elapsed:
         place = place[(place != begin) & clock.known[place] & clock.known[begin]]
         begin = batch.offsets[:-1][clock.case[place]]
         ids = batch.activity_ids[place].astype(np.int64)
-        cells = cell_of(ids, clock.times[place] - clock.times[begin], self.rungs)
-        return add_votes(len(self.cells), cells, clock.spread(clock.case[place]))
+        return self._spread(clock, place, ids, clock.times[place] - clock.times[begin])
 
 
 @dataclass(frozen=True, kw_only=True)
-class Arrivals:
+class Arrivals(VoteQuery):
     """In which month cases begin, on a public calendar."""
 
     first: int = FIRST_MONTH
@@ -238,15 +216,13 @@ class Arrivals:
     months: int = MONTHS
     """How many months there are; cases that begin in others are not counted."""
 
-    name: ClassVar[str] = "arrivals"
-    what: ClassVar[Statement] = Statement("query.arrivals")
-    sensitivity: ClassVar[int] = VOTE_UNITS
-    by_case: ClassVar[bool] = True
-    whole: ClassVar[bool] = True
+    name = "arrivals"
+    what = Statement("query.arrivals")
+    whole = True
 
     def __post_init__(self) -> None:
         if self.months < 1:
-            raise SettingError("months", self.months, "1 or more")
+            raise SettingError("months", self.months, Statement("must.be.at_least", least=1))
 
     @property
     def cells(self) -> range:
@@ -264,15 +240,17 @@ class Arrivals:
 
 
 @dataclass(frozen=True, kw_only=True)
-class WeekHours:
+class WeekHours(VoteQuery):
     """At which time of the week (day and four hours of it) events happen."""
 
-    name: ClassVar[str] = "week"
-    what: ClassVar[Statement] = Statement("query.calendar")
-    sensitivity: ClassVar[int] = VOTE_UNITS
-    by_case: ClassVar[bool] = True
-    whole: ClassVar[bool] = True
-    cells: ClassVar[range] = range(7 * SLOTS)
+    name = "week"
+    what = Statement("query.calendar")
+    whole = True
+
+    @property
+    def cells(self) -> range:
+        """One for each slot of the week."""
+        return range(7 * SLOTS)
 
     def table(self, batch: CaseBatch) -> Ints:
         """A vote of each case, spread over its events with a known time."""
@@ -284,33 +262,20 @@ class WeekHours:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ServiceTime:
+class ServiceTime(RowQuery):
     """How long the work on each activity takes, and whether it overlaps the event before.
 
     Rows are the activities where work began after the event before ended, then once more all
     activities where it began earlier.
     """
 
-    rungs: tuple[int, ...]
-    """How fine the bins of each activity are."""
-
-    name: ClassVar[str] = "service time"
-    what: ClassVar[Statement] = Statement("query.service")
-    sensitivity: ClassVar[int] = VOTE_UNITS
-    by_case: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        _check_rungs(self.rungs)
-
-    @cached_property
-    def starts(self) -> Ints:
-        """Where each row begins among the cells; one more for the end."""
-        return row_starts((*self.rungs, *self.rungs))
+    name = "service time"
+    what = Statement("query.service")
 
     @property
-    def cells(self) -> range:
-        """The bins of all rows."""
-        return range(int(self.starts[-1]))
+    def row_rungs(self) -> tuple[int, ...]:
+        """The rung of each activity, twice."""
+        return (*self.rungs, *self.rungs)
 
     def table(self, batch: CaseBatch) -> Ints:
         """A vote of each case, spread over its events whose start and end are known."""
@@ -323,24 +288,12 @@ class ServiceTime:
         overlaps = (place > 0) & (clock.case[before] == clock.case[place])
         overlaps &= clock.known[before] & (began[place] < clock.times[before])
         rows = batch.activity_ids[place] + len(self.rungs) * overlaps
-        took = clock.times[place] - began[place]
-        cells = cell_of(rows, took, (*self.rungs, *self.rungs))
-        return add_votes(len(self.cells), cells, clock.spread(clock.case[place]))
+        return self._spread(clock, place, rows, clock.times[place] - began[place])
 
 
 def row_starts(rungs: Sequence[int]) -> Ints:
     """Where the rows of a table begin, given the rung of each; one more for the end."""
     return np.concatenate([[0], np.cumsum([bins(rung) for rung in rungs], dtype=np.int64)])
-
-
-def cell_of(rows: Ints, durations: Ints, rungs: Sequence[int]) -> Ints:
-    """The cell of each duration in a table whose rows stand on different rungs."""
-    cells = row_starts(rungs)[rows]
-    rung_of = np.array(rungs, dtype=np.int64)[rows]
-    for rung in range(LOWEST, RUNGS):
-        here = np.flatnonzero(rung_of == rung)
-        cells[here] += bin_of(durations[here], rung)
-    return cells
 
 
 def first_occurrences(activity_ids: NDArray[np.int32], case: Ints) -> Ints:
@@ -367,4 +320,5 @@ def week_slot(times: Ints) -> Ints:
 def _check_rungs(rungs: Sequence[int]) -> None:
     for rung in rungs:
         if not LOWEST <= rung < RUNGS:
-            raise SettingError("rung", rung, f"{LOWEST} to {RUNGS - 1}")
+            must = Statement("must.whole_between", low=LOWEST, high=RUNGS - 1)
+            raise SettingError("rung", rung, must)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ...kernel.released import ReleasedColumn
 from ...kernel.session import Session
 from ...kernel.variants import VariantCounts
 from ...synthesis.attributes.ask import attribute_queries, laid_out
 from ...synthesis.attributes.release import release_attributes
+from ...synthesis.released import ReleasedColumn
 from .settings import CertifiedSettings
 
 FINE = 53

@@ -21,10 +21,10 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from ...base.domains import RESOURCES, kind_of, plain_name
+from ...base.epsilon import Epsilon
 from ...errors import SettingError
 from ...kernel.accounting import Spend
 from ...kernel.attributes import Attribute
-from ...kernel.epsilon import Epsilon
 from ...kernel.session import Session
 from ...kernel.statements import Statement
 from ...kernel.unit import ONE_CASE, Unit

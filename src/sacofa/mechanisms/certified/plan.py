@@ -8,13 +8,13 @@ from math import ceil
 
 from ...errors import SettingError
 from ...kernel.queries.flow import VOTE_UNITS
-from ...kernel.reals import smallest_threshold
 from ...kernel.unit import Unit
 from ...synthesis.attributes.ask import divide
 from ...synthesis.flow.frequent import all_threshold
 from ...synthesis.flow.lengths import bin_edges
 from ...synthesis.flow.size import cases_margin, precision
 from ...synthesis.flow.steps import most_false_steps
+from ...synthesis.thresholds import smallest_threshold
 from ...synthesis.times.settings import TimeShares
 from ...synthesis.times.tuning import TUNING
 from ...synthesis.verdict import Verdict

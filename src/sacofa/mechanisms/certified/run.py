@@ -8,8 +8,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from ...base.batches import cases_of
 from ...errors import SettingError
-from ...kernel.cases import MICROSECONDS, CaseBatch
+from ...kernel.cases import MICROSECONDS
 from ...kernel.language import Ids
 from ...kernel.session import Session
 from ...kernel.statements import Statement
@@ -135,7 +136,7 @@ class CertifiedRun:
         if log.times is None and not log.columns:
             return margins
         seconds = np.zeros(0, dtype=np.int64) if log.times is None else log.times
-        batch = CaseBatch.of_variants(
+        batch = cases_of(
             log.variants.project_onto(self._session.activities), seconds * MICROSECONDS
         )
         return add_share_margins(margins, answers, batch, log.columns, self._session.attributes)

@@ -8,9 +8,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from ...base.epsilon import Epsilon, parse_epsilon
 from ...errors import SettingError, is_whole
 from ...kernel.attributes import Attribute
-from ...kernel.epsilon import Epsilon, parse_epsilon
 from ...kernel.unit import Unit
 from ...kernel.variants import VariantCounts
 from ...rules.rules import Rules

@@ -23,8 +23,8 @@ from math import ceil, pi, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from ...base.cells import cells_of
 from ...errors import SettingError
-from ...kernel.attributes import cells_of
 from ...kernel.queries.attributes import CaseAttribute, EventAttribute
 from ...kernel.queries.flow import VOTE_UNITS, ActivityVotes, CaseLengths, StepVotes
 from ...kernel.queries.protocol import Answer

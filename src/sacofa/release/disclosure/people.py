@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
-from ...errors import SettingError, nearest
+from ...errors import SettingError, Statement, advised
 
 SECTORS = ("Technology", "Healthcare", "Education", "Government", "Energy", "Finance")
 """The closed list of the OpenDP deployments registry."""
@@ -38,16 +38,19 @@ class Deployment:
 
     def __post_init__(self) -> None:
         for name in ("name", "curator", "purpose", "region", "description", "author"):
-            value = getattr(self, name)
-            if not value.strip() or len(value) > LONGEST:
-                raise SettingError(name, repr(value[:50]), f"a text of 1 to {LONGEST:,} letters")
-            if not all(letter.isprintable() or letter == "\n" for letter in value):
-                raise SettingError(name, repr(value[:50]), "printable text")
+            _check_text(name, getattr(self, name))
         try:
             if date.fromisoformat(self.published).isoformat() != self.published:
                 raise ValueError(self.published)
         except ValueError:
-            raise SettingError("published", self.published, "a day: 2026-10-31") from None
+            raise SettingError("published", self.published, Statement("must.be.day")) from None
         if self.sector is not None and self.sector not in SECTORS:
-            advice = nearest(self.sector, SECTORS)
-            raise SettingError("sector", self.sector, f"one of {', '.join(SECTORS)}.{advice}")
+            must = Statement("must.one_of", choices=SECTORS)
+            raise SettingError("sector", self.sector, advised(must, self.sector, SECTORS))
+
+
+def _check_text(name: str, value: str) -> None:
+    if not value.strip() or len(value) > LONGEST:
+        raise SettingError(name, repr(value[:50]), Statement("must.be.text_up_to", most=LONGEST))
+    if not all(letter.isprintable() or letter == "\n" for letter in value):
+        raise SettingError(name, repr(value[:50]), Statement("must.be.printable"))

@@ -10,11 +10,11 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from ...base.files import check_target, write_whole
 from ...errors import OutputError, ReadError, Statement
 from ..certificate import Certificate
+from ..single_keys import JsonObject
 from .people import Deployment
 from .sections import Section, disclose
 
@@ -32,8 +32,8 @@ ACTORS = (
 
 
 def make_record(
-    certificate: Certificate, deployment: Deployment, audit: Mapping[str, Any] | None = None
-) -> dict[str, Any]:
+    certificate: Certificate, deployment: Deployment, audit: JsonObject | None = None
+) -> dict[str, object]:
     """Make a record; a release that must not be published, or without a finite ε, has none."""
     epsilon = certificate.epsilon
     if not certificate.publishable:
@@ -111,7 +111,7 @@ def make_record(
     }
 
 
-def write_record(record: Mapping[str, Any], path: str | Path, *, force: bool = False) -> None:
+def write_record(record: JsonObject, path: str | Path, *, force: bool = False) -> None:
     """Write a record as YAML, as the registry wants it."""
     check_record_name(path)
     check_target(path, force)
@@ -151,7 +151,7 @@ def _text(*sections: Section) -> str:
     return " ".join(str(said) for section in sections for said in section.statements)
 
 
-def _yaml(content: Mapping[str, Any], depth: int) -> list[str]:
+def _yaml(content: JsonObject, depth: int) -> list[str]:
     """Write nested fields; texts are quoted as JSON does, long ones stand in a block."""
     lines, indent = [], "  " * depth
     for key, value in content.items():
@@ -167,5 +167,5 @@ def _yaml(content: Mapping[str, Any], depth: int) -> list[str]:
     return lines
 
 
-def _scalar(value: Any) -> str:
+def _scalar(value: object) -> str:
     return json.dumps(value.strip() if isinstance(value, str) else value, ensure_ascii=False)

@@ -8,16 +8,15 @@ exact the noise is; side channels; and what is outside the guarantee.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from fractions import Fraction
-from typing import Any
 
 from ...errors import ReadError, Statement
 from ...kernel.accounting import Access, Leak
 from ...messages.units import neighbours
 from ..certificate import Certificate, guarantee, say_setting
 from ..combine import MECHANISM as COMBINED
+from ..single_keys import JsonObject
 from .people import Deployment
 
 
@@ -42,7 +41,7 @@ def disclose(
     certificate: Certificate,
     *,
     deployment: Deployment | None = None,
-    audit: Mapping[str, Any] | None = None,
+    audit: JsonObject | None = None,
 ) -> list[Section]:
     """State everything about a release.
 
@@ -71,9 +70,7 @@ class _Discloser:
     def __init__(self, certificate: Certificate) -> None:
         self._certificate = certificate
 
-    def sections(
-        self, deployment: Deployment | None, audit: Mapping[str, Any] | None
-    ) -> list[Section]:
+    def sections(self, deployment: Deployment | None, audit: JsonObject | None) -> list[Section]:
         c = self._certificate
         found = {
             "what": self._what(),
@@ -187,7 +184,7 @@ class _Discloser:
             which = _said("series", **values, series=c.period.series)
         return [which, c.period.composition(c.unit)]
 
-    def _audit(self, audit: Mapping[str, Any] | None) -> Statement:
+    def _audit(self, audit: JsonObject | None) -> Statement:
         if audit is None:
             return _said("unaudited")
         released = self._certificate.mechanism

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ...base.extensions import load_extensions
 from ...base.files import write_whole
-from ...errors import OutputError, ReadError, nearest
+from ...errors import OutputError, ReadError, Statement, advised
 from ...kernel.attributes import Kind
 from ...mechanisms.released import ReleasedLog
 from . import tables, variants_json, xes
@@ -29,7 +29,9 @@ __all__ = [
     "event_columns",
     "format_of",
     "listed",
+    "only_variants",
     "read_log",
+    "store_log",
     "write_log",
 ]
 
@@ -66,23 +68,28 @@ def format_of(
         if name.endswith(each.suffix):
             return each
     suffix, known = Path(name).suffix, [each.suffix for each in FORMATS]
-    raise error(
-        path, f'unknown suffix "{suffix}", known are {", ".join(known)}.{nearest(suffix, known)}'
-    )
+    unknown = Statement("format.unknown", suffix=suffix, known=known)
+    raise error(path, advised(unknown, suffix, known))
 
 
-def check_texts(texts: Iterable[str], path: str | os.PathLike[str], what: str = "activity") -> None:
+def only_variants(suffix: str) -> Statement:
+    """What a setting must be that asks for more than a format of variants holds."""
+    others = [each.suffix for each in FORMATS if each.holds_events]
+    return Statement("must.be.left_out_for_variants", suffix=suffix, others=others)
+
+
+def check_texts(texts: Iterable[str], path: str | os.PathLike[str], kind: str = "activity") -> None:
     """Refuse names and values that a file cannot hold: without them, two could become one."""
     output = format_of(path)
     for text in texts:
         if output.holds(text):
             continue
-        others = [each for each in FORMATS if each.holds_events and each.holds(text)]
+        what = Statement(f"format.{kind}", text=ascii(text))
+        others = [each.suffix for each in FORMATS if each.holds_events and each.holds(text)]
         if not others:
-            raise OutputError(path, f"the {what} {text!a} is not Unicode text")
-        raise OutputError(
-            path, f"{output.suffix} cannot hold the {what} {text!a}: write {listed(others)}"
-        )
+            raise OutputError(path, Statement("format.no_text", what=what))
+        cannot = Statement("format.cannot_hold", suffix=output.suffix, what=what, others=others)
+        raise OutputError(path, cannot)
 
 
 def write_log(log: ReleasedLog, path: str | os.PathLike[str], *, force: bool = False) -> None:
@@ -96,13 +103,16 @@ def write_log(log: ReleasedLog, path: str | os.PathLike[str], *, force: bool = F
     Raises:
         OutputError: If the suffix is unknown, the file exists, or the format cannot hold a name.
     """
-    target = Path(path)
-    output = format_of(target)
-    check_texts(log.variants.activities, target)
+    with write_whole(Path(path), force) as part:
+        store_log(log, part)
+
+
+def store_log(log: ReleasedLog, path: Path) -> None:
+    """Write a released log to a place that has its name later, with the same suffix."""
+    check_texts(log.variants.activities, path)
     for column in log.columns:
-        check_texts((column.name, *column.texts), target, "value")
-    with write_whole(target, force) as part:
-        output.write(log, part)
+        check_texts((column.name, *column.texts), path, "value")
+    format_of(path).write(log, path)
 
 
 def read_log(path: str | os.PathLike[str], kinds: Mapping[str, Kind]) -> ReleasedLog:
@@ -121,5 +131,4 @@ def read_log(path: str | os.PathLike[str], kinds: Mapping[str, Kind]) -> Release
     except (ValueError, LookupError, TypeError, OverflowError) as error:
         if isinstance(error, ReadError):
             raise
-        what = "is not laid out as sacofa writes releases: take the file that was released"
-        raise ReadError(path, what) from None
+        raise ReadError(path, Statement("format.other_layout")) from None

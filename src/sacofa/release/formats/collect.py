@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from ...base.domains import released_text
 from ...kernel.attributes import Kind
 from ...kernel.cases import MICROSECONDS, CaseBatch
-from ...kernel.released import NO_VALUE, ReleasedColumn
 from ...mechanisms.released import ReleasedLog
+from ...synthesis.released import NO_VALUE, ReleasedColumn
 
 
 class CaseCollector:

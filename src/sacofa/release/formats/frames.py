@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...errors import MissingExtraError
 from ...events.columns import TRUNCATED
@@ -15,9 +16,15 @@ from ...kernel.attributes import Kind
 from ...mechanisms.released import ReleasedLog
 from .blocks import all_events, describe_times
 
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+Column = NDArray[np.generic] | list[object]
+"""The values of a column."""
 TIMES = ("time:timestamp", START_KEY)
 """The columns that hold times."""
-TYPES: dict[Kind, Callable[[str], Any]] = {
+TYPES: dict[Kind, Callable[[str], object]] = {
     "string": str,
     "int": int,
     "float": float,
@@ -27,11 +34,11 @@ TYPES: dict[Kind, Callable[[str], Any]] = {
 """What released values are in Python."""
 
 
-def event_columns(log: ReleasedLog) -> dict[str, Any]:
+def event_columns(log: ReleasedLog) -> dict[str, Column]:
     """The events of a released log in columns; times are in seconds since 1970."""
     events, variants = all_events(log), log.variants
     names = np.array(variants.activities, dtype=object)
-    columns: dict[str, Any] = {
+    columns: dict[str, Column] = {
         "case:concept:name": events.case.astype(str),
         "concept:name": names[events.activity_id],
         "time:timestamp": events.seconds,
@@ -48,7 +55,7 @@ def event_columns(log: ReleasedLog) -> dict[str, Any]:
     return columns
 
 
-def to_pandas(log: ReleasedLog) -> Any:
+def to_pandas(log: ReleasedLog) -> pandas.DataFrame:
     """The events of a released log as a pandas frame."""
     try:
         import pandas
@@ -61,19 +68,19 @@ def to_pandas(log: ReleasedLog) -> Any:
     return pandas.DataFrame(columns | times)
 
 
-def to_polars(log: ReleasedLog) -> Any:
+def to_polars(log: ReleasedLog) -> polars.DataFrame:
     """The events of a released log as a polars frame."""
     try:
         import polars
     except ImportError:
         raise MissingExtraError("polars", "fast-xes") from None
     columns = event_columns(log)
-    typed: dict[str, Any] = {}
+    typed: dict[str, polars.Series] = {}
     for key in TIMES:
         if key in columns:
             seconds = polars.Series(columns[key], dtype=polars.Int64)
             times = polars.from_epoch(seconds, time_unit="s").dt.replace_time_zone("UTC")
             typed[key] = polars.select(times).to_series()
     for name in ("case:concept:name", "concept:name"):
-        typed[name] = polars.Series(columns[name].tolist(), dtype=polars.String)
+        typed[name] = polars.Series(list(columns[name]), dtype=polars.String)
     return polars.DataFrame(columns | typed)

@@ -6,11 +6,11 @@ an apostrophe first (`events.csv_injection`), which is taken off again when they
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,12 +25,15 @@ from ...events.released import CORE_KEY, PRIVATE, START_KEY, TIME_KEY
 from ...events.source import Source
 from ...kernel.attributes import Kind
 from ...kernel.cases import CaseBatch
-from ...kernel.released import NO_VALUE, ReleasedColumn
 from ...kernel.variants import VariantCounts
 from ...mechanisms.released import ReleasedLog
+from ...synthesis.released import NO_VALUE, ReleasedColumn
 from .blocks import describe_times, event_blocks
 from .collect import column_of, lay_out
 from .format import Format
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 ROW_GROUP = 122_880
 """The number of rows that lie together in Parquet."""
@@ -38,6 +41,8 @@ MOST_AT_HAND = ROW_GROUP
 """The most rows that are held in memory before they are written."""
 
 Stored = Literal["csv", "parquet"]
+Rows = dict[str, NDArray[Any]]
+"""Columns as the database gives them."""
 
 
 def write(stored: Stored, log: ReleasedLog, path: Path) -> None:
@@ -58,7 +63,7 @@ def write(stored: Stored, log: ReleasedLog, path: Path) -> None:
         raise as_os_error(error) from None
 
 
-def _database(folder: Path, variants: VariantCounts) -> AbstractContextManager[Any]:
+def _database(folder: Path, variants: VariantCounts) -> AbstractContextManager[DuckDBPyConnection]:
     """Where blocks go: into a file, unless they make up a single row group."""
     if variants.events <= MOST_AT_HAND:
         return borrowed(folder)
@@ -66,7 +71,7 @@ def _database(folder: Path, variants: VariantCounts) -> AbstractContextManager[A
     return borrowed(folder, folder / "events", {"threads": "1", "memory_limit": "256MB"})
 
 
-def _fill(database: Any, log: ReleasedLog) -> None:
+def _fill(database: DuckDBPyConnection, log: ReleasedLog) -> None:
     """Put the events into the database, a block at a time."""
     database.execute(
         "CREATE TABLE events "
@@ -92,7 +97,7 @@ def _fill(database: Any, log: ReleasedLog) -> None:
         database.unregister("block")
 
 
-def _copy(database: Any, log: ReleasedLog, path: Path, stored: Stored) -> None:
+def _copy(database: DuckDBPyConnection, log: ReleasedLog, path: Path, stored: Stored) -> None:
     """Write the events of the database to a file."""
     activities = list(log.variants.activities)
     times = {
@@ -138,7 +143,7 @@ TYPES = {
 """The types of columns."""
 
 
-def _value(database: Any, place: int, column: ReleasedColumn, stored: Stored) -> str:
+def _value(database: DuckDBPyConnection, place: int, column: ReleasedColumn, stored: Stored) -> str:
     """An attribute as SQL, with its type; in CSV as its text."""
     texts, key = list(column.texts), column.key
     if stored == "csv":
@@ -164,6 +169,16 @@ def read(stored: Stored, path: Path, kinds: Mapping[str, Kind]) -> ReleasedLog:
     if stored == "csv":
         for texts, kind in zip(names, ("string", *kinds.values()), strict=True):
             texts[:] = map(unescape_formula, texts) if kind == "string" else texts
+    return _laid_out(rows, names, kinds, set(table.columns))
+
+
+def _laid_out(
+    rows: Rows,
+    names: Sequence[Sequence[str]],
+    kinds: Mapping[str, Kind],
+    there: Collection[str],
+) -> ReleasedLog:
+    """The log of rows in order, whose texts are places among names; `there` are the columns."""
     timed = bool(rows["private"].any())
     # A case begins wherever the number changes.
     begins = np.flatnonzero(np.diff(rows["number"], prepend=0))
@@ -173,9 +188,9 @@ def read(stored: Stored, path: Path, kinds: Mapping[str, Kind]) -> ReleasedLog:
         offsets=np.append(begins, len(rows["number"])),
         complete=~rows["truncated"][begins],
         times=rows["time"] if timed else None,
-        starts=rows["start"] if timed and START_KEY in table.columns else None,
+        starts=rows["start"] if timed and START_KEY in there else None,
     )
-    marked = f"case:{CORE_KEY}" in table.columns and len(begins) > 0
+    marked = f"case:{CORE_KEY}" in there and len(begins) > 0
     columns = []
     for place, (key, kind) in enumerate(kinds.items(), start=1):
         codes = rows[f"code_{place}"]
@@ -184,7 +199,7 @@ def read(stored: Stored, path: Path, kinds: Mapping[str, Kind]) -> ReleasedLog:
     return lay_out(cases, rows["core"][begins] if marked else None, columns)
 
 
-def _load(database: Any, table: Table, texts: Sequence[str]) -> None:
+def _load(database: DuckDBPyConnection, table: Table, texts: Sequence[str]) -> None:
     """Load the rows of a file, with some columns as text_0, text_1, …"""
 
     def typed(key: str, kind: str, missing: str | None = None) -> str:
@@ -206,7 +221,7 @@ def _load(database: Any, table: Table, texts: Sequence[str]) -> None:
     database.execute(f"CREATE TABLE rows AS SELECT {columns} FROM {table.sql}")
 
 
-def _distinct(database: Any, place: int) -> list[str]:
+def _distinct(database: DuckDBPyConnection, place: int) -> list[str]:
     """The different texts of a column; the table names_… has their places in this list."""
     database.execute(
         f"CREATE TABLE names_{place} AS SELECT text, row_number() OVER (ORDER BY text) - 1 AS code "
@@ -216,7 +231,7 @@ def _distinct(database: Any, place: int) -> list[str]:
     return [text for (text,) in found]
 
 
-def _in_order(database: Any, texts: int) -> dict[str, NDArray[Any]]:
+def _in_order(database: DuckDBPyConnection, texts: int) -> Rows:
     """All rows in order, with the places of texts as code_0, code_1, …; −1 where there is none."""
     columns = "number, time, coalesce(start, 0) AS start, truncated, core, private" + "".join(
         f", coalesce(names_{place}.code, {NO_VALUE})::INTEGER AS code_{place}"
@@ -226,7 +241,7 @@ def _in_order(database: Any, texts: int) -> dict[str, NDArray[Any]]:
         f" LEFT JOIN names_{place} ON text_{place} = names_{place}.text" for place in range(texts)
     )
     rows = database.execute(f"SELECT {columns} FROM rows{joined} ORDER BY number, place")
-    found: dict[str, NDArray[Any]] = rows.fetchnumpy()
+    found: Rows = rows.fetchnumpy()
     if any(np.ma.is_masked(column) for column in found.values()) or (found["code_0"] < 0).any():
         raise ValueError("a cell is empty")
     return {name: np.asarray(column) for name, column in found.items()}

@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import gzip
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from ...events.lifecycle import START, TRANSITION
 from ...events.released import CORE_KEY, PRIVATE, TIME_KEY, time_mark_of_xes
 from ...kernel.attributes import Kind
-from ...kernel.released import Columns, ReleasedColumn
 from ...mechanisms.released import ReleasedLog
+from ...synthesis.released import Columns, ReleasedColumn
 from .blocks import EventBlock, describe_times, event_blocks
 from .collect import CaseCollector
 from .format import Format
@@ -70,9 +68,9 @@ def read(path: Path, kinds: Mapping[str, Kind]) -> ReleasedLog:
     return cases.log(timed=time_mark_of_xes(path) == PRIVATE)
 
 
-def _read_values(element: Any) -> dict[str, str]:
+def _read_values(element: Iterable[Mapping[str, str]]) -> dict[str, str]:
     """The attributes of a trace or an event."""
-    return {child.get("key"): child.get("value") for child in element if child.get("key")}
+    return {key: child.get("value", "") for child in element if (key := child.get("key"))}
 
 
 def _read_date(text: str) -> int:
@@ -89,40 +87,41 @@ def xes_parts(log: ReleasedLog) -> Iterator[str]:
     yield _HEAD.format(times=describe_times(log), more=more)
     names = [f'<string key="concept:name" value={_quote(name)}/>' for name in variants.activities]
     for block in event_blocks(log):
-        # A block holds whole cases: a case begins wherever the number changes.
-        begins = np.flatnonzero(np.diff(block.case, prepend=-1)).tolist()
-        ids, seconds = block.activity_id.tolist(), block.seconds.tolist()
-        of_cases, of_events = _values(block, columns, tags)
-        began = [""] * len(block)
-        if block.starts is not None:
-            # The work on an event is an event of its own right before it, as readers join them.
-            began = _began(names, ids, block.starts.tolist())
-            of_events = [_COMPLETE + more for more in of_events]
-        for start, end in pairwise([*begins, len(block)]):
-            case = int(block.case[start])
-            flag = "true" if block.truncated[start] else "false"
-            events = "".join(
-                [
-                    f"{first}<event>{names[i]}{_date(time)}{more}</event>\n"
-                    for i, time, first, more in zip(
-                        ids[start:end],
-                        seconds[start:end],
-                        began[start:end],
-                        of_events[start:end],
-                        strict=True,
-                    )
-                ]
-            )
-            mark = ""
-            if block.core is not None:
-                inside = "true" if block.core[start] else "false"
-                mark = f'<boolean key="{CORE_KEY}" value="{inside}"/>'
-            yield (
-                f'<trace><string key="concept:name" value="{case}"/>'
-                f'<boolean key="unfinished" value="{flag}"/>{mark}{of_cases[start]}\n'
-                f"{events}</trace>\n"
-            )
+        yield from _traces(block, names, columns, tags)
     yield "</log>\n"
+
+
+def _traces(
+    block: EventBlock, names: Sequence[str], columns: Columns, tags: list[list[str]]
+) -> Iterator[str]:
+    """Yield the text of the cases of a block."""
+    # A block holds whole cases: a case begins wherever the number changes.
+    begins = np.flatnonzero(np.diff(block.case, prepend=-1)).tolist()
+    ids, seconds = block.activity_id.tolist(), block.seconds.tolist()
+    of_cases, of_events = _values(block, columns, tags)
+    began = [""] * len(block)
+    if block.starts is not None:
+        # The work on an event is an event of its own right before it, as readers join them.
+        began = _began(names, ids, block.starts.tolist())
+        of_events = [_COMPLETE + more for more in of_events]
+    for case in map(slice, begins, [*begins[1:], len(block)]):
+        here = zip(ids[case], seconds[case], began[case], of_events[case], strict=True)
+        events = [
+            f"{first}<event>{names[i]}{_date(time)}{more}</event>\n"
+            for i, time, first, more in here
+        ]
+        yield f"{_case(block, case.start)}{of_cases[case.start]}\n{''.join(events)}</trace>\n"
+
+
+def _case(block: EventBlock, place: int) -> str:
+    """What stands at the beginning of each case: its number, and what it is."""
+    flags = {"unfinished": block.truncated[place]}
+    if block.core is not None:
+        flags[CORE_KEY] = block.core[place]
+    return f'<trace><string key="concept:name" value="{block.case[place]}"/>' + "".join(
+        f'<boolean key="{key}" value="{"true" if flag else "false"}"/>'
+        for key, flag in flags.items()
+    )
 
 
 def _tags(column: ReleasedColumn) -> list[str]:

@@ -31,27 +31,14 @@ PRECEDES: Follow = (ALWAYS_PRECEDES, 1, 0)
 NEVER: Follow = (NEVER_FOLLOWS, 0, 1)
 NEVER_BACK: Follow = (NEVER_FOLLOWS, 1, 0)
 BINARY: Mapping[str, tuple[Follow, ...]] = {
-    "response": (FOLLOWS,),
-    "alternateresponse": (FOLLOWS,),
-    "chainresponse": (FOLLOWS,),
-    "precedence": (PRECEDES,),
-    "alternateprecedence": (PRECEDES,),
-    "chainprecedence": (PRECEDES,),
-    "succession": (FOLLOWS, PRECEDES),
-    "alternatesuccession": (FOLLOWS, PRECEDES),
-    "chainsuccession": (FOLLOWS, PRECEDES),
-    "notresponse": (NEVER,),
-    "notsuccession": (NEVER,),
-    "notprecedence": (NEVER,),
+    **{f"{form}response": (FOLLOWS,) for form in ("", "alternate", "chain")},
+    **{f"{form}precedence": (PRECEDES,) for form in ("", "alternate", "chain")},
+    **{f"{form}succession": (FOLLOWS, PRECEDES) for form in ("", "alternate", "chain")},
+    **{f"not{what}": (NEVER,) for what in ("response", "precedence", "succession")},
+    **{f"notchain{what}": () for what in ("response", "precedence", "succession")},
     "notcoexistence": (NEVER, NEVER_BACK),
     "notrespondedexistence": (NEVER, NEVER_BACK),
-    "choice": (),
-    "exclusivechoice": (),
-    "coexistence": (),
-    "respondedexistence": (),
-    "notchainresponse": (),
-    "notchainprecedence": (),
-    "notchainsuccession": (),
+    **dict.fromkeys(("choice", "exclusivechoice", "coexistence", "respondedexistence"), ()),
 }
 """Templates about two activities, with the rules that follow."""
 UNARY = ("init", "end", "existence", "absence", "exactly")
@@ -171,13 +158,14 @@ class _Reader:
 
     def _use_existence(self, c: _Constraint, a: int) -> bool:
         """Existence, or an exact number: what occurs twice follows itself."""
-        if c.number:
-            self.needed[a] = c.line
+        if not c.number:
+            return c.template == "exactly" and self._use_absence(c, a)
+        self.needed[a] = c.line
         if c.number >= 2:
             self.add(ALWAYS_FOLLOWS, a, a, c.line)
-        elif c.number and c.template == "exactly":
+        elif c.template == "exactly":
             self.add(NEVER_FOLLOWS, a, a, c.line)
-        return c.number > 0
+        return True
 
     def _use_absence(self, c: _Constraint, a: int) -> bool:
         """Absence2 is "at most once"; Absence (or Absence1) "not at all"."""

@@ -13,7 +13,9 @@ from math import isqrt
 
 import numpy as np
 
-from ...kernel.attributes import Attribute, cells_of
+from ...base.batches import cases_of
+from ...base.cells import cells_of
+from ...kernel.attributes import Attribute
 from ...kernel.cases import CaseBatch
 from ...kernel.queries.attributes import AttributePair, CaseAttribute, EventAttribute
 from ...kernel.variants import VariantCounts
@@ -129,4 +131,4 @@ def best_splits(variants: VariantCounts) -> tuple[int, ...]:
 
 def laid_out(variants: VariantCounts) -> CaseBatch:
     """The released cases one by one, in the order of their variants."""
-    return CaseBatch.of_variants(variants, np.zeros(variants.events, dtype=np.int64))
+    return cases_of(variants, np.zeros(variants.events, dtype=np.int64))

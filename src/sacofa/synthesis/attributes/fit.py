@@ -17,7 +17,7 @@ from ...kernel.queries.flow import VOTE_UNITS
 from .places import ReleasedCases
 from .presence import EventTable, ordered_cells, readable
 from .rows import estimate_rows
-from .shape import estimate
+from .shape import Prior, estimate
 from .tuning import TUNING
 
 Ints = NDArray[np.int64]
@@ -51,16 +51,16 @@ def fit_event_attribute(table: EventTable, attribute: Attribute, rates: Floats) 
     """Read a table of activities by values, given how often activities have one."""
     expected, _ = table.cases.votes(table.query, rates)
     shares = estimate_rows(
-        table.by_activity, table.expected(rates)[0], table.louder, table.ordered, sure=TUNING.lean
+        table.by_activity, table.expected(rates)[0], table.louder, table.ordered, lean=TUNING.lean
     )[0]
     if table.families > 1:
         parents, shares = shares, np.empty_like(table.seen)
         for row, seen in enumerate(table.seen):
             parent = parents[row // table.families]
-            shares[row], _ = estimate(
-                seen, expected[row], table.noise,
-                parent=parent, ordered=table.ordered, parts=TUNING.rough_factors, sure=TUNING.lean,
-            )  # fmt: skip
+            prior = Prior(
+                parent=parent, ordered=table.ordered, factors=TUNING.rough_factors, lean=TUNING.lean
+            )
+            shares[row], _ = estimate(seen, expected[row], table.noise, prior)
     shares = _possible(shares, attribute)
     return Fitted(shares=shares, rates=np.repeat(rates, table.families), within=table.noise)
 
@@ -78,5 +78,5 @@ def _possible(shares: Floats, attribute: Attribute) -> Floats:
 def fit_pair(query: AttributePair, table: Ints, noise: float, parent: Floats, cases: int) -> Floats:
     """Read a table of two attributes: shares of all cases; thin ones go together as by chance."""
     seen = table / VOTE_UNITS
-    shares, _ = estimate(seen, float(cases), noise, parent=parent.ravel() / parent.sum())
+    shares, _ = estimate(seen, float(cases), noise, Prior(parent=parent.ravel() / parent.sum()))
     return shares.reshape(query.sizes)

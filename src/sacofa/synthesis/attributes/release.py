@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ...kernel.attributes import OTHER, Attribute, Domain, cells_of
+from ...base.cells import OTHER, cells_of
+from ...kernel.attributes import Attribute, Domain
 from ...kernel.cases import CaseBatch
 from ...kernel.queries.attributes import CaseAttribute, EventAttribute
-from ...kernel.released import NO_VALUE, ReleasedColumn
+from ..released import NO_VALUE, ReleasedColumn
 from .ask import Asked
 from .draw import Uniform, draw_values
 from .fit import Fitted, fit_case_attribute, fit_event_attribute, fit_pair

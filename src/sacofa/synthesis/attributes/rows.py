@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .shape import estimate
+from .shape import Prior, estimate
 from .tuning import TUNING
 
 Floats = NDArray[np.float64]
@@ -17,7 +17,7 @@ def estimate_rows(
     noise: float,
     ordered: int,
     *,
-    sure: float = 1.0,
+    lean: float = 1.0,
     decides: bool = False,
 ) -> tuple[Floats, float]:
     """The shares of every row, with all rows together to fall back on; and the cost of it.
@@ -29,8 +29,7 @@ def estimate_rows(
         seen[many > 0].sum(axis=0),
         float(many.sum()),
         noise * np.sqrt(max(int((many > 0).sum()), 1)),
-        ordered=ordered,
-        parts=TUNING.rare_factors if decides else TUNING.near_factors,
+        Prior(ordered=ordered, factors=TUNING.rare_factors if decides else TUNING.near_factors),
     )
     shares = np.tile(whole, (len(seen), 1))
     if (many > 0).sum() <= 1:
@@ -41,13 +40,16 @@ def estimate_rows(
     cost = 0.0
     for again in range(passes):
         cost = 0.0
+        prior = Prior(
+            parent=whole,
+            ordered=ordered,
+            factors=TUNING.rough_factors,
+            lean=lean,
+            may_be_empty=not decides,
+        )
         for row in range(len(seen)):
             if many[row] > 0:
-                shares[row], one = estimate(
-                    seen[row], float(many[row]), noise,
-                    parent=whole, ordered=ordered, parts=TUNING.rough_factors,
-                    sure=sure, empty=not decides,
-                )  # fmt: skip
+                shares[row], one = estimate(seen[row], float(many[row]), noise, prior)
             else:
                 one = float(np.abs(seen[row]).sum()) / noise
             cost += one

@@ -9,6 +9,7 @@ much it had to be told (so many cells). Post-processing: nothing but noisy value
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import log
 
 import numpy as np
@@ -27,47 +28,59 @@ WINDOWS = tuple(
 """How neighbours are weighed: less, the farther they are."""
 
 
-def estimate(
-    seen: Floats,
-    total: float,
-    noise: float,
-    *,
-    parent: Floats | None = None,
-    ordered: int = 0,
-    parts: tuple[float, ...] = TUNING.near_factors,
-    sure: float = 1.0,
-    empty: bool = True,
-) -> tuple[Floats, float]:
-    """The shares of the cells of a row of `total` cases, and how badly it is explained.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Prior:
+    """What is known of a row before its noisy values.
 
-    `parent` is the shape of all rows; the first `ordered` cells have an order. `parts` of `total`
-    are what the row may really have, or none at all where it may be `empty`. Above 1, `sure` leans
-    towards the best explanation.
+    Attributes:
+        parent: Shape of all rows; None if there is none to fall back on.
+        ordered: Number of the first cells that have an order.
+        factors: Cases that the row may have, as factors of those it is said to have.
+        lean: Above 1, how much the result leans towards the best explanation.
+        may_be_empty: Whether the row may have no cases at all.
     """
-    found = [_estimate(seen, total * part, noise, parent, ordered, sure) for part in parts]
+
+    parent: Floats | None = None
+    ordered: int = 0
+    factors: tuple[float, ...] = TUNING.near_factors
+    lean: float = 1.0
+    may_be_empty: bool = True
+
+
+def estimate(seen: Floats, total: float, noise: float, prior: Prior) -> tuple[Floats, float]:
+    """Estimate the shares of the cells of a row.
+
+    Args:
+        seen: Noisy cases of each cell.
+        total: Cases that the row is said to have.
+        noise: Scale of the noise on a cell, in cases.
+        prior: What else is known of the row.
+
+    Returns:
+        The shares, and how badly they explain what is seen.
+    """
+    found = [_estimate(seen, total * part, noise, prior) for part in prior.factors]
     shapes = [shape for shape, _ in found]
     costs = [
         cost + log(part) ** 2 / (2 * TUNING.factor_spread**2)
-        for (_, cost), part in zip(found, parts, strict=True)
+        for (_, cost), part in zip(found, prior.factors, strict=True)
     ]
-    if parent is not None and empty:
-        shapes.append(parent)
+    if prior.parent is not None and prior.may_be_empty:
+        shapes.append(prior.parent)
         costs.append(float(np.abs(seen).sum()) / noise + TUNING.empty_cost)
-    return _mean(np.array(shapes), np.array(costs), sure), min(costs)
+    return _mean(np.array(shapes), np.array(costs), prior.lean), min(costs)
 
 
-def _mean(shapes: Floats, costs: Floats, sure: float) -> Floats:
+def _mean(shapes: Floats, costs: Floats, lean: float) -> Floats:
     """The mean of shapes, each weighed by how well it explains what is seen."""
-    belief = np.exp(-sure * (costs - costs.min()))
+    belief = np.exp(-lean * (costs - costs.min()))
     mixed: Floats = belief @ shapes / belief.sum()
     return mixed
 
 
-def _estimate(
-    seen: Floats, total: float, noise: float, parent: Floats | None, ordered: int, sure: float
-) -> tuple[Floats, float]:
+def _estimate(seen: Floats, total: float, noise: float, prior: Prior) -> tuple[Floats, float]:
     """The same, of a row that has just so many cases."""
-    cells = len(seen)
+    cells, parent = len(seen), prior.parent
     if total <= TUNING.min_cases * noise:
         shape = np.full(cells, 1.0 / cells) if parent is None else parent
         return shape, float(np.abs(seen).sum()) / noise
@@ -91,13 +104,13 @@ def _estimate(
     shapes.append(project_to_total(seen, total))
     tolls.append(TUNING.cell_cost * cells)
     for weights in WINDOWS:
-        if ordered > len(weights):
-            shapes.append(_together(seen, total, ordered, weights))
+        if prior.ordered > len(weights):
+            shapes.append(_together(seen, total, prior.ordered, weights))
             wide = weights.sum() ** 2 / (weights**2).sum()
-            tolls.append(TUNING.stretch_cost * ordered / wide)
+            tolls.append(TUNING.stretch_cost * prior.ordered / wide)
     every = np.array(shapes)
     cost = np.abs(seen - every).sum(axis=1) / noise + np.array(tolls)
-    mean = _mean(every, cost, sure)
+    mean = _mean(every, cost, prior.lean)
     return mean / mean.sum(), float(cost.min())
 
 

@@ -12,13 +12,13 @@ from functools import lru_cache
 
 from ...kernel.language import Language, Word
 from ...kernel.queries.histogram import Histogram
-from ...kernel.reals import smallest_threshold
 from ...kernel.statements import Statement
 from ...kernel.variants import VariantCounts
 from ...rules.allowed import Steps, all_sequences, sequences_of_steps, sequences_within_rules
 from ...rules.learn import learn_rules
 from ...rules.provenance import Stated
 from ...rules.rules import Rules
+from ..thresholds import smallest_threshold
 
 INVENTED = Fraction(1, 10)
 """How many invented variants a stage may show, expected."""
@@ -52,12 +52,12 @@ def show_frequent(
     """Show variants stage by stage; what there is to say about it comes back."""
     notes: list[Statement] = []
     whole = all_sequences(steps.activities, max_length)
-    small = whole.room <= ROOM and whole.size <= SMALL
+    small = _room(whole) <= ROOM and whole.size <= SMALL
     so_far = _kept_so_far if small else sequences_so_far
     of_steps = _kept_of_steps if small else sequences_of_steps
 
     def show(language: Language) -> int:
-        if language.room > ROOM:
+        if _room(language) > ROOM:
             notes.append(Statement("note.uncountable"))
             return 0
         if not language.size:
@@ -97,3 +97,11 @@ def sequences_so_far(steps: Steps, shown: tuple[Word, ...], max_length: int) -> 
 # Languages are made of noisy values alone, so keeping them keeps nothing of a log.
 _kept_so_far = lru_cache(maxsize=KEPT)(sequences_so_far)
 _kept_of_steps = lru_cache(maxsize=KEPT)(sequences_of_steps)
+
+
+def _room(language: Language) -> int:
+    """About how many bytes it takes to count the words of a language, at most."""
+    # A count of words of n steps has n times as many bits as an activity: half of the longest
+    # on average. Every state has such a count for every number of steps.
+    bits = language.max_length * len(language.activities).bit_length()
+    return language.states * (language.max_length + 1) * (bits // 16 + 4)

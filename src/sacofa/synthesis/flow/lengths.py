@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from ...kernel.reals import smallest_threshold
+from ..thresholds import smallest_threshold
 
 Ints = NDArray[np.int64]
 

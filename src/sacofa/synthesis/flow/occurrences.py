@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...kernel.queries.flow import FULL_WEIGHT, VOTE_UNITS, ActivityVotes
-from ...kernel.reals import smallest_threshold
+from ..thresholds import smallest_threshold
 
 Ints = NDArray[np.int64]
 

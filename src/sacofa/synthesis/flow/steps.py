@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from ...kernel.language import Ids
 from ...kernel.queries.flow import FULL_WEIGHT, VOTE_UNITS
-from ...kernel.reals import smallest_threshold
 from ...rules.allowed import Steps
 from ...rules.rules import Rules
+from ..thresholds import smallest_threshold
 from .edits import StepOdds, step_odds
 
 Ints = NDArray[np.int64]

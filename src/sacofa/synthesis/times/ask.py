@@ -13,19 +13,20 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ...kernel.queries.durations import LOWEST, rung_for
+from ...kernel.queries.durations import LOWEST
+from ...kernel.queries.protocol import Query
 from ...kernel.queries.times import (
     Arrivals,
     CycleTime,
     Elapsed,
     Gaps,
     ServiceTime,
-    TimeQuery,
     WeekHours,
     first_occurrences,
 )
 from ...kernel.variants import VariantCounts
 from ..numerics import add_up
+from ..rungs import rung_for
 from .settings import TimeSettings
 from .tuning import TUNING
 
@@ -94,7 +95,7 @@ class ReleasedFlow:
 
 def time_queries(
     variants: VariantCounts, settings: TimeSettings, epsilon: Fraction, *, service: bool = False
-) -> dict[str, tuple[TimeQuery, Fraction]]:
+) -> dict[str, tuple[Query, Fraction]]:
     """The questions about time, in the order they are asked, each with its price.
 
     `epsilon` is what all of them cost together, `service` whether the log has start times.
@@ -105,7 +106,7 @@ def time_queries(
     window = {} if settings.months is None else {"months": settings.months}
     if settings.first_month is not None:
         window["first"] = settings.first_month
-    queries: dict[str, TimeQuery] = {
+    queries: dict[str, Query] = {
         "cycle_time": CycleTime(
             rung=max(rung_for(TUNING.cycle_time_votes * flow.cases * scales["cycle_time"]), 0)
         ),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -13,9 +12,10 @@ from ...kernel.variants import VariantCounts
 from .answers import TimeAnswers
 from .ask import ReleasedFlow
 from .calendar import estimate_months, estimate_week
-from .courses import choose_courses, spread_places
+from .courses import choose_courses
 from .place import choose_months, place_events
 from .pool import Uniform
+from .released import ReleasedTimes
 from .service import draw_starts
 from .settings import TimeSettings
 
@@ -30,28 +30,6 @@ class Sampler(Protocol):
 
     def below(self, bound: int, size: int) -> Ints:
         """So many numbers from 0 to bound − 1."""
-
-
-@dataclass(frozen=True, eq=False)
-class ReleasedTimes:
-    """Released cases with times; those of a variant are together, variants in their order."""
-
-    variant: Ints
-    """The variant of each case."""
-    offsets: Ints
-    """Case i has the events offsets[i] … offsets[i + 1] − 1."""
-    flow: ReleasedFlow
-    """The variants."""
-    times: Ints
-    """Microseconds since 1970 (UTC) of each event; never less than those of the event before."""
-    starts: Ints | None = None
-    """When the work on each event began; None where that was not asked."""
-
-    @cached_property
-    def activity_ids(self) -> NDArray[np.int32]:
-        """The activities of all events, end to end."""
-        begins, lengths = self.flow.offsets[:-1][self.variant], self.flow.lengths[self.variant]
-        return self.flow.ids[spread_places(begins, lengths)].astype(np.int32)
 
 
 def fit_times(
@@ -74,10 +52,7 @@ def fit_times(
     fitted = ReleasedTimes(variant, offsets, flow, times)
     if answers.service is None:
         return fitted
-    first = np.zeros(len(times), dtype=np.bool_)
-    first[offsets[:-1][lengths > 0]] = True
-    ids = fitted.activity_ids.astype(np.int64)
-    starts = draw_starts(flow, answers.service, ids, times, first, settings.unit, uniform)
+    starts = draw_starts(answers.service, fitted, settings.unit, uniform)
     return replace(fitted, starts=starts)
 
 

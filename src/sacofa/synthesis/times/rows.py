@@ -16,8 +16,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ...kernel.queries.durations import bins, edges, within
+from ...kernel.queries.durations import bins, edges
 from ..numerics import add_up, project_to_total
+from ..rungs import within
 from .pool import Table
 from .tuning import TUNING
 
@@ -51,7 +52,6 @@ def estimate(
     votes: Floats,
     kin: Ints,
     top: float,
-    trust: float = TUNING.row_trust,
 ) -> tuple[Table, Floats]:
     """Shares of the cells of each row, on rung 0 where it was asked on a lower one.
 
@@ -73,7 +73,7 @@ def estimate(
         own = np.zeros(len(row))
         own[fits] = project_to_total(row[fits], max(mass, noise))
         own /= own.sum()
-        part = trust * noise / (trust * noise + mass)
+        part = TUNING.row_trust * noise / (TUNING.row_trust * noise + mass)
         mixed = (1 - part) * (own if rung >= 0 else _split(rung, own, shape)) + part * spread
         shares.append(mixed / mixed.sum())
     return told, np.concatenate([np.zeros(0), *shares])

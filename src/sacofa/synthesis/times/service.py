@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from ...kernel.queries.times import ServiceTime
 from ..numerics import add_up
 from .answers import TimeAnswer
-from .ask import ReleasedFlow
 from .pool import Table, Uniform
+from .released import ReleasedTimes
 from .rows import estimate
 from .totals import longest
 from .tuning import TUNING
@@ -19,19 +19,15 @@ Floats = NDArray[np.float64]
 
 
 def draw_starts(
-    flow: ReleasedFlow,
-    answer: TimeAnswer[ServiceTime],
-    ids: Ints,
-    times: Ints,
-    first: NDArray[np.bool_],
-    unit: int,
-    uniform: Uniform,
+    answer: TimeAnswer[ServiceTime], released: ReleasedTimes, unit: int, uniform: Uniform
 ) -> Ints:
-    """When the work on each event began; `first` says which events begin a case.
+    """When the work on each event began.
 
     Work that began after the event before is no longer than the gap between the two, other work
     is. A duration is drawn until that holds, and else takes just the gap.
     """
+    flow, times = released.flow, released.times
+    ids, first = released.activity_ids.astype(np.int64), released.begins_case
     table = Table.of((*answer.query.rungs, *answer.query.rungs))
     seen = np.maximum(table.sums(answer.votes), 0.0).reshape(2, -1)
     # Work is said to overlap where that stands out from the noise of all bins of a row.

@@ -19,7 +19,7 @@ const showResult = async (job) => {
   find("#promise").classList.toggle("no", release.epsilon === null || !release.publishable);
   showStrength(find("#strength"), release.strength ?? "no", release.level ?? 4);
   find("#verdict").hidden = !release.verdict;
-  find("#verdict").textContent = `How sure the figures are: ${release.verdict}`;
+  find("#verdict").textContent = `Accuracy of the figures: ${release.verdict}`;
   figures(find("#figures"), [["ε of the whole release", release.epsilon ?? "none"], ["cases", count(release.cases) + (release.cases_margin === null ? "" : ` ± ${count(release.cases_margin)}`)], ["variants", count(release.variants)]]);
   find("#report").href = `/jobs/${id}/report`;
   find("#report-file").href = `/api/jobs/${id}/files/report.html`;
@@ -73,13 +73,13 @@ const watch = attempt(async () => {
 
 find("#cancel").addEventListener("click", attempt(async () => { await ask("POST", `/jobs/${id}/cancel`); }));
 find("#delete").addEventListener("click", attempt(async () => {
-  if (!(await confirmed("Delete this release here? What you have not downloaded is gone; the price stays spent."))) return;
+  if (!(await confirmed("Delete this release here? What you have not downloaded is gone; its ε stays spent."))) return;
   await ask("DELETE", `/jobs/${id}`);
   location.assign("/");
 }));
 find("#delete-log").addEventListener("click", attempt(async () => {
   const job = await ask("GET", `/jobs/${id}`);
-  if (!(await confirmed("Delete the log that was uploaded, and all that was found out about it? This release stays."))) return;
+  if (!(await confirmed("Delete the log that was uploaded, and everything that was derived from it? This release stays."))) return;
   await ask("DELETE", `/logs/${job.log}`);
   find("#secret").hidden = true;
   await showLog(job);

@@ -109,13 +109,13 @@ const payer = () => {
 const unpaid = () => {
   const { dataset, free } = payer();
   if (!field("dataset") || dataset) return null;
-  if (!free) return "Choose first whose budget pays.";
+  if (!free) return "Choose the dataset whose budget pays.";
   return field("not_charged").checked ? null : "Confirm above that no budget is charged.";
 };
 
 /** What stands beside the button: the price, what is left, or why nothing can be released. */
 const sayCost = (answer) => {
-  const cost = answer.epsilon === null ? "No finite ε" : `Costs ε = ${answer.epsilon}`;
+  const cost = answer.epsilon === null ? "No finite ε" : `Spends ε = ${answer.epsilon}`;
   const { afford } = answer;
   if (!afford) return field("dataset") ? `${cost}, charged to nobody` : cost;
   if (!afford.enough) return `${cost}: not enough, ${afford.left} left of “${afford.dataset}”`;
@@ -128,13 +128,13 @@ const plan = async () => {
   for (const part of form.querySelectorAll("[data-setting]")) part.hidden = !used.has(part.dataset.setting);
   find("#person").hidden = form.elements.unit.value !== "person";
   if (find("#free")) find("#free").hidden = !payer().free;
-  find("#price-name").textContent = mechanisms.find((m) => m.name === text("mechanism"))?.price.split(/[;:]/)[0] ?? "Price";
+  find("#price-name").textContent = mechanisms.find((m) => m.name === text("mechanism"))?.price.split(/[;:]/)[0] ?? "Privacy budget";
   for (const word of document.querySelectorAll(".subject")) word.textContent = form.elements.unit.value;
   follow(text("epsilon") ?? "");
   const release = find("#release");
   const cost = find("#cost");
   try {
-    if (form.elements.unit.value === "person" && !text("person")) throw new Error("Choose the column that says whose case it is.");
+    if (form.elements.unit.value === "person" && !text("person")) throw new Error("Choose the column that identifies the person.");
     const answer = await ask("POST", "/plan", {
       ...settings(), ...person(), ...(uses().has("attribute_share") ? await forPlan() : {}), timed: Boolean(inspection.found.timestamp), activities: inspection.activities, cases: inspection.cases, dataset: payer().dataset,
       public_rules: used.has("rules") && Boolean(field("rules").files.length || text("rules_log")),
@@ -219,7 +219,7 @@ form.addEventListener("submit", attempt(async (event) => {
 }));
 
 find("#delete").addEventListener("click", attempt(async () => {
-  if (!(await confirmed(`Delete “${find("#name").textContent}” and all that was found out about it? Releases that were made of it stay.`))) return;
+  if (!(await confirmed(`Delete “${find("#name").textContent}” and everything that was derived from it? Releases that were made of it stay.`))) return;
   await ask("DELETE", `/logs/${id}`);
   location.assign("/");
 }));

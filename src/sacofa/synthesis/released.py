@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .attributes import Kind
+from ..kernel.attributes import Kind
 
 NO_VALUE = -1
 """The code of a value that is missing."""

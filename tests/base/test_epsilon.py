@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from sacofa.base.epsilon import LARGEST_EPSILON, parse_epsilon
 from sacofa.errors import SettingError
-from sacofa.kernel.epsilon import LARGEST_EPSILON, parse_epsilon
 
 WRITTEN = {0.1: "1/10", 1e-3: "1/1000", "0.1": "1/10", "1/3": "1/3", 2: "2", 0.3: "3/10"}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from .errors import SettingError
+from ..errors import SettingError, Statement
 
 Epsilon = Fraction | float | str
 """What is accepted wherever an ε is given: `Fraction(1, 3)`, `0.1`, `1`, `"1/3"`."""
@@ -26,11 +26,11 @@ def parse_epsilon(name: str, value: Epsilon, largest: int | None = LARGEST_EPSIL
             raise ValueError(text)
         number = Fraction(text)
     except (ValueError, TypeError, ZeroDivisionError, OverflowError):
-        raise SettingError(name, value, "a positive number such as 1, 0.1 or 1/3") from None
+        raise SettingError(name, value, Statement("must.be.positive")) from None
     if number <= 0:
-        raise SettingError(name, value, "above 0")
+        raise SettingError(name, value, Statement("must.be.above", bound=0))
     if max(number.numerator, number.denominator) > LARGEST_TERM:
-        raise SettingError(name, value, f"a fraction of numbers up to {LARGEST_TERM:,}")
+        raise SettingError(name, value, Statement("must.be.fraction_up_to", most=LARGEST_TERM))
     if largest is not None and number > largest:
-        raise SettingError(name, value, f"at most {largest:,}")
+        raise SettingError(name, value, Statement("must.be.at_most", most=largest))
     return number

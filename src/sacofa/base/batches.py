@@ -1,0 +1,84 @@
+"""Cases one by one from several parts, and from counted variants."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernel.cases import CaseBatch, Parts, Values
+from ..kernel.unit import ONE_CASE, Unit
+from ..kernel.variants import VariantCounts
+
+Ints = NDArray[np.int64]
+
+
+def gather(parts: Parts) -> CaseBatch:
+    """Take all parts into memory, as one."""
+
+    def take(number: int, batch: CaseBatch) -> CaseBatch:
+        return batch
+
+    return concatenate(parts.map_parts(take))
+
+
+def concatenate(batches: Sequence[CaseBatch]) -> CaseBatch:
+    """Cases over the same activities and of the same unit, end to end.
+
+    They have times, or starts, if all batches do.
+    """
+    ends = np.cumsum([0, *(len(batch.activity_ids) for batch in batches)])
+    offsets = [batch.offsets[1:] + end for batch, end in zip(batches, ends, strict=False)]
+    return replace(
+        batches[0],
+        activity_ids=np.concatenate([batch.activity_ids for batch in batches]),
+        offsets=np.concatenate([np.zeros(1, dtype=np.int64), *offsets]),
+        complete=np.concatenate([batch.complete for batch in batches]),
+        times=_joined([batch.times for batch in batches]),
+        starts=_joined([batch.starts for batch in batches]),
+        attributes=tuple(
+            map(_joined_values, zip(*(batch.attributes for batch in batches), strict=True))
+        ),
+    )
+
+
+def _joined(parts: Sequence[Ints | None]) -> Ints | None:
+    known = [part for part in parts if part is not None]
+    return np.concatenate(known) if len(known) == len(parts) else None
+
+
+def _joined_values(parts: tuple[Values, ...]) -> Values:
+    return replace(parts[0], cells=np.concatenate([part.cells for part in parts]))
+
+
+def cases_of(variants: VariantCounts, times: Ints | None, starts: Ints | None = None) -> CaseBatch:
+    """Lay out the cases of variants, one after the other, with the times of their events."""
+    which = np.repeat(np.arange(len(variants)), variants.counts)
+    lengths = variants.lengths[which]
+    offsets = np.concatenate(([0], np.cumsum(lengths)))
+    place = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
+    return CaseBatch(
+        activities=variants.activities,
+        activity_ids=variants.activity_ids[np.repeat(variants.offsets[which], lengths) + place],
+        offsets=offsets,
+        complete=variants.complete[which],
+        times=times,
+        starts=starts,
+        unit=variants.unit,
+    )
+
+
+def join_variants(parts: Sequence[VariantCounts], unit: Unit = ONE_CASE) -> VariantCounts:
+    """Add up the variants of several logs, over all their activities in name order."""
+    names = sorted({name for part in parts for name in part.activities})
+    moved = [part.project_onto(names) for part in parts]
+    return VariantCounts.from_arrays(
+        names,
+        np.concatenate([part.activity_ids for part in moved]),
+        np.concatenate([part.lengths for part in moved]),
+        np.concatenate([part.counts for part in moved]),
+        np.concatenate([part.complete for part in moved]),
+        unit,
+    )
