@@ -8,7 +8,7 @@ its place: no case is near it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 
@@ -78,21 +78,13 @@ class CandidateGenerator:
         unnamed = max(cases - sum(shown.values()), 0)
         wanted = len(found) + max(size * unnamed // cases, size // 4)
         if not shown:
-            likeliest = [ids for ids in self._likeliest if self.fits(ids)]
             # A short list has nearly all of them, and room for changes of the likeliest.
-            found.update(dict.fromkeys(likeliest[: max(int(TUNING.likeliest * size), 1)]))
-            found.update(dict.fromkeys(self.changed(dict.fromkeys(likeliest[:1], 1.0), size)))
-        frequent = (ids for ids, _ in Counter(samples).most_common() if ids not in found)
-        fitting = (ids for ids in frequent if self.fits(ids))
-        found.update(dict.fromkeys(islice(fitting, max(wanted - len(found), 0))))
-        self._fill(found, wanted)
-        # Where noise hides nearly all steps, rules still say what there can be.
-        for _ in range(TUNING.tries * size):
-            anything = self._chain.draw_anything() if len(found) < wanted else None
-            if anything is None:
-                break
-            if self._harmless(anything, steps=False):
-                found[anything] = None
+            self._add(found, self._likeliest, max(int(TUNING.likeliest * size), 1))
+            likeliest = dict.fromkeys(islice(found, 1), 1.0)
+            found.update(dict.fromkeys(self.changed(likeliest, size)))
+        self._add(found, (ids for ids, _ in Counter(samples).most_common()), wanted)
+        self._add(found, self._draws(wanted), wanted)
+        self._add_anything(found, wanted)
         # A vote needs something to vote for.
         return list(found) or [()]
 
@@ -102,19 +94,30 @@ class CandidateGenerator:
         ranked = [ids for ids in ranked if self.fits(ids)]
         found = dict.fromkeys([*shown, *ranked[: size - int(TUNING.changes * size)]])
         found.update(dict.fromkeys(self.changed({ids: fitted[ids] for ids in ranked}, size)))
-        new = (ids for ids in ranked if ids not in found)
-        found.update(dict.fromkeys(islice(new, max(size - len(found), 0))))
-        self._fill(found, size)
+        self._add(found, ranked, size)
+        self._add(found, self._draws(size), size)
         return list(found) or [()]
 
-    def _fill(self, found: dict[Ids, None], size: int) -> None:
-        """Add new samples until there are enough, or enough were tried."""
-        for _ in range(TUNING.tries * size):
+    def _add(self, found: dict[Ids, None], proposals: Iterable[Ids], size: int) -> None:
+        """Add proposals that fit until there are enough."""
+        for ids in proposals:
             if len(found) >= size:
                 break
-            sample = self._chain.draw()
-            if self.fits(sample):
-                found[sample] = None
+            if self.fits(ids):
+                found[ids] = None
+
+    def _draws(self, size: int) -> Iterator[Ids]:
+        """Samples of the chain, as many as are tried for a list of this size."""
+        return (self._chain.draw() for _ in range(TUNING.tries * size))
+
+    def _add_anything(self, found: dict[Ids, None], size: int) -> None:
+        """Where noise hides nearly all steps, rules still say what there can be."""
+        for _ in range(TUNING.tries * size):
+            anything = self._chain.draw_anything() if len(found) < size else None
+            if anything is None:
+                break
+            if self._harmless(anything, steps=False):
+                found[anything] = None
 
     def changed(self, weights: Mapping[Ids, float], size: int) -> list[Ids]:
         """Make the likeliest changes of the sequences of most weight, for a list of this size."""
