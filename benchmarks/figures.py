@@ -20,6 +20,7 @@ from pathlib import Path
 from attributes import measure_attributes
 from authors import measure_authors
 from figure import Figure, drop_others, keep_figures
+from generated import measure_generated
 from margins import measure_coverage
 from periods import measure_periods
 from pripel import measure_pripel
@@ -46,6 +47,7 @@ GROUPS: dict[str, Group] = {
     "hospital": measure_hospital,
     "frontier": measure_frontier,
     "wide": measure_wide,
+    "generated": measure_generated,
     "verdict": measure_verdict,
     "times": measure_times,
     "cost": measure_cost,

@@ -29,6 +29,7 @@ BLOCKS: dict[str, Callable[[Figures], Iterator[str]]] = {
     "speed": speed.speed,
     "asked": releases.asked,
     "wide": releases.wide,
+    "generated": releases.generated,
     "verdict": releases.verdict,
     "times": releases.times,
     "doctors": releases.doctors,

@@ -246,6 +246,27 @@ def verdict(figures: Figures) -> Iterator[str]:
     )
 
 
+def generated(figures: Figures) -> Iterator[str]:
+    """Releases of generated logs, and how many times as far from the log as two of its halves."""
+    measures = ("steps", "trigrams", "activities")
+    names = [name.split("/")[1] for name in figures.entries if name.endswith("/halves/steps")]
+
+    def cell(log: str, epsilon: str, measure: str) -> str:
+        value = figures.value(f"generated/{log}/{epsilon}/{measure}")
+        times = value / figures.value(f"generated/{log}/halves/{measure}")
+        return f"{value:.3f} ({times:.1f})"
+
+    def rows() -> Iterator[Sequence[str]]:
+        for log in names:
+            halves = [figures.value(f"generated/{log}/halves/{measure}") for measure in measures]
+            yield [log, "halves", *(f"{value:.3f}" for value in halves)]
+            for epsilon in ("1", "10", "100"):
+                yield ["", epsilon, *(cell(log, epsilon, measure) for measure in measures)]
+
+    head = ["log", "ε", "directly-follows edges, TV", "3-grams, TV", "activity shares"]
+    yield from table(head, rows(), numbers=3)
+
+
 def attributes(figures: Figures) -> Iterator[str]:
     """Released attributes, and what they cost the rest."""
 

@@ -7,9 +7,15 @@ small release. Everything here reads noisy answers only, so floating-point numbe
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -29,6 +35,25 @@ def add_up(places: Ints, values: Floats, size: int) -> Floats:
         The sum at each place.
     """
     return np.bincount(places, values, minlength=size).astype(np.float64)
+
+
+def one_thread() -> AbstractContextManager[object]:
+    """Compute in one thread.
+
+    Arrays are small: threads would wait for one another, and the last digits would depend on how
+    many there are.
+    """
+    limited: AbstractContextManager[object] = _threads().limit(limits=1, user_api="blas")
+    return limited
+
+
+@cache
+def _threads() -> ThreadpoolController:
+    # To look which libraries there are takes longer than a small fit. SciPy brings one of its own.
+    import scipy.optimize  # noqa: F401
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def project_to_total(values: Floats, total: float) -> Floats:

@@ -15,51 +15,46 @@ from sacofa.synthesis.flow.sampler import UniformSampler
 from sacofa.synthesis.flow.steps import KeptSteps
 
 
+def chain_of(steps: KeptSteps, max_length: int) -> Chain:
+    """A chain with a fixed seed."""
+    return Chain(steps, max_length, UniformSampler(Noise(SeededBits(2))))
+
+
 def test_candidates_are_few_and_new() -> None:
     """No list is longer than asked for, none has a sequence twice or one that is too long."""
     weights = np.ones((5, 5), dtype=np.int64)
     steps = KeptSteps(weights=weights)
-    sampler = UniformSampler(Noise(SeededBits(2)))
-    chain = Chain(steps, 6, sampler)
-    generator = CandidateGenerator(steps, chain, sampler)
-    first = generator.first(40, {}, 100)
-    chain.learn({first[0]: 60, first[1]: 40})
-    second = generator.next(40, {first[0]: 60, first[1]: 40})
+    generator = CandidateGenerator(steps, chain_of(steps, 6))
+    samples = generator.samples(100)
+    assert len(samples) >= 100 and max(map(len, samples)) <= 6
+    first = generator.first(40, {}, 100, samples)
+    second = generator.second(40, {first[3]: 9}, dict.fromkeys(samples, 1.0) | {first[0]: 60.0})
     for found in (first, second):
-        assert 1 < len(found) <= 40 == len({*found}) + 40 - len(found)
+        assert 1 < len(found) <= 40 and len(set(found)) == len(found)
         assert max(map(len, found)) <= 6
-    assert second[:2] == first[:2]
+    assert second[:2] == [first[3], first[0]]
 
 
 def test_nothing_follows_itself_unless_that_step_passed() -> None:
-    """Where what lay between is deleted, a repeated activity would."""
+    """Where samples were moved, a repeated activity may come directly after itself."""
     weights = np.ones((4, 4), dtype=np.int64)
     weights[0, 0] = weights[1, 1] = 0
     steps = KeptSteps(weights=weights)
-    sampler = UniformSampler(Noise(SeededBits(2)))
-    generator = CandidateGenerator(steps, Chain(steps, 9, sampler), sampler)
-    found = generator.next(400, {(0, 1, 0, 2, 2): 50, (1, 0, 1, 2): 50})
-    twice = {a for ids in found for a, b in pairwise(ids) if a == b}
-    assert twice == {2}
+    generator = CandidateGenerator(steps, chain_of(steps, 9))
+    found = generator.second(10, {}, {(0, 0, 1): 9.0, (1, 2, 2): 5.0, (0, 1, 0): 3.0})
+    assert found[:2] == [(1, 2, 2), (0, 1, 0)]
+    assert not any(a == b and a < 2 for ids in found for a, b in pairwise(ids))
 
 
-def test_what_few_cases_repeat_is_tried_on_the_usual_ways() -> None:
-    """Usual sequences take each likely way back once; what is done in them is no way."""
-    weights = np.ones((5, 5), dtype=np.int64)
-    weights[1, 1] = 0
-    steps = KeptSteps(weights=weights, ways_back={0: [3, 0], 1: [2, 1, 3]})
-    sampler = UniformSampler(Noise(SeededBits(2)))
-    chain = Chain(steps, 5, sampler)
-    generator = CandidateGenerator(steps, chain, sampler)
-    usual = {(0, 1, 2): 90, (1, 1): 50, (0, 2, 3): 20, (0, 1, 2, 3): 9}
-    # Draws repeat everything as often as they like: then nothing is missing.
-    assert not generator.repeating(usual, 20)
-    chain.limit_repeats([0.01] * 4)
-    found = generator.repeating(usual, 20)
-    assert found == [
-        (0, 3, 0, 1, 2), (0, 0, 1, 2), (0, 0, 2, 3), (0, 0, 1, 2, 3), (0, 1, 3, 1, 2),
-    ]  # fmt: skip
-    assert generator.repeating(usual, 2) == found[:2]
+def test_published_variants_leave_less_room_for_samples() -> None:
+    """The fewer cases are left, the fewer samples join; but all published variants stay."""
+    steps = KeptSteps(weights=np.ones((5, 5), dtype=np.int64))
+    generator = CandidateGenerator(steps, chain_of(steps, 6))
+    samples = generator.samples(2_000)
+    lengths = [
+        len(generator.first(100, {(0, 1): shown}, 1_000, samples)) for shown in (0, 500, 1_000)
+    ]
+    assert lengths == [101, 51, 26]
 
 
 def test_the_likeliest_changes_of_usual_sequences_are_tried() -> None:
@@ -76,17 +71,16 @@ def test_the_likeliest_changes_of_usual_sequences_are_tried() -> None:
         likeliest=(usual, (0, 1)),
         odds=StepOdds(votes=votes, weights=weights, cases=80.0),
     )
-    sampler = UniformSampler(Noise(SeededBits(2)))
-    generator = CandidateGenerator(steps, Chain(steps, 5, sampler), sampler, frozenset({3}))
-    first = generator.first(30, {}, 100)
+    generator = CandidateGenerator(steps, chain_of(steps, 5), frozenset({3}))
+    first = generator.first(30, {}, 100, generator.samples(1_000))
     assert first[:2] == [usual, (0, 1)] and (0, 2, 3, 1) in first[:6]
     assert len(first) == 30
-    one = generator.changed({usual: 9, (4, 5): 3}, 10)
+    one = generator.changed({usual: 9, (4, 5): 3}, 20)
     assert len(one) == 10 and {(0, 2, 3, 1), (0, 1)} <= {*one[:4]}
-    many = generator.changed({usual: 9, (4, 5): 3}, 60)
+    many = generator.changed({usual: 9, (4, 5): 3}, 120)
     assert any(4 in ids and 5 in ids and 2 not in ids for ids in many[-20:])
     for ids in many:
         assert len(ids) <= 5 and ids.count(3) < 2 and (2, 2) not in pairwise(ids)
-    assert not generator.changed({usual * 26: 9}, 10)
+    assert not generator.changed({usual * 26: 9}, 20)
     bare = KeptSteps(weights=weights)
-    assert not CandidateGenerator(bare, Chain(bare, 5, sampler), sampler).changed({usual: 9}, 10)
+    assert not CandidateGenerator(bare, chain_of(bare, 5)).changed({usual: 9}, 20)

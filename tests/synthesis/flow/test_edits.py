@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sacofa.kernel.language import Ids
 from sacofa.kernel.queries.flow import FULL_WEIGHT
-from sacofa.synthesis.flow.edits import BLOCK, CLEAR, OTHER, StepOdds, likely_edits
+from sacofa.synthesis.flow.edits import BLOCK, CLEAR, StepOdds, likely_edits
 
 Floats = NDArray[np.float64]
 USUAL = (0, 1, 2, 3, 4, 5)
@@ -41,38 +41,30 @@ def noisy_votes(seed: int, cases: dict[Ids, int], scale: float) -> Floats:
     return votes / scale + np.random.default_rng(seed).laplace(size=votes.shape)
 
 
-def plain_edits(usual: Ids, others: range) -> dict[Ids, int]:
-    """Every change of order, every skip, every other activity; with how many others it has."""
+def plain_edits(usual: Ids) -> set[Ids]:
+    """Every change of order, and every skip."""
     number = len(usual)
-    found: dict[Ids, int] = {}
-    for i in range(number + 1):
+    found: set[Ids] = set()
+    for i in range(number):
         parts = [*range(i, min(i + BLOCK, number) + 1), number]
-        for a in others:
-            found.update(dict.fromkeys(((*usual[:i], a, *usual[j:]) for j in parts[:-2]), 1))
-        for j in parts[1:] if i < number else ():
-            found[usual[:i] + usual[j:]] = 0
+        for j in parts[1:]:
+            found.add(usual[:i] + usual[j:])
             for k in range(j + 1, min(j + BLOCK, number) + 1) if j <= i + BLOCK else ():
-                found[usual[:i] + usual[j:k] + usual[i:j] + usual[k:]] = 0
+                found.add(usual[:i] + usual[j:k] + usual[i:j] + usual[k:])
     return found
 
 
 @given(st.permutations(range(7)), st.integers(0, 7), st.integers(0, 10_000))
 def test_the_likeliest_changes_come_first(names: list[int], number: int, seed: int) -> None:
-    """All plain ones are there. A change is as likely as its steps; other activities cost."""
+    """All of them are there, and a change is as likely as its steps."""
     usual, activities = tuple(names[:number]), 9
     odds = np.random.default_rng(seed).normal(0, 3, (activities + 1, activities + 1))
     for step in steps_of(usual, activities):
         odds[step] = 0
-    plain = plain_edits(usual, range(7, 9))
     found = list(likely_edits(usual, odds))
     assert len({*found}) == len(found)
-    there = [ids for ids in found if ids in plain]
-    # Of other activities the likeliest are.
-    assert {ids for ids, others in plain.items() if not others} <= {*there}
-    assert not usual or any(plain[ids] for ids in there)
-    scores = [
-        sum(odds[step] for step in steps_of(ids, activities)) - OTHER * plain[ids] for ids in there
-    ]
+    assert {*found} == plain_edits(usual)
+    scores = [sum(odds[step] for step in steps_of(ids, activities)) for ids in found]
     assert scores == pytest.approx(sorted(scores, reverse=True))
 
 

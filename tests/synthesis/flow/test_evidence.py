@@ -12,6 +12,7 @@ from sacofa.kernel.language import Ids
 from sacofa.kernel.noise import Noise
 from sacofa.kernel.queries.flow import VOTE_UNITS, ActivityVotes, StepVotes
 from sacofa.kernel.variants import VariantCounts
+from sacofa.synthesis.flow.estimate import estimate
 from sacofa.synthesis.flow.evidence import (
     Entries,
     Evidence,
@@ -19,7 +20,6 @@ from sacofa.synthesis.flow.evidence import (
     occurrence_table,
     step_table,
 )
-from sacofa.synthesis.flow.fit import fit
 
 from ...mechanisms.certified.mixture import (
     COUNTS,
@@ -84,7 +84,8 @@ def test_noise_in_empty_cells_is_not_explained() -> None:
     for sparse in (True, False):
         evidence = Evidence()
         (evidence.add_sparse if sparse else evidence.add)(answers, SCALE, own_cell)
-        fitted = fit(evidence, pool, dict.fromkeys(pool[:3], 90), float(SCALE))
+        start = dict.fromkeys(pool[:3], 90.0) | dict.fromkeys(pool[3:], 0.5)
+        fitted = estimate(evidence, start)
         assert all(70 < fitted[ids] < 110 for ids in pool[:3])
         invented.append(sum(fitted[ids] for ids in pool[3:]))
     assert invented[0] < 0.5 * invented[1]

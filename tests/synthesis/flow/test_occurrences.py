@@ -6,13 +6,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from sacofa.kernel.queries.flow import FULL_WEIGHT, VOTES_FOR_REPEATS, ActivityVotes
+from sacofa.kernel.queries.flow import FULL_WEIGHT, ActivityVotes
 from sacofa.synthesis.flow.occurrences import (
     LEAST_WEIGHT,
     activities_once,
     activities_repeated,
     activities_there,
-    shares_repeating,
     step_weights,
 )
 
@@ -46,10 +45,3 @@ def test_the_commoner_an_activity_the_less_its_steps_count() -> None:
     full, least = FULL_WEIGHT, LEAST_WEIGHT
     weights = step_weights(votes, Fraction(1, 2), ActivityVotes(8))
     assert weights == (full, full, full, 8, 8, least, least, full)
-
-
-def test_who_repeats_an_activity_gives_it_most_of_the_vote() -> None:
-    """The share of cases that repeat one is what the votes say, and never below noise."""
-    votes = np.array([[0, 150 * VOTES_FOR_REPEATS], [9, -3]])
-    shares = shares_repeating(votes, Fraction(1, 2 * VOTES_FOR_REPEATS), ActivityVotes(2), 1_000)
-    assert shares == [0.15, 0.002]

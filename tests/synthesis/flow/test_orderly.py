@@ -16,9 +16,9 @@ from ...mechanisms.certified.mixture import log_of
 def test_rare_orders_are_dropped_and_frequent_ones_stay() -> None:
     """The rarer order of two activities, and a repeat, go below the least; others stay."""
     fitted = {(0, 1): 100.0, (1, 0): 5.0, (0, 0, 1): 4.0, (1, 2): 2.0}
-    left = drop_disorder(fitted, 10.0, lambda _, kept: {ids: fitted[ids] for ids in kept})
+    left = drop_disorder(fitted, 10.0, lambda kept: {ids: fitted[ids] for ids in kept})
     assert set(left) == {(0, 1), (1, 2)}
-    assert drop_disorder(fitted, 3.0, lambda _, kept: {ids: fitted[ids] for ids in kept}) == fitted
+    assert drop_disorder(fitted, 3.0, lambda kept: {ids: fitted[ids] for ids in kept}) == fitted
 
 
 def test_what_few_cases_do_may_come_in_both_orders() -> None:
@@ -26,7 +26,7 @@ def test_what_few_cases_do_may_come_in_both_orders() -> None:
 
     def left(before: float) -> set[tuple[int, ...]]:
         fitted = {(0, 1): before, (1, 0): 2.0, (0,): 500.0}
-        return set(drop_disorder(fitted, 10.0, lambda _, kept: {ids: fitted[ids] for ids in kept}))
+        return set(drop_disorder(fitted, 10.0, lambda kept: {ids: fitted[ids] for ids in kept}))
 
     assert left(RARER * 2.0) == {(0, 1), (1, 0), (0,)}
     assert left(RARER * 2.0 + 1) == {(0, 1), (0,)}
@@ -38,9 +38,7 @@ def test_a_way_back_is_no_disorder_of_its_own() -> None:
     fitted = {(0, 2): 100.0, (0, 1, 2): 30.0, (0, 1, 0, 2): 12.0}
 
     def left(least: float) -> list[tuple[int, ...]]:
-        return list(
-            drop_disorder(fitted, least, lambda _, kept: {ids: fitted[ids] for ids in kept})
-        )
+        return list(drop_disorder(fitted, least, lambda kept: {ids: fitted[ids] for ids in kept}))
 
     assert left(10.0) == list(fitted)
     assert left(15.0) == [(0, 2), (0, 1, 2)]

@@ -25,6 +25,8 @@ from .verdict import foresee
 
 LENGTH = "max_length"
 """What the share of the lengths of cases is called."""
+SCALES_TO_STAND_OUT = 3
+"""Noise scales of cases from which on a path likely stands out from noise."""
 TAIL = Fraction(1, 40)
 """In 95 of 100 runs noise stays within its margin: this much of it lies beyond on either side."""
 
@@ -138,7 +140,7 @@ def _plan(
         if cases is not None:
             large = cases >= large_from
     final = split.final(frequent=bool(large))
-    candidate_from = ceil(mechanism.final_threshold / (final * per_case))
+    candidate_from = ceil(SCALES_TO_STAND_OUT / (final * per_case))
     step = split.semantics * per_case / VOTE_UNITS
     cells = (activities + 1) ** 2
     threshold = smallest_threshold(step, cells, most_false_steps(mechanism.false_steps, cells))

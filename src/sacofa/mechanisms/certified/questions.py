@@ -25,9 +25,7 @@ from ...kernel.queries.flow import (
 from ...kernel.queries.histogram import open_histogram
 from ...kernel.session import Session
 from ...kernel.statements import Statement
-from ...synthesis.flow.chain import Chain
 from ...synthesis.flow.evidence import (
-    FULL,
     Evidence,
     Nearest,
     count_table,
@@ -43,19 +41,18 @@ from ...synthesis.flow.occurrences import (
     activities_once,
     activities_repeated,
     activities_there,
-    shares_repeating,
     step_weights,
 )
+from ...synthesis.flow.population import ActivityAnswers
 from ...synthesis.flow.size import count_cases
 from ...synthesis.flow.steps import KeptSteps, keep_steps
 from .settings import FLOW, CertifiedSettings
 
 Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
-TRUST = Fraction(7, 2)
-"""The pull towards the representatives hides what few cells tell of many cases: lengths and repeats
-count as if their noise were so many times smaller."""
+TRUST = Fraction(2)
+"""Answers about activities and lengths count as if their noise were that many times smaller: they
+have few cells, and what they tell of all cases no other answer tells."""
 SCALES_PER_TRIGRAM = Fraction(3, 2)
 """There must be so many noise scales of cases for each 3-gram, or none are asked."""
 KEPT = Fraction(95, 100)
@@ -65,12 +62,10 @@ KEPT = Fraction(95, 100)
 class Vote(NamedTuple):
     """What came of a vote for the nearest candidate."""
 
-    votes: Ints
-    """The answer."""
-    expected: Floats
+    candidates: dict[Ids, float]
     """What each candidate likely has, in cases."""
     nearest: Nearest
-    """The candidates."""
+    """Finds the candidate of a sequence."""
 
 
 class Questions:
@@ -167,8 +162,7 @@ class Questions:
         once = np.concatenate([votes[:, 0], none])
         for repeated, values in ((False, once), (True, votes[:, 1])):
             table = occurrence_table(self._occurring, part, repeated=repeated)
-            trust = TRUST if repeated else FULL
-            self.evidence.add(values, self.scale(share), table, VOTE_UNITS, trust)
+            self.evidence.add(values, self.scale(share), table, VOTE_UNITS, TRUST)
         if lengths is not None and part >= KEPT:
             edges = bin_edges(self._set.max_length_bound)
             last = int(np.searchsorted(edges, max_length))
@@ -182,15 +176,25 @@ class Questions:
             )
         return votes
 
-    def repeats(self, activities: Ints | None, size: int) -> tuple[frozenset[int], list[float]]:
-        """What no case repeats, as far as anybody can tell, and which share of them the others."""
+    def once(self, activities: Ints | None) -> frozenset[int]:
+        """What no case repeats, as far as noise lets one see."""
         if self.rules:
-            return frozenset(), []
+            return frozenset()
         if activities is None:
-            return frozenset(range(len(self._session.activities))), []
-        return (
-            activities_once(activities, self.activity_scale),
-            shares_repeating(activities, self.activity_scale, self._occurring, size),
+            return frozenset(range(len(self._session.activities)))
+        return activities_once(activities, self.activity_scale)
+
+    def activity_answers(
+        self, activities: Ints | None, once: frozenset[int]
+    ) -> ActivityAnswers | None:
+        """The answers about activities that samples are moved by; rules forbid to move them."""
+        if self.rules or activities is None:
+            return None
+        return ActivityAnswers(
+            once=activities[:, 0] / VOTE_UNITS,
+            repeated=activities[:, 1] / VOTE_UNITS,
+            part_once=1 - self._occurring.for_repeats / VOTE_UNITS,
+            never_repeated=once,
         )
 
     def steps(self, max_length: int, activities: Ints | None, size: int) -> KeptSteps:
@@ -238,7 +242,7 @@ class Questions:
         self.evidence.add(counts, scale, frequent_table(list(shown)))
         return shown
 
-    def trigrams(self, steps: KeptSteps, chain: Chain, max_length: int, size: int) -> bool:
+    def trigrams(self, steps: KeptSteps, max_length: int, size: int) -> bool:
         """Ask what comes before and after each activity at once, if noise leaves enough of that.
 
         Steps alone do not say what a case does after it came this way. Tell whether it was asked.
@@ -253,10 +257,7 @@ class Questions:
         query = TrigramVotes(len(self._session.activities), listed)
         votes = self._session.ask(query, self.price(share), FLOW)
         table = trigram_table(query, max_length)
-        cases = self.evidence.add_sparse(votes, scale, table, VOTE_UNITS)
-        # Whole numbers, fine enough for those below one case.
-        weights = np.rint(cases * VOTE_UNITS).astype(np.int64).tolist()
-        chain.follow(dict(zip(listed, weights, strict=True)))
+        self.evidence.add_sparse(votes, scale, table, VOTE_UNITS)
         return True
 
     def vote(self, name: str, candidates: list[Ids], share: Fraction) -> Vote:
@@ -264,4 +265,5 @@ class Questions:
         query = NearestCandidate(name, tuple(candidates), nearest)
         votes = self._session.ask(query, self.price(share), FLOW)
         near = Nearest(candidates, len(self._session.activities))
-        return Vote(votes, self.evidence.add_nearest(votes, self.scale(share), near), near)
+        expected = self.evidence.add_nearest(votes, self.scale(share), near)
+        return Vote(dict(zip(candidates, expected.tolist(), strict=True)), near)

@@ -36,8 +36,7 @@ FROM_TIMES = Fraction(2, 3)
 OF_TIMES = ("time_share", "granularity", "calendar")
 """Settings that say something about times alone."""
 TUNED = (
-    "false_steps", "search_threshold", "final_threshold", "min_gain", "core_min_gain",
-    "large_log_ratio", "candidates",
+    "false_steps", "core_min_gain", "large_log_ratio", "candidates",
 )  # fmt: skip
 
 
@@ -65,12 +64,8 @@ class CertifiedSettings:
             process models and suppress more rare behaviour.
         false_steps: Expected share of false directly-follows pairs that pass. The votes for
             candidates remove them later.
-        search_threshold: Candidates with fewer votes, in noise scales, are dropped after the
-            search.
-        final_threshold: Candidates with fewer votes, in noise scales, count as having none at the
-            end.
-        min_gain: Gain, in cases times ε, that each representative needs (greedy facility location).
-        core_min_gain: The same for a variant of the orderly core.
+        core_min_gain: Gain, in cases times ε, that each variant of the orderly core needs (greedy
+            facility location).
         core_order_penalty: Additional gain, in cases, that a variant of the orderly core needs for
             each pair of activities that it is the first to show in both orders.
         wide: With more activities than this, votes for activities get a larger share of ε, and
@@ -96,9 +91,6 @@ class CertifiedSettings:
     calendar: str | None = offered("word", default=None)
     order_penalty: Fraction = offered("number", default=Fraction(6))
     false_steps: Fraction = Fraction(1, 40)
-    search_threshold: Fraction = Fraction(3, 2)
-    final_threshold: Fraction = Fraction(3)
-    min_gain: Fraction = Fraction(1)
     core_min_gain: Fraction = Fraction(3)
     core_order_penalty: Fraction = Fraction(8)
     wide: int = 100
@@ -213,13 +205,7 @@ class CertifiedSettings:
         wanted = int(self.candidates * self.flow_price / unit.max_cases * size)
         return min(max(wanted, self.min_candidates), self.max_candidates)
 
-    def medoid_cost(self, unit: Unit, *, core: bool = False) -> Fraction:
-        """What a representative, or a variant of the orderly core, must gain, in cases."""
-        gain = self.core_min_gain if core else self.min_gain
-        return gain * unit.max_cases / self.flow_price
-
     def mark_core(self, variants: VariantCounts) -> NDArray[np.bool_]:
         """Mark the released variants that are the orderly core."""
-        return mark_core(
-            variants, self.medoid_cost(variants.unit, core=True), self.core_order_penalty
-        )
+        cost = self.core_min_gain * variants.unit.max_cases / self.flow_price
+        return mark_core(variants, cost, self.core_order_penalty)

@@ -7,13 +7,13 @@
 * frequent: which variants are published individually;
 * sampler: uniform numbers for synthetic sequences;
 * chain, rule_walker: sequences sampled step by step, within public rules;
+* population: samples that are moved until they agree with the answers;
 * candidates, earlier: the candidates that cases vote for, with those of earlier releases;
-* medoids: which candidates are released;
 * size: the number of cases, from all answers;
-* apportion: votes become whole numbers of cases;
 * shrink: the expected content of cells, given all answers;
-* evidence, fit: the numbers of cases that explain all answers at once;
-* smooth: the same for logs in which hardly two cases are alike;
+* evidence, estimate: the numbers of cases that explain all answers at once;
+* apportion: they become whole numbers;
+* medoids: which variants represent the others in the orderly core;
 * orderly: which orders are dropped, and which variants are the orderly core;
 * presence: activities that the released cases lack are inserted;
 * margins: margins of error of the released figures.

@@ -1,8 +1,8 @@
 """What one change makes of a usual sequence, the likeliest changes first.
 
 Where one way through a process is usual, most other cases differ from it by one change: two parts
-that do not wait for one another come in the other order, a part is skipped, a case ends early, a
-few other activities come in between. A chain of steps draws such a case only if each of its new
+that do not wait for one another come in the other order, a part is skipped, a case ends early. A
+chain of steps draws such a case only if each of its new
 steps passed by itself. Here their votes are added up: three steps that noise might hide one by one
 stand out together. Everything here reads noisy votes only.
 """
@@ -31,12 +31,6 @@ CLEAR = 6.0
 BLOCK = 5
 """A part that comes elsewhere, or is skipped, has at most so many activities; the rest of a case
 may be skipped however long it is."""
-DETOUR = 3
-"""So many other activities come in between at most."""
-OTHER = 5.0
-"""What each of them has to make up for, in log odds: it is one of many that it could be."""
-DETOURS = 20
-"""So many detours of each length are followed from each place, and as many ways to come back."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -80,7 +74,7 @@ def step_odds(votes: Floats, each: Floats, shares: Sequence[float]) -> Floats:
 
 def likely_edits(sequence: Ids, odds: Floats) -> Iterator[Ids]:
     """Change a sequence in one way, the likeliest first; `odds` are those beside it."""
-    found = [*_swapped(sequence, odds), *_skipped(sequence, odds), *_detours(sequence, odds)]
+    found = [*_swapped(sequence, odds), *_skipped(sequence, odds)]
     found.sort(key=lambda edit: (-edit[0], edit[1:]))
     known: set[Ids] = set()
     for _, first, middle, after in found:
@@ -109,35 +103,6 @@ def _skipped(sequence: Ids, odds: Floats) -> Iterator[Edit]:
     for i in range(number):
         for j in _back(i + 1, number):
             yield float(odds[path[i - 1], path[j]]), i, (), j
-
-
-def _detours(sequence: Ids, odds: Floats) -> Iterator[Edit]:
-    """Let other activities come between two, or instead of a part."""
-    path, number = _path(sequence, odds), len(sequence)
-    activities = len(odds) - 1
-    for i in range(number + 1):
-        ways: list[Ids] = [()]
-        scores = np.zeros(1)
-        back = _back(i, number)
-        for _ in range(DETOUR if activities else 0):
-            last = [way[-1] if way else path[i - 1] for way in ways]
-            places, scores = _best(scores[:, None] + odds[last, :activities] - OTHER)
-            ways = [(*ways[way], a) for way, a in places]
-            last = [way[-1] for way in ways]
-            places, whole = _best(scores[:, None] + odds[last][:, [path[j] for j in back]])
-            for (way, j), score in zip(places, whole.tolist(), strict=True):
-                yield score, i, ways[way], back[j]
-
-
-def _best(scores: Floats) -> tuple[list[tuple[int, int]], Floats]:
-    """The places of the highest scores of a table, and these."""
-    flat = scores.ravel()
-    places = np.arange(flat.size)
-    if flat.size > DETOURS:
-        places = np.sort(np.argpartition(-flat, DETOURS)[:DETOURS])
-    places = places[np.argsort(-flat[places], kind="stable")]
-    rows, columns = np.divmod(places, scores.shape[1])
-    return list(zip(rows.tolist(), columns.tolist(), strict=True)), flat[places]
 
 
 def _path(sequence: Ids, odds: Floats) -> Ids:

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cache, cached_property
+from functools import cache
 from itertools import chain, pairwise
 
 import numpy as np
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from ...base.distance import nearest
 from ...kernel.language import Ids
 from ...kernel.queries.flow import VOTE_UNITS, ActivityVotes, StepVotes, TrigramVotes, length_votes
+from ..numerics import add_up
 from .shrink import NOISE, shrink
 
 Floats = NDArray[np.float64]
@@ -29,8 +30,6 @@ Ints = NDArray[np.int64]
 Entries = Iterator[tuple[int, float]]
 Table = Callable[[Ids], Entries]
 """What one case of a sequence adds to which cells of a query."""
-FULL = Fraction(1)
-"""An answer is trusted as its noise says."""
 SUREST = 0.7
 """What a cell is expected to hold is taken to be no surer than this variance."""
 
@@ -55,44 +54,19 @@ class System:
     """The answer of each cell as it is."""
     others: float
     """The squares of the answers of cells that no sequence of the pool adds to, added up."""
-    expected: float
-    """What the squares of all noise add up to, expected."""
-
-    @cached_property
-    def rows(self) -> Floats:
-        """[sequence, cell]: what a case of a sequence adds to a cell."""
-        rows = np.zeros((self.size, len(self.answers)))
-        np.add.at(rows, (self.owners, self.cells), self.amounts)
-        return rows
 
     def given(self, weights: Floats) -> Floats:
         """What these numbers of cases would give to each cell."""
-        return _sums(self.cells, self.amounts * weights[self.owners], len(self.answers))
+        return add_up(self.cells, self.amounts * weights[self.owners], len(self.answers))
 
-    def along(self, values: Floats) -> Floats:
-        """What each sequence adds to its cells, times these values of theirs, in sum."""
-        return _sums(self.owners, self.amounts * values[self.cells], self.size)
-
-    def norms(self) -> Floats:
-        """How much each sequence adds to all cells: the root of the squares."""
-        result: Floats = np.sqrt(_sums(self.owners, self.amounts**2, self.size))
-        return result
+    def variances(self, weights: Floats) -> Floats:
+        """The variance of each cell if cases were a random sample with these numbers."""
+        return add_up(self.cells, self.amounts**2 * weights[self.owners], len(self.answers))
 
     def misfit(self, weights: Floats) -> float:
         """How far the answers are from what these numbers of cases would give: squares added up."""
         missing = self.noisy - self.given(weights) / self.sureness
         return float(missing @ missing) + self.others
-
-    def missing(self, weights: Floats) -> Floats:
-        """What the cells are expected to hold beyond what these numbers of cases would give."""
-        result: Floats = self.answers - self.given(weights)
-        return result
-
-
-def _sums(places: Ints, values: Floats, number: int) -> Floats:
-    """Add up values at so many places."""
-    result = np.bincount(places, weights=values, minlength=number)
-    return result.astype(np.float64, copy=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +120,12 @@ class Evidence:
         self._prepare: list[Callable[[Sequence[Ids]], object]] = []
 
     def add(
-        self, values: Ints, noise: Fraction, table: Table, units: int = 1, trust: Fraction = FULL
+        self,
+        values: Ints,
+        noise: Fraction,
+        table: Table,
+        units: int = 1,
+        trust: Fraction = Fraction(1),
     ) -> None:
         """Add an answer with noise of scale 1/noise, in cases; `units` votes are one case.
 
@@ -179,7 +158,7 @@ class Evidence:
         answers: list[Floats] = []
         sureness: list[Floats] = []
         noisy: list[Floats] = []
-        others = expected = 0.0
+        others = 0.0
         before = 0
         for answer in self._answers:
             entries = [answer.entries(ids) for ids in pool]
@@ -202,7 +181,6 @@ class Evidence:
             sureness.append(sure)
             noisy.append(there)
             others += float(answer.values @ answer.values - there @ there)
-            expected += 2.0 * len(answer.values)
             before += len(used)
         return System(
             owners=np.concatenate(owners),
@@ -213,7 +191,6 @@ class Evidence:
             sureness=np.concatenate(sureness),
             noisy=np.concatenate(noisy),
             others=others,
-            expected=expected,
         )
 
 

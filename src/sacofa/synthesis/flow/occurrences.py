@@ -43,14 +43,6 @@ def step_weights(votes: Ints, epsilon: Fraction, query: ActivityVotes) -> tuple[
     )
 
 
-def shares_repeating(
-    votes: Ints, epsilon: Fraction, query: ActivityVotes, cases: int
-) -> list[float]:
-    """The share of cases that repeat each activity, at most; noise hides a vote of its scale."""
-    hidden = int(1 / epsilon)
-    return [max(int(again), hidden) / (query.for_repeats * cases) for again in votes[:, 1]]
-
-
 def activities_there(votes: Ints, epsilon: Fraction) -> list[int]:
     """Choose the activities that stand out from noise; at least one, if there is any.
 

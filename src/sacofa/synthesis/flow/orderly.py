@@ -18,12 +18,10 @@ from ...kernel.variants import VariantCounts
 from .medoids import select_medoids
 
 Fitted = dict[Ids, float]
-Refit = Callable[[Fitted, Iterable[Ids]], Fitted]
+Refit = Callable[[Iterable[Ids]], Fitted]
 """Fits again what is left of fitted sequences."""
 RARER = 4
 """One of two orders is a handful beside the other if that has so many times as many cases."""
-AGAIN = 3
-"""So often disorder is dropped and the rest fitted again, at most."""
 
 
 def drop_disorder(fitted: Fitted, least: float, refit: Refit) -> Fitted:
@@ -39,19 +37,13 @@ def drop_disorder(fitted: Fitted, least: float, refit: Refit) -> Fitted:
     }
     opposite = np.array([places.get((b, a), len(places)) for a, b in places], dtype=np.int64)
     repeats = np.array([a == b for a, b in places], dtype=np.bool_)
-    for _ in range(AGAIN):
-        shown = np.fromiter(chain.from_iterable(orders[ids] for ids in fitted), np.int64)
-        numbers = np.maximum(np.array(list(fitted.values()), dtype=np.float64), 0.0)
-        lengths = [len(orders[ids]) for ids in fitted]
-        cases = np.bincount(shown, np.repeat(numbers, lengths), minlength=len(places))
-        rarer = np.append(cases, 0.0)[opposite] > RARER * cases
-        rare = (cases > 0) & (cases < least) & (repeats | rarer)
-        dropped = set(np.flatnonzero(rare).tolist())
-        left = [ids for ids in fitted if dropped.isdisjoint(orders[ids])]
-        if not left or len(left) == len(fitted):
-            break
-        fitted = refit(fitted, left)
-    return fitted
+    shown = np.fromiter(chain.from_iterable(orders.values()), np.int64)
+    numbers = np.repeat(list(fitted.values()), [len(pairs) for pairs in orders.values()])
+    cases = np.bincount(shown, numbers, minlength=len(places))
+    rarer = np.append(cases, 0.0)[opposite] > RARER * cases
+    dropped = set(np.flatnonzero((cases < least) & (repeats | rarer)).tolist())
+    left = [ids for ids in fitted if dropped.isdisjoint(orders[ids])]
+    return refit(left) if left and len(left) < len(fitted) else fitted
 
 
 def orders_of(ids: Ids) -> set[tuple[int, int]]:

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 WIDTH = 62
 """The bits of a drawn number."""
+FRACTION = 53
+"""The bits of a floating-point number that lie below its exponent."""
 FIRST, MOST = 64, 4096
 """How many are drawn together, at first and at most."""
 
@@ -39,6 +41,11 @@ class UniformSampler:
             number = self._refill()
         # The scaled number is uniform but for 2^-62 times the bound: no count depends on it.
         return (number * bound) >> WIDTH
+
+    def uniform(self, size: int) -> NDArray[np.float64]:
+        """Numbers from 0 to 1."""
+        result: NDArray[np.float64] = self._noise.below(1 << FRACTION, size) / float(1 << FRACTION)
+        return result
 
     def _refill(self) -> int:
         # Small runs need few, large ones many.

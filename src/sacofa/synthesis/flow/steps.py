@@ -5,8 +5,8 @@ Everything here reads noisy votes only.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from heapq import nlargest
 from itertools import pairwise
@@ -38,18 +38,10 @@ LEAST = 1.5
 REPEATS = 5
 """A case has about so many times as many votes for what it repeats as for a step on the way back.
 """
-WAYS_BACK = 5
-"""So many ways back to an activity are tried."""
 WITH_RULES = 5
 """So many steps per activity pass at least where rules weed out the false ones."""
 SLACK = 1.5
 """So many votes may be missing, in standard deviations of what is added up."""
-CLEAR = 2
-"""If all steps of some way have as many thresholds of votes, noise hides no part of the main way.
-"""
-HAVE = (1, 2, 4)
-"""A step of the heaviest ways has such parts of the threshold, more or less: what is asked of
-each step keeps a way short."""
 LENGTHS = (3, 6, 12, 24)
 """The likeliest ways are looked for as if cases had about so many events."""
 USING = (0.25, 0.5, 1.0)
@@ -67,9 +59,6 @@ class KeptSteps:
 
     weights: Ints
     """[a, b]: how often b comes directly after a; 0 where it may not."""
-    ways_back: Mapping[int, Sequence[int]] = field(default_factory=dict)
-    """What may lie between an activity that cases repeat and its repeat, the likeliest first; the
-    activity itself: nothing does."""
     likeliest: tuple[Ids, ...] = ()
     """The sequences that votes for steps make likely, the likeliest first."""
     odds: StepOdds | None = None
@@ -121,9 +110,8 @@ def keep_steps(
     """Keep the steps whose votes pass a threshold and that lie on a way from beginning to end.
 
     The threshold lets that part of false steps pass, expected; later votes weed them out. It is
-    lowered as far as it takes for a few steps per activity to pass. Where noise may hide a part of
-    the main way, the likeliest one passes as well; and some way leads from the beginning through
-    each activity to the end in any case.
+    lowered as far as it takes for a few steps per activity to pass. The likeliest way passes as
+    well, and some way leads from the beginning through each activity to the end in any case.
     `epsilon` is the noise's, for one vote. `weights` is what each step counted when cases divided
     their votes, in full if left out. `repeated` are the activities that cases repeat, with the
     votes for that. `longest` is how long cases are, where that was asked. `cases` is how many there
@@ -148,33 +136,23 @@ def keep_steps(
     lowest = np.iinfo(np.int64).min
     there = np.where(possible, votes, lowest)
     passed = there >= min(threshold, _fewest(votes[possible], len(votes) - 1, rules))
-    width = widest_way(there)
-    heavy = heaviest_ways(there, [threshold // part for part in HAVE])
-    likely = likeliest_ways(odds)
-    # Where noise hides no step of it, the heaviest way is what most cases do. Where it may, a way
-    # of a few steps that are heavy by noise would come first.
-    hidden = width < CLEAR * threshold
-    ways = [*likely, *heavy] if hidden else [*heavy, *likely]
-    for way in ways[:1] if hidden else ():
+    # Noise may hide a part of what most cases do, so the likeliest way passes.
+    ways = likeliest_ways(odds)
+    for way in ways[:1]:
         passed[tuple(np.array(way).T)] = True
     # Of long cases noise has to explain twice as much, for the same reason.
     doubt = 2 if longest is not None and longest >= LONG else 1
     balance(votes, passed, possible, doubt * int(1 / epsilon))
-    back = ways_back(votes, possible, weights, repeated or {})
-    for a, between in back.items():
-        # Some way leads back, so the likeliest one passes.
-        for b in between[:1]:
-            passed[a, b] = passed[b, a] = True
+    # Some way leads back to what cases repeat, so the likeliest one passes.
+    for a, b in likeliest_ways_back(votes, possible, weights, repeated or {}).items():
+        passed[a, b] = passed[b, a] = True
     connect(there, passed)
     # Rules may leave no way for some activities. A step is of use if its source is reached from the
     # beginning and its target reaches the end; both have the last place, so turning the arrows
     # around turns the one into the other.
     passed &= _reached(passed)[:, None] & _reached(passed.T)[None, :]
-    # What just passed is most likely noise: weigh what exceeds nine tenths of the least.
-    least = max(int(votes[passed].min(initial=lowest)), 0) if passed.any() else 0
     return KeptSteps(
-        weights=np.where(passed, np.maximum(10 * votes - 9 * least, 1), 0),
-        ways_back=back,
+        weights=np.where(passed, np.maximum(votes, 1), 0),
         likeliest=tuple(dict.fromkeys(tuple(b for _, b in way[:-1]) for way in ways)),
         odds=odds,
     )
@@ -246,17 +224,19 @@ def connect(votes: Ints, passed: Bools) -> None:
                 new.append(target)
 
 
-def ways_back(
+def likeliest_ways_back(
     votes: Ints, possible: Bools, weights: Ints, repeated: Mapping[int, int]
-) -> dict[int, list[int]]:
-    """Find the likely ways back to itself of each activity that cases repeat.
+) -> dict[int, int]:
+    """Find what most likely lies between each activity that cases repeat and its repeat.
+
+    The activity itself: nothing does. An activity is left out if no way back is likely.
 
     That it is repeated was voted for: so some step leads to itself, or to another activity and
     back. If these cases take a way, its steps have about so many votes more than noise; how much
     likelier that makes the votes that they have is linear in between and no more beyond, because
     noise is Laplace's. Steps that counted less have more noise, and their votes say less.
     """
-    ways: dict[int, list[int]] = {}
+    ways: dict[int, int] = {}
     for a, times in repeated.items():
         expected = times // REPEATS
         out, into = (
@@ -270,47 +250,10 @@ def ways_back(
         # To itself it is one step.
         likelier[a] = out[a]
         likely = np.where(possible[a, :-1] & possible[:-1, a], likelier, -1)
-        best = np.argsort(-likely, kind="stable")[:WAYS_BACK]
-        ways[a] = best[likely[best] >= 0].tolist()
+        best = int(likely.argmax())
+        if likely[best] >= 0:
+            ways[a] = best
     return ways
-
-
-def widest_way(votes: Ints) -> int:
-    """The votes of the weakest step on the way from beginning to end whose weakest is strongest.
-
-    Such a way has at least one activity.
-    """
-    end = len(votes) - 1
-    lowest = int(np.iinfo(np.int64).min)
-    # Dijkstra's algorithm, with the weakest step of a way instead of its length.
-    widths = votes[end].copy()
-    widths[end] = lowest
-    open_ = np.ones(end + 1, dtype=np.bool_)
-    open_[end] = False
-    best = lowest
-    while open_.any():
-        widest = int(np.where(open_, widths, lowest).argmax())
-        # A way through the rest would be no wider than the best: no need to go on.
-        if not open_[widest] or widths[widest] <= best:
-            break
-        open_[widest] = False
-        best = max(best, min(int(widths[widest]), int(votes[widest, end])))
-        widths = np.maximum(widths, np.minimum(widths[widest], votes[widest]))
-    return best
-
-
-def heaviest_ways(votes: Ints, thresholds: Iterable[int]) -> list[Way]:
-    """For each threshold, the steps of the way whose votes exceed it by most, in sum.
-
-    A step that lacks some votes is made up for by those before and after it, where a short way of
-    two lucky steps is not. Where each way comes to a dead end, there is none.
-    """
-    given = np.where(votes > np.iinfo(np.int64).min, votes, -np.inf)
-    branches = _branches(given)
-    given = np.take_along_axis(given, branches, axis=1)
-    # The main way of long cases has many steps to be known by: no longer one is looked for.
-    best = (_best_ways(branches, given - threshold, LONG, 1) for threshold in thresholds)
-    return [way for found in best for _, way in found]
 
 
 def likeliest_ways(odds: StepOdds) -> list[Way]:
