@@ -20,7 +20,7 @@ Input = TypeVar("Input", bound=Statement | str)
 PREFIX = ".sacofa-part-"
 """How the names of folders begin in which files are written before they get their names."""
 
-EXISTS = Statement("path.exists", force=Argument("force", True))
+EXISTS = Statement("file.exists", force=Argument("force", True))
 
 
 @contextmanager
@@ -106,7 +106,7 @@ def explained(path: str | Path, part: Path | None = None) -> Iterator[None]:
         why = error.strerror or str(error)
         if part is not None:
             why = why.replace(str(part), str(path))
-        raise OutputError(path, Statement("path.unwritable", reason=why)) from error
+        raise OutputError(path, Statement("file.unwritable", why=why)) from error
 
 
 def sync(path: Path) -> None:
@@ -128,14 +128,14 @@ def sync_folder(folder: Path) -> None:
 def check_target(path: str | Path, force: bool = False) -> None:
     """Refuse a target that cannot be written, before any work is done for it."""
     if not is_name(path):
-        raise OutputError(ascii(str(path)), Statement("path.no_name"))
+        raise OutputError(ascii(str(path)), Statement("file.no_name"))
     target = Path(os.path.realpath(path))
     with explained(path):
         refuse(path, target, force)
         if not target.parent.is_dir():
-            raise OutputError(path, Statement("path.no_folder"))
+            raise OutputError(path, Statement("file.no_folder"))
         if not os.access(target.parent, os.W_OK):
-            raise OutputError(path, Statement("path.closed_folder"))
+            raise OutputError(path, Statement("file.closed_folder"))
 
 
 def is_name(path: str | Path) -> bool:
@@ -157,7 +157,7 @@ def check_apart(outputs: Mapping[Output, str | Path], inputs: Mapping[Input, str
         mine = identity(path)
         for other, theirs in seen:
             if mine & theirs:
-                raise OutputError(path, Statement("path.same", one=what, other=other))
+                raise OutputError(path, Statement("file.same", one=what, other=other))
         seen.append((what, mine))
 
 
@@ -173,9 +173,9 @@ def identity(path: str | Path) -> set[object]:
 def refuse(path: str | Path, target: Path, force: bool) -> None:
     """Refuse a target that is no regular file, or exists and is not to be overwritten."""
     if target.is_dir():
-        raise OutputError(path, Statement("path.folder"))
+        raise OutputError(path, Statement("file.folder"))
     if target.exists() and not target.is_file():
-        raise OutputError(path, Statement("path.not_regular"))
+        raise OutputError(path, Statement("file.not_regular"))
     if target.exists() and not force:
         raise OutputError(path, EXISTS)
 
@@ -194,7 +194,7 @@ def read_small(path: str | Path, largest: int, missing: Statement) -> bytes:
     except OSError as error:
         raise unreadable(path, error) from None
     if len(content) > largest:
-        raise ReadError(path, Statement("path.too_large", bytes=largest))
+        raise ReadError(path, Statement("file.too_large", bytes=largest))
     return content
 
 
@@ -204,14 +204,14 @@ def hash_file(path: str | Path) -> str:
         with open(path, "rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except FileNotFoundError:
-        raise ReadError(path, Statement("path.missing")) from None
+        raise ReadError(path, Statement("file.missing")) from None
     except OSError as error:
         raise unreadable(path, error) from None
 
 
 def unreadable(path: object, error: OSError) -> ReadError:
     """Say why the system does not let a file be read."""
-    return ReadError(path, Statement("path.unreadable", reason=error.strerror or str(error)))
+    return ReadError(path, Statement("file.unreadable", why=error.strerror or str(error)))
 
 
 def write_text(path: str | Path, text: str, force: bool = False) -> None:

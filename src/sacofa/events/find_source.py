@@ -191,7 +191,7 @@ def _walk(folder: Path) -> Iterator[Path]:
 
     def refuse(error: OSError) -> None:
         said = error.strerror or str(error)
-        raise ReadError(error.filename, Statement("read.file.unreadable", error=said))
+        raise ReadError(error.filename, Statement("file.unreadable", why=said))
 
     for place, folders, names in os.walk(folder, onerror=refuse, followlinks=False):
         folders[:] = [name for name in folders if not name.startswith((".", "_"))]

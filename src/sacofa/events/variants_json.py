@@ -95,7 +95,7 @@ def _read_json(path: Path, trusted: bool) -> object:
     with BoundedFile(path, trusted=trusted, most=MOST) as stream:
         text = stream.read()
     if not text.strip():
-        raise ReadError(path, Statement("read.file.empty"))
+        raise ReadError(path, Statement("file.empty"))
     if not trusted and sum(map(text.count, (b",", b"[", b"{"))) > MOST_VALUES:
         raise ReadError(path, _said("too_many", most=MOST_VALUES, trusted=TRUSTED))
     try:

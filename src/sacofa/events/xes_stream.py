@@ -61,7 +61,7 @@ def _explained(stream: BoundedFile) -> Iterator[None]:
         yield
     except etree.XMLSyntaxError as error:
         if not stream.done:
-            raise ReadError(stream.path, Statement("read.file.empty")) from None
+            raise ReadError(stream.path, Statement("file.empty")) from None
         line, _ = error.position
         # Further lines of such a message repeat what stands in the file.
         why = (error.msg or "not XML").partition("\n")[0].split(", line ")[0]

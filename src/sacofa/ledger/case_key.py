@@ -101,7 +101,7 @@ def holding_key(ledger: Path) -> Iterator[CaseKey]:
     except FileNotFoundError:
         raise refusal(path, Statement("ledger.key.missing")) from None
     except OSError as error:
-        raise refusal(path, Statement("path.unreadable", reason=error.strerror)) from None
+        raise refusal(path, Statement("file.unreadable", why=error.strerror)) from None
     with os.fdopen(place, "rb") as file:
         now = os.fstat(place)
         if not stat.S_ISREG(now.st_mode):

@@ -94,7 +94,7 @@ def _load(path: Path) -> dict[str, object] | None:
         # A link that leads nowhere is a policy that cannot be read, not none at all.
         if not os.path.lexists(path):
             return None
-        text = read_small(path, LARGEST, Statement("path.not_regular"))
+        text = read_small(path, LARGEST, Statement("file.not_regular"))
         return tomllib.loads(text.decode("utf-8"))
     except ReadError as error:
         reason: Statement | str = error.what

@@ -228,14 +228,14 @@ def _check_files(path: Path, mode: str) -> None:
     used, and so does the policy. By the other name neither would be found.
     """
     if not is_name(path):
-        raise refusal(ascii(str(path)), Statement("path.no_name"))
+        raise refusal(ascii(str(path)), Statement("file.no_name"))
     try:
         for file in (path, Path(f"{path}-journal"), Path(f"{path}-wal")):
             if file.exists() and not file.is_file():
-                raise refusal(file, Statement("path.not_regular"))
+                raise refusal(file, Statement("file.not_regular"))
         names = path.stat().st_nlink if path.exists() else 0
     except OSError as error:
-        raise refusal(path, Statement("path.unreadable", reason=error.strerror)) from None
+        raise refusal(path, Statement("file.unreadable", why=error.strerror)) from None
     if names > 1:
         raise refusal(path, Statement("ledger.hard_link"))
     if mode == "rw" and not names:

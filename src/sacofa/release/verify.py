@@ -43,7 +43,7 @@ def verify(path: str | Path, certificate: str | Path | None = None) -> Verificat
         mend(path)
     beside = certificate_path(path) if certificate is None else Path(certificate)
     if not Path(path).exists():
-        raise ReadError(path, Statement("path.missing"))
+        raise ReadError(path, Statement("file.missing"))
     try:
         text = read_small(beside, LARGEST, Statement("certificate.missing")).decode("utf-8")
     except UnicodeDecodeError:

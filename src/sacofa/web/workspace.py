@@ -32,7 +32,8 @@ def own_folder(parent: Path) -> Iterator[Path]:
         remove_abandoned(parent, PREFIX)
         folder, lock = make_locked(parent, PREFIX)
     except OSError as error:
-        raise OutputError(parent, Statement("file.no_folder", why=error.strerror or "")) from None
+        why = error.strerror or ""
+        raise OutputError(parent, Statement("file.not_a_folder", why=why)) from None
     try:
         yield folder
     finally:

@@ -129,7 +129,7 @@ def read_model(path: str | Path) -> Model:
     # Readers are loaded when there is a model to read: few runs have one.
     with refusing(path):
         if not content.strip():
-            raise RefusedError("read.file.empty", None)
+            raise RefusedError("file.empty", None)
         if suffix == ".decl":
             from .declare import read_declare
 
