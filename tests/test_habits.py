@@ -25,9 +25,9 @@ EXCEPTIONS = {"C901": 3, "PLR0913": 10, "ANN401": 17}
 """The most files that a rule of ruff spares, by pyproject.toml. These numbers only fall."""
 MOST_ANY = 134
 """The most often that the word `Any` occurs. This number only falls."""
-MOST_COMPLEX = 11
+MOST_COMPLEX = 9
 """The most functions whose cyclomatic complexity is above 10. This number only falls."""
-MOST_SENTENCES = 28
+MOST_SENTENCES = 26
 """The most errors that are made with a sentence in the code, those of programmers included. This
 number only falls."""
 WALK = {"functions": 804, "modules": 132, "depth": 23}

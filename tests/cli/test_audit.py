@@ -128,7 +128,7 @@ def test_an_audit_around_a_log_is_secret(
     ("arguments", "message"),
     [
         (("--epsilon", 0), "--epsilon (0) must be above 0"),
-        (("--epsilon", 1, "--runs", 5), "runs (5) must be 100 or more"),
+        (("--epsilon", 1, "--runs", 5), "runs (5) must be at least 100"),
         (("--epsilon", 1, "--workers", 0), "--workers (0) must be at least 1"),
         (
             ("--epsilon", 1, "--person-cases", 0),

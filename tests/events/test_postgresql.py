@@ -123,8 +123,7 @@ def test_persons_are_the_first_that_are_not_blank(address: str) -> None:
         assert [line.split(":")[0] for line in told] == [
             "1 event has no time stamp that can be read",
             "1 case with more than one person",
-            f"{'2 cases' if most == 1 else '1 case'} left out, of "
-            f"{'persons' if most == 1 else 'a person'} with more than {most}",
+            f"{3 - most} case{'s' if most == 1 else ''} left out, of persons with more than {most}",
         ]
 
 

@@ -158,7 +158,7 @@ def test_the_person_of_a_case_is_the_first_that_is_not_blank(tmp_path: Path) -> 
     assert [line.split(":")[0] for line in told] == [
         "the time stamps of 1 case contradict the order of the events, which is kept",
         "2 cases with more than one person",
-        "1 case left out, of a person with more than 1",
+        "1 case left out, of persons with more than 1",
     ]
     timed = open_log(path, person="who", max_cases=1, order="time")
     assert dict(count_variants(timed)) == {("b", "a"): 1, ("d",): 1}

@@ -15,7 +15,7 @@ from rich.console import Console
 
 from ..base.described import field_docs
 from ..base.files import check_apart, check_target
-from ..errors import ReadError, SettingError, Statement
+from ..errors import Argument, ReadError, SettingError, Statement
 from ..messages import check_language, languages
 from ..release.certificate import Certificate
 from ..release.disclosure import Deployment, disclose, make_record, write_annex, write_record
@@ -84,7 +84,8 @@ def certificate(
     if not files:
         show_certificate(checked.certificate, Console(highlight=False, markup=False))
         return
-    _write(checked.certificate, written, _deployment(facts, needed="registry" in files))
+    people = _deployment(facts) if facts or "registry" in files else None
+    _write(checked.certificate, written, people)
     for form, path in files.items():
         say_written(form, path)
 
@@ -101,15 +102,13 @@ def _write(released: Certificate, written: Written, people: Deployment | None) -
             write_annex(sections, path, language=written.language, form=form, force=written.force)
 
 
-def _deployment(facts: dict[str, str], *, needed: bool) -> Deployment | None:
-    """What people know: as given, or asked for if it is needed."""
-    if not facts and not needed:
-        return None
+def _deployment(facts: dict[str, str]) -> Deployment:
+    """What people know: as given, or asked for."""
     required = [entry.name for entry in fields(Deployment) if entry.default is MISSING]
     missing = [name for name in required if name not in facts]
     if missing and not sys.stdin.isatty():
-        flags = ", ".join(f"--{name}" for name in missing)
-        raise SettingError(missing[0], None, Statement("must.known_by_people", missing=flags))
+        known = Statement("must.known_by_people", missing=tuple(map(Argument, missing)))
+        raise SettingError(missing[0], None, known)
     return Deployment(**facts, **{name: _ask(name) for name in missing})
 
 

@@ -29,7 +29,6 @@ from .queries.protocol import (
     Query,
     Question,
     SparseQuery,
-    asks_whole,
 )
 from .statements import Statement
 from .unit import Unit
@@ -113,7 +112,7 @@ class Session:
         """Charge for a query, and answer it with noise on every cell."""
         source = self._by_case if query.by_case else self._variants
         names = self.activities
-        if asks_whole(query):
+        if getattr(query, "whole", False):
             source, names = self._whole.by_case, self._whole.activities
         if source is None:
             raise PromiseError(Statement("promise.needs_cases", query=query.name))

@@ -72,7 +72,7 @@ class VariantCounts:
             activities = sorted(used)
         ids = {name: i for i, name in enumerate(activities)}
         if not ids.keys() >= set(names):
-            raise SettingError("variant", "a name", Statement("must.be.given_activity"))
+            raise SettingError("variant", None, Statement("must.be.made_of_given"))
         lengths = [len(variant) for variant, _ in rows]
         flags = np.arange(len(rows)) < len(done)
         return cls.from_arrays(

@@ -81,10 +81,7 @@ def make_mechanism(name: str, given: Mapping[str, object]) -> Mechanism:
 
     `given` holds settings by option; one that is None was not given.
     """
-    if name not in MECHANISMS:
-        must = Statement("must.one_of", choices=list(MECHANISMS))
-        raise SettingError("mechanism", name, advised(must, name, MECHANISMS))
-    kind = MECHANISMS[name]
+    kind = _class_of(name)
     known_settings = {entry.option: entry for entry in settings_of(kind)}
     said = {option: value for option, value in given.items() if value is not None}
     for option, value in said.items():
@@ -94,6 +91,13 @@ def make_mechanism(name: str, given: Mapping[str, object]) -> Mechanism:
         if entry.required and option not in said:
             raise SettingError(option, None, Statement("must.be.given_for", mechanism=name))
     return kind(**{known_settings[option].name: value for option, value in said.items()})
+
+
+def _class_of(name: str) -> type[Mechanism]:
+    if name not in MECHANISMS:
+        must = Statement("must.one_of", choices=list(MECHANISMS))
+        raise SettingError("mechanism", name, advised(must, name, MECHANISMS))
+    return MECHANISMS[name]
 
 
 def _describe(texts: Mapping[str, list[str]]) -> str:

@@ -96,18 +96,11 @@ class ReleasedLog:
         variants = VariantCounts.from_arrays(
             old.activities, old.activity_ids, old.lengths, counts, old.complete, old.unit
         )
-
-        def kept(each: NDArray[np.int64]) -> NDArray[np.bool_]:
-            # Of a list that lies case by case, in which a case has as many entries as `each` says.
-            many = old.counts * each
-            place = np.arange(int(many.sum())) - np.repeat(np.cumsum(many) - many, many)
-            found: NDArray[np.bool_] = place < np.repeat(counts * each, many)
-            return found
-
         # Nothing is laid out case by case unless it must be: there may be more than fit in memory.
-        cases = kept(np.ones_like(counts)) if any(c.of_case for c in self.columns) else None
-        by_event = self.times is not None or not all(c.of_case for c in self.columns)
-        events = kept(old.lengths) if by_event else None
+        of_cases = {column.of_case for column in self.columns}
+        by_event = self.times is not None or False in of_cases
+        cases = _kept(old.counts, counts) if True in of_cases else None
+        events = _kept(old.counts * old.lengths, counts * old.lengths) if by_event else None
         return ReleasedLog(
             variants=variants,
             times=None if self.times is None else self.times[events],
@@ -118,6 +111,13 @@ class ReleasedLog:
                 for each in self.columns
             ),
         )
+
+
+def _kept(many: NDArray[np.int64], few: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Of lists of `many` entries each, end to end, keep the first `few` of each."""
+    place = np.arange(int(many.sum())) - np.repeat(np.cumsum(many) - many, many)
+    found: NDArray[np.bool_] = place < np.repeat(few, many)
+    return found
 
 
 def _keys(cases: VariantCounts | CaseBatch) -> zip[tuple[tuple[int, ...], bool]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from ..base.files import hash_file, sync
+from ..base.files import explained, hash_file, sync
 from .anonymize import Release
 from .certificate import Certificate
 from .formats import store_log
@@ -24,10 +24,11 @@ def write_release(
     does not fit. It carries the hash of the log.
     """
     with write_pair(path, force) as (log_part, certificate_part):
-        store_log(release.log, log_part)
+        with explained(path, log_part):
+            store_log(release.log, log_part)
+            sync(log_part)
         certificate = release.certificate.of_file(hash_file(log_part))
         certificate_part.write_text(certificate.to_json(), encoding="utf-8")
-        sync(log_part)
         sync(certificate_part)
         if before is not None:
             before(certificate, log_part.stat().st_size)

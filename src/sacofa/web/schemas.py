@@ -112,7 +112,7 @@ class JobAnswer(Answer):
     columns: MissingColumns | None = None
     trustable: bool = Field(
         default=False,
-        description="Whether the log looks like a decompression bomb that may be trusted.",
+        description="Whether the log looks like a decompression bomb and can be trusted.",
     )
     preview: Preview | None = Field(
         default=None, description="The first events of the log. Confidential."

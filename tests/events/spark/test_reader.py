@@ -124,7 +124,7 @@ def test_people_and_parts(session: Any) -> None:
     )
     assert [line.split(":")[0] for line in told] == [
         "1 event has no time stamp that can be read",
-        "1 case left out, of a person with more than 1",
+        "1 case left out, of persons with more than 1",
     ]
 
 

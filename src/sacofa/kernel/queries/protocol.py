@@ -62,11 +62,6 @@ class Query(Question, Protocol):
         """The table of one part of the log: whole numbers, a cell each. Secret."""
 
 
-def asks_whole(query: Query) -> bool:
-    """Whether a query is about whole cases, whatever activities were dropped."""
-    return bool(getattr(query, "whole", False))
-
-
 def add_votes(cells: int, places: Ints, votes: Ints | int) -> Ints:
     """Make a table of so many cells, with votes added up at their places."""
     table = np.zeros(cells, dtype=np.int64)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
-from typing import TypeVar
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,14 +67,7 @@ class Automaton:
         new = {name: i for i, name in enumerate(activities)}
         kept = np.array([new.get(name, SILENT) for name in self.activities], dtype=np.int64)
         graph = self.graph()
-        labels = kept[graph.labels]
-        hidden = Graph(
-            activities=tuple(activities),
-            sources=graph.sources,
-            labels=labels,
-            targets=graph.targets,
-            ends=graph.ends,
-        )
+        hidden = replace(graph, activities=tuple(activities), labels=kept[graph.labels])
         small = determinize(hidden)
         after = small.after.copy()
         unknown = [i for name, i in new.items() if name not in self.activities]
@@ -84,120 +77,145 @@ class Automaton:
 
 def determinize(graph: Graph, max_states: int = MAX_STATES) -> Automaton:
     """Make the smallest deterministic automaton with the same cases."""
-    size = len(graph.activities)
-    silent: list[list[int]] = [[] for _ in range(graph.states)]
-    loud: list[list[tuple[int, int]]] = [[] for _ in range(graph.states)]
-    edges = zip(graph.sources.tolist(), graph.labels.tolist(), graph.targets.tolist(), strict=True)
-    for source, label, target in edges:
-        if label == SILENT:
-            silent[source].append(target)
-        else:
-            loud[source].append((label, target))
+    return _build(_Subsets(graph), max_states)
 
-    def closed(states: set[int]) -> frozenset[int]:
+
+def deviating(automaton: Automaton, most: int, max_states: int = MAX_STATES) -> Automaton:
+    """Make the automaton of all cases that differ from one of the model in a few events.
+
+    An event more than the model has, and a step of the model that the case lacks, are one
+    deviation each: the usual cost of an alignment.
+
+    Args:
+        automaton: Language of the model.
+        most: Number of deviations that are allowed.
+        max_states: Upper bound on the states.
+
+    Returns:
+        The automaton.
+
+    Raises:
+        TooManyStatesError: If it would have more states.
+    """
+    return _build(_Deviations(automaton, most), max_states) if most else automaton
+
+
+class _Walk(Protocol[State]):
+    """A deterministic automaton that is built as far as it is walked."""
+
+    activities: tuple[str, ...]
+    start: State
+
+    def steps(self, state: State) -> list[State | None]:
+        """Return the state after each activity; None if it cannot happen."""
+
+    def is_end(self, state: State) -> bool:
+        """Return whether a case may end."""
+
+
+class _Subsets:
+    """Sets of states of a graph: where a prefix may lead."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.activities = graph.activities
+        self._silent: list[list[int]] = [[] for _ in range(graph.states)]
+        self._loud: list[list[tuple[int, int]]] = [[] for _ in range(graph.states)]
+        labels, targets = graph.labels.tolist(), graph.targets.tolist()
+        for source, label, target in zip(graph.sources.tolist(), labels, targets, strict=True):
+            if label == SILENT:
+                self._silent[source].append(target)
+            else:
+                self._loud[source].append((label, target))
+        self._ends = set(np.flatnonzero(graph.ends).tolist())
+        self.start = self._closed({0})
+
+    def steps(self, state: frozenset[int]) -> list[frozenset[int] | None]:
+        reached: list[set[int]] = [set() for _ in self.activities]
+        for each in state:
+            for label, target in self._loud[each]:
+                reached[label].add(target)
+        return [self._closed(some) if some else None for some in reached]
+
+    def is_end(self, state: frozenset[int]) -> bool:
+        return not self._ends.isdisjoint(state)
+
+    def _closed(self, states: set[int]) -> frozenset[int]:
+        """Add the states that silent edges reach."""
         todo = list(states)
         while todo:
-            for target in silent[todo.pop()]:
+            for target in self._silent[todo.pop()]:
                 if target not in states:
                     states.add(target)
                     todo.append(target)
         return frozenset(states)
 
-    def steps(states: frozenset[int]) -> list[frozenset[int] | None]:
-        reached: list[set[int]] = [set() for _ in range(size)]
-        for state in states:
-            for label, target in loud[state]:
-                reached[label].add(target)
-        return [closed(some) if some else None for some in reached]
 
-    ends = set(np.flatnonzero(graph.ends).tolist())
-    return _build(
-        graph.activities,
-        closed({0}),
-        steps,
-        lambda states: not ends.isdisjoint(states),
-        max_states,
-    )
+class _Deviations:
+    """States of a model that a prefix may lead to, with the fewest deviations for each."""
 
+    def __init__(self, automaton: Automaton, most: int) -> None:
+        self.activities = automaton.activities
+        self._most = most
+        self._after: list[list[int]] = automaton.after.tolist()
+        self._ends: list[bool] = automaton.ends.tolist()
+        self._near = [self._skips(state) for state in range(automaton.states)]
+        self.start = self._closed({0: 0})
 
-def deviating(automaton: Automaton, most: int, max_states: int = MAX_STATES) -> Automaton:
-    """Make the automaton of all cases that differ from one of the model in at most so many events.
+    def steps(self, state: Costs) -> list[Costs | None]:
+        return [self._step(state, activity) or None for activity in range(len(self.activities))]
 
-    An event more than the model has, and a step of the model that the case lacks, are one
-    deviation each: the usual price of an alignment.
-    """
-    if not most:
-        return automaton
-    after = automaton.after.tolist()
-    near = [_skips(after, state, most) for state in range(automaton.states)]
+    def is_end(self, state: Costs) -> bool:
+        return any(self._ends[each] for each, _ in state)
 
-    def closed(costs: dict[int, int]) -> Costs:
+    def _step(self, costs: Costs, activity: int) -> Costs:
+        reached: dict[int, int] = {}
+        for state, cost in costs:
+            # Either the model takes the step, or the event is one too many.
+            for to, total in ((self._after[state][activity], cost), (state, cost + 1)):
+                if to != NOWHERE and total < reached.get(to, self._most + 1):
+                    reached[to] = total
+        return self._closed(reached)
+
+    def _closed(self, costs: dict[int, int]) -> Costs:
+        """Let steps of the model be skipped."""
         found: dict[int, int] = {}
         for state, cost in costs.items():
-            for target, more in near[state]:
-                total = cost + more
-                if total <= most and total < found.get(target, most + 1):
-                    found[target] = total
+            for target, more in self._near[state]:
+                if cost + more < found.get(target, self._most + 1):
+                    found[target] = cost + more
         return tuple(sorted(found.items()))
 
-    def steps(costs: Costs) -> list[Costs | None]:
-        result: list[Costs | None] = []
-        for activity in range(len(automaton.activities)):
-            reached: dict[int, int] = {}
-            for state, cost in costs:
-                target = after[state][activity]
-                for to, total in ((target, cost), (state, cost + 1)):
-                    if to != NOWHERE and total < reached.get(to, most + 1):
-                        reached[to] = total
-            result.append(closed(reached) or None)
-        return result
-
-    ends = automaton.ends.tolist()
-    return _build(
-        automaton.activities,
-        closed({0: 0}),
-        steps,
-        lambda costs: any(ends[state] for state, _ in costs),
-        max_states,
-    )
+    def _skips(self, start: int) -> list[tuple[int, int]]:
+        """Return the states that are reached if steps are skipped, with the number of steps."""
+        known, layer = {start: 0}, [start]
+        for cost in range(1, self._most + 1):
+            reached = {to for state in layer for to in self._after[state] if to != NOWHERE}
+            layer = sorted(reached - known.keys())
+            known.update(dict.fromkeys(layer, cost))
+        return list(known.items())
 
 
-def _skips(after: list[list[int]], start: int, most: int) -> list[tuple[int, int]]:
-    """The states within reach of a state when so many steps may be skipped, with how many."""
-    known, layer = {start: 0}, [start]
-    for cost in range(1, most + 1):
-        reached = {to for state in layer for to in after[state] if to != NOWHERE}
-        layer = sorted(reached - known.keys())
-        known.update(dict.fromkeys(layer, cost))
-    return list(known.items())
-
-
-def _build(
-    activities: tuple[str, ...],
-    start: State,
-    steps: Callable[[State], list[State | None]],
-    is_end: Callable[[State], bool],
-    max_states: int,
-) -> Automaton:
+def _build(walk: _Walk[State], max_states: int) -> Automaton:
     """Walk all states from the start, and merge those that cannot be told apart."""
-    ids, todo, rows = {start: 0}, [start], []
+    ids, todo, rows = {walk.start: 0}, [walk.start], []
     members = 0
+    # The list of states grows while it is walked.
     for state in todo:
         row = []
-        for reached in steps(state):
+        for reached in walk.steps(state):
             if reached is None:
                 row.append(NOWHERE)
                 continue
-            known = len(ids)
-            row.append(ids.setdefault(reached, known))
-            if row[-1] == known:
+            row.append(ids.setdefault(reached, len(ids)))
+            if row[-1] == len(todo):
                 todo.append(reached)
                 members += len(reached)
         rows.append(row)
         if len(ids) > max_states or members > MAX_MEMBERS:
             raise TooManyStatesError
-    after = np.array(rows, dtype=np.int64).reshape(len(rows), len(activities))
-    return _smallest(activities, after, np.array([is_end(s) for s in todo], dtype=np.bool_))
+    after = np.array(rows, dtype=np.int64).reshape(len(rows), len(walk.activities))
+    ends = np.array([walk.is_end(state) for state in todo], dtype=np.bool_)
+    return _smallest(walk.activities, after, ends)
 
 
 def _smallest(activities: tuple[str, ...], after: Ints, ends: Bools) -> Automaton:
