@@ -558,7 +558,8 @@ def test_a_plan_shows_what_attributes_cost(app: App) -> None:
     assert one["attribute a"] == pytest.approx(0.2)
     assert two["attribute a"] + two["attribute b"] == pytest.approx(0.2)
     assert two["attribute b"] < two["attribute a"] < one["attribute a"]
-    assert one["times"] < none["times"] and one["semantics"] < none["semantics"]
+    pairs = "directly-follows pairs"
+    assert one["times"] < none["times"] and one[pairs] < none[pairs]
     for sum_of in (none, one, two):
         assert sum(sum_of.values()) == pytest.approx(1)
     for refused in (plan("case:concept:name"), plan("org:resource"), plan("a", columns="no = [")):

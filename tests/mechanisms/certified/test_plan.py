@@ -25,9 +25,9 @@ def test_a_plan_adds_up(max_length: int | None, cases: int | None) -> None:
         assert made.large is None
     else:
         assert made.large == (cases > 100)
-        assert any("frequent" in share.what for share in made.shares) == made.large
-    moves = any("Where cases turn out long" in line for line in made.lines())
-    assert moves == any(share.what == "max_length" for share in made.shares)
+        assert any(share.what.code == "plan.share.frequent" for share in made.shares) == made.large
+    moves = any(line.code == "plan.line.moves" for line in made.lines())
+    assert moves == any(share.what.code == "plan.share.length" for share in made.shares)
     # Of a tiny log no lengths are asked.
     assert moves == (max_length is None and cases != 100)
     doubled = plan(epsilon="2/3", activities=27, max_length=max_length, cases=cases)
@@ -41,7 +41,7 @@ def test_a_plan_says_what_an_audit_is_told(activities: int) -> None:
     assert sum(share.epsilon for share in made.shares) == 1
     mechanism = Certified(epsilon=1, max_length=10, time=False)
     assert made.frequent_from == mechanism.shown_from(ONE_CASE, activities)
-    [frequent] = [share for share in made.shares if "frequent" in share.what]
+    [frequent] = [share for share in made.shares if share.what.code == "plan.share.frequent"]
     assert frequent.epsilon == Fraction(18 if activities == 27 else 10, 100)
 
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
-from ...errors import SettingError
+from ...errors import Argument, SettingError
 from ...kernel.queries.flow import VOTE_UNITS
+from ...kernel.statements import Statement
 from ...kernel.unit import Unit
 from ...synthesis.attributes.ask import divide
 from ...synthesis.flow.frequent import all_threshold
@@ -23,8 +24,6 @@ from .run import MAX_ACTIVITIES
 from .settings import CertifiedSettings
 from .verdict import foresee
 
-LENGTH = "max_length"
-"""What the share of the lengths of cases is called."""
 SCALES_TO_STAND_OUT = 3
 """Noise scales of cases from which on a path likely stands out from noise."""
 TAIL = Fraction(1, 40)
@@ -35,14 +34,14 @@ TAIL = Fraction(1, 40)
 class Share:
     """One part of ε and what it buys."""
 
-    what: str
-    """What is asked."""
+    what: Statement
+    """The query."""
     epsilon: Fraction
-    """The price."""
+    """The ε that it spends."""
     noise: Fraction
     """The margin (95 %) of the noise of one number, in cases."""
-    buys: str
-    """What the noisy numbers are good for, in plain words."""
+    buys: Statement
+    """The use of the noisy numbers."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +56,8 @@ class Plan:
     """The number of activities."""
     cases: int | None
     """The number of cases, if one may guess."""
+    chooses_length: bool
+    """Whether a share of ε is spent on choosing where cases are truncated."""
     shares: tuple[Share, ...]
     """Every part of ε; the parts add up to it."""
     step_from: Fraction
@@ -74,37 +75,28 @@ class Plan:
     verdict: Verdict | None
     """How sure a release of a log of `cases` would be; None where that is not known."""
 
-    def lines(self) -> list[str]:
-        """What can be shown from how many cases on, and how sure it is, in plain words."""
+    def lines(self) -> list[Statement]:
+        """What the release will contain, from how many cases on, and how accurate it will be."""
         lines = [
-            f"Margin of error (95 %) of the number of cases: ±{self.cases_margin:,}.",
-            f"A path is likely to appear in the release once about {self.candidate_from:,} cases "
-            "are closer to it than to any other.",
+            _line("cases_margin", margin=self.cases_margin),
+            _line("candidate", cases=self.candidate_from),
         ]
-        if any(share.what == LENGTH for share in self.shares):
-            lines.append(
-                f"Where cases turn out long, steps get up to {MOST_MOVED} % of the flow's ε more "
-                f"and the final vote less; where they are short, up to {-LEAST_MOVED} % the other "
-                "way."
-            )
+        if self.chooses_length:
+            lines.append(_line("moves", most=MOST_MOVED, least=-LEAST_MOVED))
         if not self.large:
-            lines.append(
-                "Where hardly two cases turn out alike and there are enough of them, two thirds of "
-                "the final vote's ε go to three activities in a row (3-grams)."
-            )
-        if self.frequent_from is None:
-            lines.append(
-                "Set max_length to see from how many cases on a variant is shown as it is, "
-                "whatever it is."
-            )
+            lines.append(_line("trigrams"))
+        if self.frequent_from is None or self.large_from is None:
+            lines.append(_line("set_length", max_length=Argument("max_length")))
         else:
-            lines.append(
-                f"A variant is shown, whatever it is, from {self.frequent_from:,} cases on, in "
-                f"logs of at least {self.large_from:,} cases."
-            )
-        if self.verdict is not None:
-            lines.append(f"A release of {self.cases:,} cases would be {self.verdict}")
+            lines.append(_line("frequent", cases=self.frequent_from, large=self.large_from))
+        if self.verdict is not None and self.cases is not None:
+            verdict = self.verdict.statement
+            lines.append(_line("verdict", cases=self.cases, verdict=verdict))
         return lines
+
+
+def _line(code: str, **values: object) -> Statement:
+    return Statement(f"plan.line.{code}", **values)
 
 
 def plan_of(
@@ -116,9 +108,10 @@ def plan_of(
 ) -> Plan:
     """Work out what a mechanism with these settings would do."""
     if not 0 <= activities <= MAX_ACTIVITIES:
-        raise SettingError("activities", activities, f"0 to {MAX_ACTIVITIES:,}")
+        must = Statement("must.whole_between", low=0, high=MAX_ACTIVITIES)
+        raise SettingError("activities", activities, must)
     if cases is not None and cases < 0:
-        raise SettingError("cases", cases, "0 or more")
+        raise SettingError("cases", cases, Statement("must.at_least", least=0))
     return _plan(mechanism, unit, activities, cases, pairs)
 
 
@@ -146,38 +139,24 @@ def _plan(
     threshold = smallest_threshold(step, cells, most_false_steps(mechanism.false_steps, cells))
     step_from = Fraction(threshold, VOTE_UNITS)
 
-    def part(what: str, share: Fraction, buys: str, units: int = 1) -> Share:
+    def part(code: str, share: Fraction, units: int = 1, **values: object) -> Share:
         noise = Fraction(smallest_threshold(share * per_case / units, 1, TAIL), units)
-        return Share(what=what, epsilon=share * mechanism.flow_price, noise=noise, buys=buys)
+        epsilon = share * mechanism.flow_price
+        what, buys = Statement(f"plan.share.{code}"), Statement(f"plan.buys.{code}", **values)
+        return Share(what=what, epsilon=epsilon, noise=noise, buys=buys)
 
-    shares = [part("size", split.size, "the number of cases")]
+    shares = [part("size", split.size)]
     if split.length:
-        shares.append(part(LENGTH, split.length, "where long cases are cut"))
+        shares.append(part("length", split.length))
     if split.activities:
-        buys = "which activities happen, once or repeatedly"
-        shares.append(part("activities", split.activities, buys, VOTE_UNITS))
-    shares.append(
-        part(
-            "semantics",
-            split.semantics,
-            f"steps between activities, from about {float(step_from):.1f} whole votes on",
-            VOTE_UNITS,
-        )
-    )
+        shares.append(part("activities", split.activities, VOTE_UNITS))
+    shares.append(part("steps", split.semantics, VOTE_UNITS, votes=round(float(step_from), 1)))
     if split.size_again:
-        shares.append(part("counts: size again", split.size_again, "the number of cases once more"))
+        shares.append(part("size_again", split.size_again))
     if large:
-        shares.append(
-            part(
-                "counts: frequent",
-                split.frequent,
-                f"variants as they are, from {frequent_from:,} on",
-            )
-        )
-    shares.append(part("counts: search", split.search, "which sequences stand for many cases"))
-    shares.append(
-        part("counts: final vote", final, f"their counts; heard from {candidate_from:,} cases on")
-    )
+        shares.append(part("frequent", split.frequent, cases=frequent_from))
+    shares.append(part("search", split.search))
+    shares.append(part("final", final, cases=candidate_from))
     if mechanism.time:
         shares.append(_time_share(mechanism, unit))
     shares += _attribute_shares(mechanism, unit, activities, pairs)
@@ -186,6 +165,7 @@ def _plan(
         max_length=max_length,
         activities=activities,
         cases=cases,
+        chooses_length=bool(split.length),
         shares=tuple(shares),
         step_from=step_from,
         candidate_from=candidate_from,
@@ -235,10 +215,10 @@ def _time_share(mechanism: CertifiedSettings, unit: Unit) -> Share:
     noise = Fraction(smallest_threshold(gaps / VOTE_UNITS, 1, TAIL), VOTE_UNITS)
     shared = ceil(TUNING.own_row_votes / float(gaps))
     return Share(
-        what="times",
+        what=Statement("plan.share.times"),
         epsilon=price,
         noise=noise,
-        buys=f"durations and dates; steps of fewer than {shared:,} votes share one distribution",
+        buys=Statement("plan.buys.times", votes=shared),
     )
 
 
@@ -251,15 +231,18 @@ def _attribute_shares(
         return []
     prices = divide(mechanism.attribute_price, attributes, pairs, activities)
     names = [attribute.key for attribute in attributes]
-    names += [f"{names[one]}, {names[other]}" for one, other in pairs]
+    parts = [Statement("plan.share.attribute", name=name) for name in names]
+    parts += [
+        Statement("plan.share.pair", one=names[one], other=names[other]) for one, other in pairs
+    ]
     return [
         Share(
-            what=f"attribute {name}" if place < len(attributes) else f"pair {name}",
+            what=what,
             epsilon=price,
             noise=Fraction(
                 smallest_threshold(price / unit.max_cases / VOTE_UNITS, 1, TAIL), VOTE_UNITS
             ),
-            buys="how many cases have each value" if place < len(attributes) else "both together",
+            buys=Statement("plan.buys.attribute" if place < len(attributes) else "plan.buys.pair"),
         )
-        for place, (name, price) in enumerate(zip(names, prices, strict=True))
+        for place, (what, price) in enumerate(zip(parts, prices, strict=True))
     ]
