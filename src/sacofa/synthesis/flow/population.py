@@ -195,7 +195,7 @@ class Population:
         table = self._take_out(rows, taken, activity)
         lengths = self._lengths[rows] - taken
         sums, gains = self._gains(table, lengths, activity)
-        # Any of several equal activities may be the one that was added.
+        # Each of several equal activities may be the one that was added.
         chances = self._chances(rows, gains - np.log(base + 1), base, activity, each, answers)
         # A case without events stays one, and no case becomes one.
         chances[lengths == 0] = taken[lengths == 0]
