@@ -63,7 +63,9 @@ def imported(folder: str) -> set[str]:
                 names |= {name.name for name in node.names}
             elif isinstance(node, ast.Call) and ast.unparse(node.func) == "optional_module":
                 names |= {each.value for each in node.args if isinstance(each, ast.Constant)}
-    return {name.partition(".")[0] for name in names} - {"sacofa", *sys.stdlib_module_names}
+    # Only type checkers have `_typeshed`.
+    own = {"sacofa", "_typeshed", *sys.stdlib_module_names}
+    return {name.partition(".")[0] for name in names} - own
 
 
 def test_every_library_that_is_imported_is_declared() -> None:

@@ -25,12 +25,12 @@ from typing import Any
 
 from sacofa.errors import SacofaError
 from sacofa.events import count_variants, open_log
-from sacofa.kernel.statements import Statement
 from sacofa.kernel.unit import ONE_CASE
 from sacofa.kernel.variants import VariantCounts
 from sacofa.ledger import Ledger
 from sacofa.mechanisms.paper import Laplace
-from sacofa.release.certificate import Certificate, certify
+from sacofa.release.anonymize import certify_request
+from sacofa.release.certificate import Certificate
 from sacofa.rules import learn_rules
 from sacofa.rules.file import read_rules, write_rules
 from tests.written import write_variants
@@ -86,9 +86,7 @@ def targets(folder: Path) -> list[Target]:
     (folder / "log.tsv").write_bytes(tsv)
     write_rules(learn_rules(EXAMPLE), folder / "rules.toml")
     mechanism = Laplace(level_epsilon=Fraction(1, 3), max_length=3, prune=2)
-    certificate = certify(
-        mechanism, ONE_CASE, (Statement("assumption.activities_from_log"),), reproducible=False
-    )
+    certificate = certify_request(mechanism, ONE_CASE)
     text = replace(certificate, sha256="0" * 64).to_json()
     (folder / "certificate.json").write_text(text, encoding="utf-8")
     ledger = Ledger.create(folder / "a.ledger")

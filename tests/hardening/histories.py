@@ -393,7 +393,9 @@ def crowd(processes: int) -> None:
         entries, claims = ledger.entries(), ledger.claims()
         assert len(entries) == statuses.count(0)
         with ledger._reading() as database:
-            out = [case for entry in entries for case in ledger_rows.claimed(database, entry.id)]
+            out = [
+                case for claim in claims.values() for case in ledger_rows.claimed(database, claim)
+            ]
         assert len(out) == len(set(out)) == 60, f"{len(out)} cases, {len(set(out))} different"
         assert sum(claim.number or 0 for claim in claims.values()) == 60
         spent = [part.spent for part in ledger.account("visits").parts]

@@ -186,7 +186,7 @@ def compare(run: Run, folder: Path, name: str) -> None:
 def answering(noise: ByHand, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Let a release draw its noise by hand."""
     with monkeypatch.context() as changed, noise.watching():
-        changed.setattr(import_module("sacofa.release.anonymize"), "Noise", lambda bits: noise)
+        changed.setattr(import_module("sacofa.release.publish"), "Noise", lambda bits: noise)
         yield
 
 

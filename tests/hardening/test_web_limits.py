@@ -75,7 +75,7 @@ def test_a_worker_that_tells_too_much_is_a_job_that_ended(
         log = user.upload(example(tmp_path))
         job = user.wait(f"/api/jobs/{log['inspection']['id']}")
         assert job["state"] == "crashed"
-        assert "cannot be" in job["problem"]
+        assert "makes no sense" in job["problem"]
         assert user.ask("DELETE", f"/api/jobs/{job['id']}").status_code == 204
 
 

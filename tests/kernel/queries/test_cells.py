@@ -117,7 +117,7 @@ def test_a_release_that_shows_no_names_is_the_same() -> None:
 
 def test_other_mechanisms_refuse_parts() -> None:
     """A mechanism that must see all variants at once says so before it looks."""
-    with pytest.raises(SettingError, match="certified, where variants lie in parts"):
+    with pytest.raises(SettingError, match="certified if the variants lie in parts"):
         anonymize(Parts(LOG), Laplace(level_epsilon=Fraction(1), max_length=2, prune=2))
 
 

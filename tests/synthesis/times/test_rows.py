@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sacofa.kernel.queries.durations import LOWEST, bins, edges, within
+from sacofa.kernel.queries.durations import LOWEST, bins, edges
+from sacofa.synthesis.rungs import within
 from sacofa.synthesis.times.pool import Table
 from sacofa.synthesis.times.rows import estimate
 
