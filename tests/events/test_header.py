@@ -98,7 +98,7 @@ def test_a_spreadsheet_with_titles_is_read(kind: str, tmp_path: Path) -> None:
     path = WRITERS[kind](tmp_path / f"log.{kind}", ("Tabelle1", SHEET))
     assert times_of(path) == TIMES
     told: list[str] = []
-    count_variants(open_log(path), notify=told.append)
+    count_variants(open_log(path), notify=lambda note: told.append(str(note)))
     assert "2 rows above the header were skipped" in told
     assert times_of(path, skip_rows=3) == TIMES
     with pytest.raises(ColumnsError, match="columns there: 1, a, 2024-01-31"):

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sacofa.audit.neighbours import Event, EventLog, check_neighbours
-from sacofa.errors import ColumnsError, ReadError, SettingError
+from sacofa.errors import ColumnsError, ReadError, SettingError, Statement
 from sacofa.events import ReadOptions, count_variants, open_log
 from sacofa.events.columns import resolve_columns
 from sacofa.events.log import read_cases
@@ -208,9 +208,9 @@ def test_what_is_joined_or_not_is_announced(
     """A date is never used alone in silence where a time of day is there."""
     path = write(tmp_path / "log.csv", "1,a,2024-01-31,09:30", header=header)
     for read in (count_variants, read_cases):
-        told: list[str] = []
+        told: list[Statement] = []
         read(open_log(path, **options), notify=told.append)
-        assert [line[: len(note)] for line in told] == ([note] if note else [])
+        assert [line[: len(note)] for line in map(str, told)] == ([note] if note else [])
 
 
 def test_what_cannot_be_joined_is_refused(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sacofa.errors import ColumnsError, ReadError, SettingError
+from sacofa.errors import ColumnsError, ReadError, SettingError, Statement
 from sacofa.events import count_variants, open_log, read_cases
 from sacofa.events.postgresql import public_name
 from sacofa.kernel.unit import Unit
@@ -116,11 +116,11 @@ def test_persons_are_the_first_that_are_not_blank(address: str) -> None:
     )  # fmt: skip
     first: dict[tuple[str, ...], int] = {("z", "a"): 1, ("e",): 2}
     for most, kept in ((1, first), (2, {**first, ("c", "d"): 1})):
-        told: list[str] = []
+        told: list[Statement] = []
         log = open_log(address, query=query, person="who", max_cases=most)
         expected = VariantCounts.of(kept, unit=Unit(person="who", max_cases=most))
         assert count_variants(log, notify=told.append) == expected
-        assert [line.split(":")[0] for line in told] == [
+        assert [line.split(":")[0] for line in map(str, told)] == [
             "1 event has no time stamp that can be read",
             "1 case with more than one person",
             f"{3 - most} case{'s' if most == 1 else ''} left out, of persons with more than {most}",

@@ -173,7 +173,9 @@ def test_one_empty_stamp_does_not_stop_the_rest(tmp_path: Path) -> None:
     """It is counted, said to the holder of the log, and its event comes last in its case."""
     rows = [Event(case="1", activity="a", time=""), Event(case="1", activity="b", time="1.2.2025")]
     told: list[str] = []
-    counted = count_variants(write_csv(tmp_path / "log.csv", rows), notify=told.append)
+    counted = count_variants(
+        write_csv(tmp_path / "log.csv", rows), notify=lambda note: told.append(str(note))
+    )
     assert list(counted) == [(("b", "a"), 1)]
     assert told == ["1 event has no time stamp that can be read: it comes last in its case"]
 

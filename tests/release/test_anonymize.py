@@ -259,7 +259,9 @@ def test_declared_names_that_do_not_fit_are_told_to_the_holder() -> None:
     """
     told: list[str] = []
     exact = Laplace(level_epsilon=300, max_length=6, prune=1)
-    release = anonymize(LOG, exact, activities=["Register", "Relaese"], notify=told.append)
+    release = anonymize(
+        LOG, exact, activities=["Register", "Relaese"], notify=lambda note: told.append(str(note))
+    )
     assert any('never occur in the log: "Relaese"' in line for line in told)
     dropped = LOG.events - LOG.cases
     assert any(f"{dropped} events were dropped" in line for line in told)

@@ -10,11 +10,11 @@ import pytest
 
 pytest.importorskip("fastapi", reason="the app needs the extra web: pip install 'sacofa[web]'")
 
-from sacofa.errors import ColumnsError
+from sacofa.errors import Argument, ColumnsError
 from sacofa.events import ReadOptions
 from sacofa.messages import render
 from sacofa.web.reading import BY_HAND, LEFT_OUT, ColumnChoice, more_fields, read_fields
-from sacofa.web.words import as_field, plain_numbers, plain_words
+from sacofa.web.tasks import as_field
 
 WEB = Path(__file__).parents[2] / "src" / "sacofa" / "web"
 
@@ -34,33 +34,25 @@ def test_what_is_left_out_is_as_if_nobody_had_asked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "shown"),
+    ("argument", "shown"),
     [
-        ("a.xes: too much: say that it is trusted (“trusted”) if that is meant", "a.xes: too much"),
-        ("choose another with --time-format", "choose another with “time format”"),
-        ("left out (--max-cases 3)", "left out"),
-        ("choose order=time if they are right", "choose the order by time if they are right"),
+        (Argument("trusted"), "“trusted”"),
+        (Argument("time_format"), "“time format”"),
+        (Argument("max_cases", "3"), "“max cases”: 3"),
+        (Argument("truncated", False), "“truncated”: no"),
     ],
-)  # fmt: skip
-def test_messages_lose_their_options(said: str, shown: str) -> None:
-    """What remains still says what to do."""
-    assert plain_words(said) == shown
+)
+def test_settings_are_named_as_the_page_names_its_fields(argument: Argument, shown: str) -> None:
+    """People who use a browser know no options of a command line."""
+    assert as_field(argument) == shown
 
 
 def test_a_missing_column_is_chosen_on_the_page() -> None:
     """The remedy of the command line is not the page's."""
     error = ColumnsError("a.csv", ["case", "activity"], ["x", "y"])
-    words = render(error.statement, wording=as_field)
-    assert plain_words(words) == (
+    assert render(error.statement, wording=as_field) == (
         "a.csv: no column for case and activity; columns there: x, y. "
         "Name one of them with “case” and “activity”"
-    )
-
-
-def test_fractions_become_decimal_numbers_where_they_are_exact() -> None:
-    """Others stay."""
-    assert (
-        plain_numbers("ε = 7/10 spent, 13/10 of 2 left, 1/3") == "ε = 0.7 spent, 1.3 of 2 left, 1/3"
     )
 
 

@@ -45,8 +45,12 @@ def inspect(
     if not inspection.cases:
         raise ReadError(opened.name, Statement("log.no_cases"))
     if as_json:
-        shown = shown_variants(inspection)
-        typer.echo(to_json({"secret": True, **asdict(inspection), "frequent": shown}))
+        content = {
+            **asdict(inspection),
+            "frequent": shown_variants(inspection),
+            "warnings": list(map(str, inspection.warnings)),
+        }
+        typer.echo(to_json({"secret": True, **content}))
     else:
         _show(inspection, Console(highlight=False, markup=False, emoji=False))
 
@@ -67,7 +71,7 @@ def _show(inspection: Inspection, console: Console) -> None:
         say("")
         console.print(Text(str(Statement("cli.inspect.warnings")), style="bold"))
         for warning in inspection.warnings:
-            say(f"* {warning}")
+            say(Statement("cli.inspect.warning", warning=warning))
     say("")
     say_confidential()
 

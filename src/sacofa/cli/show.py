@@ -46,7 +46,7 @@ def say(said: Statement | str, *, err: bool = False) -> None:
     typer.echo(plain(text), err=err)
 
 
-def notify(note: Statement | str) -> None:
+def notify(note: Statement) -> None:
     """Print a line next to the result."""
     say(note, err=True)
 

@@ -161,7 +161,7 @@ class Columns:
         others = (*self.times, *halves, self.person, self.lifecycle, self.truncated)
         return (self.case, *self.activity, *others)
 
-    def notes(self, options: ReadOptions) -> tuple[str, ...]:
+    def notes(self, options: ReadOptions) -> tuple[Statement, ...]:
         """What the holder of the log should know of what was recognised unasked."""
         given = (options.timestamp, options.start)
         notes = [
@@ -174,7 +174,7 @@ class Columns:
             notes.append(Statement("notice.columns.unused_time", **unused))
         if self.titles:
             notes.append(Statement("notice.columns.titles", number=self.titles))
-        return tuple(map(str, notes))
+        return tuple(notes)
 
 
 ROLES = ("case", "activity", "timestamp", "start", "lifecycle", "person")

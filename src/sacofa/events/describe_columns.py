@@ -55,7 +55,7 @@ def why_left_out(name: str, kind: str) -> Statement | None:
     return None
 
 
-def describe_columns(log: Log, kinds: Mapping[str, str]) -> tuple[str, list[str]]:
+def describe_columns(log: Log, kinds: Mapping[str, str]) -> tuple[str, list[Statement]]:
     """The text of a new columns file, and notices on columns that it leaves out."""
     notices: list[Statement] = []
     text = HEAD
@@ -71,7 +71,7 @@ def describe_columns(log: Log, kinds: Mapping[str, str]) -> tuple[str, list[str]
             hint = GROUPS
         text += f'\n[attributes.{_quoted(name)}]\ntype = "{kind.name}"\n'
         text += f"{hint}\n" if hint else ""
-    return text, list(map(str, notices))
+    return text, notices
 
 
 def other_columns(log: Log, kinds: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -88,7 +88,7 @@ def _quoted(name: str) -> str:
     return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in escaped) + '"'
 
 
-def starting_file(source: object, options: ReadOptions) -> tuple[str, list[str]]:
+def starting_file(source: object, options: ReadOptions) -> tuple[str, list[Statement]]:
     """Open a log, and write a new columns file from the names and types of its columns."""
     log = open_log(source, options)
     return describe_columns(log, log.reader.kinds(log.source))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..errors import ReadError
 from ..kernel.cases import MICROSECONDS, NO_TIME, CaseBatch
+from ..kernel.statements import Statement
 from ..kernel.variants import Variant, VariantCounts
 from .bounded_file import Progress
 from .log import count_variants, read_cases
@@ -47,7 +48,7 @@ class Inspection:
     """The share of cases that nobody else's case looks like."""
     frequent: tuple[tuple[Variant, int], ...]
     """The most frequent variants with their counts."""
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Statement, ...] = ()
     """What should be looked at before the log is released."""
     roles: tuple[Role, ...] = ()
     """Which column plays which role, and why."""
@@ -92,7 +93,7 @@ def inspect_log(
     Raises:
         ReadError: The log cannot be read.
     """
-    notes: list[str] = []
+    notes: list[Statement] = []
     variants, times = _read(log, progress, notes.append)
     for note in dict.fromkeys(notes if notify is not None else ()):
         assert notify is not None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from ..kernel.statements import Statement
 
-Notify = Callable[[str], None]
+Notify = Callable[[Statement], None]
 """Receives what the person who holds the log should know of it; never part of a release."""
 
 BLANK = " \t\n\r\f\v"
@@ -24,7 +24,7 @@ def is_blank(text: str | None) -> bool:
 def tell(notify: Notify | None, statement: Statement) -> None:
     """Tell the holder of a log, if somebody listens."""
     if notify is not None:
-        notify(str(statement))
+        notify(statement)
 
 
 def notify_counts(

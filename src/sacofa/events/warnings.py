@@ -27,10 +27,9 @@ _HALF = re.compile(
 _BEGINS = ("start", "started", "begin")
 
 
-def find_warnings(variants: VariantCounts, log: Log | None = None) -> tuple[str, ...]:
+def find_warnings(variants: VariantCounts, log: Log | None = None) -> tuple[Statement, ...]:
     """What should be looked at; with the log, also its times."""
-    found = (*_identifiers(variants), *_pairs(variants), *_disorder(log))
-    return tuple(map(str, found))
+    return (*_identifiers(variants), *_pairs(variants), *_disorder(log))
 
 
 def _identifiers(variants: VariantCounts) -> Iterator[Statement]:

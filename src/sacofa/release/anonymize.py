@@ -219,11 +219,11 @@ def compare_names(cases: Cases, declared: Sequence[str], notify: Notify) -> None
     found = {name: n for name, n in zip(variants.activities, events.tolist(), strict=True) if n}
     unused = [name for name in declared if name not in found]
     if unused:
-        notify(str(Statement("notice.unused_activities", names=_listed(unused))))
+        notify(Statement("notice.unused_activities", names=_listed(unused)))
     dropped = {name: n for name, n in found.items() if name not in set(declared)}
     if dropped:
         listed, number = _listed(list(dropped)), sum(dropped.values())
-        notify(str(Statement("notice.dropped_events", names=listed, events=number)))
+        notify(Statement("notice.dropped_events", names=listed, events=number))
 
 
 def _listed(names: list[str]) -> Statement:

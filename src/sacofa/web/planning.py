@@ -14,14 +14,14 @@ from ..kernel.attributes import Attribute
 from ..ledger import Ledger
 from ..mechanisms.protocol import Mechanism
 from ..mechanisms.registry import make_mechanism
+from ..messages import render
 from ..release.anonymize import certify_request
 from ..report.promise import explain_epsilon, say_promise
 from ..rules import Rules, Stated
 from .reading import ColumnChoice
 from .requests import MechanismChoice, PlanRequest
 from .schemas import AffordAnswer, PlanAnswer, ShareAnswer
-from .tasks import columns_content
-from .words import plain_words
+from .tasks import as_field, columns_content
 
 FEW_ACTIVITIES = 20
 """Taken where nobody said how many activities there are."""
@@ -57,7 +57,7 @@ def make_plan(request: PlanRequest, ledger: Path | None = None) -> PlanAnswer:
         assumptions=list(map(str, certificate.assumptions)),
         not_promised=list(map(str, certificate.not_promised)),
         shares=[] if plan is None else list(map(ShareAnswer.model_validate, plan.shares)),
-        lines=[] if plan is None else [plain_words(str(line)) for line in plan.lines()],
+        lines=[] if plan is None else [render(line, wording=as_field) for line in plan.lines()],
     )
 
 

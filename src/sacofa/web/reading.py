@@ -20,7 +20,6 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, create_mod
 from ..base.described import field_docs
 from ..events import ReadOptions
 from .tasks import read_options
-from .words import plain_words
 
 Whole = Annotated[int, Field(ge=1, le=10**9)]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=1_000)]
@@ -83,8 +82,7 @@ def read_fields() -> tuple[ReadField, ...]:
     for name in (entry.name for entry in fields(ReadOptions)):
         kind, choices = _kind_of(hints[name])
         if kind is not None and name not in LEFT_OUT:
-            help = plain_words(docs[name])
-            found.append(ReadField(name=name, kind=kind, help=help, choices=choices))
+            found.append(ReadField(name=name, kind=kind, help=docs[name], choices=choices))
     return tuple(found)
 
 

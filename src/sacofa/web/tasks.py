@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Literal
 
+from ..errors import Argument
 from ..events import ReadOptions
 from ..events.columns_file import parse_columns
 from ..rules import ModelOptions
@@ -81,6 +82,14 @@ class Task:
         """How a model becomes rules."""
         given: dict[str, object] = self.model
         return ModelOptions(**given)  # type: ignore[arg-type]
+
+
+def as_field(argument: Argument) -> str:
+    """An argument that a message names, as pages call its field."""
+    name = f"“{argument.name.replace('_', ' ')}”"
+    if argument.value in (None, True):
+        return name
+    return f"{name}: {'no' if argument.value is False else argument.value}"
 
 
 def read_options(chosen: Mapping[str, object]) -> ReadOptions:

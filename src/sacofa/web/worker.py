@@ -13,7 +13,7 @@ import resource
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from datetime import date
 from functools import partial
@@ -35,8 +35,7 @@ from ..report.promise import explain_epsilon, say_promise
 from ..report.sureness import margins_of
 from ..rules import Rules
 from ..rules.models import MODELS
-from .tasks import Content, Task
-from .words import as_field, plain_numbers, plain_words
+from .tasks import Content, Task, as_field
 
 Tell = Callable[[str, float], None]
 LARGEST_RESULT = 2_000_000
@@ -110,10 +109,8 @@ def _few(names: Sequence[str]) -> list[str]:
 def inspect(task: Task, tell: Tell) -> Content:
     """Describe a log."""
     log = open_log(task.log, task.options)
-    notices: list[str] = []
-    variants = count_variants(
-        log, progress=partial(tell, "reading"), notify=lambda note: notices.append(str(note))
-    )
+    notices: list[Statement] = []
+    variants = count_variants(log, progress=partial(tell, "reading"), notify=notices.append)
     inspection = inspect_variants(variants)
     found = task.columns
     if log.columns is not None:
@@ -129,27 +126,32 @@ def inspect(task: Task, tell: Tell) -> Content:
         "found": found,
         "disordered": count_disordered(log) if variants.events <= MOST_COMPARED else None,
     }
-    left_out = _shorten(content)
-    content["notices"] = [plain_words(notice) for notice in (*notices, *left_out)]
+    del content["warnings"]
+    content["notices"] = _shown([*notices, *_shorten(content)])
     if len(json.dumps(content)) > LARGEST_RESULT:
         raise ReadError(task.log, Statement("web.long_names"))
     return content
 
 
-def _shorten(content: Content) -> Iterator[str]:
+def _shown(notices: Iterable[Statement]) -> list[str]:
+    """Notices as pages show them."""
+    return [render(notice, wording=as_field) for notice in notices]
+
+
+def _shorten(content: Content) -> Iterator[Statement]:
     """Leave out lists until the rest is small enough, and name them."""
     for name in LEFT_OUT:
         if len(json.dumps(content)) > LARGEST_RESULT:
             content[name] = []
-            yield str(Statement("web.left_out", what=Statement(f"web.list.{name}")))
+            yield Statement("web.left_out", what=Statement(f"web.list.{name}"))
 
 
 def anonymize(task: Task, tell: Tell) -> Content:
     """Release a log, and make the report."""
-    notices: list[str] = []
-    rules = _public_rules(task, lambda note: notices.append(str(note)))
-    said: list[str] = []
-    confidential: list[str] = []
+    notices: list[Statement] = []
+    rules = _public_rules(task, notices.append)
+    said: list[Statement] = []
+    confidential: list[Statement] = []
     release = Request(
         log=task.log,
         mechanism=make_mechanism(task.mechanism, {**task.settings, "rules": rules}),
@@ -161,21 +163,15 @@ def anonymize(task: Task, tell: Tell) -> Content:
         dataset=task.dataset,
         # It is passed on as a download, and goes with the app.
         keeps_file=False,
-    ).publish(
-        Listener(
-            stage=tell,
-            ledger=lambda line: said.append(plain_numbers(str(line))),
-            holder=lambda line: confidential.append(plain_words(str(line))),
-        )
-    )
+    ).publish(Listener(stage=tell, ledger=said.append, holder=confidential.append))
     tell("drawing", 0.0)
     _write_report(release, task)
     return {
         **summarize(release),
         "dataset": task.dataset,
-        "ledger": said,
-        "notices": notices,
-        "secret_notices": confidential,
+        "ledger": _shown(said),
+        "notices": _shown(notices),
+        "secret_notices": _shown(confidential),
     }
 
 
@@ -244,7 +240,7 @@ def summarize(release: Release) -> Content:
     }
 
 
-def _public_rules(task: Task, notify: Callable[[object], None]) -> Rules | None:
+def _public_rules(task: Task, notify: Callable[[Statement], None]) -> Rules | None:
     file, name = None, task.rules_name or None
     if task.rules is not None:
         name = Path(task.rules_file or "rules.toml").name
@@ -269,7 +265,7 @@ def explain(error: SacofaError, task: Task) -> str:
         if path:
             message = message.replace(str(Path(path).absolute()), name).replace(path, name)
     message = message.replace(f"{Path('here').absolute().parent}{os.sep}", "")
-    return plain_words(message)[:LONGEST_MESSAGE]
+    return message[:LONGEST_MESSAGE]
 
 
 def _is_full(memory: int) -> bool:

@@ -118,7 +118,7 @@ def test_people_and_parts(session: Any) -> None:
     )
     told: list[str] = []
     log = open_log(data, activity=["name", "step"], person="who", max_cases=1)
-    found = count_variants(log, notify=told.append)
+    found = count_variants(log, notify=lambda note: told.append(str(note)))
     assert found == VariantCounts.of(
         {("z+x", "a+x"): 1, ("c+x",): 2}, unit=Unit(person="who", max_cases=1)
     )

@@ -164,7 +164,7 @@ def test_everything_that_leaves_is_the_same_for_odd_values(tmp_path: Path) -> No
     for name, rows in (("plain", plain), ("odd", odd)):
         (tmp_path / name).mkdir()
         log = open_log(write(tmp_path / name / "log.csv", rows), attribute=ASKED, columns=COLUMNS)
-        told: list[str] = []
+        told: list[Statement] = []
         release = anonymize(log, SMALL, seed=5, notify=told.append)
         # Whoever holds the log is told which values are no longer named; that leaves nothing.
         assert len(told) == 4

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from typing import Annotated, Any, cast
 
 from fastapi import Depends, HTTPException, Request
 from pydantic import BaseModel
 
-from ...errors import SacofaError, Statement
+from ...errors import Argument, SacofaError, Statement
 from ...mechanisms.registry import option_names
+from ...messages import render
 from ..jobs import Job, Jobs
 from ..schemas import Problem
 from ..settings import ServeSettings
 from ..uploads import Upload, Uploads
-from ..words import in_fields
 
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
@@ -24,6 +26,16 @@ def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
 def refusal(error: SacofaError, request: BaseModel) -> HTTPException:
     """Refuse a request in one line that names its fields, not the arguments of Python."""
     return HTTPException(422, in_fields(error, _paths(type(request))))
+
+
+def in_fields(error: SacofaError, paths: Mapping[str, str]) -> str:
+    """The message of an error with the fields of a request, given the path of each argument."""
+
+    def wording(argument: Argument) -> str:
+        path = paths.get(argument.name, argument.name)
+        return path if argument.value is None else f"{path}: {json.dumps(argument.value)}"
+
+    return render(error.statement, wording=wording)
 
 
 def refused(status: int, code: str, **values: object) -> HTTPException:

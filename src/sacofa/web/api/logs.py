@@ -15,8 +15,7 @@ from ..requests import Draft
 from ..settings import ServeSettings
 from ..tasks import Task
 from ..uploads import TooBigError, TooManyError, Upload
-from ..words import in_fields
-from .common import JobsOf, OneUpload, Owner, SettingsOf, UploadsOf, problems, refused
+from .common import JobsOf, OneUpload, Owner, SettingsOf, UploadsOf, in_fields, problems, refused
 
 router = APIRouter()
 
