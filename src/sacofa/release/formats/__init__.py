@@ -35,22 +35,14 @@ __all__ = [
     "write_log",
 ]
 
-GROUP = "sacofa.exports"
-"""The entry point group of formats."""
 BUILT_IN = (xes.PACKED, xes.PLAIN, tables.CSV, tables.PARQUET, variants_json.JSON)
 
-
-def installed_formats() -> tuple[Format, ...]:
-    """All formats: the built-in ones, then those of other packages with suffixes of their own."""
-    formats = {each.suffix: each for each in BUILT_IN}
-    for _, each in load_extensions(GROUP):
-        if isinstance(each, Format):
-            formats.setdefault(each.suffix, each)
-    return tuple(formats.values())
-
-
-FORMATS = installed_formats()
-"""All formats of released files."""
+_by_suffix = {each.suffix: each for each in BUILT_IN}
+for _, _each in load_extensions("sacofa.exports"):
+    if isinstance(_each, Format):
+        _by_suffix.setdefault(_each.suffix, _each)
+FORMATS = tuple(_by_suffix.values())
+"""All formats: the built-in ones, then those of other packages with suffixes of their own."""
 
 
 def listed(formats: Iterable[Format]) -> str:
@@ -93,16 +85,7 @@ def check_texts(texts: Iterable[str], path: str | os.PathLike[str], kind: str = 
 
 
 def write_log(log: ReleasedLog, path: str | os.PathLike[str], *, force: bool = False) -> None:
-    """Write a released log in the format that the end of the file's name says.
-
-    Args:
-        log: What is written.
-        path: The file.
-        force: Whether an existing file is replaced.
-
-    Raises:
-        OutputError: If the suffix is unknown, the file exists, or the format cannot hold a name.
-    """
+    """Write a released log alone, in the format that the end of the file's name says."""
     with write_whole(Path(path), force) as part:
         store_log(log, part)
 
@@ -116,15 +99,7 @@ def store_log(log: ReleasedLog, path: Path) -> None:
 
 
 def read_log(path: str | os.PathLike[str], kinds: Mapping[str, Kind]) -> ReleasedLog:
-    """Read a released log back.
-
-    Args:
-        path: The file, as `write_log` wrote it.
-        kinds: The attributes in it with their types; `case:` before the names of those of cases.
-
-    Raises:
-        ReadError: If the file cannot be read, or is laid out in another way.
-    """
+    """Read a released log back; `kinds` as for `Format.read`."""
     stored = format_of(path, ReadError)
     try:
         return stored.read(Path(path), kinds)

@@ -20,8 +20,6 @@ from ...mechanisms.released import ReleasedLog
 
 START = datetime(2000, 1, 1, tzinfo=UTC)
 """The time before the first event of the first case if times are artificial."""
-
-START_SECONDS = int(START.timestamp())
 BLOCK = 1 << 20
 """About how many events a block holds."""
 
@@ -38,12 +36,11 @@ class EventBlock:
     """When it happened, in seconds since 1970."""
     truncated: NDArray[np.bool_]
     """Whether the case of each event went on."""
-    core: NDArray[np.bool_] | None = None
+    core: NDArray[np.bool_] | None
     """Whether the case of each event is of the orderly core; None: none is marked."""
-
-    starts: NDArray[np.int64] | None = None
+    starts: NDArray[np.int64] | None
     """When the work on it began, as `seconds`; None: not known."""
-    values: tuple[NDArray[np.int32], ...] = ()
+    values: tuple[NDArray[np.int32], ...]
     """The codes of each attribute."""
 
     def __len__(self) -> int:
@@ -55,72 +52,61 @@ def describe_times(log: ReleasedLog) -> str:
     return ARTIFICIAL if log.times is None else PRIVATE
 
 
-def event_blocks(log: ReleasedLog) -> Iterator[EventBlock]:
-    """Yield the events of all cases in blocks of whole cases, those of frequent variants first."""
-    layout = _Layout(log)
+def event_blocks(log: ReleasedLog, most: int | None = None) -> Iterator[EventBlock]:
+    """Yield all events in blocks of whole cases, of about `most` events each; at least one block.
+
+    Memory holds one block, however many cases there are of a variant.
+    """
+    most = BLOCK if most is None else most
+    variants = log.variants
+    order = np.argsort(-variants.counts, kind="stable")
+    order = order[variants.lengths[order] > 0]
+    lengths, counts = variants.lengths[order], variants.counts[order]
     # Large counts are split into pieces first, so that no variant is larger than a block.
-    fit = np.maximum(BLOCK // np.maximum(layout.lengths, 1), 1)
-    pieces = -(-layout.counts // fit)
-    owner = np.repeat(np.arange(len(layout.order)), pieces)
+    fit = np.maximum(most // lengths, 1)
+    pieces = -(-counts // fit)
+    owner = np.repeat(np.arange(len(order)), pieces)
     first = _places_within(pieces) * fit[owner]
-    count = np.minimum(fit[owner], layout.counts[owner] - first)
-    ends = np.cumsum(count * layout.lengths[owner])
-    start = 0
-    while start < len(owner):
+    count = np.minimum(fit[owner], counts[owner] - first)
+    ends = np.cumsum(count * lengths[owner])
+    start, number = 0, 1
+    while True:
         # As many pieces as fill a block, at least one.
         before = ends[start - 1] if start else 0
-        end = max(int(np.searchsorted(ends, before + BLOCK, side="right")), start + 1)
+        end = max(int(np.searchsorted(ends, before + most, side="right")), start + 1)
         part = slice(start, end)
-        place = np.repeat(owner[part], count[part])
+        variant = np.repeat(order[owner[part]], count[part])
         nth = np.repeat(first[part], count[part]) + _places_within(count[part])
-        yield layout.block(place, nth)
-        start = end
+        yield _block(log, variant, nth, number)
+        start, number = end, number + len(variant)
+        if start >= len(owner):
+            return
+
+
+def _block(
+    log: ReleasedLog, variant: NDArray[np.int64], nth: NDArray[np.int64], number: int
+) -> EventBlock:
+    """The events of cases, each given by its variant and its place there, numbered on."""
+    variants, rows = log.variants, log.variants.lengths[variant]
+    within = _places_within(rows)
+    case = np.repeat(number + np.arange(len(variant)), rows)
+    # Times and attributes lie in the order of the variants.
+    sizes = variants.counts * variants.lengths
+    case_at = np.repeat((np.cumsum(variants.counts) - variants.counts)[variant] + nth, rows)
+    event_at = np.repeat((np.cumsum(sizes) - sizes)[variant] + nth * rows, rows) + within
+    variant = np.repeat(variant, rows)
+    artificial = int(START.timestamp()) + case + within + 1
+    return EventBlock(
+        case=case,
+        activity_id=variants.activity_ids[variants.offsets[variant] + within],
+        seconds=artificial if log.times is None else log.times[event_at],
+        truncated=~variants.complete[variant],
+        core=None if log.core is None else log.core[variant],
+        starts=None if log.starts is None else log.starts[event_at],
+        values=tuple(each.codes[case_at if each.of_case else event_at] for each in log.columns),
+    )
 
 
 def _places_within(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
     """Count 0, 1, 2, … anew within each of several groups that lie end to end."""
     return np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-
-
-class _Layout:
-    """Where the cases of a file lie in lists that are in the order of the variants."""
-
-    def __init__(self, log: ReleasedLog) -> None:
-        variants = log.variants
-        lengths, counts = variants.lengths, variants.counts
-        cases, events = np.cumsum(counts), np.cumsum(counts * lengths)
-        self.log = log
-        self.order = np.argsort(-counts, kind="stable")
-        """The places of the variants that have events, the most frequent first."""
-        self.order = self.order[lengths[self.order] > 0]
-        self.lengths, self.counts = lengths[self.order], counts[self.order]
-        self.first_case = (cases - counts)[self.order]
-        self.first_event = (events - counts * lengths)[self.order]
-        self.number = np.cumsum(self.counts) - self.counts + 1
-        """The number of the first case of each variant."""
-
-    def block(self, place: NDArray[np.int64], nth: NDArray[np.int64]) -> EventBlock:
-        """The events of cases, each given by the place of its variant here and within it."""
-        log, variants = self.log, self.log.variants
-        rows = self.lengths[place]
-        within = _places_within(rows)
-        variant = np.repeat(self.order[place], rows)
-        case = np.repeat(self.number[place] + nth, rows)
-        case_at = np.repeat(self.first_case[place] + nth, rows)
-        event_at = np.repeat(self.first_event[place] + nth * rows, rows) + within
-        return EventBlock(
-            case=case,
-            activity_id=variants.activity_ids[variants.offsets[variant] + within],
-            seconds=START_SECONDS + case + within + 1 if log.times is None else log.times[event_at],
-            truncated=~variants.complete[variant],
-            core=None if log.core is None else log.core[variant],
-            starts=None if log.starts is None else log.starts[event_at],
-            values=tuple(each.codes[case_at if each.of_case else event_at] for each in log.columns),
-        )
-
-
-def all_events(log: ReleasedLog) -> EventBlock:
-    """The events of all cases in one block."""
-    layout = _Layout(log)
-    place = np.repeat(np.arange(len(layout.order)), layout.counts)
-    return layout.block(place, _places_within(layout.counts))

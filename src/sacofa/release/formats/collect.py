@@ -1,12 +1,11 @@
-"""Collects released cases in the order of their file, for readers that go through it."""
+"""Collects released cases in the order of their file: what all readers of event logs fill."""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...base.domains import released_text
 from ...kernel.attributes import Kind
@@ -27,9 +26,9 @@ class CaseCollector:
         self._ids, self._lengths = array("i"), array("q")
         self._seconds, self._starts = array("q"), array("q")
         self._finished, self._core = bytearray(), bytearray()
-        self._attributes = known = {key: _Values(key, kind) for key, kind in kinds.items()}
-        self._of_cases = [each for key, each in known.items() if key.startswith("case:")]
-        self._of_events = [each for key, each in known.items() if not key.startswith("case:")]
+        self._columns = [_Values(key, kind) for key, kind in kinds.items()]
+        self._of_cases = [each for each in self._columns if each.of_case]
+        self._of_events = [each for each in self._columns if not each.of_case]
 
     def add_case(self, *, finished: bool, core: bool | None, values: Mapping[str, str]) -> None:
         """Begin a case; `values` are those of its attributes, with `case:` before their names.
@@ -67,21 +66,15 @@ class CaseCollector:
             starts=np.array(self._starts, dtype=np.int64) * MICROSECONDS if started else None,
         )
         core = np.array(self._core, dtype=np.bool_) if self._core else None
-        return lay_out(cases, core, [each.column() for each in self._attributes.values()])
-
-
-def lay_out(
-    cases: CaseBatch, core: NDArray[np.bool_] | None, columns: Sequence[ReleasedColumn]
-) -> ReleasedLog:
-    """The log of cases that lie in the order of their file; its activities in that of names."""
-    return ReleasedLog.of_cases(cases.project_onto(sorted(cases.activities)), core, tuple(columns))
+        columns = tuple(each.column() for each in self._columns)
+        return ReleasedLog.of_cases(cases.project_onto(sorted(cases.activities)), core, columns)
 
 
 class _Values:
     """The values of an attribute, as they come."""
 
     def __init__(self, key: str, kind: Kind) -> None:
-        self.key, self._kind = key, kind
+        self.key, self.of_case, self._kind = key, key.startswith("case:"), kind
         self._places: dict[str | None, int] = {None: NO_VALUE}
         self._codes = array("i")
 
@@ -90,20 +83,15 @@ class _Values:
         self._codes.append(self._places.setdefault(text, len(self._places) - 1))
 
     def column(self) -> ReleasedColumn:
-        """All of them."""
-        texts = [text for text in self._places if text is not None]
-        codes = np.array(self._codes, dtype=np.int32)
-        return column_of(self.key, self._kind, texts, codes)
-
-
-def column_of(
-    key: str, kind: Kind, texts: Sequence[str], codes: NDArray[np.int32]
-) -> ReleasedColumn:
-    """An attribute from the texts of its file, which may write one value in several ways."""
-    name, of_case = key.removeprefix("case:"), key.startswith("case:")
-    plain = [released_text(text, kind) for text in texts]
-    place = {text: i for i, text in enumerate(dict.fromkeys(plain))}
-    moved = np.array([*map(place.__getitem__, plain), NO_VALUE], dtype=np.int32)
-    return ReleasedColumn(
-        name=name, of_case=of_case, kind=kind, texts=tuple(place), codes=moved[codes]
-    )
+        """All of them; a file may write one value in several ways."""
+        texts = [released_text(text, self._kind) for text in self._places if text is not None]
+        place = {text: i for i, text in enumerate(dict.fromkeys(texts))}
+        # The last place is that of −1: no value.
+        moved = np.array([*map(place.__getitem__, texts), NO_VALUE], dtype=np.int32)
+        return ReleasedColumn(
+            name=self.key.removeprefix("case:"),
+            of_case=self.of_case,
+            kind=self._kind,
+            texts=tuple(place),
+            codes=moved[np.array(self._codes, dtype=np.int32)],
+        )

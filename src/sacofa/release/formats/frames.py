@@ -14,14 +14,12 @@ from ...events.columns import TRUNCATED
 from ...events.released import CORE_KEY, START_KEY, TIME_KEY
 from ...kernel.attributes import Kind
 from ...mechanisms.released import ReleasedLog
-from .blocks import all_events, describe_times
+from .blocks import describe_times, event_blocks
 
 if TYPE_CHECKING:
     import pandas
     import polars
 
-Column = NDArray[np.generic] | list[object]
-"""The values of a column."""
 TIMES = ("time:timestamp", START_KEY)
 """The columns that hold times."""
 TYPES: dict[Kind, Callable[[str], object]] = {
@@ -34,19 +32,18 @@ TYPES: dict[Kind, Callable[[str], object]] = {
 """What released values are in Python."""
 
 
-def event_columns(log: ReleasedLog) -> dict[str, Column]:
+def event_columns(log: ReleasedLog) -> dict[str, NDArray[np.generic] | list[object]]:
     """The events of a released log in columns; times are in seconds since 1970."""
-    events, variants = all_events(log), log.variants
-    names = np.array(variants.activities, dtype=object)
-    columns: dict[str, Column] = {
+    events = next(event_blocks(log, log.variants.events))
+    names = np.array(log.variants.activities, dtype=object)
+    columns: dict[str, NDArray[np.generic] | list[object]] = {
         "case:concept:name": events.case.astype(str),
         "concept:name": names[events.activity_id],
         "time:timestamp": events.seconds,
         **({} if events.starts is None else {START_KEY: events.starts}),
         TRUNCATED: events.truncated,
+        **({} if events.core is None else {f"case:{CORE_KEY}": events.core}),
     }
-    if events.core is not None:
-        columns[f"case:{CORE_KEY}"] = events.core
     for column, codes in zip(log.columns, events.values, strict=True):
         # The last place is for no value, whose code is −1.
         values = [*map(TYPES[column.kind], column.texts), None]
@@ -61,11 +58,10 @@ def to_pandas(log: ReleasedLog) -> pandas.DataFrame:
         import pandas
     except ImportError:
         raise MissingExtraError("pandas", "evaluate") from None
-    columns = event_columns(log)
-    times = {
-        key: pandas.to_datetime(columns[key], unit="s", utc=True) for key in TIMES if key in columns
-    }
-    return pandas.DataFrame(columns | times)
+    frame = pandas.DataFrame(event_columns(log))
+    for key in frame.columns.intersection(list(TIMES)):
+        frame[key] = pandas.to_datetime(frame[key], unit="s", utc=True)
+    return frame
 
 
 def to_polars(log: ReleasedLog) -> polars.DataFrame:
@@ -75,12 +71,12 @@ def to_polars(log: ReleasedLog) -> polars.DataFrame:
     except ImportError:
         raise MissingExtraError("polars", "fast-xes") from None
     columns = event_columns(log)
-    typed: dict[str, polars.Series] = {}
-    for key in TIMES:
-        if key in columns:
-            seconds = polars.Series(columns[key], dtype=polars.Int64)
-            times = polars.from_epoch(seconds, time_unit="s").dt.replace_time_zone("UTC")
-            typed[key] = polars.select(times).to_series()
-    for name in ("case:concept:name", "concept:name"):
-        typed[name] = polars.Series(list(columns[name]), dtype=polars.String)
-    return polars.DataFrame(columns | typed)
+    names = {
+        key: polars.Series(list(columns[key]), dtype=polars.String)
+        for key in ("case:concept:name", "concept:name")
+    }
+    frame = polars.DataFrame(columns | names)
+    times = [polars.col(key).cast(polars.Int64) for key in TIMES if key in columns]
+    return frame.with_columns(
+        polars.from_epoch(seconds, time_unit="s").dt.replace_time_zone("UTC") for seconds in times
+    )

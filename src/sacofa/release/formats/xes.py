@@ -11,7 +11,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from itertools import islice, pairwise
 from pathlib import Path
+from xml.sax.saxutils import escape
 
 import numpy as np
 
@@ -19,7 +21,7 @@ from ...events.lifecycle import START, TRANSITION
 from ...events.released import CORE_KEY, PRIVATE, TIME_KEY, time_mark_of_xes
 from ...kernel.attributes import Kind
 from ...mechanisms.released import ReleasedLog
-from ...synthesis.released import Columns, ReleasedColumn
+from ...synthesis.released import ReleasedColumn
 from .blocks import EventBlock, describe_times, event_blocks
 from .collect import CaseCollector
 from .format import Format
@@ -80,37 +82,50 @@ def _read_date(text: str) -> int:
 
 def xes_parts(log: ReleasedLog) -> Iterator[str]:
     """Yield the text of an XES file piece by piece."""
-    variants, columns = log.variants, log.columns
-    tags = [_tags(column) for column in columns]
-    people = any(column.name.startswith("org:") for column in columns)
-    more = ("" if log.starts is None else _LIFECYCLE) + (_ORGANIZATIONAL if people else "")
+    names = [
+        f'<string key="concept:name" value={_quote(name)}/>' for name in log.variants.activities
+    ]
+    people = any(column.name.startswith("org:") for column in log.columns)
+    more = _LIFECYCLE * (log.starts is not None) + _ORGANIZATIONAL * people
     yield _HEAD.format(times=describe_times(log), more=more)
-    names = [f'<string key="concept:name" value={_quote(name)}/>' for name in variants.activities]
+    tags = [(column.of_case, _tags(column)) for column in log.columns]
     for block in event_blocks(log):
-        yield from _traces(block, names, columns, tags)
+        yield from _traces(block, names, tags)
     yield "</log>\n"
 
 
+def _tags(column: ReleasedColumn) -> list[str]:
+    """An attribute with each of its values, and in the last place without any."""
+    key, kind = _quote(column.name), column.kind
+    texts = [f"{text}T00:00:00.000+00:00" if kind == "date" else text for text in column.texts]
+    return [*(f"<{kind} key={key} value={_quote(text)}/>" for text in texts), ""]
+
+
 def _traces(
-    block: EventBlock, names: Sequence[str], columns: Columns, tags: list[list[str]]
+    block: EventBlock, names: Sequence[str], tags: Sequence[tuple[bool, list[str]]]
 ) -> Iterator[str]:
     """Yield the text of the cases of a block."""
-    # A block holds whole cases: a case begins wherever the number changes.
-    begins = np.flatnonzero(np.diff(block.case, prepend=-1)).tolist()
-    ids, seconds = block.activity_id.tolist(), block.seconds.tolist()
-    of_cases, of_events = _values(block, columns, tags)
-    began = [""] * len(block)
+    of_cases, of_events, began = [""] * len(block), [""] * len(block), [""] * len(block)
+    ids = block.activity_id.tolist()
     if block.starts is not None:
         # The work on an event is an event of its own right before it, as readers join them.
-        began = _began(names, ids, block.starts.tolist())
-        of_events = [_COMPLETE + more for more in of_events]
-    for case in map(slice, begins, [*begins[1:], len(block)]):
-        here = zip(ids[case], seconds[case], began[case], of_events[case], strict=True)
-        events = [
-            f"{first}<event>{names[i]}{_date(time)}{more}</event>\n"
-            for i, time, first, more in here
+        began = [
+            f"<event>{names[i]}{_date(time)}{_STARTED}</event>\n"
+            for i, time in zip(ids, block.starts.tolist(), strict=True)
         ]
-        yield f"{_case(block, case.start)}{of_cases[case.start]}\n{''.join(events)}</trace>\n"
+        of_events = [_COMPLETE] * len(block)
+    for (of_case, texts), codes in zip(tags, block.values, strict=True):
+        rows = of_cases if of_case else of_events
+        rows[:] = [row + texts[code] for row, code in zip(rows, codes.tolist(), strict=True)]
+    events = (
+        f"{first}<event>{names[i]}{_date(time)}{more}</event>\n"
+        for i, time, first, more in zip(ids, block.seconds.tolist(), began, of_events, strict=True)
+    )
+    # A block holds whole cases: a case begins wherever the number changes.
+    begins = np.flatnonzero(np.diff(block.case, prepend=-1)).tolist()
+    for begin, end in pairwise([*begins, len(block)]):
+        here = "".join(islice(events, end - begin))
+        yield f"{_case(block, begin)}{of_cases[begin]}\n{here}</trace>\n"
 
 
 def _case(block: EventBlock, place: int) -> str:
@@ -122,34 +137,6 @@ def _case(block: EventBlock, place: int) -> str:
         f'<boolean key="{key}" value="{"true" if flag else "false"}"/>'
         for key, flag in flags.items()
     )
-
-
-def _tags(column: ReleasedColumn) -> list[str]:
-    """An attribute with each of its values, and in the last place without any."""
-    key, kind = _quote(column.name), column.kind
-    texts = [f"{text}T00:00:00.000+00:00" if kind == "date" else text for text in column.texts]
-    return [*(f"<{kind} key={key} value={_quote(text)}/>" for text in texts), ""]
-
-
-def _values(
-    block: EventBlock, columns: Columns, tags: list[list[str]]
-) -> tuple[list[str], list[str]]:
-    """What stands in each row of a block for the attributes of its case, and of its event."""
-    found = {True: [""] * len(block), False: [""] * len(block)}
-    for column, texts, codes in zip(columns, tags, block.values, strict=True):
-        rows = found[column.of_case]
-        found[column.of_case] = [
-            row + texts[code] for row, code in zip(rows, codes.tolist(), strict=True)
-        ]
-    return found[True], found[False]
-
-
-def _began(names: Sequence[str], ids: Sequence[int], starts: Sequence[int]) -> list[str]:
-    """The event that says when the work on each event began."""
-    return [
-        f"<event>{names[i]}{_date(time)}{_STARTED}</event>\n"
-        for i, time in zip(ids, starts, strict=True)
-    ]
 
 
 def _date(time: int) -> str:
@@ -164,29 +151,20 @@ def _minute(minutes: int) -> str:
 
 def _quote(name: str) -> str:
     """Quote a name so that blanks of every kind survive."""
-    return f'"{name.translate(_ESCAPED)}"'
+    return f'"{escape(name, _BLANKS)}"'
 
 
-_ESCAPED = str.maketrans(
-    {'"': "&quot;", "&": "&amp;", "<": "&lt;", ">": "&gt;"}
-    | {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}
-)
-
-
+_BLANKS = {'"': "&quot;", "\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}
 XES_VERSION = "1849.2023"
 """IEEE 1849-2023, written as the decimal number that its schema asks for."""
 EXTENSION_URI = "urn:sacofa:xes:1"
 """The extension of the `sacofa:` attributes, which sacofa.xesext next to this file defines."""
-_LIFECYCLE = (
-    '<extension name="Lifecycle" prefix="lifecycle" '
-    'uri="http://www.xes-standard.org/lifecycle.xesext"/>\n'
-)
-_ORGANIZATIONAL = (
-    '<extension name="Organizational" prefix="org" uri="http://www.xes-standard.org/org.xesext"/>\n'
-)
 _STARTED, _COMPLETE = (
     f'<string key="{TRANSITION}" value="{word}"/>' for word in (START, "complete")
 )
+_STANDARD = '<extension name="{}" prefix="{}" uri="http://www.xes-standard.org/{}.xesext"/>\n'
+_LIFECYCLE = _STANDARD.format("Lifecycle", "lifecycle", "lifecycle")
+_ORGANIZATIONAL = _STANDARD.format("Organizational", "org", "org")
 _HEAD = f"""\
 <?xml version="1.0" encoding="UTF-8"?>
 <log xes.version="{XES_VERSION}" xes.features="" xmlns="http://www.xes-standard.org/">
