@@ -26,7 +26,7 @@ from sacofa.errors import BudgetError, LedgerError
 from sacofa.events import open_log
 from sacofa.events.periods import Period
 from sacofa.kernel.unit import Unit
-from sacofa.ledger import CaseKey, Entry, Ledger
+from sacofa.ledger import CaseKey, Entry, Ledger, storage
 from sacofa.ledger import rows as ledger_rows
 from sacofa.mechanisms.paper import Laplace
 from sacofa.release import periods as release_periods
@@ -392,7 +392,7 @@ def crowd(processes: int) -> None:
         ledger.check()
         entries, claims = ledger.entries(), ledger.claims()
         assert len(entries) == statuses.count(0)
-        with ledger._reading() as database:
+        with storage.reading(ledger.path) as database:
             out = [
                 case for claim in claims.values() for case in ledger_rows.claimed(database, claim)
             ]

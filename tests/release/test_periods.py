@@ -133,7 +133,7 @@ def test_a_case_is_released_once_for_ever(ledger: Ledger, tmp_path: Path) -> Non
     Request(
         log=opened, mechanism=ONE, output=tmp_path / "2.csv", ledger=ledger, dataset="visits"
     ).publish(Listener(holder=told.append))
-    assert any("1 case " in line and "(2)" in line for line in told)
+    assert any("1 case " in line and "(2)" in line for line in map(str, told))
     assert release(ledger, log, "2025-Q1") == set()
     assert sum((claim.number or 0) for claim in ledger.claims().values()) == 2
     text = "".join(path.read_text() for path in tmp_path.glob("*.certificate.json"))
@@ -375,7 +375,7 @@ def test_what_died_can_be_tried_again_by_its_period_alone(ledger: Ledger, tmp_pa
     assert ledger.entries()[0].state == "failed"
     assert release(ledger, log, "2025") == set()
     assert release(ledger, log, "2025-01") == {"a"}
-    assert ledger.account("visits").part("2025-01").spent == 2
+    assert ledger.account("visits").payer("2025-01").spent == 2
     ledger.check()
 
 

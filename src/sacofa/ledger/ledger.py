@@ -29,10 +29,11 @@ from fractions import Fraction
 from pathlib import Path
 
 from ..errors import BudgetError, LedgerError, SettingError, Statement, advised
-from . import rows, storage
+from . import rows
 from .case_key import CaseKey, holding_key, make_key
-from .policy import Policies, Policy, current_user, policy_path, read_policies
-from .records import Account, Budget, Charged, Claim, Entry, Part
+from .policy import Policies, current_user, policy_path, read_policies
+from .records import Account, Budget, Charged, Claim, Entry
+from .storage import DamageError, create, reading, refusal, writing
 
 LONGEST_NAME = 200
 LONGEST_PRICE = 100
@@ -52,31 +53,36 @@ class Ledger:
     def open(cls, path: str | Path) -> Ledger:
         """Open a ledger that exists; one that is no ledger, or of another version, is refused."""
         ledger = cls(Path(path))
-        with ledger._reading() as database:
+        with reading(ledger.path) as database:
             rows.read_head(database)
         return ledger
 
     @classmethod
     def create(cls, path: str | Path) -> Ledger:
         """Open a ledger, or make it where there is none."""
-        storage.create(Path(path), lambda database: rows.write(database, rows.Head()))
+        create(Path(path), lambda database: rows.write(database, rows.Head()))
         return cls.open(path)
 
     def check(self) -> None:
         """Look at every row: the database, seals, chain and sums; damage is refused."""
-        with self._reading() as database:
-            storage.check_whole(self.path, database)
-            expected = {budget.dataset: _opened(budget) for budget in rows.read_budgets(database)}
+        with reading(self.path) as database:
+            if database.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",):
+                raise DamageError
+            expected = {
+                budget.dataset: Account(dataset=budget.dataset, budget=budget.epsilon)
+                for budget in rows.read_budgets(database)
+            }
             claims = rows.read_claims(database)
             for entry in rows.read_entries(database):
                 if entry.dataset not in expected:
-                    raise rows.DamageError
+                    raise DamageError
                 account = _charged(expected[entry.dataset], entry, claims.pop(entry.id, None))
                 expected[entry.dataset] = account
             found = {account.dataset: account for account in rows.read_accounts(database)}
             number = sum(len(account.parts) for account in found.values())
-            if claims or found != expected or number != len(rows.read_parts(database)):
-                raise rows.DamageError
+            (parts,) = database.execute("SELECT count(*) FROM parts").fetchone()
+            if claims or found != expected or number != parts:
+                raise DamageError
 
     def set_budget(self, dataset: str, epsilon: Fraction | None) -> Account:
         """Say what all releases of a dataset may cost together; None for no limit.
@@ -89,12 +95,12 @@ class Ledger:
             )
         if epsilon is not None and epsilon <= 0:
             raise SettingError("budget", epsilon, Statement("must.be.above", bound=0))
-        with self._writing() as database:
+        with writing(self.path) as database:
             head = rows.read_head(database)
             number = head.budgets + 1
-            budget = Budget(id=number, dataset=dataset, at=_now(), epsilon=epsilon)
-            account = rows.find(database, Account, dataset) or _opened(budget)
-            rows.write(database, budget)
+            new = Account(dataset=dataset, budget=epsilon)
+            account = rows.find(database, Account, dataset) or new
+            rows.write(database, Budget(id=number, dataset=dataset, at=_now(), epsilon=epsilon))
             rows.write(database, replace(account, budget=epsilon))
             rows.write(database, replace(head, budgets=number))
         return self.account(dataset)
@@ -121,17 +127,22 @@ class Ledger:
         can be found also by whoever was interrupted before this returned.
         """
         _check_price(price)
-        policy = self._policy(dataset, price)
+        policies = self.policies()
+        policy = None if policies is None else policies.of(dataset)
+        if policy is not None:
+            policy.check(dataset, price, current_user())
         self.settle()
-        with self._writing() as database:
+        with writing(self.path) as database:
             account = self._account(database, dataset)
-            of_period = None if charged == "dataset" else period
-            _check_budget(account, price, of_period, charged)
+            touched = account.in_period(period, charged)
+            if not touched.allows(price):
+                left, where = touched.left or Fraction(0), None if touched is account else period
+                raise BudgetError(dataset, price, left, account.budget, where)
             now = _now()
             if policy is not None and policy.largest_year is not None:
-                year = self._spent_in_year(database, account, now[:4])
-                policy.check_year(now[:4], year.book(price, of_period, charged).spent)
-            payer = _payer(account, of_period, charged).charge(price)
+                year = _spent_in_year(database, dataset, now[:4])
+                policy.check_year(now[:4], year.book(price, period, charged).spent)
+            payer = account.payer(period, charged).charge(price)
             if _digits(payer.finite) > rows.MOST_DIGITS:
                 raise SettingError("price", price, Statement("must.be.simpler_fraction"))
             head = rows.read_head(database)
@@ -147,11 +158,11 @@ class Ledger:
                 certificate=certificate,
                 state="reserved",
             )
-            entry = replace(
-                entry,
-                chain=rows.chain_of(head.chain, entry),
-                repeats=rows.find_repeated(database, rows.asked(entry)),
-            )
+            (repeats,) = database.execute(
+                "SELECT max(id) FROM entries WHERE asked = ? AND state <> 'returned'",
+                (rows.asked(entry),),
+            ).fetchone()
+            entry = replace(entry, chain=rows.chain_of(head.chain, entry), repeats=repeats)
             rows.write(database, entry)
             rows.write(database, payer)
             if period is not None:
@@ -174,7 +185,7 @@ class Ledger:
                 os.chmod(self.path, stat.S_IMODE(os.stat(self.path).st_mode) & ~0o077)
         with holding_key(self.path) as key:
             if known is None:
-                with self._writing() as database:
+                with writing(self.path) as database:
                     if rows.find(database, rows.KeyCheck, 1) is None:
                         rows.write(database, rows.KeyCheck(fingerprint=key.fingerprint))
                 known = self.key_mark()
@@ -184,14 +195,14 @@ class Ledger:
 
     def key_mark(self) -> str | None:
         """By what the key of the hashes is recognised; None: there is none yet. Secret."""
-        with self._reading() as database:
+        with reading(self.path) as database:
             known = rows.find(database, rows.KeyCheck, 1)
         return None if known is None else known.fingerprint
 
     def taken(self, dataset: str, period: str) -> set[bytes]:
         """The keyed hashes of cases that a release of a period must leave out. Secret."""
         self.settle()
-        with self._reading() as database:
+        with reading(self.path) as database:
             return rows.find_taken(database, dataset, period)
 
     def claim(self, entry: Entry, hashes: Sequence[bytes], ids: Sequence[bytes] = ()) -> None:
@@ -200,7 +211,7 @@ class Ledger:
         `hashes` are those of the cases, and refused if a release has one of them already. `ids` are
         those of ids alone, which several persons may have.
         """
-        with self._writing() as database:
+        with writing(self.path) as database:
             found = self._find(database, entry)
             claim = rows.find(database, Claim, entry.id)
             if found.state != "reserved" or claim is None or claim.number is not None:
@@ -211,8 +222,8 @@ class Ledger:
 
     def find(self, token: str) -> Entry | None:
         """Find a release by its random id."""
-        with self._reading() as database:
-            return rows.find_token(database, token)
+        with reading(self.path) as database:
+            return next(rows.select(database, Entry, "WHERE token = ?", token), None)
 
     def link(
         self, entry: Entry, *, file: Path | None, size: int, sha256: str, certificate: str
@@ -239,23 +250,18 @@ class Ledger:
         all the same, there is a release.
         """
         self.settle()
-        with self._reading() as database:
+        with reading(self.path) as database:
             ended = self._find(database, entry).state == "released"
         if not ended:
             self._change(entry, state="failed" if data_accessed else "returned", reason=reason)
 
     def settle(self) -> None:
         """Complete what died after its file had its name."""
-        with self._reading() as database:
-            # Rows are long and hashes of files take time: first those are passed over that need
-            # neither.
-            found = [
-                rows.find(database, Entry, id)
-                for id, file, size in rows.list_open(database, MOST_OPEN)
-                if _has_size(file, size)
-            ]
+        latest = "WHERE state = 'reserved' AND file IS NOT NULL ORDER BY id DESC LIMIT ?"
+        with reading(self.path) as database:
+            found = list(rows.select(database, Entry, latest, MOST_OPEN))
         for entry in found:
-            if entry is not None and _is_there(entry):
+            if _is_there(entry):
                 self.complete(entry)
 
     def policies(self) -> Policies | None:
@@ -265,27 +271,26 @@ class Ledger:
         """
         found = read_policies(self.path)
         if found is not None and found.own:
-            with self._reading() as database:
-                names = [account.dataset for account in rows.read_accounts(database)]
+            names = [account.dataset for account in self.accounts()]
             for name in found.own:
                 if name not in names:
                     unknown = Statement("policy.unknown_dataset", dataset=name)
-                    raise storage.refusal(policy_path(self.path), advised(unknown, name, names))
+                    raise refusal(policy_path(self.path), advised(unknown, name, names))
         return found
 
     def account(self, dataset: str) -> Account:
         """Tell how a dataset stands."""
-        with self._reading() as database:
+        with reading(self.path) as database:
             return self._account(database, dataset)
 
     def accounts(self) -> list[Account]:
         """Tell how every dataset stands, by name."""
-        with self._reading() as database:
+        with reading(self.path) as database:
             return rows.read_accounts(database)
 
     def entries(self, dataset: str | None = None) -> list[Entry]:
         """List all releases, or those of a dataset, in the order in which they were asked for."""
-        with self._reading() as database:
+        with reading(self.path) as database:
             if dataset is not None:
                 self._account(database, dataset)
             found = [e for e in rows.read_entries(database) if dataset in (None, e.dataset)]
@@ -293,30 +298,13 @@ class Ledger:
 
     def claims(self) -> dict[int, Claim]:
         """Which releases are of a period, by their number; how many cases each took is secret."""
-        with self._reading() as database:
+        with reading(self.path) as database:
             return rows.read_claims(database)
 
     def budgets(self, dataset: str | None = None) -> list[Budget]:
         """List every budget that ever held, the latest last."""
-        with self._reading() as database:
+        with reading(self.path) as database:
             return [b for b in rows.read_budgets(database) if dataset in (None, b.dataset)]
-
-    @contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection]:
-        with self._explained(), storage.reading(self.path) as database:
-            yield database
-
-    @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        with self._explained(), storage.writing(self.path) as database:
-            yield database
-
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        try:
-            yield
-        except rows.DamageError:
-            raise storage.damaged(self.path) from None
 
     def _find(self, database: sqlite3.Connection, entry: Entry) -> Entry:
         """Find the row of a release: by its number, and it must be that very release."""
@@ -327,7 +315,7 @@ class Ledger:
 
     def _change(self, entry: Entry, **changes: object) -> None:
         """Change an entry that has not ended."""
-        with self._writing() as database:
+        with writing(self.path) as database:
             found = self._find(database, entry)
             if found.state not in ("reserved", changes.get("state")):
                 raise self._refusal("ended", release=entry.id)
@@ -335,65 +323,47 @@ class Ledger:
                 changed = replace(found, **changes)  # type: ignore[arg-type]
                 rows.write(database, changed)
                 if not changed.spent:
-                    account = self._account(database, found.dataset)
                     claim = rows.find(database, Claim, found.id)
-                    period, charged = _of_period(claim)
-                    payer = _payer(account, period, charged)
+                    payer = self._account(database, found.dataset).payer(*_period_of(claim))
                     rows.write(database, payer.charge(found.price, -1))
 
-    def _spent_in_year(self, database: sqlite3.Connection, account: Account, year: str) -> Account:
-        """What the releases of a year cost, as an account of its own."""
-        spent = Account(dataset=account.dataset, budget=None)
-        for entry in rows.read_year(database, account.dataset, year):
-            claim = rows.find(database, Claim, entry.id)
-            spent = spent.book(entry.price, *_of_period(claim))
-        return spent
-
-    def _policy(self, dataset: str, price: Fraction | None) -> Policy | None:
-        """The policy of a dataset; a release that it forbids is refused."""
-        policies = self.policies()
-        if policies is None:
-            return None
-        policy = policies.of(dataset)
-        policy.check(dataset, price, current_user())
-        return policy
-
     def _refusal(self, code: str, **values: object) -> LedgerError:
-        return storage.refusal(self.path, Statement(f"ledger.{code}", **values))
+        return refusal(self.path, Statement(f"ledger.{code}", **values))
 
     def _account(self, database: sqlite3.Connection, dataset: str) -> Account:
-        account = rows.find_account(database, dataset)
-        if account is None:
-            # A name that was mistyped must not become an account of its own without a limit.
-            names = [account.dataset for account in rows.read_accounts(database)]
-            unknown = Statement("ledger.no_dataset", dataset=dataset, path=str(self.path))
-            raise storage.refusal(self.path, advised(unknown, dataset, names))
-        return account
+        for account in rows.read_accounts(database, "WHERE dataset = ?", dataset):
+            return account
+        # A name that was mistyped must not become an account of its own without a limit.
+        names = [account.dataset for account in rows.read_accounts(database)]
+        unknown = Statement("ledger.no_dataset", dataset=dataset, path=str(self.path))
+        raise refusal(self.path, advised(unknown, dataset, names))
 
 
-def _opened(budget: Budget) -> Account:
-    return Account(dataset=budget.dataset, budget=budget.epsilon)
+def _spent_in_year(database: sqlite3.Connection, dataset: str, year: str) -> Account:
+    """What the releases of a year cost, as an account of its own.
+
+    Those of later years count, too: they are there where the clock was set back, and that must not
+    begin a year anew.
+    """
+    spent = Account(dataset=dataset, budget=None)
+    of_year = "WHERE dataset = ? AND substr(at, 1, 4) >= ? AND state <> 'returned'"
+    for entry in rows.select(database, Entry, of_year, dataset, year):
+        spent = spent.book(entry.price, *_period_of(rows.find(database, Claim, entry.id)))
+    return spent
 
 
-def _of_period(claim: Claim | None) -> tuple[str | None, Charged]:
+def _period_of(claim: Claim | None) -> tuple[str | None, Charged]:
     return (None, "dataset") if claim is None else (claim.period, claim.charged)
-
-
-def _payer(account: Account, period: str | None, charged: Charged) -> Account | Part:
-    """The row that holds the sum of such releases."""
-    if period is None or charged == "dataset":
-        return account
-    return account.part(period, charged)
 
 
 def _charged(account: Account, entry: Entry, claim: Claim | None) -> Account:
     """The account after a release; a sum that `reserve` would not have made is damage."""
-    period, charged = _of_period(claim)
+    period, charged = _period_of(claim)
     # A price that was given back left a row of its period.
     charged_so_far = account.book(entry.price if entry.spent else Fraction(0), period, charged)
     # Adding on to a longer one could take forever.
-    if _digits(_payer(charged_so_far, period, charged).finite) > rows.MOST_DIGITS + 1:
-        raise rows.DamageError
+    if _digits(charged_so_far.payer(period, charged).finite) > rows.MOST_DIGITS + 1:
+        raise DamageError
     return charged_so_far
 
 
@@ -406,31 +376,10 @@ def _check_price(price: Fraction | None) -> None:
         raise SettingError("price", "…", Statement("must.be.digits_at_most", most=LONGEST_PRICE))
 
 
-def _check_budget(
-    account: Account, price: Fraction | None, period: str | None, charged: Charged
-) -> None:
-    """Refuse what does not fit into what is left, for those who may be in the release."""
-    touched = account if period is None else account.in_period(period, charged)
-    if not touched.allows(price):
-        left = touched.left or Fraction(0)
-        raise BudgetError(account.dataset, price, left, account.budget, period)
-
-
 def _digits(price: Fraction) -> int:
     """About how many digits a fraction has; writing it to count them could take forever."""
     longer = max(abs(price.numerator), price.denominator)
     return longer.bit_length() * 30103 // 100_000 + 1
-
-
-def _has_size(file: object, size: object) -> bool:
-    """Tell whether a regular file of that name and size is there."""
-    if not isinstance(file, str):
-        return False
-    try:
-        now = os.stat(file)
-    except (OSError, ValueError):
-        return False
-    return stat.S_ISREG(now.st_mode) and now.st_size == size
 
 
 def _is_there(entry: Entry) -> bool:

@@ -77,30 +77,22 @@ def policy_path(ledger: Path) -> Path:
 def read_policies(ledger: Path) -> Policies | None:
     """Read the policy of a ledger; None where there is none."""
     path = policy_path(ledger)
-    content = _load(path)
-    if content is None:
+    # A link that leads nowhere is a policy that cannot be read, not none at all.
+    if not os.path.lexists(path):
         return None
+    try:
+        text = read_small(path, LARGEST, Statement("file.not_regular"))
+        content = tomllib.loads(text.decode("utf-8"))
+    except ReadError as error:
+        raise refusal(path, Statement("policy.unreadable", reason=error.what)) from None
+    except (ValueError, RecursionError) as error:
+        raise refusal(path, Statement("policy.unreadable", reason=str(error))) from None
     datasets = content.pop("datasets", {})
     if not isinstance(datasets, dict) or not all(isinstance(v, dict) for v in datasets.values()):
         raise refusal(path, Statement("policy.datasets"))
     general = _read(path, content, Policy(), "")
     own = {name: _read(path, said, general, f"datasets.{name}.") for name, said in datasets.items()}
     return Policies(general=general, own=own)
-
-
-def _load(path: Path) -> dict[str, object] | None:
-    """Read the file of a policy; None if there is none."""
-    try:
-        # A link that leads nowhere is a policy that cannot be read, not none at all.
-        if not os.path.lexists(path):
-            return None
-        text = read_small(path, LARGEST, Statement("file.not_regular"))
-        return tomllib.loads(text.decode("utf-8"))
-    except ReadError as error:
-        reason: Statement | str = error.what
-    except (OSError, ValueError, RecursionError) as error:
-        reason = str(error)
-    raise refusal(path, Statement("policy.unreadable", reason=reason))
 
 
 def _read(path: Path, content: Mapping[str, object], general: Policy, where: str) -> Policy:
@@ -110,21 +102,16 @@ def _read(path: Path, content: Mapping[str, object], general: Policy, where: str
         entry = f"{where}{key}"
         if key not in KEYS:
             raise refusal(path, advised(Statement("policy.unknown_entry", entry=entry), key, KEYS))
-        said[key] = (_names if key == "who" else _limit)(path, entry, value)
+        if key == "who":
+            if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+                raise refusal(path, Statement("policy.must_be_names", entry=entry))
+            said[key] = tuple(value)
+            continue
+        try:
+            said[key] = parse_epsilon(entry, value, None)  # type: ignore[arg-type]
+        except SettingError:
+            raise refusal(path, Statement("policy.must_be_epsilon", entry=entry)) from None
     return replace(general, **said)  # type: ignore[arg-type]
-
-
-def _names(path: Path, entry: str, value: object) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
-        raise refusal(path, Statement("policy.must_be_names", entry=entry))
-    return tuple(value)
-
-
-def _limit(path: Path, entry: str, value: object) -> Fraction:
-    try:
-        return parse_epsilon(entry, value, None)  # type: ignore[arg-type]
-    except SettingError:
-        raise refusal(path, Statement("policy.must_be_epsilon", entry=entry)) from None
 
 
 def current_user() -> str:

@@ -172,8 +172,10 @@ class Account:
             return False
         return self.spent + price <= self.budget
 
-    def part(self, period: str, charged: Charged = "period") -> Part:
-        """The sum of a period."""
+    def payer(self, period: str | None, charged: Charged = "period") -> Account | Part:
+        """The sum that a release is added to: of the whole dataset, or of its period."""
+        if period is None or charged == "dataset":
+            return self
         found = (p for p in self.parts if (p.period, p.charged) == (period, charged))
         return next(found, Part(dataset=self.dataset, period=period, charged=charged))
 
@@ -187,15 +189,17 @@ class Account:
         self, price: Fraction | None, period: str | None, charged: Charged = "period"
     ) -> Account:
         """The account after a release of the whole log, or of a period."""
-        if period is None or charged == "dataset":
+        paying = self.payer(period, charged)
+        if isinstance(paying, Account):
             return self.charge(price)
-        paying = self.part(period, charged)
         parts = [paying.charge(price), *(part for part in self.parts if part != paying)]
         parts.sort(key=lambda part: (part.period, part.charged))
         return replace(self, parts=tuple(parts))
 
-    def in_period(self, period: str, charged: Charged = "period") -> Account:
-        """How the dataset stands for those who may be in one more release of a period."""
+    def in_period(self, period: str | None, charged: Charged = "period") -> Account:
+        """How the dataset stands for those who may be in one more such release."""
+        if period is None or charged == "dataset":
+            return self
         overlapping = self._overlapping | ({period} if charged == "overlapping" else set())
         longer = Period.parse(period).longer
         touched = {

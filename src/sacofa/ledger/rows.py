@@ -23,16 +23,11 @@ from typing import TypeVar, get_args
 from ..base.periods import Period
 from ..errors import SettingError
 from .records import Account, Budget, Charged, Claim, Entry, Part, State
+from .storage import DamageError
 
-PRICES = ("price", "epsilon", "budget", "finite")
-NUMBERS = ("id", "size", "repeats", "entries", "budgets", "endless", "entry", "number")
 MOST_DIGITS = 4_000
 """No sum of prices is written with more; Python itself refuses to read a little more than that."""
 _PRICE = re.compile(f"[0-9]{{1,{MOST_DIGITS}}}(/[1-9][0-9]{{0,{MOST_DIGITS}}})?", re.ASCII)
-
-
-class DamageError(Exception):
-    """A row that does not say what was once written there."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +47,7 @@ class KeyCheck:
 
 
 Record = Entry | Budget | Account | Head | Part | Claim | KeyCheck
-Row = TypeVar("Row", Entry, Budget, Account, Head, Part, Claim, KeyCheck)
+Row = TypeVar("Row", bound=Record)
 
 TABLES: dict[type, tuple[str, str]] = {
     Entry: ("entries", "id"),
@@ -64,53 +59,118 @@ TABLES: dict[type, tuple[str, str]] = {
     KeyCheck: ("case_key", "one"),
 }
 """For each kind of row its table, and what it is found by."""
+PRICES = ("price", "epsilon", "budget", "finite")
+NUMBERS = ("id", "size", "repeats", "entries", "budgets", "endless", "entry", "number")
+OPTIONAL = (
+    "price", "epsilon", "budget", "file", "size", "sha256", "reason", "repeats", "number", "digest",
+)  # fmt: skip
+WORDS = {"state": get_args(State), "charged": get_args(Charged)}
+"""The words that columns may hold."""
+
+
+def select(
+    database: sqlite3.Connection, kind: type[Row], where: str, *values: object
+) -> Iterator[Row]:
+    """Read rows of a table; each must say what it said when it was sealed, and what it can say."""
+    names = _columns(kind)
+    found = database.execute(
+        f"SELECT {', '.join(names)}, seal FROM {TABLES[kind][0]} {where}", values
+    )
+    for *content, seal in found:
+        if seal != _seal(content):
+            raise DamageError
+        # The values fit the columns: each was checked.
+        yield kind(**{n: _checked(n, value) for n, value in zip(names, content, strict=True)})  # type: ignore[arg-type]
+
+
+def _columns(kind: type) -> list[str]:
+    """The fields of a record that are columns."""
+    return [field.name for field in fields(kind) if field.metadata.get("stored", True)]
+
+
+def _checked(name: str, value: object) -> object:
+    """Take a value as what its column must hold; a right seal proves nothing."""
+    if value is None and name in OPTIONAL:
+        return None
+    if name in NUMBERS:
+        if not isinstance(value, int) or value < 0:
+            raise DamageError
+        return value
+    if not isinstance(value, str) or value not in WORDS.get(name, (value,)):
+        raise DamageError
+    if name == "period":
+        try:
+            Period.parse(value)
+        except SettingError:
+            raise DamageError from None
+    if name not in PRICES:
+        return value
+    # `1e999999999` would be a number that fills the memory.
+    if not _PRICE.fullmatch(value):
+        raise DamageError
+    return Fraction(value)
+
+
+def write(database: sqlite3.Connection, record: Record) -> None:
+    """Write a row, new or changed."""
+    table, key = TABLES[type(record)]
+    row = {name: getattr(record, name) for name in _columns(type(record))}
+    row |= {name: _text(row[name]) for name in PRICES if name in row}
+    seal = _seal(list(row.values()))
+    if isinstance(record, Entry):
+        row["asked"] = asked(record)
+    if isinstance(record, Head | KeyCheck):
+        row["one"] = 1
+    row["seal"] = seal
+    changes = ", ".join(f"{name} = excluded.{name}" for name in row)
+    database.execute(
+        f"INSERT INTO {table} ({', '.join(row)}) VALUES ({', '.join('?' * len(row))}) "
+        f"ON CONFLICT ({key}) DO UPDATE SET {changes}",
+        tuple(row.values()),
+    )
+
+
+def asked(entry: Entry) -> str:
+    """A hash of what was asked for; two that are the same differ in their noise only."""
+    return _seal([entry.dataset, entry.mechanism, entry.settings, _text(entry.price)])
+
+
+def chain_of(before: str, entry: Entry) -> str:
+    """Chain what was asked for and paid to the row before; what becomes of it later is not in."""
+    return _seal([before, entry.id, entry.token, entry.at, asked(entry)])
+
+
+def _text(price: Fraction | None) -> str | None:
+    return None if price is None else str(price)
+
+
+def _seal(values: list[object]) -> str:
+    try:
+        return hashlib.sha256(json.dumps(values).encode()).hexdigest()
+    except TypeError:
+        raise DamageError from None
+
+
+def find(database: sqlite3.Connection, kind: type[Row], key: object) -> Row | None:
+    """Read one row, or None."""
+    return next(select(database, kind, f"WHERE {TABLES[kind][1]} = ?", key), None)
 
 
 def read_head(database: sqlite3.Connection) -> Head:
     """Read the head; the last entry and the last budget must be those that it knows."""
     head = find(database, Head, 1)
-    if head is None:
-        raise DamageError
-    entry = next(iter(_rows(database, Entry, "ORDER BY id DESC LIMIT 1")), None)
+    entry = next(select(database, Entry, "ORDER BY id DESC LIMIT 1"), None)
     (budgets,) = database.execute("SELECT coalesce(max(id), 0) FROM budgets").fetchone()
     last = (0, "") if entry is None else (entry.id, entry.chain)
-    if last != (head.entries, head.chain) or budgets != head.budgets:
+    if head is None or last != (head.entries, head.chain) or budgets != head.budgets:
         raise DamageError
     return head
-
-
-def find(database: sqlite3.Connection, kind: type[Row], key: object) -> Row | None:
-    """Read one row, or None."""
-    return next(iter(_rows(database, kind, f"WHERE {TABLES[kind][1]} = ?", key)), None)
-
-
-def find_token(database: sqlite3.Connection, token: str) -> Entry | None:
-    """Find an entry by its random id."""
-    return next(iter(_rows(database, Entry, "WHERE token = ?", token)), None)
-
-
-def list_open(database: sqlite3.Connection, most: int) -> list[tuple[int, str, int]]:
-    """List number, file and size of the latest entries that have not ended and know their file."""
-    return database.execute(
-        "SELECT id, file, size FROM entries WHERE state = 'reserved' AND file IS NOT NULL "
-        "ORDER BY id DESC LIMIT ?",
-        (most,),
-    ).fetchall()
-
-
-def find_repeated(database: sqlite3.Connection, asked: str) -> int | None:
-    """Give the latest entry that counts as spent and was asked for in just the same way."""
-    found: int | None
-    (found,) = database.execute(
-        "SELECT max(id) FROM entries WHERE asked = ? AND state <> 'returned'", (asked,)
-    ).fetchone()
-    return found
 
 
 def read_entries(database: sqlite3.Connection) -> Iterator[Entry]:
     """Read all entries in their order; each must be chained to the one before."""
     head, chain, number = read_head(database), "", 0
-    for number, entry in enumerate(_rows(database, Entry, "ORDER BY id"), start=1):
+    for number, entry in enumerate(select(database, Entry, "ORDER BY id"), start=1):
         if entry.id != number or entry.chain != chain_of(chain, entry):
             raise DamageError
         chain = entry.chain
@@ -119,56 +179,28 @@ def read_entries(database: sqlite3.Connection) -> Iterator[Entry]:
         raise DamageError
 
 
-def read_year(database: sqlite3.Connection, dataset: str, year: str) -> list[Entry]:
-    """Read the releases of a dataset that were asked for in a year or later, and count as spent.
-
-    Later ones are there where the clock was set back: that must not begin a year anew.
-    """
-    return list(
-        _rows(
-            database,
-            Entry,
-            "WHERE dataset = ? AND substr(at, 1, 4) >= ? AND state <> 'returned'",
-            dataset,
-            year,
-        )
-    )
-
-
 def read_budgets(database: sqlite3.Connection) -> list[Budget]:
     """Read all budgets in their order."""
-    budgets = list(_rows(database, Budget, "ORDER BY id"))
+    budgets = list(select(database, Budget, "ORDER BY id"))
     if [budget.id for budget in budgets] != list(range(1, read_head(database).budgets + 1)):
         raise DamageError
     return budgets
 
 
-def read_accounts(database: sqlite3.Connection) -> list[Account]:
-    """Read all accounts, by name, with their periods."""
-    parts = read_parts(database)
+def read_accounts(
+    database: sqlite3.Connection, where: str = "ORDER BY dataset", *values: object
+) -> list[Account]:
+    """Read accounts, by name, with the sums of their periods."""
+    of_account = "WHERE dataset = ? ORDER BY period, charged"
     return [
-        replace(account, parts=tuple(part for part in parts if part.dataset == account.dataset))
-        for account in _rows(database, Account, "ORDER BY dataset")
+        replace(account, parts=tuple(select(database, Part, of_account, account.dataset)))
+        for account in select(database, Account, where, *values)
     ]
-
-
-def find_account(database: sqlite3.Connection, dataset: str) -> Account | None:
-    """Read one account with its periods, or None."""
-    account = find(database, Account, dataset)
-    if account is None:
-        return None
-    parts = _rows(database, Part, "WHERE dataset = ? ORDER BY period, charged", dataset)
-    return replace(account, parts=tuple(parts))
-
-
-def read_parts(database: sqlite3.Connection) -> list[Part]:
-    """Read the sums of every period, by dataset and period."""
-    return list(_rows(database, Part, "ORDER BY dataset, period, charged"))
 
 
 def read_claims(database: sqlite3.Connection) -> dict[int, Claim]:
     """Read every claim, by the number of its release; each holds the cases that it says."""
-    claims = {claim.entry: claim for claim in _rows(database, Claim, "ORDER BY entry")}
+    claims = {claim.entry: claim for claim in select(database, Claim, "ORDER BY entry")}
     for claim in claims.values():
         claimed(database, claim)
     return claims
@@ -215,101 +247,3 @@ def find_taken(database: sqlite3.Connection, dataset: str, period: str) -> set[b
 def digest(hashes: Sequence[bytes]) -> str:
     """A hash of keyed hashes of cases, in their order."""
     return hashlib.sha256(b"".join(hashes)).hexdigest()
-
-
-def write(database: sqlite3.Connection, record: Record) -> None:
-    """Write a row, new or changed."""
-    table, key = TABLES[type(record)]
-    row = {name: getattr(record, name) for name in _stored(type(record))}
-    for name in PRICES:
-        if row.get(name) is not None:
-            row[name] = str(row[name])
-    values = list(row.values())
-    seal = _seal(values)
-    if isinstance(record, Entry):
-        row["asked"] = asked(record)
-    if isinstance(record, (Head, KeyCheck)):
-        row["one"] = 1
-    row["seal"] = seal
-    changes = ", ".join(f"{name} = excluded.{name}" for name in row)
-    database.execute(
-        f"INSERT INTO {table} ({', '.join(row)}) VALUES ({', '.join('?' * len(row))}) "
-        f"ON CONFLICT ({key}) DO UPDATE SET {changes}",
-        tuple(row.values()),
-    )
-
-
-def asked(entry: Entry) -> str:
-    """A hash of what was asked for; two that are the same differ in their noise only."""
-    return _seal([entry.dataset, entry.mechanism, entry.settings, _text(entry.price)])
-
-
-def chain_of(before: str, entry: Entry) -> str:
-    """Chain what was asked for and paid to the row before; what becomes of it later is not in."""
-    return _seal([before, entry.id, entry.token, entry.at, asked(entry)])
-
-
-def _text(price: Fraction | None) -> str | None:
-    return None if price is None else str(price)
-
-
-def _stored(kind: type) -> list[str]:
-    """The fields of a record that are columns."""
-    return [field.name for field in fields(kind) if field.metadata.get("stored", True)]
-
-
-def _rows(
-    database: sqlite3.Connection, kind: type[Row], where: str, *values: object
-) -> Iterator[Row]:
-    names = _stored(kind)
-    found = database.execute(
-        f"SELECT {', '.join(names)}, seal FROM {TABLES[kind][0]} {where}", values
-    )
-    for *content, seal in found:
-        if seal != _seal(content):
-            raise DamageError
-        # The values fit the columns: each was checked.
-        yield kind(**{name: _checked(name, value) for name, value in zip(names, content)})  # type: ignore[arg-type]  # noqa: B905
-
-
-def _checked(name: str, value: object) -> object:
-    """Take a value as what its column must hold; a right seal proves nothing."""
-    if value is None and name in OPTIONAL:
-        return None
-    if name in NUMBERS:
-        if not isinstance(value, int) or value < 0:
-            raise DamageError
-        return value
-    if not isinstance(value, str) or value not in WORDS.get(name, (value,)):
-        raise DamageError
-    if name == "period":
-        _check_period(value)
-    return read_price(value) if name in PRICES else value
-
-
-def _check_period(name: str) -> None:
-    try:
-        Period.parse(name)
-    except SettingError:
-        raise DamageError from None
-
-
-OPTIONAL = (
-    "price", "epsilon", "budget", "file", "size", "sha256", "reason", "repeats", "number", "digest",
-)  # fmt: skip
-WORDS = {"state": get_args(State), "charged": get_args(Charged)}
-"""The words that columns may hold."""
-
-
-def read_price(text: str) -> Fraction:
-    """Read a price as it is written here; `1e999999999` would be a number that fills the memory."""
-    if not _PRICE.fullmatch(text):
-        raise DamageError
-    return Fraction(text)
-
-
-def _seal(values: list[object]) -> str:
-    try:
-        return hashlib.sha256(json.dumps(values).encode()).hexdigest()
-    except TypeError:
-        raise DamageError from None

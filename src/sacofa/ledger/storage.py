@@ -21,118 +21,46 @@ from ..errors import LedgerError, Statement
 
 APPLICATION = 0x5AC0FA01
 """Marks an SQLite file as a ledger."""
-
 VERSION = 3
 """The layout of the tables; a newer one is refused, because its rules are not known."""
-
 WAIT = 60.0
 """How many seconds to wait for other processes to finish their writes."""
-
 LARGEST_VALUE = 1 << 26
 """No value of a row is longer than this; a hostile one would fill the memory."""
 
-SCHEMA = f"""
-CREATE TABLE head (
-    one INTEGER PRIMARY KEY CHECK (one = 1),
-    entries INTEGER NOT NULL,
-    budgets INTEGER NOT NULL,
-    chain TEXT NOT NULL,
-    seal TEXT NOT NULL
-);
-CREATE TABLE accounts (
-    dataset TEXT PRIMARY KEY,
-    budget TEXT,
-    finite TEXT NOT NULL,
-    endless INTEGER NOT NULL,
-    seal TEXT NOT NULL
-) WITHOUT ROWID;
-CREATE TABLE budgets (
-    id INTEGER PRIMARY KEY,
-    dataset TEXT NOT NULL,
-    at TEXT NOT NULL,
-    epsilon TEXT,
-    seal TEXT NOT NULL
-);
-CREATE TABLE entries (
-    id INTEGER PRIMARY KEY,
-    token TEXT NOT NULL,
-    dataset TEXT NOT NULL,
-    at TEXT NOT NULL,
-    mechanism TEXT NOT NULL,
-    settings TEXT NOT NULL,
-    price TEXT,
-    chain TEXT NOT NULL,
-    asked TEXT NOT NULL,
-    certificate TEXT NOT NULL,
-    state TEXT NOT NULL CHECK (state IN ('reserved', 'released', 'failed', 'returned')),
-    file TEXT,
-    size INTEGER,
-    sha256 TEXT,
-    reason TEXT,
-    repeats INTEGER,
-    seal TEXT NOT NULL
-);
-CREATE UNIQUE INDEX entries_token ON entries (token);
-CREATE INDEX entries_asked ON entries (asked);
-CREATE INDEX entries_open ON entries (id, file, size)
-    WHERE state = 'reserved' AND file IS NOT NULL;
-CREATE TRIGGER entries_stay BEFORE DELETE ON entries
-    BEGIN SELECT raise(ABORT, 'a release cannot be taken back'); END;
-CREATE TRIGGER prices_stay BEFORE UPDATE OF id, token, dataset, price, chain ON entries
-    WHEN new.id <> old.id OR new.token <> old.token OR new.dataset <> old.dataset
-        OR new.price IS NOT old.price OR new.chain <> old.chain
-    BEGIN SELECT raise(ABORT, 'a price cannot be changed'); END;
-CREATE TRIGGER ends_stay BEFORE UPDATE OF state ON entries WHEN old.state <> 'reserved'
-    BEGIN SELECT raise(ABORT, 'a release ends once'); END;
-CREATE TRIGGER budgets_stay BEFORE DELETE ON budgets
-    BEGIN SELECT raise(ABORT, 'a budget cannot be taken back'); END;
-CREATE TRIGGER accounts_stay BEFORE DELETE ON accounts
-    BEGIN SELECT raise(ABORT, 'an account cannot be taken back'); END;
-PRAGMA application_id = {APPLICATION};
-PRAGMA user_version = 2;
-"""
+_FOLDER = Path(__file__).parent
+SCHEMA = (_FOLDER / "tables.sql").read_text(encoding="utf-8") + (
+    f"PRAGMA application_id = {APPLICATION};\nPRAGMA user_version = 2;\n"
+)
 """The tables of version 2."""
-
-PERIODS = f"""
-CREATE TABLE parts (
-    dataset TEXT NOT NULL,
-    period TEXT NOT NULL,
-    charged TEXT NOT NULL CHECK (charged IN ('period', 'overlapping')),
-    finite TEXT NOT NULL,
-    endless INTEGER NOT NULL,
-    seal TEXT NOT NULL,
-    PRIMARY KEY (dataset, period, charged)
-) WITHOUT ROWID;
-CREATE TABLE claims (
-    entry INTEGER PRIMARY KEY,
-    period TEXT NOT NULL,
-    charged TEXT NOT NULL CHECK (charged IN ('period', 'overlapping', 'dataset')),
-    number INTEGER,
-    digest TEXT,
-    seal TEXT NOT NULL
-);
-CREATE TABLE claimed (
-    hash BLOB NOT NULL,
-    entry INTEGER NOT NULL,
-    PRIMARY KEY (hash, entry)
-) WITHOUT ROWID;
-CREATE TABLE case_key (
-    one INTEGER PRIMARY KEY CHECK (one = 1),
-    fingerprint TEXT NOT NULL,
-    seal TEXT NOT NULL
-);
-CREATE INDEX claimed_entry ON claimed (entry);
-CREATE TRIGGER parts_stay BEFORE DELETE ON parts
-    BEGIN SELECT raise(ABORT, 'what a period cost cannot be taken back'); END;
-CREATE TRIGGER claims_stay BEFORE DELETE ON claims
-    BEGIN SELECT raise(ABORT, 'a claim cannot be taken back'); END;
-CREATE TRIGGER claimed_stay BEFORE DELETE ON claimed
-    BEGIN SELECT raise(ABORT, 'a case cannot be taken back'); END;
-CREATE TRIGGER case_key_stays BEFORE DELETE ON case_key
-    BEGIN SELECT raise(ABORT, 'the key cannot be taken back'); END;
-PRAGMA user_version = {VERSION};
-"""
+PERIODS = (_FOLDER / "periods.sql").read_text(encoding="utf-8") + (
+    f"PRAGMA user_version = {VERSION};\n"
+)
 """What version 3 has more: releases of periods, and the cases that each took."""
+LAYOUT = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name LIMIT 100"
+
+NO_LEDGER = Statement("ledger.other_file")
+DAMAGED = Statement("ledger.damaged")
+COMPLAINTS = {
+    sqlite3.SQLITE_NOTADB: NO_LEDGER,
+    sqlite3.SQLITE_READONLY: Statement("ledger.read_only"),
+    sqlite3.SQLITE_FULL: Statement("ledger.disk_full"),
+    sqlite3.SQLITE_IOERR: Statement("ledger.disk_fails"),
+    sqlite3.SQLITE_CANTOPEN: Statement("ledger.cannot_open"),
+    sqlite3.SQLITE_BUSY: Statement("ledger.busy"),
+    sqlite3.SQLITE_PERM: Statement("ledger.no_right"),
+    sqlite3.SQLITE_AUTH: Statement("ledger.no_right"),
+}
+"""What the database complains of; anything else is damage."""
+
+
+class DamageError(Exception):
+    """A ledger does not hold what was once written there."""
+
+
+def refusal(path: Path | str, what: Statement) -> LedgerError:
+    """Say what is wrong with the file of a ledger, or one next to it."""
+    return LedgerError(Statement("error.file", path=str(path), what=what))
 
 
 @contextmanager
@@ -158,12 +86,6 @@ def writing(path: Path) -> Iterator[sqlite3.Connection]:
                 database.execute(statement)
         yield database
         database.execute("COMMIT")
-
-
-def check_whole(path: Path, database: sqlite3.Connection) -> None:
-    """Refuse a database whose pages do not fit each other."""
-    if database.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",):
-        raise damaged(path)
 
 
 def create(path: Path, fill: Callable[[sqlite3.Connection], None]) -> None:
@@ -197,9 +119,6 @@ def _layout(version: int) -> list[tuple[str, ...]]:
         return database.execute(LAYOUT).fetchall()
 
 
-LAYOUT = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name LIMIT 100"
-
-
 @contextmanager
 def _connected(path: Path, mode: str = "rw") -> Iterator[sqlite3.Connection]:
     """Connect; whatever the database complains of becomes one clear line."""
@@ -215,10 +134,11 @@ def _connected(path: Path, mode: str = "rw") -> Iterator[sqlite3.Connection]:
             database.execute("PRAGMA synchronous = EXTRA")
             database.execute("PRAGMA fullfsync = ON")
             yield database
-    except UnicodeDecodeError:
-        raise damaged(path) from None
+    except (DamageError, UnicodeDecodeError):
+        raise refusal(path, DAMAGED) from None
     except sqlite3.Error as error:
-        raise _explained(path, error) from None
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        raise refusal(path, COMPLAINTS.get(code, DAMAGED)) from None
 
 
 def _check_files(path: Path, mode: str) -> None:
@@ -244,10 +164,10 @@ def _check_files(path: Path, mode: str) -> None:
 
 def _check_kind(path: Path, database: sqlite3.Connection) -> int:
     """Refuse another database, a strange version, tables not just those above; give the version."""
-    kind: int
-    version: int
-    (kind,) = database.execute("PRAGMA application_id").fetchone()
-    (version,) = database.execute("PRAGMA user_version").fetchone()
+    kind, version, pages, size = (
+        int(database.execute(f"PRAGMA {name}").fetchone()[0])
+        for name in ("application_id", "user_version", "page_count", "page_size")
+    )
     if kind != APPLICATION:
         raise refusal(path, NO_LEDGER)
     if version > VERSION:
@@ -256,40 +176,8 @@ def _check_kind(path: Path, database: sqlite3.Connection) -> int:
         raise refusal(path, Statement("ledger.version_1"))
     # A view in place of a table could have rows without end, and a trigger could do anything.
     if version < 1 or database.execute(LAYOUT).fetchall() != _layout(version):
-        raise damaged(path)
+        raise DamageError
     # The file is not opened for that: closing it would give up the locks of the database on it.
-    pages, size = (
-        database.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size")
-    )
     if path.stat().st_size < pages * size:
-        raise damaged(path)
+        raise DamageError
     return version
-
-
-def refusal(path: Path | str, what: Statement) -> LedgerError:
-    """Say what is wrong with the file of a ledger, or one next to it."""
-    return LedgerError(Statement("error.file", path=str(path), what=what))
-
-
-def damaged(path: Path) -> LedgerError:
-    """Say that a ledger is damaged."""
-    return refusal(path, Statement("ledger.damaged"))
-
-
-NO_LEDGER = Statement("ledger.other_file")
-COMPLAINTS = {
-    sqlite3.SQLITE_NOTADB: NO_LEDGER,
-    sqlite3.SQLITE_READONLY: Statement("ledger.read_only"),
-    sqlite3.SQLITE_FULL: Statement("ledger.disk_full"),
-    sqlite3.SQLITE_IOERR: Statement("ledger.disk_fails"),
-    sqlite3.SQLITE_CANTOPEN: Statement("ledger.cannot_open"),
-    sqlite3.SQLITE_BUSY: Statement("ledger.busy"),
-    sqlite3.SQLITE_PERM: Statement("ledger.no_right"),
-    sqlite3.SQLITE_AUTH: Statement("ledger.no_right"),
-}
-"""What the database complains of; anything else is damage."""
-
-
-def _explained(path: Path, error: sqlite3.Error) -> LedgerError:
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    return refusal(path, COMPLAINTS.get(code, Statement("ledger.damaged")))
