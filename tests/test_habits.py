@@ -21,7 +21,7 @@ SOURCE = Path(sacofa.__file__).parent
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
-EXCEPTIONS = {"C901": 3, "PLR0913": 10, "ANN401": 17}
+EXCEPTIONS = {"C901": 3, "PLR0913": 9, "ANN401": 17}
 """The most files that a rule of ruff spares, by pyproject.toml. These numbers only fall."""
 MOST_ANY = 134
 """The most often that the word `Any` occurs. This number only falls."""

@@ -24,15 +24,14 @@ from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms import Output, Promise, perform
 from sacofa.mechanisms.protocol import Capabilities, Mechanism, Outcome, Progress
 from sacofa.mechanisms.released import ReleasedLog
-from sacofa.synthesis.times.ask import time_queries
-from sacofa.synthesis.times.settings import TimeSettings
+from sacofa.synthesis.times.ask import TimeSettings, time_queries
 
 from .test_likelihood import ZeroNoise
 
 PAIRS = {pair.name: pair for pair in (*timed_pairs(), timed_persons_pair(3))}
 FLOW = VariantCounts.of({("a", "b"): 200})
 """Public variants, from which it follows what is asked about times."""
-PUBLIC = TimeSettings(first_month=49 * 12, months=24)
+PUBLIC = TimeSettings(calendar="2019-01/2020-12")
 """A small calendar, so that many runs take little time."""
 
 

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Uniform = Callable[[int], Floats]
+"""Returns as many numbers from 0 to below 1."""
 ValueAndGradient = Callable[[Floats], tuple[float, Floats]]
 """The value of a function at a point, and its gradient there."""
 
@@ -35,6 +38,14 @@ def add_up(places: Ints, values: Floats, size: int) -> Floats:
         The sum at each place.
     """
     return np.bincount(places, values, minlength=size).astype(np.float64)
+
+
+def spread_places(begins: Ints, lengths: Ints) -> Ints:
+    """List begins[i], begins[i] + 1, … as many as lengths[i], end to end."""
+    ends = np.cumsum(lengths)
+    total = int(ends[-1]) if len(ends) else 0
+    places: Ints = np.arange(total) + np.repeat(begins - (ends - lengths), lengths)
+    return places
 
 
 def one_thread() -> AbstractContextManager[object]:

@@ -22,7 +22,7 @@ from ..kernel.queries.times import Arrivals, CycleTime, Gaps
 from .flow.margins import SURE, SURE_OF_SUM, Compared
 from .margins import Margins, ShareMargin, Step
 from .released import Columns, ReleasedColumn
-from .rungs import within
+from .times.rows import within
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -13,7 +13,8 @@ from sacofa.kernel.queries.durations import (
     bins,
     edges,
 )
-from sacofa.synthesis.rungs import rung_for, within
+from sacofa.synthesis.times.ask import rung_for
+from sacofa.synthesis.times.rows import within
 
 
 def test_rung_0_has_the_bins_that_people_use() -> None:

@@ -16,8 +16,7 @@ from sacofa.kernel.queries.durations import DAY, HOUR
 from sacofa.kernel.queries.flow import VOTE_UNITS
 from sacofa.mechanisms.certified import Certified
 from sacofa.mechanisms.protocol import perform
-from sacofa.synthesis.times.ask import time_queries
-from sacofa.synthesis.times.settings import TimeSettings
+from sacofa.synthesis.times.ask import TimeSettings, time_queries
 
 from ...kernel.queries.batches import Event, batch
 from ...synthesis.times.releases import office, seeded

@@ -26,8 +26,7 @@ from sacofa.mechanisms import Certified, perform
 from sacofa.mechanisms.certified import run
 from sacofa.release import Release, write_release
 from sacofa.release.read import read_release
-from sacofa.synthesis.times.ask import time_queries
-from sacofa.synthesis.times.settings import TimeSettings
+from sacofa.synthesis.times.ask import TimeSettings, time_queries
 from tests.kernel.queries.batches import LAST, YEAR_1, YEAR_9999, Event, batch, nasty_cases
 
 SMALL = Certified(epsilon=Fraction(1), max_length=4, min_candidates=4, max_candidates=8)

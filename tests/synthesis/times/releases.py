@@ -12,9 +12,8 @@ from sacofa.kernel.noise import Noise
 from sacofa.kernel.queries.durations import DAY, HOUR, MINUTE
 from sacofa.kernel.queries.flow import VOTE_UNITS
 from sacofa.kernel.variants import VariantCounts
-from sacofa.synthesis.times.answers import TimeAnswer, TimeAnswers
-from sacofa.synthesis.times.ask import time_queries
-from sacofa.synthesis.times.settings import TimeSettings
+from sacofa.synthesis.times.ask import TimeSettings, time_queries
+from sacofa.synthesis.times.courses import TimeAnswer, TimeAnswers
 
 from ...kernel.queries.batches import batch
 

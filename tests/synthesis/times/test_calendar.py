@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sacofa.synthesis.times.calendar import _best_stretch, estimate_months, estimate_week, weeks
+from sacofa.synthesis.times.fit import _best_stretch, estimate_months, estimate_week, weeks
 
 
 def test_months_are_found_on_a_calendar_of_a_century() -> None:

@@ -21,9 +21,8 @@ from sacofa.evaluate.measures.timed import Timed
 from sacofa.kernel.cases import CaseBatch
 from sacofa.kernel.queries.durations import DAY, MINUTE, SECOND
 from sacofa.kernel.variants import VariantCounts
-from sacofa.synthesis.times.ask import time_queries
+from sacofa.synthesis.times.ask import TimeSettings, TimeShares, time_queries
 from sacofa.synthesis.times.fit import ReleasedTimes, fit_times
-from sacofa.synthesis.times.settings import TimeSettings, TimeShares
 
 from ...kernel.queries.batches import Event, batch, nasty_cases
 from .releases import answer, counted, office, seeded
@@ -167,8 +166,7 @@ def test_impossible_settings_are_refused() -> None:
     """Before any log is read."""
     for make in (
         lambda: TimeSettings(granularity="week"),
-        lambda: TimeSettings(first_month=3),
-        lambda: TimeSettings(first_month=3, months=0),
+        lambda: TimeSettings(calendar="2020-04/2020-03"),
         lambda: TimeShares(gaps=Fraction(0)),
     ):
         with pytest.raises(SettingError):
@@ -177,18 +175,17 @@ def test_impossible_settings_are_refused() -> None:
 
 def test_a_calendar_is_two_months() -> None:
     """As people write it; what is none, or runs backwards, is refused at once."""
-    assert TimeSettings.of("day", "2019-11/2020-02") == TimeSettings(
-        granularity="day", first_month=49 * 12 + 10, months=4
-    )
-    assert TimeSettings.of("second", None) == TimeSettings()
+    assert TimeSettings(calendar="2019-11/2020-02").first_month == 49 * 12 + 10
+    assert TimeSettings(calendar="2019-11/2020-02").months == 4
+    assert (TimeSettings().first_month, TimeSettings().months) == (0, 1_200)
     for odd in ("2019", "2019-13/2020-01", "2020-02/2020-01", "0001-01/9999-12", "", "a/b"):
         with pytest.raises(SettingError, match="calendar"):
-            TimeSettings.of("second", odd)
+            TimeSettings(granularity="second", calendar=odd)
 
 
 def test_no_case_begins_outside_a_declared_calendar() -> None:
     """Whatever the noise."""
-    log, how = office(50), TimeSettings.of("second", "2021-03/2021-12")
+    log, how = office(50), TimeSettings(granularity="second", calendar="2021-03/2021-12")
     variants = counted(log)
     released = fit_times(answer(log, variants, how, noise=seeded(1)), variants, how, seeded(2))
     begins = released.times[released.offsets[:-1]].astype("M8[us]").astype("M8[M]").astype(str)

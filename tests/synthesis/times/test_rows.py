@@ -8,9 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sacofa.kernel.queries.durations import LOWEST, bins, edges
-from sacofa.synthesis.rungs import within
-from sacofa.synthesis.times.pool import Table
-from sacofa.synthesis.times.rows import estimate
+from sacofa.synthesis.times.rows import RowReader, Table, within
 
 NOISE = 14.0
 """That of elapsed times at ε = 1."""
@@ -26,9 +24,8 @@ def on(rung: int) -> np.ndarray:
 
 def told(rung: int, noisy: np.ndarray, noise: float = NOISE) -> np.ndarray:
     """What a single row is taken for, on rung 0."""
-    _, shares = estimate(
-        Table.of((rung,)), noisy, noise, np.array([TRUE.sum()]), np.array([0]), LONGEST
-    )
+    reader = RowReader(noise, LONGEST)
+    _, shares = reader.shares(Table.of((rung,)), noisy, np.array([TRUE.sum()]), np.array([0]))
     return shares
 
 
@@ -40,7 +37,7 @@ def test_no_noise_is_too_large_for_a_row(noise: float) -> None:
         noisy = np.random.default_rng(seed).laplace(0, noise, bins(LOWEST))
         for top in (1.0, 3600.0):
             rows = np.array([TRUE.sum()]), np.array([0])
-            _, shares = estimate(Table.of((LOWEST,)), noisy, noise, *rows, top)
+            _, shares = RowReader(noise, top).shares(Table.of((LOWEST,)), noisy, *rows)
             assert shares.sum() == pytest.approx(1) and (shares >= 0).all()
 
 
@@ -57,7 +54,8 @@ def test_any_answer_gives_shares(rungs: list[int], seed: int, noise: float, top:
     table = Table.of(tuple(rungs))
     noisy = draws.laplace(0, noise, len(table.low))
     votes = draws.integers(0, 100, len(rungs)).astype(float)
-    found, shares = estimate(table, noisy, noise, votes, draws.integers(0, 2, len(rungs)), top)
+    kin = draws.integers(0, 2, len(rungs))
+    found, shares = RowReader(noise, top).shares(table, noisy, votes, kin)
     assert found.rungs == tuple(max(rung, 0) for rung in rungs)
     assert (shares >= 0).all()
     assert found.sums(shares) == pytest.approx(1.0)

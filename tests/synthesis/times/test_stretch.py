@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sacofa.synthesis.times.stretch import lengths_of, stretch
+from sacofa.synthesis.times.courses import lengths_of, stretch
 
 COURSES = st.lists(
     st.tuples(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sacofa.kernel.queries.durations import RUNGS, bin_of, bins, edges
 from sacofa.synthesis.numerics import project_to_total
-from sacofa.synthesis.times.totals import longest, tell_totals
+from sacofa.synthesis.times.rows import longest, read_totals
 
 CASES = 20_000.0
 DAY = 86_400_000_000
@@ -31,7 +31,7 @@ def true_votes(rung: int, seed: int = 1) -> np.ndarray:
 def test_any_answer_gives_shares(rung: int, seed: int, noise: float, single: float) -> None:
     """Shares add up to 1 and none is negative, whatever the noise."""
     noisy = true_votes(rung) + np.random.default_rng(seed).laplace(0, noise, bins(rung))
-    shares, kept = tell_totals(noisy, noise, CASES, single)
+    shares, kept = read_totals(noisy, noise, CASES, single)
     assert len(shares) == bins(rung)
     assert (shares >= 0).all()
     assert shares.sum() == pytest.approx(1.0)
@@ -41,7 +41,7 @@ def test_any_answer_gives_shares(rung: int, seed: int, noise: float, single: flo
 @pytest.mark.parametrize("rung", [0, 2, 6])
 def test_without_noise_they_are_true(rung: int) -> None:
     """Nothing is cut and nothing moved where the answer is exact."""
-    shares, _ = tell_totals(true_votes(rung), 0.0, CASES, 0.0)
+    shares, _ = read_totals(true_votes(rung), 0.0, CASES, 0.0)
     assert shares == pytest.approx(true_votes(rung) / CASES)
 
 
@@ -53,7 +53,7 @@ def test_noise_of_many_empty_bins_does_not_add_up() -> None:
     for seed in range(10):
         noisy = true + np.random.default_rng(seed).laplace(0, noise, bins(rung))
         for name, told in (
-            ("ladder", tell_totals(noisy, noise, CASES, 0.0)[0] * CASES),
+            ("ladder", read_totals(noisy, noise, CASES, 0.0)[0] * CASES),
             ("at once", project_to_total(noisy, CASES)),
         ):
             off = np.abs(np.cumsum(told - true))[:-1] @ np.diff(middles)
@@ -66,15 +66,15 @@ def test_short_cases_within_the_noise_are_none() -> None:
     noise = 10.0
     votes = true_votes(0)
     votes[1] = 12.0
-    assert tell_totals(votes, noise, CASES, 0.0)[0][1] == 0
+    assert read_totals(votes, noise, CASES, 0.0)[0][1] == 0
     votes[1] = 400.0
-    assert tell_totals(votes, noise, CASES, 0.0)[0][1] > 0
+    assert read_totals(votes, noise, CASES, 0.0)[0][1] > 0
 
 
 def test_cases_of_one_event_take_no_time() -> None:
     """The flow says how many there are, and no noise takes them away."""
     votes = true_votes(0)
-    shares, _ = tell_totals(votes, 10.0, CASES + 300, 300.0)
+    shares, _ = read_totals(votes, 10.0, CASES + 300, 300.0)
     assert shares[0] * (CASES + 300) == pytest.approx(300.0)
 
 

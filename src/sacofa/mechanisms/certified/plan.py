@@ -16,7 +16,7 @@ from ...synthesis.flow.lengths import bin_edges
 from ...synthesis.flow.size import cases_margin, precision
 from ...synthesis.flow.steps import most_false_steps
 from ...synthesis.thresholds import smallest_threshold
-from ...synthesis.times.settings import TimeShares
+from ...synthesis.times.ask import TimeShares
 from ...synthesis.times.tuning import TUNING
 from ...synthesis.verdict import Verdict
 from .budget import LEAST_MOVED, MOST_MOVED

@@ -16,7 +16,7 @@ from ...kernel.variants import VariantCounts
 from ...rules.rules import Rules
 from ...synthesis.flow.frequent import all_threshold
 from ...synthesis.flow.orderly import mark_core
-from ...synthesis.times.settings import TimeSettings
+from ...synthesis.times.ask import TimeSettings
 from ..settings import offered
 from .budget import DEFAULT_SHARES, BudgetSplit, Shares
 
@@ -114,7 +114,7 @@ class CertifiedSettings:
                 raise SettingError(name, getattr(self, name), "above 0 and below 1")
             object.__setattr__(self, name, share)
         # It refuses what is no granularity, and no calendar.
-        TimeSettings.of(self.granularity, self.calendar)
+        TimeSettings(granularity=self.granularity, calendar=self.calendar)
         if not self.time:
             for name in OF_TIMES:
                 if getattr(self, name) != getattr(CertifiedSettings, name):

@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 
 from ...kernel.session import Session
 from ...kernel.variants import VariantCounts
-from ...synthesis.times.answers import TimeAnswer, TimeAnswers
-from ...synthesis.times.ask import time_queries
+from ...synthesis.times.ask import TimeSettings, time_queries
+from ...synthesis.times.courses import TimeAnswer, TimeAnswers
 from ...synthesis.times.fit import fit_times
-from ...synthesis.times.settings import TimeSettings
 from .settings import CertifiedSettings
 
 MICROSECONDS = 1_000_000
@@ -28,7 +27,7 @@ def ask_times(
 
     Which steps and bins are asked for follows from the released variants, which are public by now.
     """
-    time = TimeSettings.of(settings.granularity, settings.calendar)
+    time = TimeSettings(granularity=settings.granularity, calendar=settings.calendar)
     # Bins follow from the noise, which has to hide all cases of a unit.
     scale = session.cell_epsilon(1, settings.time_price)
     answers: dict[str, Any] = {}

@@ -1,19 +1,20 @@
-"""Which questions about time are asked, given what was already released of the flow.
+"""The queries about time, given the released flow.
 
-The released variants are public by now. They say which steps there are and about how many votes
-each will get; so a row of its own, and how fine its bins are, is chosen for each step without
-looking at the log.
+The released variants are public by now. They say which directly-follows pairs there are and about
+how many votes each will get, so each pair's row and bins are chosen without looking at the log.
 """
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...kernel.queries.durations import LOWEST
+from ...errors import SettingError, Statement
+from ...kernel.queries.durations import DAY, LOWEST, MINUTE, SECOND
 from ...kernel.queries.protocol import Query
 from ...kernel.queries.times import (
     Arrivals,
@@ -23,15 +24,91 @@ from ...kernel.queries.times import (
     ServiceTime,
     WeekHours,
     first_occurrences,
-)
+)  # fmt: skip
 from ...kernel.variants import VariantCounts
-from ..numerics import add_up
-from ..rungs import rung_for
-from .settings import TimeSettings
+from ..numerics import Bools, Floats, Ints, add_up
 from .tuning import TUNING
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+MAX_MONTHS = 1_200
+"""A longer calendar would hold more noise than cases."""
+GRANULARITIES = {"second": SECOND, "minute": MINUTE, "day": DAY}
+_MONTHS = re.compile(r"(\d{4})-(0[1-9]|1[0-2])/(\d{4})-(0[1-9]|1[0-2])")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TimeShares:
+    """How the budget of times is divided; parts of it, in any unit."""
+
+    cycle_time: Fraction = Fraction(9, 45)
+    """How long cases take."""
+    gaps: Fraction = Fraction(21, 45)
+    """Waits of directly-follows pairs; with start times, a third of it goes to the work itself."""
+    elapsed: Fraction = Fraction(7, 45)
+    """How long after the beginning each activity first happens."""
+    arrivals: Fraction = Fraction(6, 45)
+    """In which months cases begin."""
+    week: Fraction = Fraction(2, 45)
+    """At which hours of the week events happen."""
+
+    def __post_init__(self) -> None:
+        for name, part in vars(self).items():
+            if part <= 0:
+                raise SettingError(name, part, Statement("must.domain.above", low="0"))
+
+    def divide(self, epsilon: Fraction, *, service: bool = False) -> dict[str, Fraction]:
+        """Divide ε among the queries, exactly."""
+        parts = {name: Fraction(part) for name, part in vars(self).items()}
+        if service:
+            parts["service"] = parts["gaps"] / 3
+            parts["gaps"] -= parts["service"]
+        whole = sum(parts.values(), Fraction(0))
+        return {name: epsilon * part / whole for name, part in parts.items()}
+
+
+@dataclass(frozen=True, kw_only=True)
+class TimeSettings:
+    """What is public about the times of a release."""
+
+    granularity: str = "second"
+    """Times are written as whole seconds, minutes or days."""
+    calendar: str | None = None
+    """The months in which cases begin, such as 2019-01/2023-12; None: universal."""
+    shares: TimeShares = TimeShares()
+    """How ε is divided."""
+
+    def __post_init__(self) -> None:
+        if self.granularity not in GRANULARITIES:
+            must = Statement("must.one_of", choices=list(GRANULARITIES))
+            raise SettingError("granularity", self.granularity, must)
+        if self.months < 1:
+            raise SettingError("calendar", self.calendar, Statement("must.two_months"))
+        if self.months > MAX_MONTHS:
+            must = Statement("must.at_most_months", limit=MAX_MONTHS)
+            raise SettingError("calendar", self.calendar, must)
+
+    @cached_property
+    def _window(self) -> tuple[int, int]:
+        """First month, counted from January 1970, and number of months; 0 months: no calendar."""
+        written = "1970-01/2069-12" if self.calendar is None else self.calendar
+        found = _MONTHS.fullmatch(written)
+        year, month, last_year, last_month = map(int, found.groups()) if found else (0, 1, 0, 1)
+        first = (year - 1970) * 12 + month - 1
+        return first, (last_year - year) * 12 + last_month - month + 1 if year else 0
+
+    @property
+    def months(self) -> int:
+        """Number of months of the calendar."""
+        return self._window[1]
+
+    @property
+    def first_month(self) -> int:
+        """The first month of the calendar, counted from January 1970."""
+        return self._window[0]
+
+    @property
+    def unit(self) -> int:
+        """The microseconds of the granularity."""
+        return GRANULARITIES[self.granularity]
 
 
 class ReleasedFlow:
@@ -39,52 +116,29 @@ class ReleasedFlow:
 
     def __init__(self, variants: VariantCounts) -> None:
         self.activities = len(variants.activities)
-        self.names = variants.activities
         self.ids = variants.activity_ids.astype(np.int64)
-        self.offsets = variants.offsets
-        self.lengths = np.diff(variants.offsets)
+        self.offsets, self.lengths = variants.offsets, variants.lengths
         self.counts = variants.counts
+        self.cases = variants.cases
         self.variant = np.repeat(np.arange(len(self.counts)), self.lengths)
-
-    @cached_property
-    def cases(self) -> int:
-        """How many cases there are."""
-        return int(self.counts.sum())
-
-    @cached_property
-    def ends(self) -> Ints:
+        self.ends: Ints = np.flatnonzero(self.variant[1:] == self.variant[:-1]) + 1
         """The places of the events that a gap ends with."""
-        return np.flatnonzero(self.variant[1:] == self.variant[:-1]) + 1
-
-    @cached_property
-    def gap_votes(self) -> Floats:
-        """What part of a vote each gap of a variant is."""
-        return 1.0 / (self.lengths[self.variant[self.ends]] - 1)
-
-    @cached_property
-    def firsts(self) -> NDArray[np.bool_]:
-        """Whether the event that a gap ends with is the first of its activity."""
+        self.owner = self.variant[self.ends]
+        """The variant of each gap."""
+        self.gap_votes: Floats = 1.0 / (self.lengths[self.owner] - 1)
+        """The part of a vote that each gap of a variant is."""
         first = np.zeros(len(self.ids), dtype=np.bool_)
         first[first_occurrences(self.ids, self.variant)] = True  # type: ignore[arg-type]
-        return first[self.ends]
-
-    @cached_property
-    def first_votes(self) -> Floats:
-        """What part of a vote each of those is."""
-        owner = self.variant[self.ends]
-        many = np.bincount(owner[self.firsts], minlength=len(self.counts))
-        return 1.0 / np.maximum(many, 1)[owner]
-
-    def step_votes(self) -> Floats:
-        """The votes of each pair of activities."""
-        pairs = self.ids[self.ends - 1] * self.activities + self.ids[self.ends]
-        votes = self.gap_votes * self.counts[self.variant[self.ends]]
-        return add_up(pairs, votes, self.activities**2)
+        self.firsts: Bools = first[self.ends]
+        """Whether the event that a gap ends with is the first of its activity."""
+        many = np.bincount(self.owner[self.firsts], minlength=len(self.counts))
+        self.first_votes: Floats = 1.0 / np.maximum(many, 1)[self.owner]
+        """The part of a vote that each of those is."""
 
     def elapsed_votes(self) -> Floats:
         """The votes of each activity after the beginning."""
         here = self.firsts
-        votes = (self.first_votes * self.counts[self.variant[self.ends]])[here]
+        votes = (self.first_votes * self.counts[self.owner])[here]
         return add_up(self.ids[self.ends[here]], votes, self.activities)
 
     def event_votes(self) -> Floats:
@@ -93,44 +147,44 @@ class ReleasedFlow:
         return add_up(self.ids, votes, self.activities)
 
 
+def rung_for(votes: float) -> int:
+    """How fine a row can be asked, given how many noise scales of votes it will get."""
+    return LOWEST + int(np.searchsorted(TUNING.rung_votes, votes, side="right"))
+
+
 def time_queries(
     variants: VariantCounts, settings: TimeSettings, epsilon: Fraction, *, service: bool = False
 ) -> dict[str, tuple[Query, Fraction]]:
-    """The questions about time, in the order they are asked, each with its price.
+    """The queries about time, in the order they are asked, each with its ε.
 
-    `epsilon` is what all of them cost together, `service` whether the log has start times.
+    `epsilon` is what all of them spend together, `service` whether the log has start times.
     """
     flow = ReleasedFlow(variants)
     prices = settings.shares.divide(epsilon, service=service)
     scales = {name: float(price) for name, price in prices.items()}
-    window = {} if settings.months is None else {"months": settings.months}
-    if settings.first_month is not None:
-        window["first"] = settings.first_month
+
+    def rungs(name: str, votes: Floats, least: int = LOWEST) -> tuple[int, ...]:
+        return tuple(max(rung_for(each * scales[name]), least) for each in votes.tolist())
+
+    # Pairs with enough votes have their own row; all others into an activity share one.
+    pairs = flow.ids[flow.ends - 1] * flow.activities + flow.ids[flow.ends]
+    votes = add_up(pairs, flow.gap_votes * flow.counts[flow.owner], flow.activities**2)
+    own = np.flatnonzero(votes * scales["gaps"] >= TUNING.own_row_votes)
+    rest = votes.copy()
+    rest[own] = 0.0
+    rows = [votes[own], rest.reshape(flow.activities, flow.activities).sum(axis=0)]
+    cycle_votes = TUNING.cycle_time_votes * flow.cases
     queries: dict[str, Query] = {
-        "cycle_time": CycleTime(
-            rung=max(rung_for(TUNING.cycle_time_votes * flow.cases * scales["cycle_time"]), 0)
+        "cycle_time": CycleTime(rung=rungs("cycle_time", np.array([cycle_votes]), 0)[0]),
+        "gaps": Gaps(
+            activities=flow.activities,
+            steps=tuple(divmod(pair, flow.activities) for pair in own.tolist()),
+            rungs=rungs("gaps", np.concatenate(rows)),
         ),
-        "gaps": _gaps(flow, scales["gaps"]),
-        "elapsed": Elapsed(rungs=_rungs(flow.elapsed_votes(), scales["elapsed"])),
-        "arrivals": Arrivals(**window),
+        "elapsed": Elapsed(rungs=rungs("elapsed", flow.elapsed_votes())),
+        "arrivals": Arrivals(first=settings.first_month, months=settings.months),
         "week": WeekHours(),
     }
     if service:
-        queries["service"] = ServiceTime(rungs=_rungs(flow.event_votes(), scales["service"], 0))
+        queries["service"] = ServiceTime(rungs=rungs("service", flow.event_votes(), 0))
     return {name: (query, prices[name]) for name, query in queries.items()}
-
-
-def _gaps(flow: ReleasedFlow, epsilon: float) -> Gaps:
-    """Choose the steps with a row of their own, and the bins of all rows."""
-    votes = flow.step_votes()
-    own = np.flatnonzero(votes * epsilon >= TUNING.own_row_votes)
-    rest = votes.copy()
-    rest[own] = 0.0
-    into = rest.reshape(flow.activities, flow.activities).sum(axis=0)
-    steps = tuple((int(step) // flow.activities, int(step) % flow.activities) for step in own)
-    rungs = _rungs(np.concatenate([votes[own], into]), epsilon)
-    return Gaps(activities=flow.activities, steps=steps, rungs=rungs)
-
-
-def _rungs(votes: Floats, epsilon: float, least: int = LOWEST) -> tuple[int, ...]:
-    return tuple(max(rung_for(each * epsilon), least) for each in votes.tolist())
