@@ -16,9 +16,8 @@ import pytest
 pytest.importorskip("fastapi", reason="the app needs the extra web: pip install 'sacofa[web]'")
 
 from sacofa.web import jobs as jobs_module
-from sacofa.web.app import delete_expired
 from sacofa.web.settings import ServeSettings
-from sacofa.web.uploads import MOST_LOGS, TooManyError, Uploads
+from sacofa.web.uploads import MAX_LOGS, TooManyError, Uploads
 from tests.web.clients import example, person, serving, started
 
 
@@ -69,7 +68,7 @@ def test_a_worker_that_tells_too_much_is_a_job_that_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It can be deleted, and so can the logs of others."""
-    monkeypatch.setattr(jobs_module, "LONGEST_LINE", 20)
+    monkeypatch.setattr(jobs_module, "MAX_LINE_BYTES", 20)
     with serving(tmp_path / "own") as (app, settings):
         user = person(app, settings)
         log = user.upload(example(tmp_path))
@@ -123,7 +122,7 @@ def test_the_sweeper_survives_anything(
 
         monkeypatch.setattr(app.state.jobs, "delete", fail)
         now[0] = 200.0
-        app.state.portal.call(delete_expired, app)
+        app.state.portal.call(app.state.jobs.delete_expired)
         assert not list((tmp_path / "own").rglob("log.csv"))
         monkeypatch.undo()
 
@@ -142,15 +141,15 @@ def test_many_uploads_at_once_do_not_pass_the_limit(tmp_path: Path) -> None:
         return await asyncio.gather(*every, return_exceptions=True)
 
     ends = asyncio.run(send(60))
-    assert sum(isinstance(end, TooManyError) for end in ends) == 60 - MOST_LOGS
-    assert len(list(tmp_path.rglob("log.csv"))) == MOST_LOGS
+    assert sum(isinstance(end, TooManyError) for end in ends) == 60 - MAX_LOGS
+    assert len(list(tmp_path.rglob("log.csv"))) == MAX_LOGS
 
 
 def test_a_log_that_is_not_looked_at_is_not_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever has too many jobs is refused, and the upload goes."""
-    monkeypatch.setattr(jobs_module, "MOST_JOBS", 0)
+    monkeypatch.setattr(jobs_module, "MAX_JOBS", 0)
     with serving(tmp_path / "own") as (app, settings):
         user = person(app, settings)
         answer = user.ask("POST", "/api/logs", params={"name": "a.csv"}, content=example(tmp_path))

@@ -13,7 +13,7 @@ pytest.importorskip("fastapi", reason="the app needs the extra web: pip install 
 from sacofa.errors import Argument, ColumnsError
 from sacofa.events import ReadOptions
 from sacofa.messages import render
-from sacofa.web.reading import BY_HAND, LEFT_OUT, ColumnChoice, more_fields, read_fields
+from sacofa.web.requests import BY_HAND, LEFT_OUT, OWN_PLACE, ColumnChoice, read_fields
 from sacofa.web.tasks import as_field
 
 WEB = Path(__file__).parents[2] / "src" / "sacofa" / "web"
@@ -23,7 +23,7 @@ def test_every_way_of_reading_has_its_place() -> None:
     """A new field of `ReadOptions` is asked for by itself, or somebody decides about it."""
     asked = {entry.name for entry in read_fields()}
     assert {entry.name for entry in fields(ReadOptions)} == asked | {*LEFT_OUT} | {*BY_HAND}
-    assert {entry.name for entry in more_fields()} <= asked
+    assert {*OWN_PLACE} <= asked
     assert set(ColumnChoice.model_fields) == asked | {*BY_HAND}
 
 

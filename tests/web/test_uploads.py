@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from sacofa.web.app import delete_expired
 from sacofa.web.settings import ServeSettings
-from sacofa.web.uploads import MOST_LOGS, Uploads, download_stem, plain_name
+from sacofa.web.uploads import MAX_LOGS, Uploads, download_stem, plain_name
 
 from .clients import example, person, serving
 
@@ -93,15 +92,15 @@ def test_logs_are_deleted_after_their_time(tmp_path: Path) -> None:
         log = anna.upload(example(tmp_path))
         anna.wait(f"/api/logs/{log['id']}")
         now[0] = 3599.0
-        app.state.portal.call(delete_expired, app)
+        app.state.portal.call(app.state.jobs.delete_expired)
         assert anna.ask("GET", "/api/logs").json()[0]["seconds_left"] == 1
         now[0] = 3600.0
         upload = next(iter(app.state.uploads._uploads.values()))
         upload.using += 1
-        app.state.portal.call(delete_expired, app)
+        app.state.portal.call(app.state.jobs.delete_expired)
         assert len(anna.ask("GET", "/api/logs").json()) == 1
         upload.using -= 1
-        app.state.portal.call(delete_expired, app)
+        app.state.portal.call(app.state.jobs.delete_expired)
         assert anna.ask("GET", "/api/logs").json() == []
         assert anna.ask("GET", f"/api/jobs/{log['inspection']['id']}").status_code == 404
         assert not [path for path in settings.folder.rglob("*") if path.is_file()]
@@ -115,10 +114,10 @@ def test_one_person_cannot_fill_the_disk_with_small_logs(tmp_path: Path) -> None
         yield b"x"
 
     async def many() -> None:
-        for _ in range(MOST_LOGS + 1):
+        for _ in range(MAX_LOGS + 1):
             await uploads.receive("anna", "a.csv", one())
 
     with pytest.raises(Exception, match="delete one first"):
         asyncio.run(many())
-    assert len(uploads.of("anna")) == MOST_LOGS
+    assert len(uploads.of("anna")) == MAX_LOGS
     assert asyncio.run(uploads.receive("ben", "a.csv", one())).owner == "ben"

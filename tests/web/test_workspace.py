@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("fastapi", reason="the app needs the extra web: pip install 'sacofa[web]'")
+
 from sacofa.errors import OutputError
-from sacofa.web.workspace import PREFIX, own_folder
+from sacofa.web.serve import PREFIX, own_folder
 
 
 def test_it_is_closed_to_others_and_gone_at_the_end(tmp_path: Path) -> None:

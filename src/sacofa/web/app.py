@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import logging
+import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,23 +12,41 @@ from fastapi import FastAPI, Request
 from fastapi.exception_handlers import http_exception_handler
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
+from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
 
 from .._version import __version__
-from ..errors import plain
+from ..errors import Argument, LedgerError, SacofaError, plain
+from ..mechanisms.registry import option_names
+from ..messages import render
 from .api import api
 from .jobs import Jobs
 from .pages import pages
+from .requests import JobRequest, PlanRequest
 from .security import Guard
 from .settings import ServeSettings
-from .uploads import Uploads
+from .uploads import TooManyError, Uploads
 
-SWEEP = 20.0
-"""Seconds between two looks for logs that have been here for long."""
-
-
-log = logging.getLogger("sacofa.web")
+SWEEP_SECONDS = 20.0
+"""Time between two looks for logs that have been here for long."""
+REQUESTS: dict[str, type[BaseModel]] = {"/api/jobs": JobRequest, "/api/plan": PlanRequest}
+"""Requests whose settings may be refused later than by their schema."""
+STATUSES = {TooManyError: 429, LedgerError: 503}
+"""The status of each kind of refusal that is not 422."""
+MUST_BE = {
+    "json_invalid": "must be JSON",
+    "missing": "must be given",
+    "extra_forbidden": "is unknown: leave it out",
+    "string_type": "must be text",
+    "bool_type": "must be true or false",
+    "int_type": "must be a whole number",
+    "list_type": "must be a list",
+    "dict_type": "must be an object",
+    "model_type": "must be an object",
+    "model_attributes_type": "must be an object",
+}
+"""What is wrong with a field, by pydantic's type of error, if its own message speaks of Python."""
 
 
 def create_app(settings: ServeSettings) -> FastAPI:
@@ -45,28 +63,31 @@ def create_app(settings: ServeSettings) -> FastAPI:
     )
     app.state.settings = settings
     app.state.uploads = Uploads(settings)
-    app.include_router(api, tags=["api"])
+    app.include_router(api)
     app.include_router(pages)
     app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"))
     app.add_middleware(Guard, settings=settings)
     app.add_exception_handler(RequestValidationError, _say_what_is_wrong)
+    app.add_exception_handler(SacofaError, _say_what_is_refused)
     app.add_exception_handler(HTTPException, _say_why)
     return app
 
 
-MUST_BE = {
-    "json_invalid": "must be JSON",
-    "missing": "must be given",
-    "extra_forbidden": "is unknown: leave it out",
-    "string_type": "must be text",
-    "bool_type": "must be true or false",
-    "int_type": "must be a whole number",
-    "list_type": "must be a list",
-    "dict_type": "must be an object",
-    "model_type": "must be an object",
-    "model_attributes_type": "must be an object",
-}
-"""What is wrong with a field, by pydantic's type of error, if its own message speaks of Python."""
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    app.state.jobs = Jobs(app.state.settings, app.state.uploads)
+
+    async def sweep() -> None:
+        while True:
+            await asyncio.sleep(SWEEP_SECONDS)
+            await app.state.jobs.delete_expired()
+
+    sweeper = asyncio.create_task(sweep())
+    try:
+        yield
+    finally:
+        sweeper.cancel()
+        await app.state.jobs.close()
 
 
 async def _say_what_is_wrong(request: Request, error: Exception) -> JSONResponse:
@@ -97,38 +118,34 @@ def _field_path(places: Sequence[str | int], content: object, missing: bool) -> 
     return ".".join(path)
 
 
+async def _say_what_is_refused(request: Request, error: Exception) -> JSONResponse:
+    """Refuse a request in one line that names its fields, not the arguments of Python."""
+    assert isinstance(error, SacofaError)
+    model = REQUESTS.get(request.url.path)
+    paths = {} if model is None else _paths(model)
+
+    def wording(argument: Argument) -> str:
+        path = paths.get(argument.name, argument.name)
+        return path if argument.value is None else f"{path}: {json.dumps(argument.value)}"
+
+    status = next((n for kind, n in STATUSES.items() if isinstance(error, kind)), 422)
+    return JSONResponse({"detail": plain(render(error.statement, wording=wording))}, status)
+
+
+def _paths(model: type[BaseModel]) -> dict[str, str]:
+    """Where the fields of a request are, by the names that errors call them."""
+    # A mechanism may call a setting by another name than people do.
+    paths = {**option_names(), **{name: name for name in model.model_fields}}
+    for name, field in model.model_fields.items():
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            paths |= {inner: f"{name}.{inner}" for inner in field.annotation.model_fields}
+    if "attributes" in paths:
+        paths["attribute"] = "attributes"
+    return paths
+
+
 async def _say_why(request: Request, error: Exception) -> Response:
     """Say why something is refused; what was sent, and is no text, is spelt out."""
     assert isinstance(error, HTTPException)
     error.detail = plain(str(error.detail))
     return await http_exception_handler(request, error)
-
-
-@asynccontextmanager
-async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
-    app.state.jobs = Jobs(app.state.settings, app.state.uploads)
-    sweeper = asyncio.create_task(_sweep(app))
-    try:
-        yield
-    finally:
-        sweeper.cancel()
-        await app.state.jobs.close()
-
-
-async def delete_expired(app: FastAPI) -> None:
-    """Delete logs that have been here for long, and what is known of them."""
-    for upload in app.state.uploads.expired():
-        # Whatever becomes of one log, those of others must go.
-        try:
-            await app.state.jobs.delete_log(upload)
-        except Exception as error:
-            log.error("a log could not be deleted: %s", type(error).__name__)
-
-
-async def _sweep(app: FastAPI) -> None:
-    while True:
-        await asyncio.sleep(SWEEP)
-        try:
-            await delete_expired(app)
-        except Exception as error:
-            log.error("logs could not be deleted: %s", type(error).__name__)

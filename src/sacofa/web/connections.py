@@ -13,80 +13,70 @@ from typing import TextIO
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-MOST_CONNECTIONS = 400
-PATIENCE = 10.0
-"""Seconds within which a request must have been sent, but for its body."""
-MOST_LINES = 30
-"""So many lines a minute are written to the app's log."""
+MAX_CONNECTIONS = 400
+PATIENCE_SECONDS = 10.0
+"""Time within which a request must have been sent, but for its body."""
+MAX_LINES = 30
+"""How many lines a minute are written to the app's log."""
+
+waiting: dict[Connection, asyncio.TimerHandle] = {}
+"""Connections without a request, the longest first."""
 
 
-def make_protocol(most: int = MOST_CONNECTIONS, patience: float = PATIENCE) -> type[H11Protocol]:
-    """Make the protocol of one server."""
+class Connection(H11Protocol):
+    """One connection, which is dropped if it neither asks nor is answered."""
 
-    class Connection(H11Protocol):
-        """One connection, which is dropped if it neither asks nor is answered."""
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to wait for a request; make room if there is none."""
+        super().connection_made(transport)
+        self._wait()
+        if len(self.connections) > MAX_CONNECTIONS and waiting:
+            next(iter(waiting))._drop()
 
-        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-            """Begin to wait for a request; make room if there is none."""
-            super().connection_made(transport)
+    def data_received(self, data: bytes) -> None:
+        """Take what was sent; a request that is whole need not be waited for."""
+        super().data_received(data)
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._stop()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request, and for the rest of one that was answered early."""
+        super().on_response_complete()
+        if not self.transport.is_closing():
             self._wait()
-            if len(self.connections) > most and waiting:
-                next(iter(waiting))._drop()
 
-        def data_received(self, data: bytes) -> None:
-            """Take what was sent; a request that is whole need not be waited for."""
-            super().data_received(data)
-            if self.cycle is not None and not self.cycle.response_complete:
-                self._stop()
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the connection."""
+        self._stop()
+        super().connection_lost(exc)
 
-        def on_response_complete(self) -> None:
-            """Wait for the next request, and for the rest of one that was answered early."""
-            super().on_response_complete()
-            if not self.transport.is_closing():
-                self._wait()
+    def _wait(self) -> None:
+        self._stop()
+        waiting[self] = asyncio.get_running_loop().call_later(PATIENCE_SECONDS, self._drop)
 
-        def connection_lost(self, exc: Exception | None) -> None:
-            """Forget the connection."""
-            self._stop()
-            super().connection_lost(exc)
+    def _stop(self) -> None:
+        if timer := waiting.pop(self, None):
+            timer.cancel()
 
-        def _wait(self) -> None:
-            self._stop()
-            waiting[self] = asyncio.get_running_loop().call_later(patience, self._drop)
-
-        def _stop(self) -> None:
-            timer = waiting.pop(self, None)
-            if timer is not None:
-                timer.cancel()
-
-        def _drop(self) -> None:
-            self._stop()
-            # It counts no more from now on; the rest takes a turn of the loop.
-            self.connections.discard(self)
-            self.transport.abort()
-
-    waiting: dict[Connection, asyncio.TimerHandle] = {}
-    return Connection
+    def _drop(self) -> None:
+        self._stop()
+        # It counts no more from now on; the rest takes a turn of the loop.
+        self.connections.discard(self)
+        self.transport.abort()
 
 
 class QuietHandler(logging.StreamHandler[TextIO]):
     """Writes one line for each message, not too many, and never a traceback: it may quote a log."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.setFormatter(_OneLine("sacofa: %(message)s"))
-        self._minute, self._lines = 0, 0
+    _minute, _lines = 0, 0
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Let so many lines a minute through."""
         minute = int(time.monotonic() // 60)
-        if minute != self._minute:
-            self._minute, self._lines = minute, 0
-        self._lines += 1
-        return self._lines <= MOST_LINES
+        self._lines = self._lines + 1 if minute == self._minute else 1
+        self._minute = minute
+        return self._lines <= MAX_LINES
 
-
-class _OneLine(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """The message alone."""
         text = record.getMessage().splitlines() or [""]

@@ -13,53 +13,31 @@ import sys
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TypedDict
+from typing import Literal
 
 from ..kernel.statements import Statement
 from ..release import certificate_path
-from ..release.formats import FORMATS
-from .schemas import Kind, State
 from .settings import ServeSettings
-from .tasks import Content, Task
+from .tasks import FILES, Content, Task
 from .uploads import TooManyError, Upload, Uploads
-from .worker import FIGURES
 
-MOST_JOBS = 100
+State = Literal["waiting", "running", "done", "refused", "crashed", "cancelled"]
+Kind = Literal["inspect", "anonymize"]
+
+MAX_JOBS = 100
 """How many jobs one person may have, ended ones included."""
-GRACE = 5.0
-"""Seconds between asking a worker to end and ending it."""
-LONGEST_LINE = 1 << 24
-"""What a worker may tell at a time, in bytes; it tells far less."""
+GRACE_SECONDS = 5.0
+"""Time between asking a worker to end and ending it."""
+MAX_LINE_BYTES = 1 << 24
+"""What a worker may tell at a time; it tells far less."""
+KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "HOME", "SYSTEMROOT", "LD_LIBRARY_PATH")
+"""What a worker gets to know of the environment."""
 log = logging.getLogger("sacofa.web")
-ENDED = ("done", "refused", "crashed", "cancelled")
-LOGS = tuple(f"log{each.suffix}" for each in FORMATS)
-"""The released log in every format."""
-ABOUT = ("report.html", *FIGURES)
-"""Files about a release, whatever its format."""
-FILES = (
-    *LOGS,
-    *(f"{name}.certificate.json" for name in LOGS),
-    *ABOUT,
-    *(f"{name}.zip" for name in LOGS),
-)
-"""All files of a release; those that end in .zip have all others with one log."""
-
-
-class Told(TypedDict, total=False):
-    """What a worker reports in one line."""
-
-    stage: str
-    done: float
-    preview: Content
-    result: Content
-    refused: str
-    columns: Content
-    trustable: bool
 
 
 @dataclass(kw_only=True)
 class Job:
-    """One thing to be done for one person."""
+    """One thing to be done for one person. Fields with results are set as a worker names them."""
 
     id: str
     owner: str
@@ -80,23 +58,16 @@ class Job:
     """Whether the log goes when its release is made."""
     preview: Content | None = None
     """The first events of the log. Confidential."""
-    result: Content | None = None
+    inspection: Content | None = None
+    """What the log contains. Confidential."""
+    release: Content | None = None
+    """The figures of the release."""
     secret_notices: list[str] = field(default_factory=list)
     """Notices for the holder of the log. Confidential."""
     task: asyncio.Task[None] | None = field(default=None, repr=False)
     process: asyncio.subprocess.Process | None = field(default=None, repr=False)
     converting: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
     conversions: set[asyncio.Task[str | None]] = field(default_factory=set, repr=False)
-
-    @property
-    def inspection(self) -> Content | None:
-        """What the log contains. Confidential."""
-        return self.result if self.kind == "inspect" else None
-
-    @property
-    def release(self) -> Content | None:
-        """The figures of the release."""
-        return self.result if self.kind == "anonymize" else None
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -108,7 +79,21 @@ class Job:
         self.state = self.stage = state
         self.problem = None if problem is None else str(problem)
 
+    def conclude(self, outcome: Content | None, status: int | None) -> None:
+        """Note what a worker reported last, and how it ended."""
+        if outcome is None or (status != 0 and "problem" not in outcome):
+            self.end("crashed", _say_crash(status))
+            return
+        self.end("refused" if "problem" in outcome else "done")
+        self.progress = 1.0 if self.state == "done" else self.progress
+        for name in OUTCOME & outcome.keys():
+            setattr(self, name, outcome[name])
 
+
+OUTCOME = {
+    "problem", "columns", "trustable", "preview", "inspection", "release", "secret_notices"
+}  # fmt: skip
+"""What a worker may report at the end: fields of its job."""
 Packed = tuple[str, str]
 """The zip file to make, and what the log is called in it."""
 
@@ -128,15 +113,15 @@ class Jobs:
         """A person's jobs, the latest first."""
         return [j for j in reversed(self._jobs.values()) if (j.owner, j.kind) == (owner, kind)]
 
-    def get(self, owner: str, id: str) -> Job | None:
+    def get(self, owner: str, id: str | None) -> Job | None:
         """One of a person's jobs; those of others do not exist."""
-        job = self._jobs.get(id)
+        job = self._jobs.get(id or "")
         return job if job is not None and job.owner == owner else None
 
     def start(self, kind: Kind, upload: Upload, task: Task, *others: Upload) -> Job:
         """Begin a job on an uploaded log."""
-        if sum(job.owner == upload.owner for job in self._jobs.values()) >= MOST_JOBS:
-            raise TooManyError(Statement("web.too_many_jobs", jobs=MOST_JOBS))
+        if sum(job.owner == upload.owner for job in self._jobs.values()) >= MAX_JOBS:
+            raise TooManyError(Statement("web.too_many_jobs", jobs=MAX_JOBS))
         id = secrets.token_urlsafe(16)
         folder = self._settings.folder / "jobs" / id
         folder.mkdir(parents=True, mode=0o700)
@@ -147,28 +132,24 @@ class Jobs:
         used = (upload, *others)
         for one in used:
             one.using += 1
-        task = replace(task, log=str(upload.path), title=upload.name)
-        task = replace(task, memory=self._settings.max_memory)
+        memory = self._settings.max_memory
+        task = replace(task, log=str(upload.path), title=upload.name, memory=memory)
         job.task = asyncio.create_task(self._run(job, task, used))
         return job
 
     async def cancel(self, job: Job) -> None:
         """End a job, if it has not ended, and wait until it has."""
-        if job.state not in ENDED and job.task is not None:
+        if job.state in ("waiting", "running") and job.task is not None:
             # A task that never began would not clean up either.
             await asyncio.sleep(0)
-            job.task.cancel()
-            with suppress(asyncio.CancelledError, Exception):
-                await job.task
+            await _cancel(job.task)
 
     async def delete(self, job: Job) -> None:
         """End a job and delete all it made."""
         await self.cancel(job)
         self._jobs.pop(job.id, None)
         for conversion in list(job.conversions):
-            conversion.cancel()
-            with suppress(asyncio.CancelledError, Exception):
-                await conversion
+            await _cancel(conversion)
         shutil.rmtree(job.folder, ignore_errors=True)
 
     async def delete_log(self, upload: Upload) -> None:
@@ -179,6 +160,15 @@ class Jobs:
         finally:
             # Whatever becomes of its jobs, the log must go.
             self._forget(upload)
+
+    async def delete_expired(self) -> None:
+        """Delete logs that have been here for long, and what is known of them."""
+        for upload in self._uploads.expired():
+            # Whatever becomes of one log, those of others must go.
+            try:
+                await self.delete_log(upload)
+            except Exception as error:
+                log.error("a log could not be deleted: %s", type(error).__name__)
 
     def _forget(self, upload: Upload, but: Job | None = None) -> None:
         """Delete a log; its exact counts go with it. A job that tells why it went may stay."""
@@ -202,13 +192,13 @@ class Jobs:
         job.conversions.add(task)
         task.add_done_callback(job.conversions.discard)
         try:
-            return await asyncio.shield(task)
+            return await task
         except asyncio.CancelledError:
-            if task.cancelled():
-                return str(Statement("web.job_deleted"))
-            # Whoever asked is gone: nobody waits for the file.
-            task.cancel()
-            raise
+            request = asyncio.current_task()
+            if request is not None and request.cancelling():
+                # Whoever asked is gone, and nobody waits for the file.
+                raise
+            return str(Statement("web.job_deleted"))
 
     async def _convert(self, job: Job, file: str, packed: Packed | None) -> str | None:
         async with job.converting, self._conversion_slot:
@@ -232,7 +222,14 @@ class Jobs:
         except asyncio.CancelledError:
             job.end("cancelled")
         finally:
-            self._clean_up(job, used)
+            # The log goes after a crash, or if asked for.
+            goes = job.state == "crashed" or (job.delete_log and job.state == "done")
+            for upload in used:
+                upload.using -= 1
+                if goes and not upload.using:
+                    self._forget(upload, but=job)
+            if job.state != "done":
+                shutil.rmtree(job.folder, ignore_errors=True)
 
     async def _bounded(self, job: Job, task: Task) -> None:
         """Do the work of a job; whatever happens, it ends, and reports how."""
@@ -247,23 +244,10 @@ class Jobs:
             log.error("a job failed: %s", type(error).__name__)
             job.end("crashed", Statement("web.job_unclear"))
 
-    def _clean_up(self, job: Job, used: tuple[Upload, ...]) -> None:
-        """Delete what is not needed any more: the log after a crash, or if asked for."""
-        for upload in used:
-            upload.using -= 1
-            ended = job.state == "crashed" or (job.delete_log and job.state == "done")
-            if ended and not upload.using:
-                self._forget(upload, but=job)
-        if job.state != "done":
-            shutil.rmtree(job.folder, ignore_errors=True)
-
     async def _work(self, job: Job, task: Task) -> None:
         """Run a worker to its end, and note what it reports."""
-        process = await asyncio.create_subprocess_exec(
-            self.python,
-            "-P",
-            "-m",
-            "sacofa.web.worker",
+        process = job.process = await asyncio.create_subprocess_exec(
+            *(self.python, "-P", "-m", "sacofa.web.worker"),
             cwd=job.folder,
             env=_environment(job.folder),
             stdin=asyncio.subprocess.PIPE,
@@ -271,38 +255,30 @@ class Jobs:
             # A traceback may quote the log, and belongs nowhere.
             stderr=asyncio.subprocess.DEVNULL,
             start_new_session=True,
-            limit=LONGEST_LINE,
+            limit=MAX_LINE_BYTES,
         )
-        job.process = process
         assert process.stdin is not None and process.stdout is not None
-        told: Told = {}
+        outcome: Content | None = None
         try:
             with suppress(ConnectionError):
                 process.stdin.write((task.to_json() + "\n").encode())
                 await process.stdin.drain()
             async for line in process.stdout:
                 told = json.loads(line)
-                job.stage = told.get("stage", job.stage)
-                job.progress = min(1.0, max(0.0, told.get("done", job.progress)))
+                outcome = told.get("outcome")
+                if outcome is None:
+                    job.stage, job.progress = told["stage"], min(1.0, max(0.0, told["done"]))
             await process.wait()
         finally:
             await _end(process)
-        _conclude(job, told, process.returncode)
+        job.conclude(outcome, process.returncode)
 
 
-def _conclude(job: Job, told: Told, status: int | None) -> None:
-    """Note what a worker reported last, and how it ended."""
-    job.preview = told.get("preview")
-    if "result" in told and status == 0:
-        notices = told["result"].pop("secret_notices", [])
-        job.secret_notices = list(map(str, notices)) if isinstance(notices, list) else []
-        job.progress, job.result = 1.0, told["result"]
-        job.end("done")
-    elif "refused" in told:
-        job.end("refused", Statement.plain(told["refused"]))
-        job.columns, job.trustable = told.get("columns"), told.get("trustable", False)
-    else:
-        job.end("crashed", _say_crash(status))
+async def _cancel(task: asyncio.Task[None] | asyncio.Task[str | None]) -> None:
+    """End a task and wait until it has ended."""
+    task.cancel()
+    with suppress(asyncio.CancelledError, Exception):
+        await task
 
 
 def _is_made(job: Job, file: str, packed: Packed | None) -> bool:
@@ -318,7 +294,7 @@ async def _end(process: asyncio.subprocess.Process) -> None:
     with suppress(ProcessLookupError):
         process.send_signal(signal.SIGTERM)
     try:
-        await asyncio.wait_for(asyncio.shield(process.wait()), GRACE)
+        await asyncio.wait_for(asyncio.shield(process.wait()), GRACE_SECONDS)
     except (TimeoutError, asyncio.CancelledError):
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
@@ -335,12 +311,7 @@ def _say_crash(status: int | None) -> Statement:
 
 def _environment(folder: Path) -> dict[str, str]:
     """What a worker gets to know of the outside; what it writes aside goes to the job's folder."""
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if name in ("PATH", "LANG", "LC_ALL", "HOME", "SYSTEMROOT", "LD_LIBRARY_PATH")
-    }
-    path = os.environ.get("PYTHONPATH")
-    if path:
-        kept["PYTHONPATH"] = os.pathsep.join(os.path.abspath(p) for p in path.split(os.pathsep))
+    kept = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
+    if path := os.environ.get("PYTHONPATH"):
+        kept["PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, path.split(os.pathsep)))
     return {**kept, "TMPDIR": str(folder), "PYTHONUTF8": "1"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from fastapi import APIRouter, Request
@@ -15,8 +16,8 @@ from ..events.unpacking import ENDINGS
 from ..mechanisms.registry import choices
 from ..release.formats import FORMATS
 from ..report.page import colour_rules
-from .api.common import OneJob, refused
-from .reading import more_fields
+from .api import OneJob, refused
+from .requests import OWN_PLACE, read_fields
 
 TEMPLATES = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "templates"),
@@ -25,33 +26,39 @@ TEMPLATES = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-SETTINGS = [choice for choice in choices() if choice.kind not in ("epsilon", "rules")]
-"""What can be set about mechanisms, but for ε and rules, which have a place of their own."""
+PAGES = {"/": "home", "/interface": "interface", "/logs/{log}": "log", "/jobs/{job}": "job"}
+"""Where a log is dropped, the interface for programs, a log with its settings, and a release."""
+CONTENT = {
+    "reading": [entry for entry in read_fields() if entry.name not in OWN_PLACE],
+    "suffixes": ",".join((*SUFFIXES, *ENDINGS)),
+    "formats": ", ".join(dict.fromkeys(kind.upper() for kind in SUFFIXES.values())),
+    "written": FORMATS,
+    # ε and rules have a place of their own.
+    "settings": [choice for choice in choices() if choice.kind not in ("epsilon", "rules")],
+}
+"""What pages say of formats, of reading and of mechanisms."""
 
-pages = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
-
-
-def _page(request: Request, template: str) -> HTMLResponse:
-    settings = request.app.state.settings
-    content = TEMPLATES.get_template(template).render(
-        csrf=request.state.session.csrf,
-        max_upload=settings.max_upload,
-        has_ledger=settings.ledger is not None,
-        loopback=settings.loopback,
-        max_memory=settings.max_memory,
-        reading=more_fields(),
-        suffixes=",".join((*SUFFIXES, *ENDINGS)),
-        formats=", ".join(dict.fromkeys(kind.upper() for kind in SUFFIXES.values())),
-        written=FORMATS,
-        settings=SETTINGS,
-    )
-    return HTMLResponse(content)
+pages = APIRouter(include_in_schema=False)
 
 
-@pages.get("/")
-async def home(request: Request) -> HTMLResponse:
-    """Where a log is dropped, and all jobs."""
-    return _page(request, "home.html.j2")
+def _page(template: str) -> Callable[[Request], Awaitable[Response]]:
+    async def show(request: Request) -> Response:
+        settings = request.app.state.settings
+        content = TEMPLATES.get_template(f"{template}.html.j2").render(
+            CONTENT,
+            csrf=request.state.session.csrf,
+            max_upload=settings.max_upload,
+            has_ledger=settings.ledger is not None,
+            loopback=settings.loopback,
+            max_memory=settings.max_memory,
+        )
+        return HTMLResponse(content)
+
+    return show
+
+
+for _path, _template in PAGES.items():
+    pages.add_route(_path, _page(_template))
 
 
 @pages.get("/colours.css")
@@ -60,31 +67,12 @@ async def colours() -> Response:
     return Response(colour_rules(60), media_type="text/css")
 
 
-@pages.get("/interface")
-async def interface(request: Request) -> HTMLResponse:
-    """The interface under /api, for people who write programs."""
-    return _page(request, "interface.html.j2")
-
-
-@pages.get("/logs/{log}")
-async def log(request: Request) -> HTMLResponse:
-    """What a log contains, and how it is to be released."""
-    return _page(request, "log.html.j2")
-
-
-@pages.get("/jobs/{job}")
-async def job(request: Request) -> HTMLResponse:
-    """How a release is getting on, and what came of it."""
-    return _page(request, "job.html.j2")
-
-
 @pages.get("/jobs/{job}/report")
 async def report(found: OneJob) -> HTMLResponse:
     """The report: under its own policy, and apart from the app as if it came from elsewhere."""
-    path = found.folder / "report.html"
     if found.release is None:
         raise refused(404, "no_report")
-    html = await run_in_threadpool(path.read_text, "utf-8")
+    html = await run_in_threadpool((found.folder / "report.html").read_text, "utf-8")
     own = re.search(r'http-equiv="Content-Security-Policy" content="([^"]+)"', html)
     policy = own[1] if own else "default-src 'none'"
     headers = {

@@ -18,8 +18,7 @@ from ..messages import render
 from ..release.anonymize import certify_request
 from ..report.promise import explain_epsilon, say_promise
 from ..rules import Rules, Stated
-from .reading import ColumnChoice
-from .requests import MechanismChoice, PlanRequest
+from .requests import ColumnChoice, MechanismChoice, PlanRequest
 from .schemas import AffordAnswer, PlanAnswer, ShareAnswer
 from .tasks import as_field, columns_content
 

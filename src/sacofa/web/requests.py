@@ -1,9 +1,24 @@
-"""What people ask of the interface under /api."""
+"""What people ask of the interface under /api.
+
+Schemas and forms are built from what the library declares: the fields of `ReadOptions`, the
+settings of the mechanisms, and their help texts.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from dataclasses import dataclass, fields
+from types import NoneType, UnionType
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from pydantic import (
     BaseModel,
@@ -15,21 +30,21 @@ from pydantic import (
 )
 
 from ..base.described import field_docs
+from ..events import ReadOptions
 from ..mechanisms.registry import DEFAULT, choices
 from ..mechanisms.settings import Kind as SettingKind
 from ..release.publish import Request
 from ..rules import ModelOptions
 from ..rules.models.options import MAX_DEVIATIONS
-from .reading import FIELDS, ColumnChoice, ColumnsContent, Name, Whole
+from .tasks import read_options
 
-Names = Annotated[list[Name], Field(min_length=1, max_length=10_000)]
+Declared = tuple[Any, Any]
+"""A field as pydantic takes it: its type and its default."""
+Whole = Annotated[int, Field(ge=1, le=10**9)]
+Name = Annotated[str, StringConstraints(min_length=1, max_length=1_000)]
 DatasetName = Annotated[str, StringConstraints(min_length=1, max_length=200)]
-DOCS = {
-    **field_docs(Request),
-    **{name: declared.description for name, (_, declared) in FIELDS.items()},
-    **field_docs(ModelOptions),
-}
-"""What the library says of its own fields."""
+ColumnsContent = dict[str, Any] | Annotated[str, StringConstraints(max_length=500_000)]
+"""The content of a file of columns, as an object or as text."""
 Draft = Annotated[
     dict[
         Annotated[str, StringConstraints(min_length=1, max_length=100)],
@@ -39,9 +54,86 @@ Draft = Annotated[
 ]
 """What was chosen on a page and not sent yet, field by field."""
 
+LEFT_OUT = ("format", "query", "engine")
+"""Not for uploads: their name tells the format, and the app reaches no database and no cluster."""
+OWN_PLACE = (
+    "case", "activity", "timestamp", "order", "person", "max_cases", "trusted", "attribute",
+    "employees", "personal", "accept_other",
+)  # fmt: skip
+"""Fields that the page asks for in a place of their own; all others follow by themselves."""
+COLUMNS = "Values of attributes: what `sacofa columns` writes, as JSON or as its text."
+BY_HAND: dict[str, Declared] = {
+    "pair": (
+        list[Annotated[list[Name], Field(min_length=2, max_length=2)]],
+        Field(default=[], max_length=50, description="Pairs of attributes to preserve."),
+    ),
+    # The content of a file of columns, never the name of one: that would be a file of this machine.
+    "columns": (ColumnsContent | None, Field(default=None, description=COLUMNS)),
+}
+"""Fields of other types: what the interface takes for them; pages do not ask for them."""
+READ_TYPES: dict[tuple[object, ...], tuple[str, Any, object]] = {
+    (str,): ("text", Name | None, None),
+    (str, tuple[str, ...]): (
+        "stamp",
+        Name | Annotated[list[Name], Field(min_length=1, max_length=2)] | None,
+        None,
+    ),
+    (int,): ("whole", Whole | None, None),
+    (bool,): ("flag", bool, False),
+    (tuple[str, ...],): ("texts", Annotated[list[Name], Field(max_length=20)], []),
+}
+"""For each type of a field of `ReadOptions`, without None: its kind on pages, its type and default
+in the interface."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadField:
+    """One field that says how a log is read."""
+
+    name: str
+    kind: str
+    help: str
+    declared: Declared
+    choices: tuple[str, ...] = ()
+
+
+def _read_field(name: str, hint: object, help: str) -> ReadField | None:
+    union = get_origin(hint) in (Union, UnionType)
+    parts = tuple(part for part in get_args(hint) if part is not NoneType) if union else (hint,)
+    choices = get_args(parts[0]) if get_origin(parts[0]) is Literal else ()
+    if not choices and parts not in READ_TYPES:
+        return None
+    kind, type_, default = READ_TYPES.get(parts, ("choice", parts[0] | None, None))
+    declared = (type_, Field(default=default, description=help))
+    return ReadField(name=name, kind=kind, help=help, declared=declared, choices=choices)
+
+
+def read_fields() -> tuple[ReadField, ...]:
+    """List the fields for an upload; those of another type are in `BY_HAND`."""
+    hints, docs = get_type_hints(ReadOptions), field_docs(ReadOptions)
+    names = [entry.name for entry in fields(ReadOptions) if entry.name not in LEFT_OUT]
+    found = (_read_field(name, hints[name], docs[name]) for name in names)
+    return tuple(entry for entry in found if entry is not None)
+
+
+FIELDS = {**{entry.name: entry.declared for entry in read_fields()}, **BY_HAND}
+"""Every field of the schema."""
+DOCS = {
+    **field_docs(Request),
+    **{name: declared.description for name, (_, declared) in FIELDS.items()},
+    **field_docs(ModelOptions),
+}
+"""What the library says of its own fields."""
+
 
 class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class _Columns(_Model):
+    def options(self) -> ReadOptions:
+        """The same, as readers take it; a person has one case if nobody says."""
+        return read_options(self.model_dump())
 
 
 def _of(name: str, default: object = None) -> Any:
@@ -56,10 +148,6 @@ class ModelChoice(_Model):
     deviations: Annotated[int, Field(ge=0, le=MAX_DEVIATIONS)] | None = _of("deviations")
     closed: bool = _of("closed", default=False)
     source: Name | None = _of("source")
-
-    def options(self) -> ModelOptions:
-        """The same, as models take it."""
-        return ModelOptions(**self.model_dump())
 
 
 def _as_text(value: object) -> object:
@@ -82,35 +170,47 @@ _KINDS: dict[SettingKind, Any] = {
     "whole or inf": _Number,
     "flag": bool,
 }
-_OFFERED = tuple(choice for choice in choices() if choice.kind in _KINDS)
+_OFFERED = {
+    choice.option: (
+        (_KINDS[choice.kind], Field(description=choice.help, examples=[1, "1/3"]))
+        if choice.option == "epsilon"
+        else (_KINDS[choice.kind] | None, Field(default=None, description=choice.help))
+    )
+    for choice in choices()
+    if choice.kind in _KINDS
+}
 """Every setting of a mechanism that is a value; rules are files or logs of their own."""
 
 
-class _Chosen(_Model):
+class _Mechanism(_Model):
     mechanism: str = Field(default=DEFAULT, max_length=50, description="Name of the mechanism.")
     seed: Annotated[int, Field(ge=0, lt=2**63)] | None = _of("seed")
 
     def settings(self) -> dict[str, object]:
         """The settings that were given, by option."""
-        return {choice.option: getattr(self, choice.option) for choice in _OFFERED}
+        return {option: getattr(self, option) for option in _OFFERED}
 
 
 if TYPE_CHECKING:
-    MechanismChoice = _Chosen
+    # The real fields are those that the library declares.
+    MechanismChoice = _Mechanism
+
+    class ColumnChoice(_Columns):
+        """How a log is read."""
+
+        def __init__(self, **content: object) -> None: ...
 else:
-    # Built from what the mechanisms say of their settings; ε is needed by all of them.
     MechanismChoice = create_model(
         "MechanismChoice",
-        __base__=_Chosen,
+        __base__=_Mechanism,
         __doc__="A mechanism and its settings, as on the command line.",
-        **{
-            choice.option: (
-                (_KINDS[choice.kind], Field(description=choice.help, examples=[1, "1/3"]))
-                if choice.option == "epsilon"
-                else (_KINDS[choice.kind] | None, Field(default=None, description=choice.help))
-            )
-            for choice in _OFFERED
-        },
+        **_OFFERED,
+    )
+    ColumnChoice = create_model(
+        "ColumnChoice",
+        __base__=_Columns,
+        __doc__="How a log is read. Columns that are left out are found by their names.",
+        **FIELDS,
     )
 
 

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from ..events.preview import Preview
 from ..events.profile import ColumnProfile
 from ..report.promise import Belief, say_number
-from .reading import ColumnChoice
+from .jobs import Kind, State
+from .requests import ColumnChoice
 
-State = Literal["waiting", "running", "done", "refused", "crashed", "cancelled"]
-Kind = Literal["inspect", "anonymize"]
-
-
-def _as_text(value: object) -> object:
-    """An ε as people read it."""
-    return say_number(value) if isinstance(value, Fraction) else value
-
-
-Epsilon = Annotated[str | None, BeforeValidator(_as_text)]
+Epsilon = Annotated[
+    str | None,
+    BeforeValidator(lambda value: say_number(value) if isinstance(value, Fraction) else value),
+]
 """An exact number as text; null if there is none."""
 Words = Annotated[str, BeforeValidator(str)]
 """A statement in words."""
@@ -210,3 +205,10 @@ class LedgerAnswer(Answer):
     """All datasets of the ledger; null where the app has none."""
 
     datasets: list[AccountAnswer] | None
+
+
+class SignerAnswer(BaseModel):
+    """Whose key signs here."""
+
+    name: str | None = Field(description="The name of the key; none: nothing is signed here.")
+    id: str | None = Field(description="The SHA-256 of the public key.")

@@ -13,24 +13,25 @@ from __future__ import annotations
 import hmac
 import logging
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..errors import Statement
 from .settings import ServeSettings
 
-LARGEST_REQUEST = 2_000_000
-"""What a request that is no upload may hold, in bytes."""
-LONGEST_LENGTH = 18
-"""The number of bytes of a request has no more digits."""
-MOST_SESSIONS = 1_000
-REMEMBERED = 7 * 24 * 3600
-"""Seconds that a browser keeps its session, also when it is closed; it ends with the app."""
+MAX_REQUEST_BYTES = 2_000_000
+"""What a request that is no upload may hold."""
+MAX_LENGTH_DIGITS = 18
+"""The number of bytes of a request has no more digits: Python refuses to read thousands."""
+MAX_SESSIONS = 1_000
+SESSION_SECONDS = 7 * 24 * 3600
+"""How long a browser keeps its session, also when it is closed; it ends with the app."""
 SAFE = ("GET", "HEAD", "OPTIONS")
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -45,6 +46,9 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
+PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>{status} · sacofa</title>\
+<meta name="viewport" content="width=device-width, initial-scale=1">\
+<main><h1>Not here</h1><p>{sentence}</p><p><a href="/">To the start</a></p></main></html>"""
 log = logging.getLogger("sacofa.web")
 
 
@@ -52,9 +56,13 @@ log = logging.getLogger("sacofa.web")
 class Session:
     """One person at one browser."""
 
-    id: str
-    csrf: str
+    id: str = field(default_factory=lambda: secrets.token_urlsafe(32))
+    csrf: str = field(default_factory=lambda: secrets.token_urlsafe(32))
     """What the pages of this session send along with every change."""
+
+
+PROGRAMS = Session(id="token", csrf="")
+"""The one session of all programs that send the token."""
 
 
 class Guard:
@@ -64,86 +72,79 @@ class Guard:
         self._app, self._settings = app, settings
         self._sessions: dict[str, Session] = {}
         self._cookie = f"sacofa-{settings.port}"
-        self._programs = Session(id="token", csrf="")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Check one request."""
+        """Check one request, and send its answer with the headers of every answer."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
-        elif scope["type"] == "http":
-            await self._answer(scope, receive, _Guarded(send))
+        if scope["type"] != "http":
+            return
+        started = False
 
-    async def _answer(self, scope: Scope, receive: Receive, send: _Guarded) -> None:
-        upload = scope["method"] == "POST" and scope["path"] == "/api/logs"
-        limit = self._settings.max_upload if upload else LARGEST_REQUEST
-        answer: ASGIApp | None = None
+        async def send_guarded(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                headers = MutableHeaders(scope=message)
+                headers.update(HEADERS)
+                headers.setdefault("Content-Security-Policy", POLICY)
+            await send(message)
+
+        upload = (scope["method"], scope["path"]) == ("POST", "/api/logs")
+        limit = self._settings.max_upload if upload else MAX_REQUEST_BYTES
         try:
-            answer = self._check(scope)
+            answer = self._check(scope) or _check_length(scope, limit)
             if answer is None:
-                if _is_more(Headers(scope=scope).get("content-length", "0"), limit):
-                    raise _TooMuchError
-                await self._app(scope, _limited(receive, limit), send)
-        except _TooMuchError:
-            answer = _refuse(scope, 413, Statement("web.too_big", bytes=limit))
+                await self._app(scope, _limited(receive, limit), send_guarded)
         except Exception as error:
             # The message of an error may quote the log, and so may a traceback.
             log.error("a request failed: %s", type(error).__name__)
-            answer = _refuse(scope, 500, Statement("web.failed"))
-        if answer is not None and not send.started:
-            await answer(scope, receive, send)
+            answer = _refuse(scope, 500, "failed")
+        if answer is not None and not started:
+            await answer(scope, receive, send_guarded)
 
     def _check(self, scope: Scope) -> Response | None:
         """What to answer right away; None lets the request through."""
-        headers = Headers(scope=scope)
-        hosts = [host.lower() for host in headers.getlist("host")]
-        if len(hosts) != 1 or hosts[0] not in self._settings.authorities:
-            return _refuse(scope, 421, Statement("web.other_name"))
-        if scope["path"] == "/" and scope["method"] == "GET":
+        headers, method = Headers(scope=scope), scope["method"]
+        # Several of them, joined, are no name of this app.
+        if ",".join(headers.getlist("host")).lower() not in self._settings.authorities:
+            return _refuse(scope, 421, "other_name")
+        session = self._session(scope, headers)
+        if scope["path"] == "/" and method == "GET":
             given = parse_qs(scope["query_string"].decode("latin-1")).get("token")
             if given is not None:
-                return self._enter(scope, headers, given[-1])
-        session = self._session(scope, headers)
+                return self._enter(scope, session, given[-1])
         if session is None:
-            return _refuse(scope, 401, Statement("web.no_session"))
-        if not self._comes_from_here(headers, scope["method"]):
-            return _refuse(scope, 403, Statement("web.other_site"))
-        if not self._may_change(session, headers, scope["method"]):
-            return _refuse(scope, 403, Statement("web.no_csrf"))
+            return _refuse(scope, 401, "no_session")
+        if not self._comes_from_here(headers, method):
+            return _refuse(scope, 403, "other_site")
+        free = method in SAFE or session is PROGRAMS
+        if not free and not _same(headers.get("x-csrf-token", ""), session.csrf):
+            return _refuse(scope, 403, "no_csrf")
         scope.setdefault("state", {})["session"] = session
         return None
 
-    def _may_change(self, session: Session, headers: Headers, method: str) -> bool:
-        """Whether a request changes nothing, or carries the secret of its session."""
-        if method in SAFE or session is self._programs:
-            return True
-        return _same(headers.get("x-csrf-token", ""), session.csrf)
-
-    def _enter(self, scope: Scope, headers: Headers, token: str) -> Response:
+    def _enter(self, scope: Scope, session: Session | None, token: str) -> Response:
+        """Let in who brings the token; who has a session already comes back to their own work."""
         if not _same(token, self._settings.token):
-            return _refuse(scope, 403, Statement("web.wrong_token"))
+            return _refuse(scope, 403, "wrong_token")
+        if session is None:
+            session = Session()
+            while len(self._sessions) >= MAX_SESSIONS:
+                self._sessions.pop(next(iter(self._sessions)))
+            self._sessions[session.id] = session
         # The token leaves the address bar, so that it is not seen, bookmarked or shared by chance.
         answer = RedirectResponse("/", status_code=303)
-        # Whoever comes back by the same address comes back to their own work.
-        session = self._session(scope, headers)
-        if session is None or session is self._programs:
-            session = self._begin()
         answer.set_cookie(
-            self._cookie, session.id, httponly=True, samesite="strict", path="/", max_age=REMEMBERED
+            self._cookie, session.id, max_age=SESSION_SECONDS, httponly=True, samesite="strict"
         )
         return answer
-
-    def _begin(self) -> Session:
-        while len(self._sessions) >= MOST_SESSIONS:
-            self._sessions.pop(next(iter(self._sessions)))
-        session = Session(id=secrets.token_urlsafe(32), csrf=secrets.token_urlsafe(32))
-        self._sessions[session.id] = session
-        return session
 
     def _session(self, scope: Scope, headers: Headers) -> Session | None:
         kind, _, token = headers.get("authorization", "").partition(" ")
         if kind.lower() == "bearer":
             allowed = scope["path"].startswith("/api/") and _same(token, self._settings.token)
-            return self._programs if allowed else None
+            return PROGRAMS if allowed else None
         try:
             cookies = SimpleCookie(headers.get("cookie", ""))
         except CookieError:
@@ -157,22 +158,20 @@ class Guard:
         if "origin" in headers and not ours:
             return False
         site = headers.get("sec-fetch-site", "none")
-        if site in ("same-origin", "none"):
-            return True
-        return method in SAFE and headers.get("sec-fetch-mode") == "navigate"
+        followed = method in SAFE and headers.get("sec-fetch-mode") == "navigate"
+        return site in ("same-origin", "none") or followed
 
 
-def _is_more(length: str, limit: int) -> bool:
-    """Whether a request says that it holds more bytes, or something that is no number of them."""
-    # Python refuses to make numbers of thousands of digits.
-    return not length.isdecimal() or len(length) > LONGEST_LENGTH or int(length) > limit
-
-
-class _TooMuchError(Exception):
-    """A request that goes on after its limit."""
+def _check_length(scope: Scope, limit: int) -> Response | None:
+    """Refuse a request that says that it holds more bytes, or something that is no number."""
+    length = Headers(scope=scope).get("content-length", "0")
+    if length.isdecimal() and len(length) <= MAX_LENGTH_DIGITS and int(length) <= limit:
+        return None
+    return _refuse(scope, 413, "too_big", bytes=limit)
 
 
 def _limited(receive: Receive, limit: int) -> Receive:
+    """Refuse a request that goes on after its limit."""
     size = 0
 
     async def receive_limited() -> Message:
@@ -180,7 +179,7 @@ def _limited(receive: Receive, limit: int) -> Receive:
         message = await receive()
         size += len(message.get("body", b""))
         if size > limit:
-            raise _TooMuchError
+            raise HTTPException(413, str(Statement("web.too_big", bytes=limit)))
         return message
 
     return receive_limited
@@ -191,30 +190,9 @@ def _same(given: str, expected: str) -> bool:
     return hmac.compare_digest(given.encode(), expected.encode())
 
 
-class _Guarded:
-    """Sends an answer with the headers of every answer, and knows whether it began."""
-
-    def __init__(self, send: Send) -> None:
-        self._send, self.started = send, False
-
-    async def __call__(self, message: Message) -> None:
-        if message["type"] == "http.response.start":
-            self.started = True
-            headers = MutableHeaders(scope=message)
-            for name, value in HEADERS.items():
-                headers[name] = value
-            headers.setdefault("Content-Security-Policy", POLICY)
-        await self._send(message)
-
-
-def _refuse(scope: Scope, status: int, why: Statement) -> Response:
+def _refuse(scope: Scope, status: int, code: str, **values: object) -> Response:
+    why = Statement(f"web.{code}", **values)
     if scope["path"].startswith("/api"):
         return JSONResponse({"detail": str(why)}, status)
     sentence = Statement("disclosure.sentence", said=why)
-    return HTMLResponse(
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{status} · sacofa</title>'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f'<main><h1>Not here</h1><p>{sentence}</p><p><a href="/">To the start</a>'
-        "</p></main></html>",
-        status,
-    )
+    return HTMLResponse(PAGE.format(status=status, sentence=sentence), status)

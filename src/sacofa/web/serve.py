@@ -16,15 +16,17 @@ from types import FrameType
 
 import uvicorn
 
-from ..errors import SettingError, Statement
+from ..base.temporary import make_locked, remove, remove_abandoned
+from ..errors import OutputError, SettingError, Statement
 from .app import create_app
-from .connections import QuietHandler, make_protocol
+from .connections import Connection, QuietHandler
 from .settings import ServeSettings
-from .workspace import default_parent, own_folder
 
-LARGEST_HEAD = 1 << 16
-"""What a request may hold before its body, in bytes."""
-FILES = 4096
+MAX_HEAD_BYTES = 1 << 16
+"""What a request may hold before its body."""
+MAX_FILES = 4096
+"""How many connections, files and pipes to processes may be open."""
+PREFIX = "serve-"
 
 
 def serve(
@@ -38,7 +40,8 @@ def serve(
     """
     # What the app writes is for its owner alone.
     os.umask(0o077)
-    with own_folder(parent or default_parent()) as folder:
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    with own_folder(parent or Path(cache) / "sacofa") as folder:
         made = settings(folder)
         listening = _listen(made.host, made.port)
         made = replace(made, port=listening.getsockname()[1])
@@ -47,9 +50,9 @@ def serve(
         server = _Server(
             uvicorn.Config(
                 create_app(made),
-                http=make_protocol(),
+                http=Connection,
                 ws="none",
-                h11_max_incomplete_event_size=LARGEST_HEAD,
+                h11_max_incomplete_event_size=MAX_HEAD_BYTES,
                 log_config=None,
                 # Addresses hold the token and the ids of jobs: they are not for a log.
                 access_log=False,
@@ -62,6 +65,27 @@ def serve(
         say(made)
         with listening:
             server.run(sockets=[listening])
+
+
+@contextmanager
+def own_folder(parent: Path) -> Iterator[Path]:
+    """Make a folder that only its owner can enter, and delete it with all it holds at the end.
+
+    Folders that an app left behind because it was killed are deleted first. Its name is absolute:
+    each job runs in a folder of its own.
+    """
+    parent = parent.absolute()
+    try:
+        parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        remove_abandoned(parent, PREFIX)
+        folder, lock = make_locked(parent, PREFIX)
+    except OSError as error:
+        why = error.strerror or ""
+        raise OutputError(parent, Statement("file.not_a_folder", why=why)) from None
+    try:
+        yield folder
+    finally:
+        remove(folder, lock)
 
 
 class _Server(uvicorn.Server):
@@ -92,20 +116,17 @@ class _Server(uvicorn.Server):
 def _allow_files() -> None:
     """Let the app have as many connections and processes as it allows itself."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    most = FILES if hard == resource.RLIM_INFINITY else min(FILES, hard)
+    most = MAX_FILES if hard == resource.RLIM_INFINITY else min(MAX_FILES, hard)
     with suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 def _listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    dual = family == socket.AF_INET6 and socket.has_dualstack_ipv6()
     try:
-        listening.bind((host, port))
+        return socket.create_server((host, port), family=family, backlog=128, dualstack_ipv6=dual)
     except OSError as error:
-        listening.close()
-        must = Statement("must.free_port", host=host, why=error.strerror or "")
-        raise SettingError("port", port, must) from None
-    listening.listen(128)
-    return listening
+        # The message of the library repeats the address.
+        why = (error.strerror or "").partition(" (while ")[0]
+        raise SettingError("port", port, Statement("must.free_port", host=host, why=why)) from None

@@ -13,18 +13,33 @@ from typing import Literal
 from ..errors import Argument
 from ..events import ReadOptions
 from ..events.columns_file import parse_columns
-from ..rules import ModelOptions
+from ..release.formats import FORMATS
 
-Kind = Literal["inspect", "anonymize", "convert"]
 Content = dict[str, object]
 """A JSON object."""
+CERTIFICATE = ".certificate.json"
+RELEASE = "release.parquet"
+"""The release as it is kept, with its times. Other formats are made of it when asked for."""
+LOGS = tuple(f"log{each.suffix}" for each in FORMATS)
+"""The released log in every format."""
+FIGURES = ("figures.csv", "figures.json")
+"""The figures of the report with their margins of error, as tables."""
+ABOUT = ("report.html", *FIGURES)
+"""Files about a release, whatever its format."""
+FILES = (
+    *LOGS,
+    *(f"{name}{CERTIFICATE}" for name in LOGS),
+    *ABOUT,
+    *(f"{name}.zip" for name in LOGS),
+)
+"""All files of a release. Those that end in .zip have all others with one log."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """What a worker is to do."""
+    """What a worker is to do. Fields of a request have their names in the interface."""
 
-    kind: Kind
+    kind: Literal["inspect", "anonymize", "convert"]
     memory: int = 0
     """What reading a trusted log may take, in bytes."""
     log: str = ""
@@ -32,23 +47,18 @@ class Task:
     title: str = ""
     """The user's own name of the log."""
     columns: Content = field(default_factory=dict)
-    """How the log is read."""
     mechanism: str = ""
     settings: Content = field(default_factory=dict)
     """The settings of the mechanism, by option."""
     seed: int | None = None
     activities: list[str] | None = None
-    """Public names of activities."""
     rules: str | None = None
-    """The text of public rules, or of a model."""
     rules_file: str | None = None
-    """The name of their file."""
     rules_log: str | None = None
-    """Path of a public log whose rules are used."""
+    """Path of the public log whose rules are used."""
     rules_name: str = ""
     """The user's own name of that log."""
     model: Content = field(default_factory=dict)
-    """How a model becomes rules."""
     ledger: str | None = None
     """Path of the ledger that pays."""
     dataset: str | None = None
@@ -71,17 +81,6 @@ class Task:
     def trusted(self) -> bool:
         """Whether checks for hostile files are skipped."""
         return bool(self.columns.get("trusted"))
-
-    @property
-    def options(self) -> ReadOptions:
-        """How the log is read, as readers take it."""
-        return read_options(self.columns)
-
-    @property
-    def model_options(self) -> ModelOptions:
-        """How a model becomes rules."""
-        given: dict[str, object] = self.model
-        return ModelOptions(**given)  # type: ignore[arg-type]
 
 
 def as_field(argument: Argument) -> str:

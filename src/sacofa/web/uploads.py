@@ -19,13 +19,9 @@ from ..events.formats import SUFFIXES
 from .settings import ServeSettings
 from .tasks import Content
 
-MOST_LOGS = 20
+MAX_LOGS = 20
 """How many logs one person may have uploaded at a time."""
 BLOCK = 1 << 20
-
-
-class TooBigError(Exception):
-    """An upload beyond the limit."""
 
 
 class TooManyError(SacofaError):
@@ -78,38 +74,24 @@ class Uploads:
         name = plain_name(name)
         suffix = _known_suffix(name)
         # Those that are still coming count, or many at once would pass any limit.
-        if len(self.of(owner)) + self._coming[owner] >= MOST_LOGS:
-            raise TooManyError(Statement("web.too_many_logs", logs=MOST_LOGS))
+        if len(self.of(owner)) + self._coming[owner] >= MAX_LOGS:
+            raise TooManyError(Statement("web.too_many_logs", logs=MAX_LOGS))
+        id = secrets.token_urlsafe(16)
+        path = self._settings.folder / "logs" / id / f"log{suffix}"
+        path.parent.mkdir(parents=True, mode=0o700)
         self._coming[owner] += 1
         try:
-            return await self._receive(owner, name, suffix, blocks)
-        finally:
-            self._coming[owner] -= 1
-            if not self._coming[owner]:
-                del self._coming[owner]
-
-    async def _receive(
-        self, owner: str, name: str, suffix: str, blocks: AsyncIterator[bytes]
-    ) -> Upload:
-        id = secrets.token_urlsafe(16)
-        folder = self._settings.folder / "logs" / id
-        folder.mkdir(parents=True, mode=0o700)
-        try:
-            path = folder / f"log{suffix}"
-            size, sha256 = await _write(path, blocks, self._settings.max_upload)
+            size, sha256 = await _write(path, blocks)
             if not size:
                 raise ReadError(name, Statement("file.empty"))
         except BaseException:
-            shutil.rmtree(folder, ignore_errors=True)
+            shutil.rmtree(path.parent, ignore_errors=True)
             raise
+        finally:
+            self._coming[owner] -= 1
+        until = self._settings.clock() + self._settings.keep
         upload = Upload(
-            id=id,
-            owner=owner,
-            name=name,
-            path=path,
-            bytes=size,
-            sha256=sha256,
-            until=self._settings.clock() + self._settings.keep,
+            id=id, owner=owner, name=name, path=path, bytes=size, sha256=sha256, until=until
         )
         self._uploads[id] = upload
         return upload
@@ -125,6 +107,17 @@ class Uploads:
         return [u for u in self._uploads.values() if u.until <= now and not u.using]
 
 
+async def _write(path: Path, blocks: AsyncIterator[bytes]) -> tuple[int, str]:
+    """Write blocks to a new file; return their size and hash."""
+    size, digest = 0, hashlib.sha256()
+    with path.open("xb", buffering=BLOCK) as file:
+        async for block in blocks:
+            size += len(block)
+            digest.update(block)
+            await run_in_threadpool(file.write, block)
+    return size, digest.hexdigest()
+
+
 def plain_name(name: str) -> str:
     """The last part of a name, without what could not be shown."""
     last = PureWindowsPath(PurePosixPath(name).name).name
@@ -134,8 +127,8 @@ def plain_name(name: str) -> str:
 
 def download_stem(name: str) -> str:
     """The beginning of the names of downloads: the user's own, but for what some system refuses."""
-    suffix = _known_suffix(name)
-    stem = re.sub(r'[<>:"/\\|?*\x00-\x1f\x7f]+', "_", name[: len(name) - len(suffix)]).strip("._ ")
+    stem = name[: -len(_known_suffix(name))]
+    stem = re.sub(r'[<>:"/\\|?*\x00-\x1f\x7f]+', "_", stem).strip("._ ")
     return f"{stem or 'log'}.anonymized"
 
 
@@ -149,25 +142,3 @@ def _known_suffix(name: str) -> str:
             if found:
                 return found[0]
     raise ReadError(name, Statement("file.unknown_suffix"))
-
-
-async def _write(path: Path, blocks: AsyncIterator[bytes], limit: int) -> tuple[int, str]:
-    size, digest, waiting = 0, hashlib.sha256(), bytearray()
-    with path.open("xb", buffering=0) as file:
-        async for block in blocks:
-            size += len(block)
-            if size > limit:
-                raise TooBigError
-            waiting += block
-            if len(waiting) >= BLOCK:
-                await run_in_threadpool(_put, file, digest, bytes(waiting))
-                waiting.clear()
-        await run_in_threadpool(_put, file, digest, bytes(waiting))
-    return size, digest.hexdigest()
-
-
-def _put(file: object, digest: object, block: bytes) -> None:
-    digest.update(block)  # type: ignore[attr-defined]
-    view = memoryview(block)
-    while view:
-        view = view[file.write(view) :]  # type: ignore[attr-defined]

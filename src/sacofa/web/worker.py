@@ -13,8 +13,8 @@ import resource
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, replace
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -33,24 +33,20 @@ from ..release.publish import Listener, Request
 from ..release.rules import public_rules
 from ..report.promise import explain_epsilon, say_promise
 from ..report.sureness import margins_of
-from ..rules import Rules
+from ..rules import ModelOptions, Rules
 from ..rules.models import MODELS
-from .tasks import Content, Task, as_field
+from .tasks import CERTIFICATE, FIGURES, RELEASE, Content, Task, as_field, read_options
 
 Tell = Callable[[str, float], None]
-LARGEST_RESULT = 2_000_000
-"""What the app is told of a log, in bytes; names in it may be of any number and length."""
+MAX_RESULT_BYTES = 2_000_000
+"""What the app is told of a log. Names in it may be of any number and length."""
 LEFT_OUT = ("frequent", "names", "columns", "attributes")
 """What is left out of a result that is too large, in this order."""
-MOST_COLUMNS = 1_000
-MOST_COMPARED = 1_000_000
+MAX_COLUMNS = 1_000
+MAX_COMPARED = 1_000_000
 """Times of more events are not compared with their order: the log is read once more for that."""
-LONGEST_MESSAGE = 10_000
+MAX_MESSAGE_LENGTH = 10_000
 ENCODING = re.compile(r"^(\s*<\?xml\b[^>]*?)\s+encoding\s*=\s*(?:\"[^\"]*\"|'[^']*')")
-FIGURES = ("figures.csv", "figures.json")
-"""The figures of the report with their ±, as tables."""
-RELEASE = "release.parquet"
-"""The release as it is kept, with its times; other formats are made of it when asked for."""
 
 
 def main() -> None:
@@ -58,27 +54,27 @@ def main() -> None:
     os.umask(0o077)
     # A crash must not leave a copy of the memory, which holds the log, on disk.
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    signal.signal(signal.SIGTERM, _interrupt)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     task = Task.from_json(sys.stdin.readline())
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    tell = _Teller()
     # In words now: later there may be no memory left for them.
-    too_much = _too_much(task)
+    values = {"name": task.title, "megabytes": task.memory // 1_000_000}
+    too_much = str(Statement("web.too_much_memory", **values))
     if task.trusted:
         _limit_memory(task.memory)
     try:
-        result = JOBS[task.kind](task, tell)
-        tell.write({"result": result, **_preview(task)})
+        outcome: Content = {**JOBS[task.kind](task, _Teller()), **_preview(task)}
     except ColumnsError as error:
         columns = {"missing": error.missing, "present": _few(error.present)}
-        tell.write({"refused": explain(error, task), "columns": columns, **_preview(task)})
+        outcome = {"problem": explain(error, task), "columns": columns, **_preview(task)}
     except SacofaError as error:
         words = too_much if task.trusted and _is_full(task.memory) else explain(error, task)
-        tell.write({"refused": words, "trustable": advises(error, "trusted")})
+        outcome = {"problem": words, "trustable": advises(error, "trusted")}
     except MemoryError:
         if not task.trusted:
             raise
-        tell.write({"refused": too_much})
+        outcome = {"problem": too_much}
+    _write({"outcome": outcome})
 
 
 def _limit_memory(memory: int) -> None:
@@ -88,49 +84,62 @@ def _limit_memory(memory: int) -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
 
 
+def _is_full(memory: int) -> bool:
+    """Whether reading came near its bound: libraries then fail with misleading messages."""
+    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return used * (1 if sys.platform == "darwin" else 1024) > 0.7 * memory
+
+
+def _is_small(content: object) -> bool:
+    return len(json.dumps(content)) <= MAX_RESULT_BYTES
+
+
 def _preview(task: Task) -> Content:
     """The first events of a log, also while its columns are still to be named."""
     if task.kind != "inspect":
         return {}
     try:
-        shown = asdict(preview(task.log, task.options))
+        shown = asdict(preview(task.log, read_options(task.columns)))
     except SacofaError:
         # The job itself reports why the log cannot be read.
         return {}
-    return {"preview": shown} if len(json.dumps(shown)) <= LARGEST_RESULT else {}
+    return {"preview": shown} if _is_small(shown) else {}
 
 
 def _few(names: Sequence[str]) -> list[str]:
     """As many names as can be chosen from."""
-    few = list(names[:MOST_COLUMNS])
-    return few if len(json.dumps(few)) <= LARGEST_RESULT else []
+    few = list(names[:MAX_COLUMNS])
+    return few if _is_small(few) else []
 
 
 def inspect(task: Task, tell: Tell) -> Content:
     """Describe a log."""
-    log = open_log(task.log, task.options)
+    log = open_log(task.log, read_options(task.columns))
     notices: list[Statement] = []
     variants = count_variants(log, progress=partial(tell, "reading"), notify=notices.append)
-    inspection = inspect_variants(variants)
+    inspection = replace(inspect_variants(variants), warnings=())
     found = task.columns
     if log.columns is not None:
         found = {**found, "case": log.columns.case, "activity": log.columns.activity}
         found |= {"timestamp": log.columns.columns_of(log.columns.timestamp), "order": log.order}
     tell("comparing times with the order", 0.0)
-    content = {
+    content: Content = {
         **asdict(inspection),
         "frequent": shown_variants(inspection),
         "names": list(variants.activities),
         "columns": log.reader.list_columns(log.source),
         "attributes": [asdict(column) for column in offered_columns(log, variants.cases)],
         "found": found,
-        "disordered": count_disordered(log) if variants.events <= MOST_COMPARED else None,
+        "disordered": count_disordered(log) if variants.events <= MAX_COMPARED else None,
     }
-    del content["warnings"]
-    content["notices"] = _shown([*notices, *_shorten(content)])
-    if len(json.dumps(content)) > LARGEST_RESULT:
+    for name in LEFT_OUT:
+        if not _is_small(content):
+            content[name] = []
+            notices.append(Statement("web.left_out", what=Statement(f"web.list.{name}")))
+    content["notices"] = _shown(notices)
+    if not _is_small(content):
         raise ReadError(task.log, Statement("web.long_names"))
-    return content
+    return {"inspection": content}
 
 
 def _shown(notices: Iterable[Statement]) -> list[str]:
@@ -138,45 +147,27 @@ def _shown(notices: Iterable[Statement]) -> list[str]:
     return [render(notice, wording=as_field) for notice in notices]
 
 
-def _shorten(content: Content) -> Iterator[Statement]:
-    """Leave out lists until the rest is small enough, and name them."""
-    for name in LEFT_OUT:
-        if len(json.dumps(content)) > LARGEST_RESULT:
-            content[name] = []
-            yield Statement("web.left_out", what=Statement(f"web.list.{name}"))
-
-
 def anonymize(task: Task, tell: Tell) -> Content:
     """Release a log, and make the report."""
     notices: list[Statement] = []
-    rules = _public_rules(task, notices.append)
-    said: list[Statement] = []
+    from_ledger: list[Statement] = []
     confidential: list[Statement] = []
-    release = Request(
+    rules = _public_rules(task, notices.append)
+    request = Request(
         log=task.log,
         mechanism=make_mechanism(task.mechanism, {**task.settings, "rules": rules}),
         output=RELEASE,
-        options=task.options,
+        options=read_options(task.columns),
         activities=task.activities,
         seed=task.seed,
         ledger=task.ledger,
         dataset=task.dataset,
         # It is passed on as a download, and goes with the app.
         keeps_file=False,
-    ).publish(Listener(stage=tell, ledger=said.append, holder=confidential.append))
+    )
+    listener = Listener(stage=tell, ledger=from_ledger.append, holder=confidential.append)
+    release = request.publish(listener)
     tell("drawing", 0.0)
-    _write_report(release, task)
-    return {
-        **summarize(release),
-        "dataset": task.dataset,
-        "ledger": _shown(said),
-        "notices": _shown(notices),
-        "secret_notices": _shown(confidential),
-    }
-
-
-def _write_report(release: Release, task: Task) -> None:
-    """Write the report, and its figures as tables."""
     # Only this job makes pages, and their libraries take a while to load.
     from ..report import Facts, make_report, write_figures
 
@@ -185,55 +176,19 @@ def _write_report(release: Release, task: Task) -> None:
     for name in FIGURES:
         with write_whole(name) as part:
             write_figures(release, part)
-
-
-def convert(task: Task, tell: Tell) -> Content:
-    """Write a release in another format, with its certificate."""
-    file = Path(task.file)
-    if not file.exists():
-        write_release(read_release(RELEASE), file, force=True)
-    if task.packed is not None:
-        target, name = task.packed
-        stem = name.rpartition(".anonymized")[0]
-        # Wiring point: what else belongs to a release, such as its signature, goes in here.
-        pack(
-            target,
-            {
-                name: file,
-                f"{name}.certificate.json": certificate_path(file),
-                f"{stem}.report.html": Path("report.html"),
-                f"{stem}.figures.csv": Path("figures.csv"),
-            },
-        )
-    return {}
-
-
-def pack(target: str, files: dict[str, Path]) -> None:
-    """Put files into one zip file, each under a name of its own."""
-    with write_whole(target) as part, ZipFile(part, "w", ZIP_DEFLATED) as archive:
-        for name, path in files.items():
-            archive.write(path, name)
-
-
-JOBS: dict[str, Callable[[Task, Tell], Content]] = {
-    "inspect": inspect,
-    "anonymize": anonymize,
-    "convert": convert,
-}
+    figures = {"dataset": task.dataset, "ledger": _shown(from_ledger), "notices": _shown(notices)}
+    return {"release": {**summarize(release), **figures}, "secret_notices": _shown(confidential)}
 
 
 def summarize(release: Release) -> Content:
     """The figures that a page shows of a release."""
     certificate = release.certificate
-    epsilon = certificate.epsilon
-    meaning = None if epsilon is None else explain_epsilon(epsilon)
+    meaning = None if certificate.epsilon is None else explain_epsilon(certificate.epsilon)
     return {
         "promise": say_promise(certificate),
-        "strength": None if meaning is None else meaning.strength,
-        "level": None if meaning is None else meaning.level,
+        **{name: getattr(meaning, name, None) for name in ("strength", "level", "epsilon")},
         "verdict": None if certificate.verdict is None else str(certificate.verdict),
         "cases_margin": margins_of(release).cases,
-        "epsilon": None if meaning is None else meaning.epsilon,
         "publishable": certificate.publishable,
         "cases": release.variants.cases,
         "variants": len(release.variants),
@@ -252,10 +207,33 @@ def _public_rules(task: Task, notify: Callable[[Statement], None]) -> Rules | No
         file,
         task.rules_log,
         name=name,
-        model=task.model_options,
+        model=ModelOptions(**task.model),  # type: ignore[arg-type]
         activities=task.activities,
         notify=notify,
     )
+
+
+def convert(task: Task, tell: Tell) -> Content:
+    """Write a release in another format, with its certificate, and all into one zip file."""
+    file = Path(task.file)
+    if not file.exists():
+        write_release(read_release(RELEASE), file, force=True)
+    if task.packed is not None:
+        target, name = task.packed
+        stem = name.rpartition(".anonymized")[0]
+        with write_whole(target) as part, ZipFile(part, "w", ZIP_DEFLATED) as archive:
+            archive.write(file, name)
+            archive.write(certificate_path(file), f"{name}{CERTIFICATE}")
+            archive.write("report.html", f"{stem}.report.html")
+            archive.write("figures.csv", f"{stem}.figures.csv")
+    return {}
+
+
+JOBS: dict[str, Callable[[Task, Tell], Content]] = {
+    "inspect": inspect,
+    "anonymize": anonymize,
+    "convert": convert,
+}
 
 
 def explain(error: SacofaError, task: Task) -> str:
@@ -263,41 +241,24 @@ def explain(error: SacofaError, task: Task) -> str:
     message = render(error.statement, wording=as_field)
     for path, name in ((task.log, task.title), (task.rules_log, task.rules_name)):
         if path:
-            message = message.replace(str(Path(path).absolute()), name).replace(path, name)
-    message = message.replace(f"{Path('here').absolute().parent}{os.sep}", "")
-    return message[:LONGEST_MESSAGE]
-
-
-def _is_full(memory: int) -> bool:
-    """Whether reading came near its bound: libraries then fail with misleading messages."""
-    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return used * (1 if sys.platform == "darwin" else 1024) > 0.7 * memory
-
-
-def _too_much(task: Task) -> str:
-    megabytes = task.memory // 1_000_000
-    return str(Statement("web.too_much_memory", name=task.title, megabytes=megabytes))
+            message = message.replace(path, name)
+    return message.replace(f"{os.getcwd()}{os.sep}", "")[:MAX_MESSAGE_LENGTH]
 
 
 class _Teller:
     """Tells the app how far the job is, and not more often than it matters."""
 
-    def __init__(self) -> None:
-        self._last = ("", -1.0)
+    last = ("", -1.0)
 
     def __call__(self, stage: str, done: float) -> None:
-        if stage != self._last[0] or abs(done - self._last[1]) >= 0.01:
-            self._last = (stage, done)
-            self.write({"stage": stage, "done": done})
-
-    def write(self, content: Content) -> None:
-        """Report anything else."""
-        sys.stdout.write(json.dumps(content) + "\n")
-        sys.stdout.flush()
+        if stage != self.last[0] or abs(done - self.last[1]) >= 0.01:
+            self.last = (stage, done)
+            _write({"stage": stage, "done": done})
 
 
-def _interrupt(number: int, frame: object) -> None:
-    raise KeyboardInterrupt
+def _write(content: Content) -> None:
+    sys.stdout.write(json.dumps(content) + "\n")
+    sys.stdout.flush()
 
 
 def _end_with_parent() -> None:

@@ -1,0 +1,351 @@
+"""The interface under /api: the pages use it, and so can programs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, HTTPException, Query, Request
+from fastapi.responses import FileResponse, Response
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect
+
+from ..errors import SacofaError, Statement
+from ..ledger import Entry, Ledger
+from ..mechanisms.registry import DEFAULT, MECHANISMS
+from ..mechanisms.settings import settings_of
+from ..release import certificate_path
+from ..release.sign import sign
+from . import schemas
+from .jobs import Job, Jobs
+from .planning import choose, make_plan
+from .requests import ColumnChoice, Draft, JobRequest, PlanRequest
+from .settings import ServeSettings
+from .tasks import ABOUT, CERTIFICATE, FILES, LOGS, RELEASE, Task
+from .uploads import Upload, Uploads, download_stem
+
+Responses = dict[int | str, dict[str, Any]]
+"""Answers of a route, for the description of the interface."""
+api = APIRouter(prefix="/api", tags=["api"])
+
+
+def problems(*statuses: int) -> Responses:
+    """The ways in which a request can be refused, for the description of the interface."""
+    return {status: {"model": schemas.Problem} for status in (*statuses, 400, 401, 403, 422)}
+
+
+def file_of(kind: str) -> Responses:
+    """The ways in which a download can end, for the description of the interface."""
+    return {**problems(404, 409), 200: {"content": {kind: {}}}}
+
+
+def refused(status: int, code: str, **values: object) -> HTTPException:
+    """Refuse a request for a reason of the app itself, by its code in the catalogue."""
+    return HTTPException(status, str(Statement(f"web.{code}", **values)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Visit:
+    """Whose request it is, and what the app holds."""
+
+    owner: str
+    uploads: Uploads
+    jobs: Jobs
+    settings: ServeSettings
+
+    def upload(self, id: str) -> Upload:
+        """A log of this person; those of others do not exist."""
+        upload = self.uploads.get(self.owner, id)
+        if upload is None:
+            raise refused(404, "no_log")
+        return upload
+
+    def inspect(self, upload: Upload, columns: ColumnChoice) -> Job:
+        """Begin to look at what a log contains."""
+        upload.reading = columns.model_dump()
+        job = self.jobs.start("inspect", upload, Task(kind="inspect", columns=upload.reading))
+        upload.inspection = job.id
+        return job
+
+    def describe(self, upload: Upload) -> schemas.LogAnswer:
+        """An upload, with what is known of it."""
+        job = self.jobs.get(self.owner, upload.inspection)
+        return schemas.LogAnswer(
+            id=upload.id,
+            name=upload.name,
+            bytes=upload.bytes,
+            seconds_left=max(0, round(upload.until - self.settings.clock())),
+            reading=ColumnChoice(**upload.reading),
+            draft=upload.draft,
+            inspection=None if job is None else schemas.JobAnswer.model_validate(job),
+        )
+
+
+async def _visit(request: Request) -> Visit:
+    state, owner = request.app.state, request.state.session.id
+    return Visit(owner=owner, uploads=state.uploads, jobs=state.jobs, settings=state.settings)
+
+
+OneVisit = Annotated[Visit, Depends(_visit)]
+
+
+async def _upload(log: str, visit: OneVisit) -> Upload:
+    return visit.upload(log)
+
+
+async def _job(job: str, visit: OneVisit) -> Job:
+    found = visit.jobs.get(visit.owner, job)
+    if found is None:
+        raise refused(404, "no_job")
+    return found
+
+
+OneUpload = Annotated[Upload, Depends(_upload)]
+OneJob = Annotated[Job, Depends(_job)]
+
+
+@api.get("/mechanisms", responses=problems())
+async def list_mechanisms() -> list[schemas.MechanismAnswer]:
+    """List the mechanisms and the settings that each has."""
+    return [
+        schemas.MechanismAnswer(
+            name=name,
+            settings=[entry.option for entry in settings_of(kind)],
+            price=next(e.help for e in settings_of(kind) if e.kind == "epsilon"),
+            default=name == DEFAULT,
+        )
+        for name, kind in MECHANISMS.items()
+    ]
+
+
+@api.post("/plan", responses=problems(413, 422, 503))
+async def plan(request: PlanRequest, visit: OneVisit) -> schemas.PlanAnswer:
+    """Say what a release would promise and cost; reads no log and spends nothing."""
+    return await run_in_threadpool(make_plan, request, visit.settings.ledger)
+
+
+@api.get("/logs", responses=problems())
+async def list_logs(visit: OneVisit) -> list[schemas.LogAnswer]:
+    """List the uploaded logs."""
+    return [visit.describe(upload) for upload in visit.uploads.of(visit.owner)]
+
+
+BYTES = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
+
+
+@api.post(
+    "/logs",
+    status_code=201,
+    responses=problems(413, 429, 507),
+    openapi_extra={"requestBody": {"required": True, "content": BYTES}},
+)
+async def upload_log(
+    request: Request,
+    name: Annotated[str, Query(min_length=1, max_length=1_000, examples=["visits.xes.gz"])],
+    visit: OneVisit,
+) -> schemas.LogAnswer:
+    """Upload a log: its bytes are the body. What it contains is looked at right away."""
+    try:
+        upload = await visit.uploads.receive(visit.owner, name, request.stream())
+        try:
+            visit.inspect(upload, ColumnChoice())
+        except BaseException:
+            # Nobody is told its id: it could not even be deleted.
+            visit.uploads.delete(upload)
+            raise
+    except ClientDisconnect:
+        raise refused(400, "broken_off") from None
+    except OSError:
+        raise refused(507, "not_stored") from None
+    return visit.describe(upload)
+
+
+@api.get("/logs/{log}", responses=problems(404))
+async def show_log(upload: OneUpload, visit: OneVisit) -> schemas.LogAnswer:
+    """Show an uploaded log and what it contains, as far as that is known."""
+    return visit.describe(upload)
+
+
+@api.delete("/logs/{log}", status_code=204, responses=problems(404))
+async def delete_log(upload: OneUpload, visit: OneVisit) -> None:
+    """Delete an uploaded log and what is known of it; jobs that read it end."""
+    await visit.jobs.delete_log(upload)
+
+
+@api.put("/logs/{log}/draft", status_code=204, responses=problems(404, 413))
+async def keep_draft(upload: OneUpload, draft: Draft) -> None:
+    """Keep what was chosen for a release so far, as long as the log is here."""
+    upload.draft = draft
+
+
+@api.post(
+    "/logs/{log}/inspection",
+    status_code=202,
+    response_model=schemas.JobAnswer,
+    responses=problems(404, 413, 429),
+)
+async def inspect_log(upload: OneUpload, columns: ColumnChoice, visit: OneVisit) -> Job:
+    """Look again at what a log contains, with other columns."""
+    before = visit.jobs.get(visit.owner, upload.inspection)
+    if before is not None:
+        await visit.jobs.delete(before)
+    return visit.inspect(upload, columns)
+
+
+@api.get("/jobs", response_model=list[schemas.JobAnswer], responses=problems())
+async def list_jobs(visit: OneVisit) -> list[Job]:
+    """List the releases that are being made or were made."""
+    return visit.jobs.of(visit.owner, "anonymize")
+
+
+@api.post(
+    "/jobs",
+    status_code=202,
+    response_model=schemas.JobAnswer,
+    responses=problems(404, 413, 422, 429),
+)
+async def start_job(request: JobRequest, visit: OneVisit) -> Job:
+    """Begin a release of an uploaded log."""
+    upload, others = visit.upload(request.log), []
+    if request.rules_log is not None:
+        others = [visit.upload(request.rules_log)]
+        if others[0].sha256 == upload.sha256:
+            raise refused(422, "same_log")
+    # Settings that cannot be are refused before a process is started.
+    options = request.columns.options()
+    mechanism = choose(request, public_rules=request.rules is not None or bool(others))
+    if not options.attribute:
+        mechanism.refuse_unused_settings()
+    # The names of logs are ids in a request.
+    same = {"columns", "mechanism", "seed", "activities", "rules", "rules_file", "model"}
+    given = request.model_dump(include={*same, "dataset", "released_by"})
+    task = Task(
+        kind="anonymize",
+        settings=request.settings(),
+        ledger=_payer(request, visit.settings.ledger),
+        rules_log=str(others[0].path) if others else None,
+        rules_name=others[0].name if others else "",
+        **given,
+    )
+    job = visit.jobs.start("anonymize", upload, task, *others)
+    job.delete_log = request.delete_log
+    return job
+
+
+def _payer(request: JobRequest, ledger: Path | None) -> str | None:
+    """The ledger that pays. If there is one, a release without a payment must be intended."""
+    if request.dataset is None:
+        if ledger is not None and not request.not_charged:
+            raise refused(422, "unpaid")
+        return None
+    if ledger is None:
+        raise refused(422, "dataset_without_ledger")
+    if request.not_charged:
+        raise refused(422, "paid_and_not_charged")
+    return str(ledger.absolute())
+
+
+@api.get("/jobs/{job}", response_model=schemas.JobAnswer, responses=problems(404))
+async def show_job(job: OneJob) -> Job:
+    """Show how a job stands."""
+    return job
+
+
+@api.post("/jobs/{job}/cancel", response_model=schemas.JobAnswer, responses=problems(404))
+async def cancel_job(job: OneJob, visit: OneVisit) -> Job:
+    """End a job that has not ended."""
+    await visit.jobs.cancel(job)
+    return job
+
+
+@api.delete("/jobs/{job}", status_code=204, responses=problems(404))
+async def delete_job(job: OneJob, visit: OneVisit) -> None:
+    """End a job and delete what it made."""
+    await visit.jobs.delete(job)
+
+
+OCTETS = "application/octet-stream"
+
+
+@api.get("/jobs/{job}/files/{file}", response_class=Response, responses=file_of(OCTETS))
+async def download(job: OneJob, file: str, visit: OneVisit) -> FileResponse:
+    """Download the released log in any format, its certificate, report and figures; all as zip."""
+    if job.release is None or file not in FILES:
+        raise refused(404, "no_file")
+    stem = download_stem(job.name)
+    if file in ABOUT:
+        return FileResponse(job.folder / file, filename=f"{stem}.{file.removeprefix('report.')}")
+    log = file.removesuffix(".zip").removesuffix(CERTIFICATE)
+    name = f"{stem}{file.removeprefix('log')}"
+    if file.endswith(".zip"):
+        await _converted(job, log, visit.jobs, (file, f"{stem}{log.removeprefix('log')}"))
+        path, name = job.folder / file, f"{stem}.zip"
+    else:
+        path = await _converted(job, log, visit.jobs)
+        path = path if file == log else certificate_path(path)
+    return FileResponse(path, filename=name, media_type=OCTETS)
+
+
+async def _converted(job: Job, log: str, jobs: Jobs, packed: tuple[str, str] | None = None) -> Path:
+    """The released log in a format, which is made if it is not there."""
+    name = RELEASE if log == "log.parquet" else log
+    problem = await jobs.convert(job, name, packed)
+    if problem is not None:
+        raise HTTPException(409, problem)
+    return job.folder / name
+
+
+@api.get(
+    "/jobs/{job}/signatures/{file}",
+    response_class=Response,
+    responses=file_of("application/json"),
+)
+async def download_signature(job: OneJob, file: str, visit: OneVisit) -> FileResponse:
+    """Download the signature of a released log, in the format that its name says."""
+    signer = visit.settings.signer
+    if signer is None:
+        raise refused(404, "no_key")
+    if file not in LOGS or job.release is None:
+        raise refused(404, "no_file")
+    path = await _converted(job, file, visit.jobs)
+    try:
+        made = await run_in_threadpool(sign, path, signer, force=True)
+    except SacofaError as error:
+        # Names of the app's own folders are nobody's business.
+        raise HTTPException(409, str(error).replace(f"{job.folder}/", "")) from None
+    name = f"{download_stem(job.name)}{file.removeprefix('log')}.signature.json"
+    return FileResponse(made, filename=name, media_type="application/json")
+
+
+@api.get("/signer", responses=problems())
+async def show_signer(visit: OneVisit) -> schemas.SignerAnswer:
+    """Show whose key signs here: its name and id; neither where there is none."""
+    signer = visit.settings.signer
+    if signer is None:
+        return schemas.SignerAnswer(name=None, id=None)
+    return schemas.SignerAnswer(name=signer.public.name, id=signer.public.id)
+
+
+@api.get("/ledger", responses=problems(503))
+async def show_ledger(visit: OneVisit) -> schemas.LedgerAnswer:
+    """Show how every dataset of the ledger stands."""
+    path = visit.settings.ledger
+    if path is None:
+        return schemas.LedgerAnswer(datasets=None)
+    accounts = await run_in_threadpool(lambda: Ledger.open(path).accounts())
+    return schemas.LedgerAnswer(datasets=list(map(schemas.AccountAnswer.model_validate, accounts)))
+
+
+@api.get(
+    "/ledger/{dataset}", response_model=list[schemas.EntryAnswer], responses=problems(404, 503)
+)
+async def show_dataset(dataset: str, visit: OneVisit) -> list[Entry]:
+    """Show every release of a dataset."""
+    path = visit.settings.ledger
+    if path is None:
+        raise refused(404, "no_ledger")
+    ledger = await run_in_threadpool(Ledger.open, path)
+    if dataset not in {account.dataset for account in await run_in_threadpool(ledger.accounts)}:
+        raise refused(404, "no_dataset")
+    return await run_in_threadpool(ledger.entries, dataset)
