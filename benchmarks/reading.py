@@ -74,12 +74,6 @@ frame, _ = import_xes({path!r})
 answer = [len(frame), None, None]
 """
 
-R4PM_VARIANTS = """
-from sacofa.events import count_variants, open_log
-found = count_variants(open_log({path!r}, engine="r4pm"))
-answer = [found.events, found.cases, len(found)]
-"""
-
 WRITE = """
 import numpy as np
 from sacofa.mechanisms.released import ReleasedLog
@@ -152,7 +146,6 @@ def measure_scale(logs: Path) -> Iterator[Figure]:
         xes = str(logs / "traffic_fines.xes.gz")
         yield from measure("XES", OURS.format(path=xes, order="file"))
         yield from measure("XES, r4pm to a frame", R4PM_FRAME.format(path=xes))
-        yield from measure("XES, r4pm to variants", R4PM_VARIANTS.format(path=xes))
         target = str(folder / "released.parquet")
         yield from measure("writing", WRITE.format(path=target, events=WRITTEN))
 

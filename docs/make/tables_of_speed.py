@@ -22,7 +22,6 @@ SCALE = {
     "writing": "50 million released events to Parquet",
     "XES": "XES of 185 MB (561,470 events), own reader",
     "XES, r4pm to a frame": "the same, r4pm to a frame",
-    "XES, r4pm to variants": "the same, `sacofa --engine r4pm` to variants",
 }
 
 

@@ -89,8 +89,6 @@ def check_times(way: Way, rows: list[Event], cases: list[Timed], unit: Unit, ord
 def test_files_and_frames(name: str, tmp_path: Path) -> None:
     """Cases of files and frames are those that are counted."""
     way = FILES[name]
-    if name == "r4pm":
-        pytest.importorskip("r4pm", reason="the extra fast-xes is not installed")
 
     @given(
         rows=event_logs,

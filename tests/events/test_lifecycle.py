@@ -121,13 +121,6 @@ def test_starts_are_joined_with_their_ends(name: str, tmp_path: Path) -> None:
             count_variants(both)
 
 
-def test_r4pm_leaves_such_files_to_the_own_reader(tmp_path: Path) -> None:
-    """Both count the same."""
-    pytest.importorskip("r4pm", reason="the extra fast-xes is not installed")
-    path = write_xes(tmp_path, LOG)
-    assert count_variants(open_log(path, engine="r4pm")) == count_variants(path)
-
-
 rows = st.lists(
     st.tuples(
         st.sampled_from("12345678"),

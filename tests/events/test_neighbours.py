@@ -156,8 +156,6 @@ def try_law(
 @pytest.mark.parametrize("name", FILES)
 def test_files_and_frames(name: str) -> None:
     """A unit that comes or goes changes the counts of files and frames by no more than it may."""
-    if name == "r4pm":
-        pytest.importorskip("r4pm", reason="the extra fast-xes is not installed")
     try_law(FILES[name], EXAMPLES, MOST)
 
 

@@ -28,7 +28,7 @@ from .ways import FILES, Database, Way, mark_of
 
 Valued = Counter[tuple[tuple[str, ...], tuple[int, ...]]]
 """How often a case has these activities with these values."""
-TRIED = [name for name in FILES if name not in ("json", "r4pm")]
+TRIED = [name for name in FILES if name != "json"]
 
 
 def valued_cases(number: int, batch: CaseBatch) -> Valued:

@@ -137,7 +137,7 @@ def try_law(
     assert len(READ) > examples and sum(READ) > examples
 
 
-TIMED = [name for name in FILES if name not in ("json", "r4pm")]
+TIMED = [name for name in FILES if name != "json"]
 
 
 @pytest.mark.parametrize("name", TIMED)

@@ -234,11 +234,6 @@ def read_event_log(folder: Path, rows: EventLog, **options: Any) -> VariantCount
     return count_variants(open_log(obj.EventLog(cases.values()), **options))
 
 
-def read_r4pm(folder: Path, rows: EventLog, **options: Any) -> VariantCounts:
-    path = write_xes(folder / "log.xes", rows)
-    return count_variants(open_log(path, **options, engine="r4pm"))
-
-
 def read_json(folder: Path, rows: EventLog, **options: Any) -> VariantCounts:
     cases: dict[str, list[str]] = {}
     for row in rows:
@@ -312,7 +307,6 @@ FILES = {
     "query of polars": Way(read=read_query, orders=("time",), ordered=False, times="typed"),
     "pyarrow": Way(read=read_pyarrow, times="typed"),
     "xes": Way(read=read_xes, times="xes"),
-    "r4pm": Way(read=read_r4pm, times="xes", orders=("file",), persons=False),
     "pm4py": Way(read=read_event_log, times="xes"),
     "json": Way(read=read_json, orders=("file",), persons=False),
 }

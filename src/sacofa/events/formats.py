@@ -57,7 +57,6 @@ POSTGRESQL = Engine(
 )
 PM4PY = Engine(module="pm4py_log", reads_time_formats=True, compares_order=True)
 XES = Engine(module="xes", reads_periods=True)
-R4PM = Engine(module="r4pm", name="r4pm")
 COUNTED = Engine(module="variants_json")
 
 
@@ -117,7 +116,7 @@ BUILT_IN = (
     Format(
         name="xes",
         suffixes=(".xes",),
-        engines=(XES, R4PM),
+        engines=(XES,),
         order_is_meant=True,
         has_periods=True,
     ),

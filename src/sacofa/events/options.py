@@ -15,7 +15,7 @@ from .formats import SUFFIXES
 from .time_format import NUMBERS, check_time_format
 
 Order = Literal["time", "file"]
-Engine = Literal["spark", "r4pm"]
+Engine = Literal["spark"]
 Protect = Literal["person", "person-period"]
 
 CHOICES = {"order": get_args(Order), "engine": get_args(Engine), "protect": get_args(Protect)}
@@ -61,7 +61,7 @@ class ReadOptions:
             Detected automatically if omitted.
         sheet: Sheet of a spreadsheet, by its name or its number from 1. The first if omitted.
         query: SQL query to run on a database. It returns one row per event.
-        engine: Reader to use instead of the built-in one: spark (tables) or r4pm (XES).
+        engine: Reader to use instead of the built-in one: spark (CSV, TSV and Parquet).
         attribute: Attribute of cases or events to release. Repeat for several.
         pair: Two attributes, A,B, whose joint distribution the release preserves. Repeat for
             several.

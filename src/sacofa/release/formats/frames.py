@@ -69,7 +69,7 @@ def to_polars(log: ReleasedLog) -> polars.DataFrame:
     try:
         import polars
     except ImportError:
-        raise MissingExtraError("polars", "fast-xes") from None
+        raise MissingExtraError("polars", "polars") from None
     columns = event_columns(log)
     names = {
         key: polars.Series(list(columns[key]), dtype=polars.String)
