@@ -12,7 +12,7 @@ from sacofa.errors import ReadError
 from sacofa.events import ReadOptions, open_log, read_cases
 from sacofa.events.columns_file import __doc__ as described
 from sacofa.events.columns_file import read_columns
-from sacofa.events.describe_columns import starting_file
+from sacofa.events.profile import starting_file
 
 
 def test_the_file_that_the_module_shows_is_one(tmp_path: Path) -> None:

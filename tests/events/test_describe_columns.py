@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sacofa.events.describe_columns import why_left_out
+from sacofa.events.profile import why_left_out
 
 
 @pytest.mark.parametrize(

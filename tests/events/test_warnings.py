@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sacofa.events import count_variants, inspect_variants, open_log
-from sacofa.events.warnings import find_warnings
+from sacofa.events.inspect import find_warnings
 from sacofa.examples import hospital, running_example
 from sacofa.kernel.variants import VariantCounts
 

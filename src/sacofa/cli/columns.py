@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..base.files import check_apart, check_target, write_text
-from ..events.describe_columns import starting_file
+from ..events.profile import starting_file
 from .options import Force, LogPath, Output, Reading
 from .show import notify, say_written
 

@@ -106,8 +106,7 @@ def resolve_attributes(
     """Settle which attributes are read; `used` are columns that hold something else."""
     if not options.attribute:
         return ()
-    declared = read_columns(options.columns)
-    found = []
+    declared, found = read_columns(options.columns), []
     # Whether cases or events have it: a person is a person.
     person = options.person and bare_name(options.person)
     for asked in options.attribute:
@@ -116,29 +115,25 @@ def resolve_attributes(
         there = lookup(asked)
         if there is None:
             raise ColumnsError(source, ["attribute"], present, asked)
-        found.append(_attribute(asked, there, declared, options))
+        attribute = _attribute(asked, there, declared, options)
+        # A name may leave out `case:`, and mean an id.
+        if column_of(attribute, present) in used:
+            raise _is_id(asked)
+        found.append(attribute)
     names = [attribute.key for attribute in found]
     if len(set(names)) < len(names):
         raise SettingError("attribute", ", ".join(names), Statement("must.read.different"))
-    attributes = tuple(found)
-    _check_sizes(attributes, declared.cases)
-    pairs_of(attributes, options.pair)
-    return attributes
+    _check_sizes(found, declared.cases)
+    pairs_of(found, options.pair)
+    return tuple(found)
 
 
-def resolve_in_table(
-    source: str,
-    options: ReadOptions,
-    lookup: Lookup,
-    present: Sequence[str],
-    used: Sequence[str | None],
-) -> tuple[Attribute, ...]:
-    """Settle which attributes of a table are read; a name may leave out `case:`, and mean an id."""
-    attributes = resolve_attributes(source, options, lookup, present, used)
-    for asked, attribute in zip(options.attribute, attributes, strict=True):
-        if column_of(attribute, present) in used:
-            raise _is_id(asked)
-    return attributes
+def _check_sizes(attributes: Sequence[Attribute], cases: int | None) -> None:
+    for attribute in attributes:
+        size = 0 if attribute.domain is None else attribute.domain.values
+        if cases is not None and 2 * size > cases:
+            must = Statement("must.attribute.small_domain", most=cases // 2)
+            raise SettingError(attribute.key, f"{size:,}", must)
 
 
 def settled_attributes(options: ReadOptions) -> frozenset[str]:
@@ -146,12 +141,13 @@ def settled_attributes(options: ReadOptions) -> frozenset[str]:
 
     Nothing is left to be taken from the log, so nothing of it is looked at.
     """
-    declared, found = read_columns(options.columns), set()
-    for asked in options.attribute:
-        known = _declared_of(asked, declared)
-        if known is not None and (is_of_case(asked) or known.of_case is not None):
-            found.add(asked)
-    return frozenset(found)
+    declared = read_columns(options.columns)
+    known = {asked: declared.of(asked) for asked in options.attribute}
+    return frozenset(
+        asked
+        for asked, there in known.items()
+        if there is not None and (is_of_case(asked) or there.of_case is not None)
+    )
 
 
 def describe_taken(
@@ -165,8 +161,7 @@ def describe_taken(
     for asked in options.attribute:
         if (there := lookup(asked)) is None or not there.taken:
             continue
-        known = _declared_of(asked, declared)
-        facts = [] if known is not None else [kind_of_type(there.kind).fact]
+        facts = [] if declared.of(asked) is not None else [kind_of_type(there.kind).fact]
         if levels and asked not in settled and not is_of_case(asked):
             facts.insert(0, Statement("fact.of_cases" if there.of_case else "fact.of_events"))
         if facts:
@@ -209,7 +204,7 @@ def _attribute(
     plain, bare = plain_name(asked), bare_name(asked)
     if {plain, asked} & IDS:
         raise _is_id(asked)
-    known = _declared_of(asked, declared) or Declared(domain=kind_of_type(there.kind).public)
+    known = declared.of(asked) or Declared(domain=kind_of_type(there.kind).public)
     if plain in RESOURCES and not (known.grouped or options.employees):
         must = Statement("must.attribute.group", employees=Argument("employees", True))
         raise SettingError("attribute", asked, must)
@@ -224,11 +219,6 @@ def _harmless(personal: str) -> Statement:
     """What an attribute must be instead of personal data."""
     insist = Argument("personal", True)
     return Statement("must.attribute.harmless", kind=named(personal), personal=insist)
-
-
-def _declared_of(asked: str, declared: DeclaredColumns) -> Declared | None:
-    """What is declared of an attribute, under any of the names that its column may have."""
-    return declared.of((asked, *column_names(bare_name(asked), of_case=is_of_case(asked))))
 
 
 def check_values(name: str, attributes: Sequence[Attribute], options: ReadOptions) -> None:
@@ -254,14 +244,6 @@ def check_values(name: str, attributes: Sequence[Attribute], options: ReadOption
             raise ReadError(name, what)
 
 
-def _check_sizes(attributes: Sequence[Attribute], cases: int | None) -> None:
-    for attribute in attributes:
-        size = 0 if attribute.domain is None else attribute.domain.values
-        if cases is not None and 2 * size > cases:
-            must = Statement("must.attribute.small_domain", most=cases // 2)
-            raise SettingError(attribute.key, f"{size:,}", must)
-
-
 def pairs_of(
     attributes: Sequence[Attribute], pairs: Sequence[tuple[str, str]]
 ) -> tuple[tuple[int, int], ...]:
@@ -274,18 +256,15 @@ def pairs_of(
 
 
 def _pair_of(attributes: Sequence[Attribute], pair: tuple[str, str]) -> tuple[int, int]:
-    places = {attribute.name: i for i, attribute in enumerate(attributes)}
-    places |= {attribute.key: i for i, attribute in enumerate(attributes)}
-    for name in pair:
-        if name not in places:
-            must = Statement("must.attribute.pair_of_attributes", name=name)
-            raise SettingError("pair", ",".join(pair), must)
+    places = {name: i for i, each in enumerate(attributes) for name in (each.name, each.key)}
+    for name in {*pair} - places.keys():
+        must = Statement("must.attribute.pair_of_attributes", name=name)
+        raise SettingError("pair", ",".join(pair), must)
     one, other = sorted(places[name] for name in pair)
     if one == other:
         raise SettingError("pair", ",".join(pair), Statement("must.read.different"))
-    cells = [1 if each is None else cells_of(each) for each in
-             (attributes[one].domain, attributes[other].domain)]  # fmt: skip
-    if prod(cells) > MOST_CELLS:
+    domains = (attributes[place].domain for place in (one, other))
+    if prod(cells_of(domain) for domain in domains if domain is not None) > MOST_CELLS:
         must = Statement("must.attribute.small_pair", most=MOST_CELLS)
         raise SettingError("pair", ",".join(pair), must)
     return one, other
@@ -298,20 +277,17 @@ def tell_unnamed(
 ) -> None:
     """Tell the holder of a log which attributes, and which values, are not named in a release."""
     for attribute in attributes:
+        name = attribute.key
         if attribute.recognized:
             fact = kind_of(attribute.known).fact
-            tell(
-                notify, Statement("notice.attribute.recognized", attribute=attribute.key, fact=fact)
-            )
-        elif texts := outside.get(attribute.key, ()):
-            listed: list[str | Statement] = [
-                f'"{text[:LONGEST_SHOWN]}"' for text in texts[:MOST_SHOWN]
-            ]
+            tell(notify, Statement("notice.attribute.recognized", attribute=name, fact=fact))
+        elif texts := outside.get(name, ()):
+            listed: list[str | Statement] = [f'"{t[:LONGEST_SHOWN]}"' for t in texts[:MOST_SHOWN]]
             if len(texts) > MOST_SHOWN:
                 listed.append(Statement("notice.attribute.more", number=len(texts) - MOST_SHOWN))
             outcome = "as_other" if attribute.known.kind == "string" else "left_out"
-            named = {"attribute": attribute.key, "values": listed, "other": OTHER}
-            tell(notify, Statement(f"notice.attribute.{outcome}", **named))
+            code = f"notice.attribute.{outcome}"
+            tell(notify, Statement(code, attribute=name, values=listed, other=OTHER))
 
 
 def table_lookup(columns: Mapping[str, str], *, taken: bool = False) -> Lookup:

@@ -2,28 +2,46 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import stat
+import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import IO, Literal, Protocol
 
-from ..errors import Argument, ReadError, Statement
-from .unpacking import Packing, Readable, explained, packing_in, unpacked
+from ..errors import Argument, MissingExtraError, ReadError, Statement
 
 Progress = Callable[[float], None]
 """Called now and then with the share that is done, between 0 and 1."""
+Packing = Literal["gzip", "bzip2", "zstd", "zip"]
 
 TRUSTED = Argument("trusted", True)
 """What lets a file through that looks hostile."""
-
 MAX_EXPANSION = 200
 """A packed file that unpacks to more than this many times its size is refused unless trusted."""
-
 SMALL = 1 << 30
 """Up to this many bytes any expansion is let through."""
+MAGIC: dict[bytes, Packing] = {
+    b"\x1f\x8b": "gzip",
+    b"BZh": "bzip2",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"PK\x03\x04": "zip",
+}
+"""How packed files begin, whatever they are called."""
+ENDINGS = (".gz", ".bz2", ".zst", ".zip")
+"""How the names of packed files end."""
 
 _BLOCK = 1 << 18
+
+
+class Readable(Protocol):
+    """A stream of bytes."""
+
+    def read(self, size: int, /) -> bytes:
+        """Read up to size bytes; none at the end."""
 
 
 def packing_of(path: Path) -> Packing | None:
@@ -31,9 +49,10 @@ def packing_of(path: Path) -> Packing | None:
     refuse_endless(path)
     try:
         with path.open("rb") as file:
-            return packing_in(file.read(4))
+            start = file.read(4)
     except OSError as error:
         raise unreadable(path, error) from None
+    return next((kind for magic, kind in MAGIC.items() if start.startswith(magic)), None)
 
 
 def refuse_endless(path: Path) -> None:
@@ -53,6 +72,92 @@ def unreadable(path: object, error: OSError) -> ReadError:
     return ReadError(path, (error.strerror or str(error)).lower())
 
 
+@contextmanager
+def explained(path: Path, packing: Packing) -> Iterator[None]:
+    """Turn what unpacking complains of into one clear line."""
+    try:
+        yield
+    except EOFError:
+        raise ReadError(path, Statement("read.packed.cut_short", packing=packing)) from None
+    except ReadError:
+        raise
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise unreadable(path, error) from None
+        known = (OSError, ValueError, RuntimeError, zipfile.BadZipFile, zlib.error)
+        # The library for zstd has an error of its own, which is nobody's child.
+        if not isinstance(error, known) and type(error).__name__ != "ZstdError":
+            raise
+        code = "read.packed.locked" if "password" in str(error) else "read.packed.damaged"
+        raise ReadError(path, Statement(code, packing=packing)) from None
+
+
+def name_inside(path: Path) -> str:
+    """The name of the one file of an archive."""
+    with explained(path, "zip"), zipfile.ZipFile(path) as archive:
+        return _only_member(archive, path).filename
+
+
+def _only_member(archive: zipfile.ZipFile, path: Path) -> zipfile.ZipInfo:
+    """Give the one file of an archive; what a Mac adds does not count."""
+    files = [
+        member
+        for member in archive.infolist()
+        if not member.is_dir() and not member.filename.startswith("__MACOSX/")
+    ]
+    if len(files) != 1:
+        raise ReadError(path, Statement("read.packed.several", number=len(files)))
+    return files[0]
+
+
+def _unpacked(file: IO[bytes], packing: Packing | None, path: Path) -> Readable:
+    """Give a stream of what is in an open file."""
+    if packing == "gzip":
+        return gzip.GzipFile(fileobj=file)
+    if packing == "bzip2":
+        return bz2.BZ2File(file)
+    if packing == "zstd":
+        return _Zstd(file)
+    if packing == "zip":
+        archive = zipfile.ZipFile(file)
+        return archive.open(_only_member(archive, path))
+    return file
+
+
+class _Zstd:
+    """A stream of zstd, which may be several, one after the other."""
+
+    FED = 1 << 12
+    """So few packed bytes at a time cannot become more than memory holds."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        try:
+            import zstandard
+        except ImportError:
+            raise MissingExtraError("zstandard", "zstd") from None
+        self._make = zstandard.ZstdDecompressor().decompressobj
+        self._frame = self._make()
+        self._file = file
+        self._fed = False
+        self._ready = memoryview(b"")
+
+    def read(self, size: int) -> bytes:
+        """Read up to size bytes; none at the end."""
+        while not self._ready:
+            block = self._frame.unused_data if self._frame.eof else b""
+            block = block or self._file.read(self.FED)
+            if not block:
+                if self._fed and not self._frame.eof:
+                    raise EOFError
+                return b""
+            if self._frame.eof:
+                self._frame = self._make()
+            self._fed = True
+            self._ready = memoryview(self._frame.decompress(block))
+        data, self._ready = self._ready[:size], self._ready[size:]
+        return bytes(data)
+
+
 class BoundedFile(AbstractContextManager["BoundedFile"]):
     """A file to be read once from beginning to end, unpacked where it is packed."""
 
@@ -69,20 +174,15 @@ class BoundedFile(AbstractContextManager["BoundedFile"]):
         """How many unpacked bytes were handed out."""
         self._progress = progress
         self._packed = packing_of(path)
-        self._inflate = zlib.decompressobj(31)
-        self._rest = b""
-        self._read = 0
         try:
             self._file = path.open("rb", buffering=0)
             self._size = max(path.stat().st_size, 1)
         except OSError as error:
             raise unreadable(path, error) from None
         self._limit = most or max(SMALL, MAX_EXPANSION * self._size)
-        self._trusted = trusted
-        self._inside: Readable | None = None
-        if self._packed not in (None, "gzip"):
-            # An archive is read from its end, so how far it is cannot be told.
-            self._inside = unpacked(self._file, self._packed, path)
+        self._is_bounded = self._packed is not None and not trusted
+        with explained(path, self._packed or "gzip"):
+            self._inside = _unpacked(self._file, self._packed, path)
 
     def __exit__(self, *error: object) -> None:
         self.close()
@@ -95,15 +195,13 @@ class BoundedFile(AbstractContextManager["BoundedFile"]):
         """Read up to size bytes; none at the end."""
         if size < 0:
             return b"".join(iter(lambda: self.read(_BLOCK), b""))
-        if self._inside is not None and self._packed is not None:
-            with explained(self.path, self._packed):
-                data = self._inside.read(size)
-                if self._progress is not None:
-                    self._progress(min(self._file.tell() / self._size, 1.0))
-        else:
-            data = self._unpacked(size) if self._packed else self._raw(size)
+        with explained(self.path, self._packed or "gzip"):
+            data = self._inside.read(size)
+            place = self._file.tell()
+        if self._progress is not None:
+            self._progress(min(place / self._size, 1.0))
         self.done += len(data)
-        if self._packed and not self._trusted and self.done > self._limit:
+        if self._is_bounded and self.done > self._limit:
             megabytes = self._limit >> 20
             what = Statement("read.file.bomb", megabytes=megabytes, trusted=TRUSTED)
             raise ReadError(self.path, what)
@@ -118,37 +216,3 @@ class BoundedFile(AbstractContextManager["BoundedFile"]):
             if len(rest) > longest:
                 raise ReadError(self.path, Statement("read.file.long_line", size=longest >> 20))
         yield rest
-
-    def _raw(self, size: int) -> bytes:
-        try:
-            data = self._file.read(size) or b""
-        except OSError as error:
-            raise unreadable(self.path, error) from None
-        self._read += len(data)
-        if self._progress is not None:
-            self._progress(min(self._read / self._size, 1.0))
-        return data
-
-    def _unpacked(self, size: int) -> bytes:
-        try:
-            while True:
-                if self._inflate.eof:
-                    # Gzip files may be several, one after the other, with zeros at the end.
-                    rest = self._inflate.unused_data.lstrip(b"\0") or self._raw(_BLOCK).lstrip(
-                        b"\0"
-                    )
-                    if not rest:
-                        return b""
-                    self._inflate = zlib.decompressobj(31)
-                    self._rest = rest
-                data = self._inflate.decompress(self._rest, size)
-                self._rest = self._inflate.unconsumed_tail
-                if data:
-                    return data
-                if self._inflate.eof or self._rest:
-                    continue
-                self._rest = self._raw(_BLOCK)
-                if not self._rest:
-                    raise ReadError(self.path, Statement("read.packed.cut_short", packing="gzip"))
-        except zlib.error:
-            raise ReadError(self.path, Statement("read.packed.damaged", packing="gzip")) from None

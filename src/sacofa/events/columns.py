@@ -184,43 +184,23 @@ ROLES = ("case", "activity", "timestamp", "start", "lifecycle", "person")
 def resolve_columns(name: str, present: Sequence[str], options: ReadOptions) -> Columns:
     """Find the columns of a log, by the names given or by names in common use."""
     found = _given_columns(name, present, options)
-    stamps, starts = found["timestamp"], found["start"]
-    # The case may also be the person: then every person has one case.
-    taken = {*found["case"], *found["activity"], *stamps, *starts, *found["lifecycle"]}
-    free = _without(present, taken)
-    case = found["case"] or _common("case", free)
-    activity = found["activity"] or _common("activity", _without(free, case))
-    stamps = stamps or _common_stamp("timestamp", present)
-    _check_found(name, present, options, {"case": case, "activity": activity, "timestamp": stamps})
-    starts = starts or (_common_stamp("start", present) if stamps else ())
-    joined = [_join(pair, present, options) for pair in (stamps, starts) if len(pair) == 2]
-    called = {(each.date, each.time): each.name for each in joined}
+    _find_common(found, present)
+    needed = ROLES[:3] if options.order == "time" else ROLES[:2]
+    if missing := [role for role in needed if not found[role]]:
+        raise ColumnsError(name, missing, present)
+    times = [found[role] for role in ("timestamp", "start")]
+    joined = {pair: _join(pair, present, options) for pair in times if len(pair) == 2}
     return Columns(
-        case=case[0],
-        activity=activity,
-        timestamp=_name_of(stamps, called),
-        start=_name_of(starts, called),
-        joined=tuple(joined),
-        unused=_unused_time(stamps, present, options),
-        lifecycle=options.lifecycle or _lifecycle(present, activity),
+        case=found["case"][0],
+        activity=found["activity"],
+        timestamp=_name_of(found["timestamp"], joined),
+        start=_name_of(found["start"], joined),
+        joined=tuple(joined.values()),
+        unused=_unused_time(found["timestamp"], present, options),
+        lifecycle=options.lifecycle or _there(TRANSITION, present, found["activity"]),
         person=options.person,
         truncated=_there(TRUNCATED, present),
     )
-
-
-def _without(columns: Sequence[str], others: Collection[str]) -> list[str]:
-    return [column for column in columns if column not in others]
-
-
-def _check_found(
-    name: str, present: Sequence[str], options: ReadOptions, found: Mapping[str, Sequence[str]]
-) -> None:
-    """Refuse a log without case or activity, or without times if events are ordered by time."""
-    missing = [role for role, columns in found.items() if not columns]
-    if options.order != "time" and "timestamp" in missing:
-        missing.remove("timestamp")
-    if missing:
-        raise ColumnsError(name, missing, present)
 
 
 def _given_columns(
@@ -235,6 +215,26 @@ def _given_columns(
     return given
 
 
+def _find_common(found: dict[str, tuple[str, ...]], present: Sequence[str]) -> None:
+    """Add the columns whose names are in common use to those that were given."""
+    # The case may also be the person: then every person has one case.
+    taken = {column for role in ROLES if role != "person" for column in found[role]}
+    for role in ("case", "activity"):
+        found[role] = found[role] or _common(role, present, taken)
+        taken |= {*found[role]}
+    found["timestamp"] = found["timestamp"] or _common_stamp("timestamp", present)
+    if found["timestamp"]:
+        found["start"] = found["start"] or _common_stamp("start", present)
+
+
+def _name_of(time: tuple[str, ...], joined: Mapping[tuple[str, ...], DateAndTime]) -> str | None:
+    return joined[time].name if time in joined else next(iter(time), None)
+
+
+def _there(column: str, present: Sequence[str], used: Collection[str] = ()) -> str | None:
+    return column if column in present and column not in used else None
+
+
 def as_columns(given: str | tuple[str, ...] | None) -> tuple[str, ...]:
     """The columns that were given for one role."""
     return (given,) if isinstance(given, str) else given or ()
@@ -243,16 +243,9 @@ def as_columns(given: str | tuple[str, ...] | None) -> tuple[str, ...]:
 def one_column(role: str, given: str | tuple[str, ...] | None, format: str) -> str | None:
     """The column that was given; two are refused, for a format that has no columns."""
     if isinstance(given, tuple):
-        raise SettingError(
-            role, ", ".join(given), Statement("must.read.one_of_format", format=format)
-        )
+        must = Statement("must.read.one_of_format", format=format)
+        raise SettingError(role, ", ".join(given), must)
     return given
-
-
-def _name_of(columns: tuple[str, ...], called: dict[tuple[str, str], str]) -> str | None:
-    if len(columns) == 2:
-        return called[columns]
-    return columns[0] if columns else None
 
 
 def _join(pair: tuple[str, ...], present: Sequence[str], options: ReadOptions) -> DateAndTime:
@@ -284,11 +277,6 @@ def _times_of(date: str) -> list[str]:
     return found
 
 
-def _common_stamp(role: str, present: Sequence[str]) -> tuple[str, ...]:
-    found = _common(role, present)
-    return found and (partner(found[0], present) or found)
-
-
 def _unused_time(
     stamps: Sequence[str], present: Sequence[str], options: ReadOptions
 ) -> DateAndTime | None:
@@ -302,16 +290,12 @@ def _unused_time(
     return _join((stamps[0], time), present, options) if unused else None
 
 
-def _lifecycle(present: Sequence[str], activity: Sequence[str]) -> str | None:
-    """The transition, unless it is a part of the activity, where it tells two of them apart."""
-    return None if TRANSITION in activity else _there(TRANSITION, present)
-
-
-def _there(column: str, present: Sequence[str]) -> str | None:
-    return column if column in present else None
-
-
-def _common(role: str, present: Sequence[str]) -> tuple[str, ...]:
+def _common(role: str, present: Sequence[str], used: Collection[str] = ()) -> tuple[str, ...]:
     """The column whose name is in common use for a role, if there is any."""
-    plain = {plain_name(name): name for name in reversed(present)}
+    plain = {plain_name(name): name for name in reversed(present) if name not in used}
     return tuple(plain[name] for name in COMMON[role] if name in plain)[:1]
+
+
+def _common_stamp(role: str, present: Sequence[str]) -> tuple[str, ...]:
+    found = _common(role, present)
+    return found and (partner(found[0], present) or found)

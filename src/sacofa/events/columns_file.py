@@ -25,11 +25,18 @@ type = "date"                     # with first, last, and by = "day", "month" or
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..base.domains import AttributeKind, Entries, attribute_kinds
+from ..base.domains import (
+    AttributeKind,
+    Entries,
+    attribute_kinds,
+    bare_name,
+    column_names,
+    is_of_case,
+)
 from ..errors import ReadError, SettingError, advised
 from ..kernel.attributes import Domain
 from ..kernel.statements import Statement
@@ -61,8 +68,9 @@ class DeclaredColumns:
     cases: int | None = None
     """About how many cases there are, if that is public."""
 
-    def of(self, names: Iterable[str]) -> Declared | None:
-        """What is declared of an attribute, under the first of these names that the file has."""
+    def of(self, asked: str) -> Declared | None:
+        """What is declared of an attribute, under any of the names that its column may have."""
+        names = (asked, *column_names(bare_name(asked), of_case=is_of_case(asked)))
         return next((self.attributes[name] for name in names if name in self.attributes), None)
 
 
@@ -120,7 +128,7 @@ def _read(path: object, content: Entries) -> DeclaredColumns:
 def _declared(entries: object) -> Declared:
     if not isinstance(entries, Mapping):
         raise SettingError("attribute", entries, Statement("must.columns.table"))
-    kind = _kind_of(entries)
+    kind = _kind_of(str(entries.get("type", "category")))
     for key in entries:
         if key not in (known := ("type", "of", *kind.entries)):
             must = Statement("must.columns.no_entry", kind=kind.name)
@@ -137,8 +145,7 @@ def _declared(entries: object) -> Declared:
     )
 
 
-def _kind_of(entries: Entries) -> AttributeKind:
-    name = str(entries.get("type", "category"))
+def _kind_of(name: str) -> AttributeKind:
     kinds = {kind.name: kind for kind in attribute_kinds()}
     if name not in kinds:
         must = Statement("must.one_of", choices=tuple(kinds))

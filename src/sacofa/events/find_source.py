@@ -12,13 +12,12 @@ from pathlib import Path
 
 from ..base.files import identity
 from ..errors import ReadError, SettingError, Statement, advise_nearest
-from .bounded_file import BoundedFile, refuse_endless
+from .bounded_file import ENDINGS, BoundedFile, name_inside, refuse_endless
 from .formats import FORM_OPTIONS, FORMATS, SUFFIXES
 from .frames import frame_name, is_pm4py, is_query
 from .options import ReadOptions
 from .source import Source
 from .standard_input import NAME, StandardInput
-from .unpacking import ENDINGS, name_inside
 
 ADDRESSES = ("postgresql://", "postgres://")
 """How addresses of databases begin."""

@@ -2,28 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ReadError
+from ..errors import ReadError, plain
 from ..kernel.cases import MICROSECONDS, NO_TIME, CaseBatch
-from ..kernel.statements import Statement
+from ..kernel.statements import Argument, Statement
 from ..kernel.variants import Variant, VariantCounts
 from .bounded_file import Progress
 from .log import count_variants, read_cases
 from .notices import Notify
 from .profile import ColumnProfile, Role, find_roles, profile_columns
-from .source import Log
-from .warnings import find_warnings
+from .source import ComparingReader, Log
 
 QUANTILES = (0.0, 0.25, 0.5, 0.75, 0.9, 0.99, 1.0)
 
 SHOWN_EVENTS = 100
 """So many events of a variant are shown; a case may have millions."""
+
+FEW = 10
+"""Fewer activities that only one case has are no sign of anything."""
+SHARE = 0.3
+"""Names are taken for identifiers where at least this part of them occur in one case only."""
+
+_IDENTIFIER = re.compile(r"\d{4,}|[0-9a-f]{8}-[0-9a-f]{4}-|\S@\S+\.\S|^\W*\d+\W*$", re.IGNORECASE)
+_HALF = re.compile(
+    r"[\s+_:/(.-]*(?P<half>start|started|begin|complete|completed|end|ended|finished)\)?$",
+    re.IGNORECASE,
+)
+_BEGINS = ("start", "started", "begin")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,9 +109,9 @@ def inspect_log(
     """
     notes: list[Statement] = []
     variants, times = _read(log, progress, notes.append)
-    for note in dict.fromkeys(notes if notify is not None else ()):
-        assert notify is not None
-        notify(note)
+    if notify is not None:
+        for note in dict.fromkeys(notes):
+            notify(note)
     columns, persons = profile_columns(log, variants.cases)
     return replace(
         inspect_variants(variants, frequent=frequent, log=log),
@@ -111,15 +125,13 @@ def inspect_log(
 def _read(
     log: Log, progress: Progress | None, notify: Notify
 ) -> tuple[VariantCounts, TimeSpan | None]:
-    if not log.has_times:
-        return count_variants(log, progress=progress, notify=notify), None
-    try:
-        cases = read_cases(log, progress=progress, notify=notify)
-    except ReadError:
-        # Time stamps that only order events are no reason to refuse; anything else is told again.
-        return count_variants(log, progress=progress, notify=notify), None
-    assert isinstance(cases.variants, VariantCounts) and cases.by_case is not None
-    return cases.variants, _time_span(cases.by_case.map_parts(_spans))
+    # Time stamps that only order events are no reason to refuse; anything else is told again.
+    with suppress(ReadError):
+        if log.has_times:
+            cases = read_cases(log, progress=progress, notify=notify)
+            assert isinstance(cases.variants, VariantCounts) and cases.by_case is not None
+            return cases.variants, _time_span(cases.by_case.map_parts(_spans))
+    return count_variants(log, progress=progress, notify=notify), None
 
 
 def _spans(number: int, batch: CaseBatch) -> NDArray[np.int64]:
@@ -127,12 +139,12 @@ def _spans(number: int, batch: CaseBatch) -> NDArray[np.int64]:
     if batch.times is None:
         return np.empty((0, 2), dtype=np.int64)
     known = batch.times != NO_TIME
-    case = np.repeat(np.arange(len(batch)), batch.lengths)[known]
-    first = np.full(len(batch), np.iinfo(np.int64).max)
-    last = np.full(len(batch), NO_TIME)
-    np.minimum.at(first, case, batch.times[known])
-    np.maximum.at(last, case, batch.times[known])
-    return np.stack([first, last], axis=1)[np.isin(np.arange(len(batch)), case)]
+    case, times = np.repeat(np.arange(len(batch)), batch.lengths)[known], batch.times[known]
+    spans: NDArray[np.int64] = np.full((len(batch), 2), [np.iinfo(np.int64).max, NO_TIME])
+    np.minimum.at(spans[:, 0], case, times)
+    np.maximum.at(spans[:, 1], case, times)
+    timed: NDArray[np.int64] = spans[np.unique(case)]
+    return timed
 
 
 def _time_span(parts: list[NDArray[np.int64]]) -> TimeSpan | None:
@@ -140,8 +152,8 @@ def _time_span(parts: list[NDArray[np.int64]]) -> TimeSpan | None:
     if not len(spans):
         return None
     first, last = (
-        str(np.datetime64(int(time), "s"))
-        for time in (spans[:, 0].min() // MICROSECONDS, spans[:, 1].max() // MICROSECONDS)
+        str(np.datetime64(int(time) // MICROSECONDS, "s"))
+        for time in (spans[:, 0].min(), spans[:, 1].max())
     )
     took = spans[:, 1] - spans[:, 0]
     found = _quantiles(took, np.ones_like(took), (0.5, 0.9, 1.0)).values()
@@ -194,3 +206,47 @@ def _quantiles(
     ranks = np.maximum(np.ceil(np.array(quantiles) * upto[-1]), 1)
     at = np.searchsorted(upto, ranks, side="left")
     return {f"{q:g}": int(sizes[order[i]]) for q, i in zip(quantiles, at, strict=True)}
+
+
+def find_warnings(variants: VariantCounts, log: Log | None = None) -> tuple[Statement, ...]:
+    """What should be looked at; with the log, also its times."""
+    return (*_identifiers(variants), *_pairs(variants), *_disorder(log))
+
+
+def _identifiers(variants: VariantCounts) -> Iterator[Statement]:
+    """Warn of names that may name people or things: names of activities are published."""
+    owner = np.repeat(np.arange(len(variants)), variants.lengths)
+    pairs = np.unique(np.stack([variants.activity_ids.astype(np.int64), owner]), axis=1)
+    cases = np.zeros(len(variants.activities), dtype=np.int64)
+    np.add.at(cases, pairs[0], variants.counts[pairs[1]])
+    used = np.flatnonzero(cases)
+    odd = [variants.activities[i] for i in used if _IDENTIFIER.search(variants.activities[i])]
+    if odd:
+        yield Statement("warning.identifiers", number=len(odd), example=plain(odd[0][:60]))
+    single = int((cases == 1).sum())
+    if single >= FEW and single >= SHARE * len(used):
+        yield Statement("warning.single", number=single, activities=len(used))
+
+
+def _pairs(variants: VariantCounts) -> Iterator[Statement]:
+    """Warn of activities that are the beginning and the end of one."""
+    halves: dict[str, set[bool]] = defaultdict(set)
+    for name in variants.used():
+        half = _HALF.search(name)
+        if half is not None and half.start() > 0:
+            halves[name[: half.start()]].add(half["half"].lower() in _BEGINS)
+    both = sorted(name for name, seen in halves.items() if len(seen) == 2)
+    if both:
+        lifecycle = Argument("lifecycle")
+        example = plain(both[0][:60])
+        yield Statement("warning.halves", number=len(both), example=example, lifecycle=lifecycle)
+
+
+def _disorder(log: Log | None) -> Iterator[Statement]:
+    """Warn of cases whose rows stand in another order than their times."""
+    if log is None or not log.has_times or not log.engine.compares_order:
+        return
+    if number := cast(ComparingReader, log.reader).count_disordered(log):
+        code = "warning.disorder_timed" if log.timed else "warning.disorder_as_filed"
+        order = Argument("order", "file" if log.timed else "time")
+        yield Statement(code, number=number, order=order)

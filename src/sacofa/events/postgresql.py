@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 
 from ..errors import MissingExtraError, ReadError, Statement
 from ..kernel.variants import VariantCounts
-from .attributes import column_of, resolve_in_table, table_lookup
+from .attributes import column_of, resolve_attributes, table_lookup
 from .bounded_file import Progress
 from .brought import BroughtReader, Remote
 from .case_store import StoredCases
@@ -90,7 +90,7 @@ def find(source: Source, options: ReadOptions) -> Columns:
     types = {name: _KINDS.get(code, "string") for name, code in codes.items()}
     columns = resolve_columns(source.name, list(types), options)
     lookup = table_lookup(types)
-    attributes = resolve_in_table(source.name, options, lookup, list(types), columns.roles)
+    attributes = resolve_attributes(source.name, options, lookup, list(types), columns.roles)
     for name in (*columns.roles, *(column_of(each, types) for each in attributes)):
         if name is not None:
             with in_column(source.name, name):

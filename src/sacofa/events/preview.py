@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -25,7 +26,13 @@ TABLES = tuple(
     if each.suffixes and formats.TABLES in each.engines
 )
 """Formats with rows to show."""
-PLAIN = {"VARCHAR": "text", "DOUBLE": "number", "BOOLEAN": "yes or no", "DATE": "date"}
+PLAIN = {
+    "VARCHAR": "text",
+    "DOUBLE": "number",
+    "BOOLEAN": "yes or no",
+    "DATE": "date",
+    "string": "text",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,71 +97,54 @@ def _of_table(source: Source) -> Preview:
 
     with staged(source) as readable, open_database(source.name) as database:
         table = open_table(database, readable)
-        names = list(table.columns)[:COLUMNS]
-        texts = ", ".join(f"left({table.text(name)}, {LETTERS})" for name in names)
+        kinds = {name: kind for name, (_, kind) in table.columns.items()}
+        texts = ", ".join(f"left({table.text(name)}, {LETTERS})" for name in list(kinds)[:COLUMNS])
         found = database.execute(f"SELECT {texts} FROM {table.sql} LIMIT {ROWS}").fetchall()
-        types = [table.columns[name][1] for name in names]
-    return _make(names, types, found, len(table.columns) - len(names))
+    return _shown(kinds, found)
 
 
 def _of_xes(source: Source) -> Preview:
+    from .xes import kinds
     from .xes_stream import traces
 
-    rows: list[dict[str, str]] = []
-    types: dict[str, str] = {}
-    for path in source.content:
-        for trace in islice(traces(path, source.trusted, None), ROWS):
-            for event in trace.iterchildren("{*}event"):
-                if len(rows) < ROWS:
-                    rows.append(_attributes(event, types))
-        break
-    names = list(types)[:COLUMNS]
-    values = [tuple(row.get(name) for name in names) for row in rows]
-    return _make(names, [types[name] for name in names], values, len(types) - len(names))
+    first = replace(source, content=source.content[:1])
+    types = {name: kind for name, kind in kinds(first).items() if not name.startswith("case:")}
+    cases = islice(traces(first.content[0], source.trusted, None), ROWS)
+    events = islice((event for case in cases for event in case.iterchildren("{*}event")), ROWS)
+    texts = [{each.get("key"): (each.get("value") or "")[:LETTERS] for each in e} for e in events]
+    return _shown(types, [tuple(row.get(name) for name in list(types)[:COLUMNS]) for row in texts])
 
 
-def _attributes(event: Any, types: dict[str, str]) -> dict[str, str]:
-    found = {}
-    for child in event:
-        name = child.get("key")
-        if name:
-            types.setdefault(name, child.tag.rpartition("}")[2])
-            found[name] = (child.get("value") or "")[:LETTERS]
-    return found
-
-
-def _make(names: list[str], types: list[str], rows: list[Any], left_out: int) -> Preview:
-    values = list(zip(*rows, strict=True)) or [()] * len(names)
+def _shown(types: Mapping[str, str], rows: Sequence[tuple[str | None, ...]]) -> Preview:
+    """The first of these columns, whose rows are given."""
+    shown = list(types.items())[:COLUMNS]
+    values = list(zip(*rows, strict=True)) or [()] * len(shown)
     columns = tuple(
-        PreviewColumn(name=name, type=guess_type(column) if kind == "VARCHAR" else _word(kind))
-        for name, kind, column in zip(names, types, values, strict=True)
+        PreviewColumn(name=name, type=_type_name(kind, column))
+        for (name, kind), column in zip(shown, values, strict=True)
     )
-    return Preview(columns=columns, rows=tuple(map(tuple, rows)), left_out=left_out)
+    return Preview(columns=columns, rows=tuple(rows), left_out=len(types) - len(shown))
 
 
-def _word(kind: str) -> str:
+def _type_name(kind: str, values: tuple[str | None, ...]) -> str:
+    """What people call a type of DuckDB or XES; of text, what it looks like."""
+    if kind == "VARCHAR":
+        return guess_type(values)
     if kind.startswith(("TIMESTAMP", "date")):
         return "time"
     if "INT" in kind or kind in ("int", "float"):
         return "number"
-    return PLAIN.get(kind, "text" if kind == "string" else kind.lower())
+    return PLAIN.get(kind, kind.lower())
 
 
 def guess_type(values: tuple[str | None, ...]) -> str:
     """What text looks like to people: a number, a time, or text."""
     there = [value for value in values if value]
-    if there and all(_is_number(value) for value in there):
+    if not there:
+        return "text"
+    with suppress(ValueError):
+        for value in there:
+            float(value.replace(",", "."))
         return "number"
-    return "time" if there and all(map(_is_time, there)) else "text"
-
-
-def _is_time(value: str) -> bool:
-    return value[:1].isdigit() and sum(letter in "-/.:T" for letter in value) >= 2
-
-
-def _is_number(value: str) -> bool:
-    try:
-        float(value.replace(",", "."))
-    except ValueError:
-        return False
-    return True
+    is_time = all(v[0].isdigit() and sum(letter in "-/.:T" for letter in v) >= 2 for v in there)
+    return "time" if is_time else "text"

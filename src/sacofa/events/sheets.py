@@ -9,17 +9,17 @@ from __future__ import annotations
 import re
 import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from lxml import etree
 
 from ..errors import Argument, ReadError, Statement, advised
-from .bounded_file import MAX_EXPANSION, SMALL, unreadable
+from .bounded_file import MAX_EXPANSION, SMALL, explained, unreadable
 from .source import Source
-from .unpacking import explained
 
 Element = Any
 """An element of lxml, which has no types."""
@@ -36,6 +36,8 @@ MAX_REPEATED = 1 << 20
 """More equal rows one after the other are refused unless trusted."""
 MAX_SHARED_BYTES = 1 << 28
 """More bytes of shared texts than this are refused unless trusted: all are held in memory."""
+DATES = {*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)}
+"""Numbers of the formats for dates and times that every spreadsheet knows."""
 
 
 def sheet_rows(source: Source, path: Path) -> Iterator[Row]:
@@ -44,17 +46,16 @@ def sheet_rows(source: Source, path: Path) -> Iterator[Row]:
     The sheet is given by its name or by its number, from 1; it is the first otherwise.
     """
     form, skip = source.format, source.skip_rows or 0
+    read = _xlsx if form == "xlsx" else _ods
     try:
         with zipfile.ZipFile(path) as archive:
-            parts = _Parts(archive, path, source.trusted)
-            rows = _xlsx(parts, source.sheet) if form == "xlsx" else _ods(parts, source.sheet)
-            for number, row in rows:
+            for number, row in read(_Parts(archive, path, source.trusted), source.sheet):
                 while row and row[-1] is None:
                     row.pop()
                 if row and number > skip:
                     yield row
     except (zipfile.BadZipFile, etree.XMLSyntaxError):
-        raise _damaged(path, form) from None
+        raise ReadError(path, Statement("read.sheet.damaged", form=form)) from None
     except OSError as error:
         raise unreadable(path, error) from None
 
@@ -63,22 +64,26 @@ class _Parts:
     """The files in an archive, each as a stream of XML that cannot grow past all bounds."""
 
     def __init__(self, archive: zipfile.ZipFile, path: Path, trusted: bool) -> None:
-        self.path = path
-        self.trusted = trusted
+        self.path, self.trusted = path, trusted
         self._archive = archive
         self._left = max(SMALL, MAX_EXPANSION * path.stat().st_size)
-        self._names = set(archive.namelist())
+        self._sizes = {member.filename: member.file_size for member in archive.infolist()}
 
     def __contains__(self, name: str) -> bool:
-        return name in self._names
+        return name in self._sizes
 
-    def elements(self, name: str, *tags: str) -> Iterator[Element]:
+    def elements(self, name: str, *tags: str) -> Iterator[tuple[str, Element]]:
         """Go through the elements with these tags; each is forgotten when the next is asked for."""
         if name not in self:
             raise ReadError(self.path, Statement("read.sheet.no_part", part=name))
+        # No more bytes are unpacked than the archive declares.
+        self._left -= self._sizes[name]
+        if self._left < 0 and not self.trusted:
+            trusted = Argument("trusted", True)
+            raise ReadError(self.path, Statement("read.sheet.bomb", trusted=trusted))
         with explained(self.path, "zip"), self._archive.open(name) as file:
-            parser = etree.iterparse(
-                _Bounded(file, self),
+            parser: Any = etree.iterparse(
+                file,
                 events=("end",),
                 tag=[f"{{*}}{tag}" for tag in tags],
                 resolve_entities=False,
@@ -87,79 +92,80 @@ class _Parts:
                 remove_comments=True,
             )
             for _, element in parser:
-                yield element
+                yield _local(element.tag), element
                 element.clear()
                 parent = element.getparent()
                 while parent is not None and element.getprevious() is not None:
                     del parent[0]
 
-    def take(self, size: int) -> None:
-        """Count bytes that were unpacked."""
-        self._left -= size
-        if self._left < 0 and not self.trusted:
-            trusted = Argument("trusted", True)
-            raise ReadError(self.path, Statement("read.sheet.bomb", trusted=trusted))
+    def whole(self, text: str) -> int:
+        """A number that the format needs to be whole."""
+        if not re.fullmatch("[0-9]{1,9}", text):
+            raise self.damaged()
+        return int(text)
+
+    def damaged(self) -> ReadError:
+        """The refusal of an .xlsx file that contradicts itself."""
+        return ReadError(self.path, Statement("read.sheet.damaged", form="xlsx"))
 
 
-class _Bounded:
-    """Bytes of one file in an archive."""
+@dataclass(kw_only=True)
+class _Sheets:
+    """The sheets of a file that were seen so far, and the one that is asked for."""
 
-    def __init__(self, file: IO[bytes], parts: _Parts) -> None:
-        self._file = file
-        self._parts = parts
+    wanted: str | None
+    names: list[str]
 
-    def read(self, size: int) -> bytes:
-        data: bytes = self._file.read(size)
-        self._parts.take(len(data))
-        return data
+    def is_chosen(self) -> bool:
+        """Whether the last of them is the one that was given, or the first."""
+        if self.wanted is None or not self.names:
+            return len(self.names) == 1
+        return self.wanted in (self.names[-1], str(len(self.names)))
 
-
-def _local(element: Element) -> str:
-    return str(etree.QName(element).localname)
-
-
-def _refuse_sheet(path: Path, names: list[str], sheet: str | None) -> None:
-    """Refuse a file without the sheet that was named."""
-    if sheet is not None:
-        there = tuple(f'"{name}"' for name in names[:MAX_NAMED_SHEETS])
-        what = Statement("read.sheet.no_sheet", sheet=sheet, names=there)
-        raise ReadError(path, advised(what, sheet, names))
+    def refuse(self, path: Path) -> None:
+        """Refuse a file without the sheet that was named."""
+        if self.wanted is not None:
+            there = tuple(f'"{name}"' for name in self.names[:MAX_NAMED_SHEETS])
+            what = Statement("read.sheet.no_sheet", sheet=self.wanted, names=there)
+            raise ReadError(path, advised(what, self.wanted, self.names))
 
 
-def _damaged(path: Path, form: str = "xlsx") -> ReadError:
-    return ReadError(path, Statement("read.sheet.damaged", form=form))
+def _local(name: object) -> str:
+    """The name of an element or an attribute without its namespace; of a comment nothing."""
+    return name.rpartition("}")[2] if isinstance(name, str) else ""
+
+
+def _attributes(element: Element) -> dict[str, str]:
+    """The attributes of an element, whatever namespaces they have."""
+    return {_local(name): value for name, value in element.items()}
 
 
 def _xlsx(parts: _Parts, sheet: str | None) -> Iterator[tuple[int, Row]]:
-    link, epoch = _chosen_sheet(parts, sheet)
+    epoch, link = datetime(1899, 12, 30), None
+    sheets = _Sheets(wanted=sheet, names=[])
+    for name, element in parts.elements("xl/workbook.xml", "workbookPr", "sheet"):
+        if name == "workbookPr":
+            epoch = datetime(1904, 1, 1) if element.get("date1904") in ("1", "true") else epoch
+            continue
+        sheets.names.append(element.get("name", ""))
+        if link is None and sheets.is_chosen():
+            link = _attributes(element).get("id")
+    if link is None:
+        sheets.refuse(parts.path)
+    part = _part_of(parts, link)
     cells = _Cells(parts=parts, shared=_shared(parts), dates=_date_styles(parts), epoch=epoch)
     number = 0
-    for row in parts.elements(_part_of(parts, link), "row"):
-        number = _whole(parts, row.get("r", str(number + 1)))
+    for _, row in parts.elements(part, "row"):
+        number = parts.whole(row.get("r", str(number + 1)))
         yield number, cells.of(row)
 
 
-def _chosen_sheet(parts: _Parts, sheet: str | None) -> tuple[str | None, datetime]:
-    """The link to the sheet that was given, or to the first, and the day that is day 0."""
-    epoch, names, chosen = datetime(1899, 12, 30), list[str](), None
-    for element in parts.elements("xl/workbook.xml", "workbookPr", "sheet"):
-        if _local(element) == "workbookPr":
-            epoch = datetime(1904, 1, 1) if element.get("date1904") in ("1", "true") else epoch
-            continue
-        names.append(element.get("name", ""))
-        if chosen is None and _is_chosen(names, sheet):
-            chosen = _value(element, "id")
-    if chosen is None:
-        _refuse_sheet(parts.path, names, sheet)
-    return chosen, epoch
-
-
-def _part_of(parts: _Parts, chosen: str | None) -> str:
+def _part_of(parts: _Parts, link: str | None) -> str:
     """The file of a sheet in the archive."""
     target = "worksheets/sheet1.xml"
-    for link in parts.elements("xl/_rels/workbook.xml.rels", "Relationship"):
-        if link.get("Id") == chosen:
-            target = link.get("Target", target)
+    for _, element in parts.elements("xl/_rels/workbook.xml.rels", "Relationship"):
+        if element.get("Id") == link:
+            target = element.get("Target", target)
     return target.lstrip("/") if target.startswith("/") else f"xl/{target}"
 
 
@@ -178,7 +184,10 @@ class _Cells:
     def of(self, row: Element) -> Row:
         cells: Row = []
         for cell in row.iterchildren("{*}c"):
-            place = _column(cell.get("r"), len(cells))
+            letters, place = re.match("[A-Z]{1,3}", cell.get("r", "")), 0
+            for letter in "" if letters is None else letters[0]:
+                place = place * 26 + ord(letter) - 64
+            place = len(cells) if letters is None else place - 1
             if place < MAX_WIDTH:
                 cells += [None] * (place + 1 - len(cells))
                 cells[place] = self._value(cell)
@@ -192,173 +201,122 @@ class _Cells:
         if value is None or kind == "e":
             return None
         if kind == "s":
-            return self._shared_text(value)
+            place = self.parts.whole(value)
+            if place >= len(self.shared):
+                raise self.parts.damaged()
+            return self.shared[place]
         if kind == "n":
-            is_date = _whole(self.parts, cell.get("s", "0")) in self.dates
+            is_date = self.parts.whole(cell.get("s", "0")) in self.dates
             return _number(value, self.epoch if is_date else None)
         return value == "1" if kind == "b" else str(value)
 
-    def _shared_text(self, place: str) -> str:
-        try:
-            return self.shared[_whole(self.parts, place)]
-        except IndexError:
-            raise _damaged(self.parts.path) from None
 
-
-def _number(text: str, epoch: datetime | None) -> object:
-    """Give a number, or the moment that it stands for."""
+def _number(text: str, epoch: datetime | None = None) -> object:
+    """A number, or the moment that it stands for, if any calendar has it."""
     try:
         number = float(text)
     except ValueError:
         return text
-    if epoch is not None and (date := _date(number, epoch)) is not None:
-        if 0 <= number < 1 and date.date() == epoch.date():
+    if epoch is not None and abs(number) < MAX_DAYS:
+        with suppress(OverflowError):
+            # To the millisecond: a third of a day has no end in binary.
+            date = epoch + timedelta(milliseconds=round(number * 86_400_000))
             # A time of day without a date: no event of a log was on the first day of the calendar.
-            return date.time()
-        return date
+            return date.time() if 0 <= number < 1 and date.date() == epoch.date() else date
     # Long case ids would lose digits as floating point numbers.
     return int(text) if re.fullmatch(r"-?\d{1,300}", text) else number
-
-
-def _date(days: float, epoch: datetime) -> datetime | None:
-    """The date that a number of days stands for; none where no calendar has it."""
-    if not abs(days) < MAX_DAYS:
-        return None
-    try:
-        # To the millisecond: a third of a day has no end in binary.
-        return epoch + timedelta(milliseconds=round(days * 86_400_000))
-    except OverflowError:
-        return None
-
-
-def _whole(parts: _Parts, text: str) -> int:
-    """A number that the format needs to be whole."""
-    if not re.fullmatch("[0-9]{1,9}", text):
-        raise _damaged(parts.path)
-    return int(text)
 
 
 def _shared(parts: _Parts) -> list[str]:
     """The texts that cells share."""
     found: list[str] = []
+    if "xl/sharedStrings.xml" not in parts:
+        return found
     size = 0
-    if "xl/sharedStrings.xml" in parts:
-        for item in parts.elements("xl/sharedStrings.xml", "si"):
-            # How a word is pronounced (rPh) is no part of it.
-            text = "".join(item.xpath("(./*|./*[local-name()='r']/*)[local-name()='t']/text()"))
-            found.append(text)
-            size += len(text) + 50
-            if size > MAX_SHARED_BYTES and not parts.trusted:
-                raise ReadError(parts.path, Statement("read.sheet.too_much_text"))
+    for _, item in parts.elements("xl/sharedStrings.xml", "si"):
+        # How a word is pronounced (rPh) is no part of it.
+        found.append("".join(item.xpath("(./*|./*[local-name()='r']/*)[local-name()='t']/text()")))
+        size += len(found[-1]) + 50
+        if size > MAX_SHARED_BYTES and not parts.trusted:
+            raise ReadError(parts.path, Statement("read.sheet.too_much_text"))
     return found
-
-
-_DATES = {*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)}
-"""Numbers of the formats for dates and times that every spreadsheet knows."""
 
 
 def _date_styles(parts: _Parts) -> set[int]:
     """The styles of cells that show a date."""
+    formats, found = set(DATES), set[int]()
     if "xl/styles.xml" not in parts:
-        return set()
-    formats, found = set(_DATES), set()
-    for element in parts.elements("xl/styles.xml", "numFmt", "cellXfs"):
-        if _local(element) == "numFmt":
+        return found
+    for name, element in parts.elements("xl/styles.xml", "numFmt", "cellXfs"):
+        if name == "numFmt":
             code = re.sub(r'"[^"]*"|\[[^\]]*\]|\\.', "", element.get("formatCode", ""))
             if re.search("[dmyhs]", code, re.IGNORECASE) and "general" not in code.lower():
-                formats.add(_whole(parts, element.get("numFmtId", "0")))
+                formats.add(parts.whole(element.get("numFmtId", "0")))
         else:
-            kinds = [_whole(parts, style.get("numFmtId", "0")) for style in element]
+            kinds = [parts.whole(style.get("numFmtId", "0")) for style in element]
             found = {place for place, kind in enumerate(kinds) if kind in formats}
     return found
 
 
-def _column(reference: str | None, after: int) -> int:
-    """The place of a cell in its row, from 0: `C5` is at 2."""
-    letters = re.match("[A-Z]{1,3}", reference or "")
-    if letters is None:
-        return after
-    place = 0
-    for letter in letters[0]:
-        place = place * 26 + ord(letter) - 64
-    return place - 1
-
-
 def _ods(parts: _Parts, sheet: str | None) -> Iterator[tuple[int, Row]]:
     table: Element = None
-    names: list[str] = []
-    number = 0
-    for row in parts.elements("content.xml", "table-row"):
+    sheets, number = _Sheets(wanted=sheet, names=[]), 0
+    for _, row in parts.elements("content.xml", "table-row"):
         around = [*row.iterancestors("{*}table")]
         if len(around) != 1:
             # A table in a cell is no part of the sheet, nor the end of it.
             continue
         if around[0] is not table:
-            if _is_chosen(names, sheet):
+            if sheets.is_chosen():
                 return
             table, number = around[0], 0
-            names.append(_value(table, "name") or "")
-        if _is_chosen(names, sheet):
+            sheets.names.append(_attributes(table).get("name", ""))
+        if sheets.is_chosen():
             cells, many = _ods_cells(row), _repeated(row, "number-rows-repeated")
-            if cells:
-                yield from ((number + i + 1, list(cells)) for i in _places(parts, many))
+            yield from ((number + i + 1, list(cells)) for i in _places(parts, many, cells))
             number += many
-    if not _is_chosen(names, sheet):
-        _refuse_sheet(parts.path, names, sheet)
+    if not sheets.is_chosen():
+        sheets.refuse(parts.path)
 
 
-def _places(parts: _Parts, many: int) -> range:
-    """The places of equal rows one after the other."""
-    if many > MAX_REPEATED and not parts.trusted:
+def _places(parts: _Parts, many: int, cells: Row) -> range:
+    """The places of equal rows one after the other; empty ones have none."""
+    if cells and many > MAX_REPEATED and not parts.trusted:
         raise ReadError(parts.path, Statement("read.sheet.repeated", number=many))
-    return range(many)
-
-
-def _is_chosen(names: list[str], sheet: str | None) -> bool:
-    """Whether the last of these sheets is the one that was given, or the first."""
-    return (
-        len(names) == 1 if sheet is None else bool(names) and sheet in (names[-1], str(len(names)))
-    )
+    return range(many if cells else 0)
 
 
 def _ods_cells(row: Element) -> Row:
     cells: Row = []
     for cell in row:
-        if _local(cell) not in ("table-cell", "covered-table-cell"):
-            continue
-        many = min(_repeated(cell, "number-columns-repeated"), MAX_WIDTH - len(cells))
-        cells += [_ods_value(cell)] * many
+        if _local(cell.tag) in ("table-cell", "covered-table-cell"):
+            many = min(_repeated(cell, "number-columns-repeated"), MAX_WIDTH - len(cells))
+            cells += [_ods_value(cell)] * many
     while cells and cells[-1] is None:
         cells.pop()
     return cells
 
 
-def _value(element: Element, name: str) -> str | None:
-    """The value of an attribute, whatever namespace it has."""
-    return next((v for k, v in element.items() if k.rpartition("}")[2] == name and "}" in k), None)
-
-
 def _repeated(element: Element, name: str) -> int:
-    value = _value(element, name) or "1"
+    value = _attributes(element).get(name, "1")
     return int(value) if re.fullmatch("[0-9]{1,18}", value) else 1
 
 
 def _ods_value(cell: Element) -> object:
-    said = {k.rpartition("}")[2]: v for k, v in cell.items()}
+    said = _attributes(cell)
     kind = said.get("value-type")
+    if kind in ("float", "percentage", "currency"):
+        return _number(said.get("value", ""))
     if kind == "date":
         return str(said.get("date-value"))
-    if kind in ("float", "percentage", "currency"):
-        return _number(said.get("value", ""), None)
     if kind == "boolean":
         return said.get("boolean-value")
     if kind == "time":
         return _clock(said.get("time-value", ""))
     if kind is None:
         return None
-    if "string-value" in said:
-        return str(said["string-value"])
-    return "\n".join(_text(part) for part in cell.iterchildren("{*}p"))
+    paragraphs = (_text(part) for part in cell.iterchildren("{*}p"))
+    return said["string-value"] if "string-value" in said else "\n".join(paragraphs)
 
 
 def _clock(duration: str) -> str:
@@ -371,7 +329,7 @@ def _clock(duration: str) -> str:
 
 def _text(element: Element) -> str:
     """The text of a paragraph, in which blanks and tabs are elements."""
-    name = _local(element) if isinstance(element.tag, str) else ""
+    name = _local(element.tag)
     if name == "s":
         return " " * min(_repeated(element, "c"), 10_000)
     inner = {"tab": "\t", "line-break": "\n"}.get(name, element.text or "")

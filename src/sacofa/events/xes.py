@@ -8,7 +8,7 @@ the log, and ordered by time on request.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -41,18 +41,8 @@ FIRST_CASES = 100
 
 
 def list_columns(source: Source) -> list[str]:
-    """List the attributes of the first event of each file."""
-    found: dict[str, None] = {}
-    for path in source.content:
-        first = next(_events(path, source.trusted), None)
-        if first is not None:
-            found.update((child.get("key"), None) for child in first if child.get("key"))
-    return list(found)
-
-
-def _events(path: Path, trusted: bool) -> Iterator[Any]:
-    for trace in traces(path, trusted, None):
-        yield from trace.iterchildren("{*}event")
+    """List the attributes of the events of the first cases."""
+    return [name for name in kinds(source) if not name.startswith("case:")]
 
 
 def kinds(source: Source) -> dict[str, str]:
@@ -81,19 +71,17 @@ def find(source: Source, options: ReadOptions) -> Columns:
     search = _search(source, options, columns, declared)
     lookup = lookup_in(declared, search.seen, options)
     present, used = list(search.present), [*columns.roles, "case:concept:name"]
-    return _with_times(
-        replace(
-            columns,
-            attributes=resolve_attributes(source.name, options, lookup, present, used),
-            taken=describe_taken(options, lookup),
-        ),
-        declared,
-        asked=_asks_times(options),
+    taken, said = describe_taken(options, lookup), {each.times for each in declared}
+    is_asked = options.timestamp is not None or options.order == "time"
+    if not is_asked and len(said) > 1:
+        # One file, which may be that of one case, decides for all others.
+        taken = (*taken, TIMES_TAKEN)
+    return replace(
+        columns,
+        timestamp=columns.timestamp if is_asked or True in said else None,
+        attributes=resolve_attributes(source.name, options, lookup, present, used),
+        taken=taken,
     )
-
-
-def _asks_times(options: ReadOptions) -> bool:
-    return options.timestamp is not None or options.order == "time"
 
 
 def _search(
@@ -101,34 +89,22 @@ def _search(
 ) -> Search:
     """Look for all that is asked for, and refuse what is in no file."""
     needed = dict.fromkeys(columns.activity, "activity")
-    if _asks_times(options):
+    if options.timestamp is not None or options.order == "time":
         needed.setdefault(columns.timestamp or TIME, "timestamp")
     # What is declared need not occur: that a rare value is there must not decide about a release.
-    lookup_declared = lookup_in(declared, None, options)
-    names = [name for name in options.attribute if lookup_declared(name) is None]
-    undeclared = frozenset(name.removeprefix("case:") for name in names)
+    said = lookup_in(declared, None, options)
+    undeclared = frozenset(n.removeprefix("case:") for n in options.attribute if said(n) is None)
     # Activities must be at every event, so the first tells; others may come late, in any file.
     late = dict.fromkeys(sorted(undeclared), "attribute")
-    for role in ("lifecycle", "person"):
-        if getattr(options, role) is not None:
-            late[getattr(options, role)] = role
+    late |= {
+        key: role for role in ("lifecycle", "person") if (key := getattr(options, role)) is not None
+    }
     search = Search(needed=needed, late=late, undeclared=undeclared)
     for path in source.content:
         search.go_through(path, source.trusted)
     for name, role in search.late.items():
         raise ColumnsError(source.name, [role], list(search.present), name)
     return search
-
-
-def _with_times(columns: Columns, declared: Sequence[Declared], *, asked: bool) -> Columns:
-    """Settle whether there are time stamps: they were asked for, or are declared."""
-    said = {each.times for each in declared}
-    if asked or said == {True}:
-        return columns
-    if True not in said:
-        return replace(columns, timestamp=None)
-    # One file, which may be that of one case, decides for all others.
-    return replace(columns, taken=(*columns.taken, TIMES_TAKEN))
 
 
 def count(
@@ -162,8 +138,9 @@ def _read(
 
 def _traces(source: Source, progress: Progress | None) -> Iterator[XesTrace]:
     """Go through the cases of all files."""
+    files = len(source.content)
     for done, path in enumerate(source.content):
-        share = partial(_share, progress, done, len(source.content)) if progress else None
+        share = None if progress is None else partial(_share, progress, done, files)
         queries: _Queries | None = None
         for number, element in enumerate(traces(path, source.trusted, share), start=1):
             namespace, _ = parted(element)
@@ -226,15 +203,13 @@ class XesTrace:
 
     def names(self, activity: Sequence[str]) -> Sequence[Name]:
         """The activity of each event, which must have one: a name, or its parts."""
-        parts = [self._needed(key) for key in activity]
+        parts: list[list[str]] = []
+        for key in activity:
+            parts.append(self.queries.of_events(self.element, key=key))
+            if len(parts[-1]) != self.size:
+                what = Statement("read.xes.event_without", number=self.number, key=key)
+                raise ReadError(self.path, what)
         return parts[0] if len(parts) == 1 else list(zip(*parts, strict=True))
-
-    def _needed(self, key: str) -> list[str]:
-        values: list[str] = self.queries.of_events(self.element, key=key)
-        if len(values) != self.size:
-            what = Statement("read.xes.event_without", number=self.number, key=key)
-            raise ReadError(self.path, what)
-        return values
 
     def values(self, key: str) -> Texts:
         """An attribute of all events; None for those that lack it."""
@@ -246,8 +221,7 @@ class XesTrace:
 
     def own(self, key: str) -> str | None:
         """An attribute of the case itself."""
-        values: list[str] = self.queries.of_one(self.element, key=key)
-        return values[0] if values else None
+        return next(iter(self.queries.of_one(self.element, key=key)), None)
 
     def dates(self, key: str) -> list[str]:
         """An attribute of those events that have it as a date; faster than `values`."""
@@ -258,25 +232,9 @@ class XesTrace:
         self, attributes: tuple[Attribute, ...], places: Sequence[int] | None
     ) -> list[Texts]:
         """The attributes of the events at these places, or of all; those of the case once."""
-        if not attributes:
-            return []
-        wanted = {each.name for each in attributes}
-        events = [_values(event, wanted) for event in self.queries.events(self.element)]
-        if places is not None:
-            events = [events[place] for place in places]
-        own = _values(self.element, wanted)
         texts: list[Texts] = []
         for each in attributes:
-            first = [own[each.name]] if each.of_case and each.name in own else []
-            texts.append([*first, *(event.get(each.name) for event in events)])
+            values = self.values(each.name)
+            placed = values if places is None else [values[place] for place in places]
+            texts.append([self.own(each.name), *placed] if each.of_case else placed)
         return values_of(attributes, texts)
-
-
-def _values(element: Any, wanted: Collection[str]) -> dict[str, str]:
-    """The values of some attributes of a trace or an event; the first of each counts."""
-    found: dict[str, str] = {}
-    for child in element:
-        key, value = child.get("key"), child.get("value")
-        if key in wanted and value is not None:
-            found.setdefault(key, value)
-    return found

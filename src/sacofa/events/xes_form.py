@@ -7,6 +7,7 @@ them is taken from all of them, in no order, and named as an assumption.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, get_args
@@ -89,71 +90,43 @@ def lookup_in(declared: Sequence[Declared], seen: Sightings | None, options: Rea
 
 
 def read_declared(path: Path, trusted: bool) -> Declared:
-    """Read what a file declares before its first case."""
-    head = b""
+    """Read what a file declares before its first case; its elements may have any prefix."""
     with BoundedFile(path, trusted=trusted) as stream:
+        head = stream.read(1 << 16)
         # In UTF-16 every other byte of such words is 0.
-        while b"<trace" not in head.replace(b"\0", b"") and len(head) < LONGEST_HEAD:
-            block = stream.read(1 << 16)
-            if not block:
+        while b"<trace" not in head.replace(b"\0", b"") and 1 <= len(head) < LONGEST_HEAD:
+            if not (block := stream.read(1 << 16)):
                 break
             head += block
-    said = _said(head)
-    found: dict[str, dict[str, str]] = {"trace": {}, "event": {}}
-    for scope, key, kind in said.globals:
-        found.get(scope, {}).setdefault(key, kind)
-    return Declared(
-        times=TIME in found["event"] or "time" in said.extensions,
-        of_cases=found["trace"],
-        of_events=found["event"],
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Said:
-    """What stands in the beginning of a file, up to its first case."""
-
-    globals: list[tuple[str, str, str]] = field(default_factory=list)
-    """Scope, name and type of all that is declared."""
-    extensions: list[str] = field(default_factory=list)
-    """The prefixes of extensions."""
-
-
-def _said(head: bytes) -> _Said:
-    """Parse the beginning of a file; what its elements are called may have any prefix."""
-    said = _Said()
     parser = etree.XMLPullParser(
         events=("start", "end"),
         tag=("{*}extension", "{*}global", "{*}trace"),
         resolve_entities=False,
         no_network=True,
     )
-    try:
+    has_times, found = False, {"trace": dict[str, str](), "event": dict[str, str]()}
+    # What is wrong in a file is reported where its cases are read.
+    with suppress(etree.XMLSyntaxError):
         parser.feed(head)
         for event, element in parser.read_events():
             _, name = parted(element)
             if name == "trace":
                 break
-            if event == "end" and name == "extension":
-                said.extensions.append(element.get("prefix", ""))
-            elif event == "end":
-                scope = element.get("scope", "")
-                said.globals.extend((scope, key, kind) for key, kind in kinds_of(element))
-    except etree.XMLSyntaxError:
-        # Whoever reads the cases says what is wrong.
-        return _Said()
-    return said
+            if event == "end" and name == "global":
+                kinds = found.get(element.get("scope", ""), {})
+                kinds |= {**dict(reversed(kinds_of(element))), **kinds}
+            has_times |= name == "extension" and element.get("prefix") == "time"
+    return Declared(
+        times=has_times or TIME in found["event"],
+        of_cases=found["trace"],
+        of_events=found["event"],
+    )
 
 
 def kinds_of(element: Any) -> list[tuple[str, str]]:
     """The attributes of a trace or an event, each with its type."""
-    found = []
-    for child in element:
-        key = child.get("key")
-        if key is not None:
-            _, kind = parted(child)
-            found.append((key, kind if kind in get_args(Kind) else "string"))
-    return found
+    named = ((child.get("key"), parted(child)[1]) for child in element)
+    return [(k, kind if kind in get_args(Kind) else "string") for k, kind in named if k is not None]
 
 
 @dataclass(kw_only=True)
@@ -161,7 +134,7 @@ class Search:
     """Looks for attributes in the cases of all files, and refuses what does not exist."""
 
     needed: Mapping[str, str]
-    """What each file that has events must have at its first, with what it is asked for."""
+    """What each file that has events must have, with its role; activities at its first event."""
     late: dict[str, str]
     """What may come late, in any file; what was found is taken out."""
     undeclared: frozenset[str]
@@ -176,34 +149,28 @@ class Search:
         missing, is_empty = dict(self.needed), True
         for trace in traces(path, trusted, None):
             # Persons may be attributes of the case.
-            self._see(trace, of_case=True)
+            self._see(trace, {}, of_case=True)
             for event in trace.iterchildren("{*}event"):
-                keys = self._see(event, of_case=False)
+                keys = self._see(event, missing, of_case=False)
                 if is_empty:
                     self.present.update(dict.fromkeys(keys))
                     is_empty = False
-                for key in keys:
-                    missing.pop(key, None)
-                self._refuse(path, [key for key, role in missing.items() if role == "activity"])
-                if self._is_done and not missing:
+                self._refuse(path, [key for key in missing if self.needed[key] == "activity"])
+                if not (missing or self.late or self.undeclared):
                     return
         # A file without any event has nothing to lack.
         if not is_empty:
             self._refuse(path, list(missing))
 
-    @property
-    def _is_done(self) -> bool:
-        return not self.late and not self.undeclared
-
     def _refuse(self, path: Path, missing: Sequence[str]) -> None:
         for name in missing:
             raise ColumnsError(path, [self.needed[name]], list(self.present), name)
 
-    def _see(self, element: Any, *, of_case: bool) -> list[str]:
-        keys = []
-        for key, kind in kinds_of(element):
-            keys.append(key)
+    def _see(self, element: Any, missing: dict[str, str], *, of_case: bool) -> list[str]:
+        found = kinds_of(element)
+        for key, kind in found:
             self.late.pop(key, None)
+            missing.pop(key, None)
             if key in self.undeclared:
                 self.seen.add(key, of_case=of_case, kind=kind)
-        return keys
+        return [key for key, _ in found]

@@ -11,8 +11,8 @@ from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.concurrency import run_in_threadpool
 
+from ..events.bounded_file import ENDINGS
 from ..events.formats import SUFFIXES
-from ..events.unpacking import ENDINGS
 from ..mechanisms.registry import choices
 from ..release.formats import FORMATS
 from ..report.page import colour_rules

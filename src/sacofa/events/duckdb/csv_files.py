@@ -22,12 +22,11 @@ from itertools import islice
 from pathlib import Path
 
 from ...errors import Argument, ReadError, Statement
-from ..bounded_file import BoundedFile, packing_of
+from ..bounded_file import BoundedFile, Packing, packing_of
 from ..columns import TRUNCATED
 from ..csv_injection import unescape_formula
 from ..header import MAX_TITLE_ROWS, find_header
 from ..source import Source
-from ..unpacking import Packing
 from .sql import files_literal, literal
 
 MAX_ROW_BYTES = 1 << 24

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from ...base.temporary import secret_folder
 from ...errors import SettingError, Statement
 from ...kernel.variants import VariantCounts
-from ..attributes import column_of, describe_taken, resolve_in_table, table_lookup
+from ..attributes import column_of, describe_taken, resolve_attributes, table_lookup
 from ..bounded_file import Progress
 from ..case_store import CaseStore, StoredCases
 from ..cells.duckdb_sql import check_type, is_text, value_type
@@ -100,7 +100,7 @@ def find(source: Source, options: ReadOptions) -> Columns:
     # One missing value can give a whole column of a frame another type.
     types = {name: value_type(kind) for name, kind in kinds.items()}
     lookup = table_lookup(types, taken=source.format == "frame")
-    attributes = resolve_in_table(source.name, options, lookup, list(kinds), columns.roles)
+    attributes = resolve_attributes(source.name, options, lookup, list(kinds), columns.roles)
     columns = replace(columns, attributes=attributes)
     _check_types(source, columns, kinds, options)
     # Whether times are text follows from all of them in a frame, so it is none of its form.

@@ -22,7 +22,7 @@ from pyspark.sql import DataFrame, SparkSession, functions
 
 from ...errors import SettingError, Statement
 from ...kernel.variants import VariantCounts
-from ..attributes import column_of, resolve_in_table, table_lookup, values_of
+from ..attributes import column_of, resolve_attributes, table_lookup, values_of
 from ..bounded_file import Progress
 from ..case_store import CaseStore, StoredCases
 from ..cells.spark_sql import check_type
@@ -56,7 +56,7 @@ def find(source: Source, options: ReadOptions) -> Columns:
             refuse_other_roles(database, source.content, present, columns, options)
     if options.attribute:
         lookup = table_lookup(kinds(source))
-        attributes = resolve_in_table(source.name, options, lookup, present, columns.roles)
+        attributes = resolve_attributes(source.name, options, lookup, present, columns.roles)
         columns = replace(columns, attributes=attributes)
     _check_types(source, columns)
     return columns
