@@ -189,6 +189,7 @@ def resolve_columns(name: str, present: Sequence[str], options: ReadOptions) -> 
     if missing := [role for role in needed if not found[role]]:
         raise ColumnsError(name, missing, present)
     times = [found[role] for role in ("timestamp", "start")]
+    joined: dict[tuple[str, ...], DateAndTime]
     joined = {pair: _join(pair, present, options) for pair in times if len(pair) == 2}
     return Columns(
         case=found["case"][0],

@@ -4,10 +4,9 @@ The cells of a domain are its values, in a public order, then `other` for what i
 one for what is missing. Which cell a text takes follows from that text alone, and every text takes
 one: nothing is refused, so no value of a log can cause an error.
 
-Each kind of attribute is one `AttributeKind` (module `kinds`): category, date, number and yes_no.
-Columns files, recognition, messages, releases and reports derive from the list of
+Each kind of attribute is one `AttributeKind`: category and yes/no (module `kinds`), date and number
+(module `bins`). Columns files, recognition, messages, releases and reports derive from the list of
 `attribute_kinds`. Another package adds a kind with an entry point of the group `sacofa.attributes`.
-The module names lists columns that are never released, or that name people at work.
 """
 
 from __future__ import annotations
@@ -19,12 +18,20 @@ from functools import cache
 from ...kernel.attributes import Attribute, Domain
 from ..cells import BLANK, OTHER
 from ..extensions import load_extensions
-from .category import CATEGORY, COLLAPSED, Categories
-from .date import ALL_DATES, DATE, Dates, read_day
-from .kinds import AttributeKind, Entries
+from .bins import (
+    ALL_DATES,
+    ALL_NUMBERS,
+    DATE,
+    FINEST,
+    NUMBER,
+    Dates,
+    Numbers,
+    read_day,
+    read_number,
+    released_text,
+)
+from .kinds import CATEGORY, COLLAPSED, YES_NO, AttributeKind, Categories, Entries, YesNo
 from .names import IDS, RESOURCES, bare_name, column_names, is_of_case, plain_name
-from .number import ALL_NUMBERS, FINEST, NUMBER, Numbers, read_number, released_text
-from .yes_no import YES_NO, YesNo
 
 __all__ = [
     "ALL_DATES",

@@ -1,51 +1,24 @@
-"""A kind of attribute: everything that the package needs to know of it, declared once."""
+"""A kind of attribute: everything that the package needs to know of it, declared once.
+
+Here are the kinds whose values have no scale: categories, one by one or in groups, and yes or no.
+"""
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
-from itertools import pairwise
-from typing import Any
+from functools import cached_property
 
 from ...kernel.attributes import Domain, Kind
 from ...kernel.errors import SettingError
 from ...kernel.statements import Statement
+from ..cells import BLANK, OTHER
 
 MAX_VALUES = 1_000
 """No domain has more values: every one takes a cell, and noise."""
 
 Entries = Mapping[str, object]
 """What a columns file states about an attribute."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Bins(Domain):
-    """Values of a scale, in public bins."""
-
-    binned = True
-    edges: Sequence[Any]
-    """Where bins begin, and where the last one ends; that end belongs to it."""
-
-    def __post_init__(self) -> None:
-        edges = self.edges
-        rising = len(edges) >= 2 and all(a < b for a, b in pairwise(edges[:-1]))
-        # The last bin may be one value.
-        if not rising or edges[-2] > edges[-1]:
-            raise SettingError("edges", len(edges), Statement("must.domain.rising"))
-        check_size(self.values)
-
-    @property
-    def values(self) -> int:
-        """One for each bin."""
-        return len(self.edges) - 1
-
-    def bin_of(self, point: float | date, edges: Sequence[Any]) -> int:
-        """The bin of a point of the scale with these edges; `other` if it lies outside."""
-        if not edges[0] <= point <= edges[-1]:
-            return self.values
-        return min(bisect_right(edges, point) - 1, self.values - 1)
 
 
 def _never(texts: Sequence[str]) -> bool:
@@ -87,3 +60,119 @@ def check_size(values: int) -> None:
     if not 1 <= values <= MAX_VALUES:
         must = Statement("must.whole_between", low=1, high=MAX_VALUES)
         raise SettingError("values", f"{values:,}", must)
+
+
+def listed(name: str, value: object) -> Sequence[object]:
+    """Take an entry of a columns file that must be a list."""
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        raise SettingError(name, value, Statement("must.domain.list"))
+    return value
+
+
+@dataclass(frozen=True, kw_only=True)
+class Categories(Domain):
+    """Texts, one by one."""
+
+    names: tuple[str, ...]
+    """The values."""
+    groups: Mapping[str, str] | None = None
+    """For each text the group that is released instead of it."""
+    kind: Kind = "string"
+
+    def __post_init__(self) -> None:
+        if len(set(self.names)) < len(self.names):
+            raise SettingError("values", ", ".join(self.names), Statement("must.read.different"))
+        check_size(self.values)
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        places = {name: i for i, name in enumerate(self.names)}
+        if self.groups is not None:
+            return {text: places[group] for text, group in self.groups.items()}
+        return places
+
+    @property
+    def values(self) -> int:
+        """One for each name."""
+        return len(self.names)
+
+    def cell(self, text: str) -> int:
+        """The place of its name; that of `other`, which may be one of the names."""
+        return self._places.get(text, self._places.get(OTHER, self.values))
+
+    def label(self, value: int) -> str:
+        """The name."""
+        return self.names[value]
+
+    def describe(self) -> Statement:
+        """How many there are."""
+        return Statement("domain.categories", number=len(self.names))
+
+
+COLLAPSED = Categories(names=(OTHER,))
+"""The domain of a column of which no value can be named: it reveals where there is a value."""
+
+
+def _declare(entries: Entries) -> Domain | None:
+    groups, values = entries.get("groups"), entries.get("values")
+    if groups is None:
+        return None if values is None else Categories(names=tuple(_texts("values", values)))
+    if values is not None:
+        raise SettingError("values", values, Statement("must.domain.no_values"))
+    if not isinstance(groups, Mapping):
+        raise SettingError("groups", groups, Statement("must.domain.table_of_lists"))
+    members = {text: group for group, texts in groups.items() for text in _texts("groups", texts)}
+    return Categories(names=tuple(groups), groups=members)
+
+
+def _texts(name: str, values: object) -> list[str]:
+    for value in (given := listed(name, values)):
+        if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
+            raise SettingError(name, value, Statement("must.domain.list_of_texts"))
+    return list(map(str, given))
+
+
+CATEGORY = AttributeKind(
+    name="category",
+    domain=Categories,
+    types=("string",),
+    entries=("values", "groups"),
+    declare=_declare,
+    hint='# values = ["…", "…"]      # omitted: those of the log, taken to be public',
+    fact=Statement("fact.text"),
+    type_name="text",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class YesNo(Domain):
+    """Yes or no."""
+
+    kind: Kind = "boolean"
+    values: int = 2
+
+    def cell(self, text: str) -> int:
+        """No, then yes, in the words and figures that are in use."""
+        word = text.strip(BLANK).lower()
+        if word in ("false", "no", "0", "0.0", "f", "n"):
+            return 0
+        return 1 if word in ("true", "yes", "1", "1.0", "t", "y") else 2
+
+    def label(self, value: int) -> str:
+        """As XES writes it."""
+        return ("false", "true")[value]
+
+    def describe(self) -> Statement:
+        """What it is."""
+        return Statement("domain.yes_no")
+
+
+YES_NO = AttributeKind(
+    name="yes/no",
+    domain=YesNo,
+    types=("boolean",),
+    public=YesNo(),
+    declare=lambda entries: YesNo(),
+    fact=Statement("fact.yes_no"),
+    type_name="yes or no",
+)

@@ -1,0 +1,365 @@
+"""Values of a scale, days and numbers, in public bins."""
+
+from __future__ import annotations
+
+import math
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal, InvalidOperation
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+from ...kernel.attributes import Domain, Kind
+from ...kernel.errors import SettingError
+from ...kernel.statements import Statement
+from ..cells import BLANK
+from .kinds import AttributeKind, Entries, check_size, listed
+
+FINEST = 100
+"""Numbers between bounds have at most this many cells; those of more units share them evenly."""
+MOST_UNITS = 10**15
+"""No bin holds more units: one of them is chosen by a float, which tells no more apart."""
+MAX_CODES = 50
+"""Up to this many different numbers are categories, such as codes of articles."""
+DOTTED_DAY = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})(?=$|[ T])")
+"""31.01.2024, with or without a time of day: with dots, the day always comes first."""
+DECIMAL_COMMA = re.compile(r"[+-]?(\d+,(?!\d{3}$)\d+|\d{1,3}(\.\d{3})+,\d+)")
+"""1,50 and 1.234,5: what stands after a comma is less than one."""
+THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+\.\d+")
+"""1,234.50: commas stand between thousands."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bins(Domain):
+    """Values of a scale, in public bins."""
+
+    binned = True
+    edges: Sequence[Any]
+    """Where bins begin, and where the last one ends; that end belongs to it."""
+
+    def __post_init__(self) -> None:
+        edges = self.edges
+        rising = len(edges) >= 2 and all(a < b for a, b in pairwise(edges[:-1]))
+        # The last bin may be one value.
+        if not rising or edges[-2] > edges[-1]:
+            raise SettingError("edges", len(edges), Statement("must.domain.rising"))
+        check_size(self.values)
+
+    @property
+    def values(self) -> int:
+        """One for each bin."""
+        return len(self.edges) - 1
+
+    def bin_of(self, point: float | date, edges: Sequence[Any]) -> int:
+        """The bin of a point of the scale with these edges; `other` if it lies outside."""
+        if not edges[0] <= point <= edges[-1]:
+            return self.values
+        return min(bisect_right(edges, point) - 1, self.values - 1)
+
+
+def read_day(text: str) -> date | None:
+    """Read a day in ISO 8601 or as 31.01.2024, in UTC where a zone is given.
+
+    Each text is read by itself, so that no other value of a column changes what it means.
+
+    Args:
+        text: The value.
+
+    Returns:
+        The day, or None if the text is not a date in one of these forms.
+    """
+    word = text.strip(BLANK)
+    try:
+        if dotted := DOTTED_DAY.match(word):
+            day, month, year = map(int, dotted.groups())
+            return date(year, month, day)
+        moment = datetime.fromisoformat(word)
+        return (moment if moment.tzinfo is None else moment.astimezone(UTC)).date()
+    except (ValueError, OverflowError):
+        return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dates(Bins):
+    """Days, in public bins."""
+
+    edges: tuple[date, ...]
+    """The first days of the bins, and the last day of all; it belongs to the last bin."""
+    kind: Kind = "date"
+
+    @classmethod
+    def between(cls, first: date, last: date, by: str) -> Dates:
+        """The days, months or years from first to last."""
+        if by not in ("day", "month", "year"):
+            raise SettingError("by", by, Statement("must.one_of", choices=("day", "month", "year")))
+        if first > last:
+            must = Statement("must.domain.no_later", last=str(last))
+            raise SettingError("first", first, must)
+        begins = [first]
+        while (day := _next(begins[-1], by)) is not None and day <= last:
+            check_size(len(begins))
+            begins.append(day)
+        return cls(edges=(*begins, last))
+
+    def cell(self, text: str) -> int:
+        """The bin of a date; text that is not a date, or lies outside the bins, is `other`."""
+        found = read_day(text)
+        return self.values if found is None else self.bin_of(found, self.edges)
+
+    def label(self, value: int) -> str:
+        """The first day."""
+        return self.edges[value].isoformat()
+
+    def describe(self) -> Statement:
+        """From when to when."""
+        first, last = str(self.edges[0]), str(self.edges[-1])
+        return Statement("domain.bins", bins=self.values, first=first, last=last)
+
+    def sample(self, value: int, uniform: float) -> str:
+        """A day of a bin."""
+        low, high = self.edges[value], self.edges[value + 1]
+        many = (high - low).days + (value == self.values - 1)
+        return (low + timedelta(days=min(int(uniform * many), many - 1))).isoformat()
+
+
+def _next(day: date, by: str) -> date | None:
+    """When the day, month or year after that of a day begins; None where the calendar ends."""
+    try:
+        if by == "day":
+            return day + timedelta(days=1)
+        if by == "month":
+            return (day.replace(day=1) + timedelta(days=32)).replace(day=1)
+        return date(day.year + 1, 1, 1)
+    except (OverflowError, ValueError):
+        return None
+
+
+ALL_DATES = Dates.between(date(1970, 1, 1), date(2069, 12, 31), "year")
+"""For dates of which nobody said from when to when."""
+
+
+def _declare_dates(entries: Entries) -> Domain:
+    if not {"first", "last", "by"} & set(entries):
+        return ALL_DATES
+    first, last = (_day(key, entries.get(key)) for key in ("first", "last"))
+    return Dates.between(first, last, str(entries.get("by", "month")))
+
+
+def _day(name: str, value: object) -> date:
+    if isinstance(value, date):
+        return value.date() if isinstance(value, datetime) else value
+    try:
+        return date.fromisoformat(str(value))
+    except ValueError:
+        raise SettingError(name, value, Statement("must.domain.date")) from None
+
+
+DATE = AttributeKind(
+    name="date",
+    domain=Dates,
+    types=("date",),
+    public=ALL_DATES,
+    recognize=lambda texts: None not in map(read_day, texts),
+    entries=("first", "last", "by"),
+    declare=_declare_dates,
+    hint='# first = 2020-01-01, last = 2025-12-31, by = "month"    # omitted: years',
+    fact=Statement("fact.date"),
+    type_name="date",
+)
+
+
+def _plain(number: Decimal) -> str:
+    text = f"{number.normalize():f}"
+    return text if text != "-0" else "0"
+
+
+def read_number(text: str) -> float | None:
+    """A number as it is written, with a point or a comma; None where it is none.
+
+    Each text is read by itself: 1,234 may be either, and is none.
+    """
+    word = text.strip(BLANK)
+    if DECIMAL_COMMA.fullmatch(word):
+        word = word.replace(".", "").replace(",", ".")
+    elif THOUSANDS.fullmatch(word):
+        word = word.replace(",", "")
+    try:
+        return float(word)
+    except ValueError:
+        return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Numbers(Bins):
+    """Numbers, in public bins."""
+
+    edges: tuple[Decimal, ...]
+    unit: Decimal | None = None
+    """Numbers are written as multiples of it; None: as two figures."""
+    logarithmic: bool = False
+    """Whether numbers spread evenly in ratio inside a bin, not in difference."""
+    bounded: bool = True
+    """Whether somebody declared where numbers end; else the bins are those for all numbers."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.unit is not None:
+            _check_unit(self.unit)
+            if max(b - a for a, b in pairwise(self.edges)) / self.unit > MOST_UNITS:
+                must = Statement("must.domain.unit", most=MOST_UNITS)
+                raise SettingError("unit", self.unit, must)
+
+    @classmethod
+    def between(cls, low: Decimal, high: Decimal, unit: Decimal) -> Numbers:
+        """Numbers from low to high in units: a bin for each, or for several where they are many.
+
+        The last bin ends with high, which belongs to it; it may be that number alone.
+        """
+        _check_unit(unit)
+        if low >= high:
+            raise SettingError("max", high, Statement("must.domain.above", low=str(low)))
+        units = int((high - low) / unit) + 1
+        width = -(-units // FINEST)
+        bins = -(-units // width)
+        begins = (low + unit * width * i for i in range(bins))
+        return cls(edges=(*begins, high), unit=unit)
+
+    @property
+    def kind(self) -> Kind:
+        """Whole numbers where the unit is one."""
+        return "int" if self.unit is not None and self.unit % 1 == 0 else "float"
+
+    @cached_property
+    def bin_edges(self) -> tuple[float, ...]:
+        """Where bins begin and end, as floats."""
+        return tuple(map(float, self.edges))
+
+    def cell(self, text: str) -> int:
+        """The bin of a number; what is none, or beyond the bins, is other."""
+        number = read_number(text)
+        if number is None:
+            return self.values
+        if math.isnan(number):
+            return self.values + 1
+        return self.bin_of(number, self.bin_edges)
+
+    def label(self, value: int) -> str:
+        """From where to where."""
+        low, high = self.edges[value], self.edges[value + 1]
+        one = self.unit is not None and high - low == self.unit and value < self.values - 1
+        if one or low == high:
+            return _plain(low)
+        return f"{_plain(low)} – {_plain(high)}"
+
+    def describe(self) -> Statement:
+        """How many bins from where to where."""
+        if not self.bounded:
+            return Statement("domain.numbers", bins=self.values)
+        first, last = _plain(self.edges[0]), _plain(self.edges[-1])
+        return Statement("domain.bins", bins=self.values, first=first, last=last)
+
+    def sample(self, value: int, uniform: float) -> str:
+        """A number of a bin."""
+        low, high = self.edges[value], self.edges[value + 1]
+        if self.unit is not None:
+            # How many multiples of the unit the bin holds; the last one holds its end, too.
+            is_last = value == self.values - 1
+            many = max(int((high - low) / self.unit) + is_last, 1)
+            return _plain(low + self.unit * min(int(uniform * many), many - 1))
+        if self.logarithmic and not low:
+            return "0"
+        a, b = float(low), float(high)
+        if self.logarithmic and a * b > 0:
+            found = math.copysign(abs(a) * (b / a) ** uniform, a)
+        else:
+            found = a + (b - a) * uniform
+        rounded = float(f"{found:.1e}")
+        return _plain(Decimal(str(rounded if a <= rounded < b else a)))
+
+
+def released_text(text: str, kind: Kind) -> str:
+    """A value as it was released, from the text that a file of it holds."""
+    if kind in ("int", "float"):
+        with suppress(InvalidOperation):
+            return _plain(Decimal(text))
+        return text
+    return text[:10] if kind == "date" else text.lower() if kind == "boolean" else text
+
+
+def _check_unit(unit: Decimal) -> None:
+    if unit <= 0:
+        raise SettingError("unit", unit, Statement("must.domain.above", low="0"))
+
+
+def _ladder() -> tuple[Decimal, ...]:
+    steps = [Decimal(m) * Decimal(10) ** e for e in range(-3, 9) for m in (1, 2, 5)]
+    above = [*steps, Decimal(10) ** 9, Decimal(10) ** 15]
+    below = [-(Decimal(10) ** 15), *(-(Decimal(10) ** e) for e in range(9, -4, -1))]
+    return (*below, Decimal(0), *above)
+
+
+ALL_NUMBERS = Numbers(edges=_ladder(), logarithmic=True, bounded=False)
+"""For numbers without bounds: bins that begin at 1, 2 and 5 times a power of ten."""
+
+
+def _parse_number(name: str, value: object) -> Decimal:
+    """Take what a file says as an exact number."""
+    try:
+        if isinstance(value, bool) or not isinstance(value, int | float | str):
+            raise InvalidOperation
+        number = Decimal(str(value))
+    except InvalidOperation:
+        raise SettingError(name, value, Statement("must.domain.number")) from None
+    if not number.is_finite() or abs(number.adjusted()) > 300:
+        raise SettingError(name, value, Statement("must.domain.finite"))
+    return number
+
+
+def _declare_numbers(entries: Entries) -> Domain:
+    keys = [key for key in ("unit", "min", "max") if key in entries]
+    given = {key: _parse_number(key, entries[key]) for key in keys}
+    unit = given.pop("unit", None)
+    if "edges" in entries:
+        for key, bound in given.items():
+            raise SettingError(key, bound, Statement("must.domain.no_bounds"))
+        return _with_edges(listed("edges", entries["edges"]), unit)
+    if len(given) == 1:
+        ((key, bound),) = given.items()
+        raise SettingError(key, bound, Statement("must.domain.both_bounds"))
+    if given:
+        return Numbers.between(given["min"], given["max"], Decimal(1) if unit is None else unit)
+    if unit is not None:
+        raise SettingError("unit", unit, Statement("must.domain.unit_with_bounds"))
+    return ALL_NUMBERS
+
+
+def _with_edges(given: Sequence[object], unit: Decimal | None) -> Numbers:
+    """Numbers between edges; whole ones if all edges are whole and no other unit is declared."""
+    edges = tuple(_parse_number("edges", edge) for edge in given)
+    if unit is None and all(edge % 1 == 0 for edge in edges):
+        unit = Decimal(1)
+    return Numbers(edges=edges, unit=unit)
+
+
+def _are_numbers(texts: Sequence[str]) -> bool:
+    numbers = map(read_number, texts)
+    return len(texts) > MAX_CODES and all(n is not None and math.isfinite(n) for n in numbers)
+
+
+NUMBER = AttributeKind(
+    name="number",
+    domain=Numbers,
+    types=("int", "float"),
+    public=ALL_NUMBERS,
+    recognize=_are_numbers,
+    entries=("edges", "min", "max", "unit"),
+    declare=_declare_numbers,
+    hint="# edges = [0, 10, 20]     # or: min = 0, max = 100, unit = 1; omitted: public bins",
+    fact=Statement("fact.number"),
+    type_name="number",
+)
