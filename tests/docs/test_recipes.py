@@ -228,7 +228,7 @@ CHECK_FORMAT = """
 from sacofa import read_release
 from sacofa.release import publish
 from sacofa.release.formats import FORMATS
-from sacofa.web.tasks import FILES
+from sacofa.web.worker import FILES
 from sacofa.web.pages import TEMPLATES
 assert read_release("flow.jsonl").log == read_release("flow.parquet").log
 assert "log.jsonl" in FILES and "log.jsonl.zip" in FILES

@@ -14,7 +14,7 @@ from sacofa.errors import Argument, ColumnsError
 from sacofa.events import ReadOptions
 from sacofa.messages import render
 from sacofa.web.requests import BY_HAND, LEFT_OUT, OWN_PLACE, ColumnChoice, read_fields
-from sacofa.web.tasks import as_field
+from sacofa.web.worker import as_field
 
 WEB = Path(__file__).parents[2] / "src" / "sacofa" / "web"
 

@@ -11,8 +11,8 @@ from fastapi.responses import FileResponse, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect
 
-from ..errors import SacofaError, Statement
-from ..ledger import Entry, Ledger
+from ..errors import SacofaError, Statement, plain
+from ..ledger import Ledger
 from ..mechanisms.registry import DEFAULT, MECHANISMS
 from ..mechanisms.settings import settings_of
 from ..release import certificate_path
@@ -22,8 +22,8 @@ from .jobs import Job, Jobs
 from .planning import choose, make_plan
 from .requests import ColumnChoice, Draft, JobRequest, PlanRequest
 from .settings import ServeSettings
-from .tasks import ABOUT, CERTIFICATE, FILES, LOGS, RELEASE, Task
 from .uploads import Upload, Uploads, download_stem
+from .worker import ABOUT, CERTIFICATE, FILES, LOGS, RELEASE, Task
 
 Responses = dict[int | str, dict[str, Any]]
 """Answers of a route, for the description of the interface."""
@@ -119,7 +119,7 @@ async def list_mechanisms() -> list[schemas.MechanismAnswer]:
     ]
 
 
-@api.post("/plan", responses=problems(413, 422, 503))
+@api.post("/plan", responses=problems(413, 503))
 async def plan(request: PlanRequest, visit: OneVisit) -> schemas.PlanAnswer:
     """Say what a release would promise and cost; reads no log and spends nothing."""
     return await run_in_threadpool(make_plan, request, visit.settings.ledger)
@@ -179,33 +179,25 @@ async def keep_draft(upload: OneUpload, draft: Draft) -> None:
     upload.draft = draft
 
 
-@api.post(
-    "/logs/{log}/inspection",
-    status_code=202,
-    response_model=schemas.JobAnswer,
-    responses=problems(404, 413, 429),
-)
-async def inspect_log(upload: OneUpload, columns: ColumnChoice, visit: OneVisit) -> Job:
+@api.post("/logs/{log}/inspection", status_code=202, responses=problems(404, 413, 429))
+async def inspect_log(
+    upload: OneUpload, columns: ColumnChoice, visit: OneVisit
+) -> schemas.JobAnswer:
     """Look again at what a log contains, with other columns."""
     before = visit.jobs.get(visit.owner, upload.inspection)
     if before is not None:
         await visit.jobs.delete(before)
-    return visit.inspect(upload, columns)
+    return schemas.JobAnswer.model_validate(visit.inspect(upload, columns))
 
 
-@api.get("/jobs", response_model=list[schemas.JobAnswer], responses=problems())
-async def list_jobs(visit: OneVisit) -> list[Job]:
+@api.get("/jobs", responses=problems())
+async def list_jobs(visit: OneVisit) -> list[schemas.JobAnswer]:
     """List the releases that are being made or were made."""
-    return visit.jobs.of(visit.owner, "anonymize")
+    return list(map(schemas.JobAnswer.model_validate, visit.jobs.of(visit.owner, "anonymize")))
 
 
-@api.post(
-    "/jobs",
-    status_code=202,
-    response_model=schemas.JobAnswer,
-    responses=problems(404, 413, 422, 429),
-)
-async def start_job(request: JobRequest, visit: OneVisit) -> Job:
+@api.post("/jobs", status_code=202, responses=problems(404, 413, 429))
+async def start_job(request: JobRequest, visit: OneVisit) -> schemas.JobAnswer:
     """Begin a release of an uploaded log."""
     upload, others = visit.upload(request.log), []
     if request.rules_log is not None:
@@ -230,7 +222,7 @@ async def start_job(request: JobRequest, visit: OneVisit) -> Job:
     )
     job = visit.jobs.start("anonymize", upload, task, *others)
     job.delete_log = request.delete_log
-    return job
+    return schemas.JobAnswer.model_validate(job)
 
 
 def _payer(request: JobRequest, ledger: Path | None) -> str | None:
@@ -246,17 +238,17 @@ def _payer(request: JobRequest, ledger: Path | None) -> str | None:
     return str(ledger.absolute())
 
 
-@api.get("/jobs/{job}", response_model=schemas.JobAnswer, responses=problems(404))
-async def show_job(job: OneJob) -> Job:
+@api.get("/jobs/{job}", responses=problems(404))
+async def show_job(job: OneJob) -> schemas.JobAnswer:
     """Show how a job stands."""
-    return job
+    return schemas.JobAnswer.model_validate(job)
 
 
-@api.post("/jobs/{job}/cancel", response_model=schemas.JobAnswer, responses=problems(404))
-async def cancel_job(job: OneJob, visit: OneVisit) -> Job:
+@api.post("/jobs/{job}/cancel", responses=problems(404))
+async def cancel_job(job: OneJob, visit: OneVisit) -> schemas.JobAnswer:
     """End a job that has not ended."""
     await visit.jobs.cancel(job)
-    return job
+    return schemas.JobAnswer.model_validate(job)
 
 
 @api.delete("/jobs/{job}", status_code=204, responses=problems(404))
@@ -292,7 +284,7 @@ async def _converted(job: Job, log: str, jobs: Jobs, packed: tuple[str, str] | N
     name = RELEASE if log == "log.parquet" else log
     problem = await jobs.convert(job, name, packed)
     if problem is not None:
-        raise HTTPException(409, problem)
+        raise HTTPException(409, plain(problem))
     return job.folder / name
 
 
@@ -313,7 +305,7 @@ async def download_signature(job: OneJob, file: str, visit: OneVisit) -> FileRes
         made = await run_in_threadpool(sign, path, signer, force=True)
     except SacofaError as error:
         # Names of the app's own folders are nobody's business.
-        raise HTTPException(409, str(error).replace(f"{job.folder}/", "")) from None
+        raise HTTPException(409, plain(str(error).replace(f"{job.folder}/", ""))) from None
     name = f"{download_stem(job.name)}{file.removeprefix('log')}.signature.json"
     return FileResponse(made, filename=name, media_type="application/json")
 
@@ -322,9 +314,8 @@ async def download_signature(job: OneJob, file: str, visit: OneVisit) -> FileRes
 async def show_signer(visit: OneVisit) -> schemas.SignerAnswer:
     """Show whose key signs here: its name and id; neither where there is none."""
     signer = visit.settings.signer
-    if signer is None:
-        return schemas.SignerAnswer(name=None, id=None)
-    return schemas.SignerAnswer(name=signer.public.name, id=signer.public.id)
+    nobody = schemas.SignerAnswer(name=None, id=None)
+    return nobody if signer is None else schemas.SignerAnswer.model_validate(signer.public)
 
 
 @api.get("/ledger", responses=problems(503))
@@ -337,10 +328,8 @@ async def show_ledger(visit: OneVisit) -> schemas.LedgerAnswer:
     return schemas.LedgerAnswer(datasets=list(map(schemas.AccountAnswer.model_validate, accounts)))
 
 
-@api.get(
-    "/ledger/{dataset}", response_model=list[schemas.EntryAnswer], responses=problems(404, 503)
-)
-async def show_dataset(dataset: str, visit: OneVisit) -> list[Entry]:
+@api.get("/ledger/{dataset}", responses=problems(404, 503))
+async def show_dataset(dataset: str, visit: OneVisit) -> list[schemas.EntryAnswer]:
     """Show every release of a dataset."""
     path = visit.settings.ledger
     if path is None:
@@ -348,4 +337,5 @@ async def show_dataset(dataset: str, visit: OneVisit) -> list[Entry]:
     ledger = await run_in_threadpool(Ledger.open, path)
     if dataset not in {account.dataset for account in await run_in_threadpool(ledger.accounts)}:
         raise refused(404, "no_dataset")
-    return await run_in_threadpool(ledger.entries, dataset)
+    entries = await run_in_threadpool(ledger.entries, dataset)
+    return list(map(schemas.EntryAnswer.model_validate, entries))

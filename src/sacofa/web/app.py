@@ -9,11 +9,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from fastapi import FastAPI, Request
-from fastapi.exception_handlers import http_exception_handler
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import JSONResponse
 from pydantic import BaseModel
-from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
 
 from .._version import __version__
@@ -69,7 +67,6 @@ def create_app(settings: ServeSettings) -> FastAPI:
     app.add_middleware(Guard, settings=settings)
     app.add_exception_handler(RequestValidationError, _say_what_is_wrong)
     app.add_exception_handler(SacofaError, _say_what_is_refused)
-    app.add_exception_handler(HTTPException, _say_why)
     return app
 
 
@@ -142,10 +139,3 @@ def _paths(model: type[BaseModel]) -> dict[str, str]:
     if "attributes" in paths:
         paths["attribute"] = "attributes"
     return paths
-
-
-async def _say_why(request: Request, error: Exception) -> Response:
-    """Say why something is refused; what was sent, and is no text, is spelt out."""
-    assert isinstance(error, HTTPException)
-    error.detail = plain(str(error.detail))
-    return await http_exception_handler(request, error)

@@ -11,15 +11,15 @@ import shutil
 import signal
 import sys
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
 from ..kernel.statements import Statement
 from ..release import certificate_path
 from .settings import ServeSettings
-from .tasks import FILES, Content, Task
 from .uploads import TooManyError, Upload, Uploads
+from .worker import FILES, Content, Task
 
 State = Literal["waiting", "running", "done", "refused", "crashed", "cancelled"]
 Kind = Literal["inspect", "anonymize"]
@@ -66,7 +66,6 @@ class Job:
     """Notices for the holder of the log. Confidential."""
     task: asyncio.Task[None] | None = field(default=None, repr=False)
     process: asyncio.subprocess.Process | None = field(default=None, repr=False)
-    converting: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
     conversions: set[asyncio.Task[str | None]] = field(default_factory=set, repr=False)
 
     @property
@@ -201,7 +200,7 @@ class Jobs:
             return str(Statement("web.job_deleted"))
 
     async def _convert(self, job: Job, file: str, packed: Packed | None) -> str | None:
-        async with job.converting, self._conversion_slot:
+        async with self._conversion_slot:
             if _is_made(job, file, packed):
                 return None
             # Not the job itself: its state stays what it is, whatever becomes of this.
@@ -261,7 +260,7 @@ class Jobs:
         outcome: Content | None = None
         try:
             with suppress(ConnectionError):
-                process.stdin.write((task.to_json() + "\n").encode())
+                process.stdin.write((json.dumps(asdict(task)) + "\n").encode())
                 await process.stdin.drain()
             async for line in process.stdout:
                 told = json.loads(line)

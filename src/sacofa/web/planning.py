@@ -8,9 +8,7 @@ from pathlib import Path
 
 from ..base.domains import Categories
 from ..errors import SettingError, Statement, advise_nearest
-from ..events import ReadOptions
 from ..events.attributes import declared_attributes
-from ..kernel.attributes import Attribute
 from ..ledger import Ledger
 from ..mechanisms.protocol import Mechanism
 from ..mechanisms.registry import make_mechanism
@@ -18,13 +16,13 @@ from ..messages import render
 from ..release.anonymize import certify_request
 from ..report.promise import explain_epsilon, say_promise
 from ..rules import Rules, Stated
-from .requests import ColumnChoice, MechanismChoice, PlanRequest
+from .requests import MechanismChoice, PlanRequest
 from .schemas import AffordAnswer, PlanAnswer, ShareAnswer
-from .tasks import as_field, columns_content
+from .worker import as_field, read_options
 
-FEW_ACTIVITIES = 20
+ASSUMED_ACTIVITIES = 20
 """Taken where nobody said how many activities there are."""
-FEW_VALUES = Categories(names=tuple(map(str, range(10))))
+ASSUMED_VALUES = Categories(names=tuple(map(str, range(10))))
 """Taken where the values of an attribute are those of the log."""
 
 
@@ -39,15 +37,20 @@ def choose(request: MechanismChoice, *, public_rules: bool) -> Mechanism:
 
 def make_plan(request: PlanRequest, ledger: Path | None = None) -> PlanAnswer:
     """Say what a release would promise, and what it would buy."""
-    unit = ColumnChoice(person=request.person, max_cases=request.max_cases).options().unit
+    kinds = {entry.name: entry.kind for entry in request.attributes}
+    same = {"person", "max_cases", "columns", "employees", "personal"}
+    names = tuple(entry.name for entry in request.attributes)
+    options = read_options({**request.model_dump(include=same), "attribute": names})
+    attributes = declared_attributes(options, kinds=kinds, assumed=ASSUMED_VALUES)
     mechanism = choose(request, public_rules=request.public_rules).for_log(
-        timed=request.timed, attributes=_attributes(request)
+        timed=request.timed, attributes=attributes
     )
-    certificate = certify_request(mechanism, unit, seed=request.seed)
+    certificate = certify_request(mechanism, options.unit, seed=request.seed)
     epsilon = certificate.epsilon
     explained = {} if epsilon is None else asdict(explain_epsilon(epsilon))
-    activities = FEW_ACTIVITIES if request.activities is None else request.activities
-    plan = mechanism.plan_for(unit, activities, request.cases)
+    activities = ASSUMED_ACTIVITIES if request.activities is None else request.activities
+    plan = mechanism.plan_for(options.unit, activities, request.cases)
+    lines = [] if plan is None else plan.lines()
     return PlanAnswer(
         promise=say_promise(certificate),
         **{name: explained[name] for name in PlanAnswer.model_fields if name in explained},
@@ -56,20 +59,8 @@ def make_plan(request: PlanRequest, ledger: Path | None = None) -> PlanAnswer:
         assumptions=list(map(str, certificate.assumptions)),
         not_promised=list(map(str, certificate.not_promised)),
         shares=[] if plan is None else list(map(ShareAnswer.model_validate, plan.shares)),
-        lines=[] if plan is None else [render(line, wording=as_field) for line in plan.lines()],
+        lines=[render(line, wording=as_field) for line in lines],
     )
-
-
-def _attributes(request: PlanRequest) -> tuple[Attribute, ...]:
-    """The attributes that would be asked for; where a log would say their values, few are taken."""
-    options = ReadOptions(
-        attribute=tuple(entry.name for entry in request.attributes),
-        columns=columns_content(request.columns),
-        employees=request.employees,
-        personal=request.personal,
-    )
-    kinds = {entry.name: entry.kind for entry in request.attributes}
-    return declared_attributes(options, kinds=kinds, assumed=FEW_VALUES)
 
 
 def _afford(

@@ -8,26 +8,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, fields
-from types import NoneType, UnionType
-from typing import (
-    TYPE_CHECKING,
-    Annotated,
-    Any,
-    Literal,
-    Union,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from types import NoneType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    StringConstraints,
-    create_model,
-)
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, create_model
 
 from ..base.described import field_docs
 from ..events import ReadOptions
@@ -36,7 +20,7 @@ from ..mechanisms.settings import Kind as SettingKind
 from ..release.publish import Request
 from ..rules import ModelOptions
 from ..rules.models.options import MAX_DEVIATIONS
-from .tasks import read_options
+from .worker import read_options
 
 Declared = tuple[Any, Any]
 """A field as pydantic takes it: its type and its default."""
@@ -98,8 +82,9 @@ class ReadField:
 
 
 def _read_field(name: str, hint: object, help: str) -> ReadField | None:
-    union = get_origin(hint) in (Union, UnionType)
-    parts = tuple(part for part in get_args(hint) if part is not NoneType) if union else (hint,)
+    # All of several types have None among them, and then it is the default.
+    parts = tuple(part for part in get_args(hint) if part is not NoneType)
+    parts = parts if NoneType in get_args(hint) else (hint,)
     choices = get_args(parts[0]) if get_origin(parts[0]) is Literal else ()
     if not choices and parts not in READ_TYPES:
         return None
@@ -127,7 +112,7 @@ DOCS = {
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
+    model_config = ConfigDict(extra="forbid", strict=True, use_attribute_docstrings=True)
 
 
 class _Columns(_Model):
@@ -218,9 +203,8 @@ class AttributeChoice(_Model):
     """An attribute that a release would have."""
 
     name: Name
-    kind: Literal["string", "int", "float", "boolean", "date"] = Field(
-        default="string", description="The type of its column, as the inspection says."
-    )
+    kind: Literal["string", "int", "float", "boolean", "date"] = "string"
+    """The type of its column, as the inspection says."""
 
 
 class PlanRequest(MechanismChoice):
@@ -236,16 +220,13 @@ class PlanRequest(MechanismChoice):
     columns: ColumnsContent | None = _of("columns")
     employees: bool = _of("employees", default=False)
     personal: bool = _of("personal", default=False)
-    activities: Annotated[int, Field(ge=0, le=10_000)] | None = Field(
-        default=None, description="About how many activities there are."
-    )
-    cases: Annotated[int, Field(ge=0, le=10**12)] | None = Field(
-        default=None, description="About how many cases there are."
-    )
+    activities: Annotated[int, Field(ge=0, le=10_000)] | None = None
+    """About how many activities there are."""
+    cases: Annotated[int, Field(ge=0, le=10**12)] | None = None
+    """About how many cases there are."""
     timed: bool = Field(default=False, description="Whether the log has times, to be released.")
-    attributes: Annotated[list[AttributeChoice], Field(max_length=20)] = Field(
-        default=[], description="The attributes that would be asked for."
-    )
+    attributes: list[AttributeChoice] = Field(default=[], max_length=20)
+    """The attributes that would be asked for."""
     dataset: DatasetName | None = _of("dataset")
 
 
@@ -258,30 +239,20 @@ class JobRequest(MechanismChoice):
 
     log: Name = Field(description="The id of an uploaded log.")
     columns: ColumnChoice = Field(default=ColumnChoice(), description="How the log is read.")
-    rules: Annotated[str, StringConstraints(max_length=500_000)] | None = Field(
-        default=None,
-        description="Public rules: the text of a file as `sacofa rules` writes, or of a model.",
-    )
-    rules_file: Name | None = Field(
-        default=None,
-        description="The name of that file; its end tells a model (.bpmn, .pnml, .decl).",
-    )
+    rules: Annotated[str, StringConstraints(max_length=500_000)] | None = None
+    """Public rules: the text of a file as `sacofa rules` writes, or of a model."""
+    rules_file: Name | None = None
+    """The name of that file; its end tells a model (.bpmn, .pnml, .decl)."""
     model: ModelChoice = Field(default=ModelChoice(), description="How a model becomes rules.")
-    rules_log: Name | None = Field(
-        default=None, description="The id of an uploaded public log whose rules hold."
-    )
+    rules_log: Name | None = None
+    """The id of an uploaded public log whose rules hold."""
     activities: Annotated[list[Name], Field(min_length=1, max_length=10_000)] | None = _of(
         "activities"
     )
     dataset: DatasetName | None = _of("dataset")
-    not_charged: bool = Field(
-        default=False,
-        description="Charge nobody although there is a ledger: nothing then adds this release up.",
-    )
-    released_by: Name | None = Field(
-        default=None, description="Who releases it, as the report says."
-    )
-    delete_log: bool = Field(
-        default=False,
-        description="Delete the uploaded log as soon as its release is made.",
-    )
+    not_charged: bool = False
+    """Charge nobody although there is a ledger: nothing then adds this release up."""
+    released_by: Name | None = None
+    """Who releases it, as the report says."""
+    delete_log: bool = False
+    """Delete the uploaded log as soon as its release is made."""

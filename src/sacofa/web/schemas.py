@@ -25,7 +25,7 @@ Words = Annotated[str, BeforeValidator(str)]
 class Answer(BaseModel):
     """An answer, made of the attributes of a value."""
 
-    model_config = ConfigDict(from_attributes=True)
+    model_config = ConfigDict(from_attributes=True, use_attribute_docstrings=True)
 
 
 class Problem(Answer):
@@ -62,14 +62,12 @@ class InspectionAnswer(Answer):
     frequent: list[FrequentVariant]
     names: list[str] = Field(description="The activities.")
     columns: list[str] = Field(description="All columns of the log.")
-    attributes: list[ColumnProfile] = Field(
-        description="The columns that may be released as attributes."
-    )
+    attributes: list[ColumnProfile]
+    """The columns that may be released as attributes."""
     found: ColumnChoice = Field(description="The columns that were taken.")
     notices: list[str] = Field(description="Notices for the holder of the log.")
-    disordered: int | None = Field(
-        description="Cases whose times contradict the order of the file; null: not counted."
-    )
+    disordered: int | None
+    """Cases whose times contradict the order of the file; null: not counted."""
 
 
 class ReleaseAnswer(Answer):
@@ -79,18 +77,16 @@ class ReleaseAnswer(Answer):
     strength: str | None = Field(description="How strong that is, in a word.")
     level: int | None = Field(description="The same as a number: 0, very strong, to 4, none.")
     verdict: str | None = Field(description="How accurate the figures are.")
-    cases_margin: int | None = Field(
-        description="Margin of error (95 %) of the number of cases; null: not known."
-    )
+    cases_margin: int | None
+    """Margin of error (95 %) of the number of cases; null: not known."""
     epsilon: str | None = Field(description="The ε of the whole release; null: none is finite.")
     publishable: bool
     cases: int
     variants: int
     dataset: str | None = Field(description="Dataset whose budget in the ledger paid.")
     ledger: list[str] = Field(description="What the ledger reports.")
-    notices: list[str] = Field(
-        default=[], description="What was ignored in the model of the rules, or assumed about it."
-    )
+    notices: list[str] = []
+    """What was ignored in the model of the rules, or assumed about it."""
 
 
 class JobAnswer(Answer):
@@ -105,19 +101,14 @@ class JobAnswer(Answer):
     progress: float
     problem: str | None = None
     columns: MissingColumns | None = None
-    trustable: bool = Field(
-        default=False,
-        description="Whether the log looks like a decompression bomb and can be trusted.",
-    )
-    preview: Preview | None = Field(
-        default=None, description="The first events of the log. Confidential."
-    )
+    trustable: bool = False
+    """Whether the log looks like a decompression bomb and can be trusted."""
+    preview: Preview | None = None
+    """The first events of the log. Confidential."""
     inspection: InspectionAnswer | None = None
     release: ReleaseAnswer | None = None
-    secret_notices: list[str] = Field(
-        default=[],
-        description="Notices for the holder of the log. They are deleted with the log.",
-    )
+    secret_notices: list[str] = []
+    """Notices for the holder of the log. They are deleted with the log."""
     files: list[str] = []
 
 
@@ -158,18 +149,16 @@ class PlanAnswer(Answer):
     epsilon: str | None = None
     factor: str | None = None
     strength: str | None = None
-    level: int | None = Field(
-        default=None, description="The same as a number: 0, very strong, to 4, none."
-    )
+    level: int | None = None
+    """The same as a number: 0, very strong, to 4, none."""
     beliefs: list[Belief] = []
     protects: str
     assumptions: list[str]
     not_promised: list[str]
     shares: list[ShareAnswer] = []
     afford: AffordAnswer | None = None
-    lines: list[str] = Field(
-        default=[], description="What a release of this many cases would show."
-    )
+    lines: list[str] = []
+    """What a release of this many cases would show."""
 
 
 class MechanismAnswer(Answer):
@@ -207,7 +196,7 @@ class LedgerAnswer(Answer):
     datasets: list[AccountAnswer] | None
 
 
-class SignerAnswer(BaseModel):
+class SignerAnswer(Answer):
     """Whose key signs here."""
 
     name: str | None = Field(description="The name of the key; none: nothing is signed here.")

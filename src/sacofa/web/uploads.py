@@ -17,7 +17,7 @@ from ..errors import ReadError, SacofaError, Statement
 from ..events.find_source import format_of
 from ..events.formats import SUFFIXES
 from .settings import ServeSettings
-from .tasks import Content
+from .worker import Content
 
 MAX_LOGS = 20
 """How many logs one person may have uploaded at a time."""

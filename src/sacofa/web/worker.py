@@ -1,7 +1,7 @@
-"""What runs in a process of its own: one job, read from stdin, told to stdout line by line.
+"""A task, and the process that does it: read from stdin, told to stdout line by line.
 
 The job's folder is the working folder, so that names in messages are plain names. When stdin is
-closed, the app is gone, and so is this process.
+closed, the app is gone, and so is this process. The libraries of the app are not needed here.
 """
 
 from __future__ import annotations
@@ -13,31 +13,46 @@ import resource
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from functools import partial
 from pathlib import Path
+from typing import Literal
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from ..base.files import write_text, write_whole
-from ..errors import ColumnsError, ReadError, SacofaError, Statement, advises
-from ..events import count_variants, inspect_variants, open_log
+from ..errors import Argument, ColumnsError, ReadError, SacofaError, Statement, advises
+from ..events import ReadOptions, count_variants, inspect_variants, open_log
+from ..events.columns_file import parse_columns
 from ..events.inspect import shown_variants
 from ..events.preview import count_disordered, preview
 from ..events.profile import offered_columns
 from ..mechanisms.registry import make_mechanism
 from ..messages import render
 from ..release import Release, certificate_path, read_release, write_release
+from ..release.formats import FORMATS
 from ..release.publish import Listener, Request
 from ..release.rules import public_rules
 from ..report.promise import explain_epsilon, say_promise
 from ..report.sureness import margins_of
 from ..rules import ModelOptions, Rules
 from ..rules.models import MODELS
-from .tasks import CERTIFICATE, FIGURES, RELEASE, Content, Task, as_field, read_options
 
+Content = dict[str, object]
+"""A JSON object."""
 Tell = Callable[[str, float], None]
+CERTIFICATE = ".certificate.json"
+RELEASE = "release.parquet"
+"""The release as it is kept, with its times. Other formats are made of it when asked for."""
+LOGS = tuple(f"log{each.suffix}" for each in FORMATS)
+"""The released log in every format."""
+FIGURES = ("figures.csv", "figures.json")
+"""The figures of the report with their margins of error, as tables."""
+ABOUT = ("report.html", *FIGURES)
+"""Files about a release, whatever its format."""
+FILES = (*LOGS, *(f"{name}{CERTIFICATE}" for name in LOGS), *ABOUT, *(f"{n}.zip" for n in LOGS))
+"""All files of a release. Those that end in .zip have all others with one log."""
 MAX_RESULT_BYTES = 2_000_000
 """What the app is told of a log. Names in it may be of any number and length."""
 LEFT_OUT = ("frequent", "names", "columns", "attributes")
@@ -49,29 +64,64 @@ MAX_MESSAGE_LENGTH = 10_000
 ENCODING = re.compile(r"^(\s*<\?xml\b[^>]*?)\s+encoding\s*=\s*(?:\"[^\"]*\"|'[^']*')")
 
 
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """What a worker is to do. Fields of a request have their names in the interface."""
+
+    kind: Literal["inspect", "anonymize", "convert"]
+    memory: int = 0
+    """What reading a trusted log may take, in bytes."""
+    log: str = ""
+    """Path of the log."""
+    title: str = ""
+    """The user's own name of the log."""
+    columns: Content = field(default_factory=dict)
+    mechanism: str = ""
+    settings: Content = field(default_factory=dict)
+    """The settings of the mechanism, by option."""
+    seed: int | None = None
+    activities: list[str] | None = None
+    rules: str | None = None
+    rules_file: str | None = None
+    rules_log: str | None = None
+    """Path of the public log whose rules are used."""
+    rules_name: str = ""
+    """The user's own name of that log."""
+    model: Content = field(default_factory=dict)
+    ledger: str | None = None
+    """Path of the ledger that pays."""
+    dataset: str | None = None
+    released_by: str | None = None
+    file: str = ""
+    """The format to convert a release to, as the name of a file."""
+    packed: tuple[str, str] | None = None
+    """The zip file to make, and the name of the log in it."""
+
+
 def main() -> None:
     """Do one job."""
     os.umask(0o077)
     # A crash must not leave a copy of the memory, which holds the log, on disk.
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    task = Task.from_json(sys.stdin.readline())
+    task = Task(**json.loads(sys.stdin.readline()))
     threading.Thread(target=_end_with_parent, daemon=True).start()
     # In words now: later there may be no memory left for them.
     values = {"name": task.title, "megabytes": task.memory // 1_000_000}
     too_much = str(Statement("web.too_much_memory", **values))
-    if task.trusted:
+    trusted = bool(task.columns.get("trusted"))
+    if trusted:
         _limit_memory(task.memory)
     try:
         outcome: Content = {**JOBS[task.kind](task, _Teller()), **_preview(task)}
     except ColumnsError as error:
-        columns = {"missing": error.missing, "present": _few(error.present)}
+        columns = {"missing": error.missing, "present": _small(error.present[:MAX_COLUMNS], [])}
         outcome = {"problem": explain(error, task), "columns": columns, **_preview(task)}
     except SacofaError as error:
-        words = too_much if task.trusted and _is_full(task.memory) else explain(error, task)
+        words = too_much if trusted and _is_full(task.memory) else explain(error, task)
         outcome = {"problem": words, "trustable": advises(error, "trusted")}
     except MemoryError:
-        if not task.trusted:
+        if not trusted:
             raise
         outcome = {"problem": too_much}
     _write({"outcome": outcome})
@@ -90,8 +140,9 @@ def _is_full(memory: int) -> bool:
     return used * (1 if sys.platform == "darwin" else 1024) > 0.7 * memory
 
 
-def _is_small(content: object) -> bool:
-    return len(json.dumps(content)) <= MAX_RESULT_BYTES
+def _small(content: object, instead: object) -> object:
+    """The content if the app can be told it."""
+    return content if len(json.dumps(content)) <= MAX_RESULT_BYTES else instead
 
 
 def _preview(task: Task) -> Content:
@@ -99,17 +150,10 @@ def _preview(task: Task) -> Content:
     if task.kind != "inspect":
         return {}
     try:
-        shown = asdict(preview(task.log, read_options(task.columns)))
+        return {"preview": _small(asdict(preview(task.log, read_options(task.columns))), None)}
     except SacofaError:
         # The job itself reports why the log cannot be read.
         return {}
-    return {"preview": shown} if _is_small(shown) else {}
-
-
-def _few(names: Sequence[str]) -> list[str]:
-    """As many names as can be chosen from."""
-    few = list(names[:MAX_COLUMNS])
-    return few if _is_small(few) else []
 
 
 def inspect(task: Task, tell: Tell) -> Content:
@@ -133,11 +177,11 @@ def inspect(task: Task, tell: Tell) -> Content:
         "disordered": count_disordered(log) if variants.events <= MAX_COMPARED else None,
     }
     for name in LEFT_OUT:
-        if not _is_small(content):
+        if not _small(content, None):
             content[name] = []
             notices.append(Statement("web.left_out", what=Statement(f"web.list.{name}")))
     content["notices"] = _shown(notices)
-    if not _is_small(content):
+    if not _small(content, None):
         raise ReadError(task.log, Statement("web.long_names"))
     return {"inspection": content}
 
@@ -243,6 +287,25 @@ def explain(error: SacofaError, task: Task) -> str:
         if path:
             message = message.replace(path, name)
     return message.replace(f"{os.getcwd()}{os.sep}", "")[:MAX_MESSAGE_LENGTH]
+
+
+def as_field(argument: Argument) -> str:
+    """An argument that a message names, as pages call its field."""
+    name = f"“{argument.name.replace('_', ' ')}”"
+    if argument.value in (None, True):
+        return name
+    return f"{name}: {'no' if argument.value is False else argument.value}"
+
+
+def read_options(chosen: Mapping[str, object]) -> ReadOptions:
+    """How a log is read, as readers take it; a person has one case if nobody says."""
+    content = dict(chosen)
+    if content.get("person") is not None and content.get("max_cases") is None:
+        content["max_cases"] = 1
+    if isinstance(columns := content.get("columns"), str):
+        # What a file of columns says, never the name of one.
+        content["columns"] = parse_columns(columns)
+    return ReadOptions(**content)  # type: ignore[arg-type]
 
 
 class _Teller:
