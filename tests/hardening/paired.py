@@ -24,7 +24,9 @@ from sacofa.mechanisms.paper import Laplace
 from sacofa.release import Release, anonymize, certificate_path, verify, write_release
 
 SOURCE = str(Path(sacofa.__file__).parent)
-WATCHED = tuple(f"{SOURCE}/{part}" for part in ("release/pair.py", "files.py", "temporary.py"))
+WATCHED = tuple(
+    f"{SOURCE}/{part}" for part in ("release/write.py", "base/files.py", "base/temporary.py")
+)
 
 
 def made(seed: int) -> Release:

@@ -18,7 +18,7 @@ from sacofa.kernel.variants import MOST_CASES, VariantCounts
 from sacofa.mechanisms import Certified, Laplace, Mechanism
 from sacofa.mechanisms.released import ReleasedLog
 from sacofa.release import Request, anonymize
-from sacofa.release.bound import bound_events
+from sacofa.release.anonymize import bound_events
 from tests.cli.conftest import Run
 from tests.written import write_variants
 

@@ -14,7 +14,7 @@ from sacofa.errors import OutputError, ReadError
 from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms.paper import Laplace
 from sacofa.release import anonymize, verify, write_release
-from sacofa.release import pair as pairs
+from sacofa.release import write as pairs
 
 from .child import run_module
 from .paired import made, state

@@ -34,8 +34,8 @@ from sacofa.kernel.bits import SeededBits
 from sacofa.mechanisms import ADMIT_NONE, Promise
 from sacofa.mechanisms.released import ReleasedLog
 from sacofa.release import Certificate, certificate_path, read_release
-from sacofa.release.bound import drop_empty_cases
-from sacofa.release.periods import PeriodStatement
+from sacofa.release.anonymize import drop_empty_cases
+from sacofa.release.certificate import PeriodStatement
 from sacofa.release.publish import Listener, Request
 from sacofa.rules import RuleStates
 from sacofa.synthesis.released import ReleasedColumn

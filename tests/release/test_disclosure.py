@@ -19,11 +19,10 @@ from sacofa.examples import running_example
 from sacofa.kernel.unit import Unit
 from sacofa.messages import render
 from sacofa.messages.units import assumptions as unit_assumptions
-from sacofa.release.certificate import Certificate
+from sacofa.release.certificate import Certificate, PeriodStatement
 from sacofa.release.combine import combine
 from sacofa.release.disclosure import Deployment, Section, disclose, make_record, write_record
 from sacofa.release.disclosure.annex import to_html, to_markdown
-from sacofa.release.periods import PeriodStatement
 from sacofa.synthesis.verdict import Cause, PredictedErrors, Sureness, Verdict
 
 PEOPLE = Deployment(

@@ -3,12 +3,11 @@
 from .anonymize import Release
 from .certificate import Certificate
 from .keys import PrivateKey, PublicKey, make_key, read_private_key, read_public_key
-from .pair import certificate_path
 from .publish import Listener, Request, anonymize, publish
 from .read import read_release
 from .sign import sign, verify_signed
 from .verify import Verification, verify
-from .write import write_release
+from .write import certificate_path, write_release
 
 __all__ = [
     "Certificate",

@@ -1,4 +1,4 @@
-"""The only door out: a secret log goes in, a release comes out."""
+"""A release, its certificate before it is made, and what is done to it after the noise."""
 
 from __future__ import annotations
 
@@ -12,20 +12,17 @@ from numpy.typing import NDArray
 from ..base.batches import cases_of
 from ..base.extensions import load_extensions
 from ..errors import SettingError, Statement
-from ..events import Notify
 from ..kernel.accounting import check_noise_fits
 from ..kernel.cases import MICROSECONDS, CaseBatch, Cases
 from ..kernel.unit import Unit
-from ..kernel.variants import VariantCounts, check_names
+from ..kernel.variants import VariantCounts
 from ..mechanisms.protocol import Mechanism, Outcome
 from ..mechanisms.released import ReleasedLog
 from ..mechanisms.settings import all_settings
 from ..messages.units import assumptions as unit_assumptions
 from ..synthesis.released import Columns
-from .bound import bound_events, drop_empty_cases
-from .certificate import Certificate
+from .certificate import Certificate, PeriodStatement
 from .formats.frames import to_pandas, to_polars
-from .periods import PeriodStatement
 
 if TYPE_CHECKING:
     import pandas
@@ -33,8 +30,8 @@ if TYPE_CHECKING:
 
 DISPLAYS = "sacofa.displays"
 """The entry point group of what shows a release in a notebook; `sacofa.report` registers one."""
-NAMED = 10
-"""The most names that a notice lists."""
+MAX_RELEASED_EVENTS = 100_000_000
+"""About 14 GB as XES. With very little ε the noise alone can be a million times as much."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,43 +103,8 @@ class Release:
 
     def _repr_html_(self) -> str | None:
         """Show a notebook the promise, the most frequent variants and a map."""
-        for _, display in load_extensions(DISPLAYS):
-            if callable(display):
-                return str(display(self))
-        return None
-
-
-def release_outcome(
-    outcome: Outcome, certificate: Certificate, names: Collection[str], max_events: int
-) -> Release:
-    """The release of what a mechanism made: bounded, and with all that is known by now.
-
-    Args:
-        outcome: What the mechanism returned.
-        certificate: What the release promises, as it was known before the mechanism asked anything.
-        names: The public names of activities.
-        max_events: Public bound. A larger release is scaled down.
-    """
-    output = outcome.output
-    log, dropped = drop_empty_cases(output.log)
-    log, scaled = bound_events(log, max_events)
-    return Release(
-        log=log,
-        certificate=replace(
-            certificate,
-            spent=outcome.spent,
-            verdict=output.verdict,
-            missing_activities=tuple(sorted(set(names) - set(log.variants.used()))),
-            margins=None if scaled else output.margins,
-            notes=(*output.notes, *dropped, *scaled),
-        ),
-    )
-
-
-def check_distributed(cases: Cases, mechanism: Mechanism) -> None:
-    """Refuse variants on a cluster for a mechanism that must see them all."""
-    if not isinstance(cases.variants, VariantCounts) and not mechanism.capabilities.distributed:
-        raise SettingError("mechanism", mechanism.name, Statement("must.be.distributed"))
+        displays = (display for _, display in load_extensions(DISPLAYS) if callable(display))
+        return next((str(display(self)) for display in displays), None)
 
 
 def certify_request(
@@ -188,17 +150,6 @@ def certify_request(
     )
 
 
-def check_activities(activities: Sequence[str] | None) -> None:
-    """Refuse declared names that cannot be."""
-    if activities is None:
-        return
-    if isinstance(activities, str | bytes) or not isinstance(activities, Collection):
-        raise SettingError("activities", type(activities).__name__, Statement("must.be.name_list"))
-    check_names("activities", activities)
-    if not activities or len(set(activities)) != len(activities):
-        raise SettingError("activities", len(activities), Statement("must.be.different_names"))
-
-
 def check_number(activities: Sequence[str], mechanism: Mechanism) -> None:
     """Refuse more names than a mechanism can take, before it asks the log anything."""
     most = mechanism.capabilities.max_activities
@@ -208,27 +159,57 @@ def check_number(activities: Sequence[str], mechanism: Mechanism) -> None:
         )
 
 
-def compare_names(cases: Cases, declared: Sequence[str], notify: Notify) -> None:
-    """Tell the holder of the log where declared names and those of the log differ."""
-    variants = cases.variants
-    if not isinstance(variants, VariantCounts):
-        return
-    weights = np.repeat(variants.counts, variants.lengths)
-    events = np.zeros(len(variants.activities), dtype=np.int64)
-    np.add.at(events, variants.activity_ids, weights)
-    found = {name: n for name, n in zip(variants.activities, events.tolist(), strict=True) if n}
-    unused = [name for name in declared if name not in found]
-    if unused:
-        notify(Statement("notice.unused_activities", names=_listed(unused)))
-    dropped = {name: n for name, n in found.items() if name not in set(declared)}
-    if dropped:
-        listed, number = _listed(list(dropped)), sum(dropped.values())
-        notify(Statement("notice.dropped_events", names=listed, events=number))
+def release_outcome(
+    outcome: Outcome, certificate: Certificate, names: Collection[str], max_events: int
+) -> Release:
+    """The release of what a mechanism made: bounded, and with all that is known by now.
+
+    What is left out here, after the noise, spends no privacy budget: cases without events, which
+    most programs cannot read, and whatever exceeds a public bound.
+
+    Args:
+        outcome: What the mechanism returned.
+        certificate: What the release promises, as it was known before the mechanism asked anything.
+        names: The public names of activities.
+        max_events: Public bound. A larger release is scaled down.
+    """
+    output = outcome.output
+    log, dropped = drop_empty_cases(output.log)
+    log, scaled = bound_events(log, max_events)
+    return Release(
+        log=log,
+        certificate=replace(
+            certificate,
+            spent=outcome.spent,
+            verdict=output.verdict,
+            missing_activities=tuple(sorted(set(names) - set(log.variants.used()))),
+            margins=None if scaled else output.margins,
+            notes=(*output.notes, *dropped, *scaled),
+        ),
+    )
 
 
-def _listed(names: list[str]) -> Statement:
-    """The first names of a list, and how many more there are."""
-    shown = [f'"{name}"' for name in names[:NAMED]]
-    if len(names) <= NAMED:
-        return Statement("notice.names", names=shown)
-    return Statement("notice.names_and_more", names=shown, more=len(names) - NAMED)
+def drop_empty_cases(log: ReleasedLog) -> tuple[ReleasedLog, tuple[Statement, ...]]:
+    """Drop released cases without events, and note how many there were."""
+    variants = log.variants
+    empty = variants.lengths == 0
+    if not empty.any():
+        return log, ()
+    note = Statement("note.empty_cases", cases=int(variants.counts[empty].sum()))
+    return log.with_counts(np.where(empty, 0, variants.counts)), (note,)
+
+
+def bound_events(log: ReleasedLog, most: int) -> tuple[ReleasedLog, tuple[Statement, ...]]:
+    """Scale released counts down if they hold more events than `most`, and note that.
+
+    Only noisy counts and a public bound decide. Of each variant the first cases stay. The orderly
+    core is no longer marked: the smaller counts would have another one.
+    """
+    # In Python's own numbers: a product of two large ones would not fit into 64 bits.
+    counts, lengths = log.variants.counts.tolist(), log.variants.lengths.tolist()
+    total = sum(count * length for count, length in zip(counts, lengths, strict=True))
+    if total <= most:
+        return log, ()
+    scaled = np.array([count * most // total for count in counts], dtype=np.int64)
+    note = Statement("note.scaled_events", events=total, bound=most)
+    return replace(log.with_counts(scaled), core=None), (note,)

@@ -1,6 +1,8 @@
 """The certificate: what a release promises, under which assumptions, and how it adds up.
 
 It holds facts: statements with codes and values. In JSON, each stands next to its English text.
+Certificates of format 2 held sentences in place of statements. They are read as if they were of the
+present format: each sentence is a statement that is its own wording, in every language.
 """
 
 from __future__ import annotations
@@ -8,12 +10,13 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, TypeVar
 
 from .._version import __version__
+from ..base.periods import Period
 from ..errors import ReadError, SettingError, Statement
 from ..kernel.accounting import Access, Leak, Spend, total_epsilon
 from ..kernel.unit import Unit
@@ -21,13 +24,66 @@ from ..messages import from_content, render, to_content
 from ..messages.units import neighbours, noun, protection
 from ..synthesis.margins import Margins
 from ..synthesis.verdict import Verdict
-from .format_2 import FORMAT, upgrade
-from .periods import PeriodStatement
-from .single_keys import JsonObject, loads
 
 Content = TypeVar("Content")
+JsonObject = Mapping[str, Any]
+"""An object as JSON holds it, whose values are checked where they are read."""
 
+FORMAT = "sacofa-certificate-3"
+FORMAT_2 = "sacofa-certificate-2"
+DERIVED = ("protects", "neighbours", "guarantee", "composition")
+"""Texts that follow from other fields."""
 DAMAGED = Statement("certificate.damaged")
+
+
+def loads(text: str | bytes) -> Any:
+    """Read JSON; a `ValueError` where an object has a key twice: programs read that in two ways."""
+
+    def once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            raise ValueError("a key stands twice")
+        return found
+
+    return json.loads(text, object_pairs_hook=once)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PeriodStatement:
+    """Which part of a log a release is of, and how it adds up with releases of other parts."""
+
+    period: Period
+    """The period."""
+    series: str | None = None
+    """The name of a series of releases that have no case in common; None: nothing is known."""
+
+    def composition(self, unit: Unit) -> Statement:
+        """How it adds up with releases of other periods."""
+        known = self.series is not None
+        return Statement(f"composition.{unit.kind}s" if known else "composition.log_alone")
+
+    def assumption(self, unit: Unit) -> Statement:
+        """Which cases are meant."""
+        code = "period_of_cases" if unit.person is None else "period_of_persons"
+        return Statement(f"assumption.{code}", period=self.period.name)
+
+    def to_content(self, unit: Unit) -> JsonObject:
+        """As it stands in a certificate."""
+        return {
+            "name": self.period.name,
+            "first_day": self.period.start.isoformat(),
+            "day_after": self.period.end.isoformat(),
+            "series": self.series,
+            "composition": str(self.composition(unit)),
+        }
+
+    @classmethod
+    def from_content(cls, content: JsonObject) -> PeriodStatement:
+        """Read from a certificate."""
+        series = content["series"]
+        if not (series is None or isinstance(series, str)):
+            raise ValueError(series)
+        return cls(period=Period.parse(str(content["name"])), series=series)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,23 +140,28 @@ class Certificate:
 
     def to_json(self) -> str:
         """Write as JSON."""
+        period, margins, verdict = self.period, self.margins, self.verdict
         content = {
             "format": FORMAT,
             "mechanism": self.mechanism,
-            **_price("epsilon", self.epsilon),
+            **_price(self.epsilon),
             "delta": 0,
             "protects": str(self.protects),
-            "unit": _unit(self.unit),
-            **({} if self.period is None else {"period": self.period.to_content(self.unit)}),
+            "unit": {
+                "person": self.unit.person,
+                "max_cases": self.unit.max_cases,
+                **({"per_period": True} if self.unit.per_period else {}),
+            },
+            **({} if period is None else {"period": period.to_content(self.unit)}),
             "neighbours": str(neighbours(self.unit)),
             "guarantee": str(self.guarantee),
             "spent": [_access(access) for access in self.spent],
-            "assumptions": [to_content(said) for said in self.assumptions],
-            "not_promised": [to_content(said) for said in self.not_promised],
-            "verdict": None if self.verdict is None else self.verdict.to_content(),
+            "assumptions": list(map(to_content, self.assumptions)),
+            "not_promised": list(map(to_content, self.not_promised)),
+            "verdict": None if verdict is None else verdict.to_content(),
             "missing_activities": list(self.missing_activities),
-            **({} if self.margins is None else {"margins": self.margins.to_content()}),
-            "notes": [to_content(said) for said in self.notes],
+            **({} if margins is None else {"margins": margins.to_content()}),
+            "notes": list(map(to_content, self.notes)),
             "publishable": self.publishable,
             "settings": {name: _plain(value) for name, value in self.settings.items()},
             "version": self.version,
@@ -156,11 +217,11 @@ def say_setting(value: object, language: str = "en") -> str:
     return str(value)
 
 
-def _price(name: str, price: Fraction | None) -> dict[str, object]:
+def _price(price: Fraction | None) -> dict[str, object]:
     """A price as a number for people and as an exact fraction."""
     if price is None:
-        return {name: None, f"{name}_exact": None}
-    return {name: _number(price), f"{name}_exact": str(price)}
+        return {"epsilon": None, "epsilon_exact": None}
+    return {"epsilon": _number(price), "epsilon_exact": str(price)}
 
 
 def _number(value: Fraction) -> int | float:
@@ -182,14 +243,8 @@ def guarantee(epsilon: Fraction | None, unit: Unit, *, publishable: bool = True)
 
 def _access(access: Access) -> dict[str, object]:
     if isinstance(access, Leak):
-        what, why = to_content(access.what), to_content(access.why)
-        return {"what": what, "epsilon": None, "epsilon_exact": None, "why": why}
-    return {"what": to_content(access.what), **_price("epsilon", access.epsilon)}
-
-
-def _unit(unit: Unit) -> dict[str, object]:
-    content: dict[str, object] = {"person": unit.person, "max_cases": unit.max_cases}
-    return {**content, "per_period": True} if unit.per_period else content
+        return {"what": to_content(access.what), **_price(None), "why": to_content(access.why)}
+    return {"what": to_content(access.what), **_price(access.epsilon)}
 
 
 def _read_unit(content: JsonObject) -> Unit:
@@ -240,6 +295,44 @@ def _plain(value: object) -> object:
         return to_content(value)
     if isinstance(value, Fraction):
         return str(value)
-    if value == math.inf:
-        return "inf"
-    return value
+    return "inf" if value == math.inf else value
+
+
+def upgrade(content: JsonObject) -> JsonObject:
+    """The content of a certificate in the present format; one that is in it stays as it is."""
+    if content["format"] != FORMAT_2:
+        return content
+    verdict = content.get("judgement")
+    notes = _stated(content["notes"])
+    if verdict is None and content["verdict"] is not None:
+        notes.append(to_content(Statement("note.verdict", text=content["verdict"])))
+    return {
+        **{name: value for name, value in content.items() if name != "judgement"},
+        "format": FORMAT,
+        "spent": [
+            {
+                name: _stated([value])[0] if name in ("what", "why") else value
+                for name, value in access.items()
+            }
+            for access in content["spent"]
+        ],
+        "assumptions": _stated(content["assumptions"]),
+        "not_promised": _stated(content["not_promised"]),
+        "verdict": verdict,
+        "notes": notes,
+    }
+
+
+def _stated(sentences: Iterable[object]) -> list[dict[str, object]]:
+    return [to_content(Statement.plain(str(sentence))) for sentence in sentences]
+
+
+def facts(content: object) -> object:
+    """The content of a certificate without its texts, which other versions word differently."""
+    if isinstance(content, list):
+        return [facts(entry) for entry in content]
+    if not isinstance(content, Mapping):
+        return content
+    is_statement = "code" in content or "sureness" in content
+    texts = ("text",) if is_statement else DERIVED
+    return {name: facts(value) for name, value in content.items() if name not in texts}

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from ..base.files import check_target, read_small, write_whole
 from ..errors import ReadError, Statement
+from .certificate import loads
 from .keys import PrivateKey, PublicKey, named
-from .single_keys import loads
 
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"

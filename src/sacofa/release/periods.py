@@ -15,63 +15,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TypedDict
 
 from ..base.periods import Period
 from ..errors import SettingError, Statement
 from ..events import Log
+from ..kernel.cases import Cases
 from ..kernel.unit import Unit
 from ..ledger import CaseKey, Ledger
 from ..ledger.records import Charged
-
-
-class PeriodContent(TypedDict):
-    """A period as it stands in a certificate."""
-
-    name: str
-    first_day: str
-    day_after: str
-    series: str | None
-    composition: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class PeriodStatement:
-    """Which part of a log a release is of, and how it adds up with releases of other parts."""
-
-    period: Period
-    """The period."""
-    series: str | None = None
-    """The name of a series of releases that have no case in common; None: nothing is known."""
-
-    def composition(self, unit: Unit) -> Statement:
-        """How it adds up with releases of other periods."""
-        if self.series is None:
-            return Statement("composition.log_alone")
-        return Statement(f"composition.{unit.kind}s")
-
-    def assumption(self, unit: Unit) -> Statement:
-        """Which cases are meant."""
-        code = "period_of_cases" if unit.person is None else "period_of_persons"
-        return Statement(f"assumption.{code}", period=self.period.name)
-
-    def to_content(self, unit: Unit) -> PeriodContent:
-        """As it stands in a certificate."""
-        return {
-            "name": self.period.name,
-            "first_day": self.period.start.isoformat(),
-            "day_after": self.period.end.isoformat(),
-            "series": self.series,
-            "composition": str(self.composition(unit)),
-        }
-
-    @classmethod
-    def from_content(cls, content: PeriodContent) -> PeriodStatement:
-        """Read from a certificate."""
-        series = content["series"]
-        if not (series is None or isinstance(series, str)):
-            raise ValueError(series)
-        return cls(period=Period.parse(str(content["name"])), series=series)
+from .certificate import PeriodStatement
 
 
 def charged_for(unit: Unit) -> Charged:
@@ -102,10 +54,6 @@ class Turn:
         """What the certificate says about it."""
         return PeriodStatement(period=self.period, series=self.key.series(self.dataset))
 
-    def limit(self, log: Log) -> Log:
-        """The same log without the cases that must be left out."""
-        return replace(log, wanted=self.wants)
-
     def wants(self, case_id: str, person: str | None) -> bool:
         """Tell whether a case is read, and record it if so; `person` only if persons count."""
         if self._taken is None:
@@ -128,14 +76,23 @@ class Turn:
 
 
 @contextmanager
-def take_turn(log: object, ledger: Ledger | None, dataset: str | None) -> Iterator[Turn | None]:
-    """Wait for other releases of periods from a ledger; None where this is no such release."""
-    if not isinstance(log, Log) or log.period is None or ledger is None or dataset is None:
-        yield None
+def take_turn(
+    log: Log | Cases, ledger: Ledger | None, dataset: str | None
+) -> Iterator[tuple[Log | Cases, PeriodStatement | None, Turn | None]]:
+    """Wait for other releases of periods from a ledger.
+
+    Yields:
+        The log without the cases that must be left out, the period that is read, and which cases
+            are taken. None: the log is not of a period, or no ledger keeps it apart from others.
+    """
+    period = log.period if isinstance(log, Log) else None
+    if not isinstance(log, Log) or period is None or ledger is None or dataset is None:
+        yield log, None if period is None else PeriodStatement(period=period), None
         return
-    if not log.period.is_over():
-        raise SettingError("period", log.period.name, Statement("must.be.period_over"))
+    if not period.is_over():
+        raise SettingError("period", period.name, Statement("must.be.period_over"))
     # A dataset that is not there is refused before a key is made.
     ledger.account(dataset)
     with ledger.holding_case_key() as key:
-        yield Turn(ledger=ledger, dataset=dataset, period=log.period, key=key, unit=log.unit)
+        turn = Turn(ledger=ledger, dataset=dataset, period=period, key=key, unit=log.unit)
+        yield replace(log, wanted=turn.wants), turn.statement, turn

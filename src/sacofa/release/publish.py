@@ -8,11 +8,13 @@ make one, and nothing else reads a log for a release.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, is_dataclass, replace
 from functools import partial
 from pathlib import Path
+
+import numpy as np
 
 from ..base.domains import labels_of
 from ..base.files import check_apart, check_target
@@ -32,32 +34,30 @@ from ..kernel.attributes import Attribute
 from ..kernel.bits import Bits, SeededBits, SystemBits
 from ..kernel.cases import Cases
 from ..kernel.noise import Noise
-from ..kernel.variants import DistributedVariants, VariantCounts
+from ..kernel.variants import DistributedVariants, VariantCounts, check_names
 from ..ledger import Ledger
 from ..ledger.case_key import key_path
 from ..mechanisms.protocol import Mechanism, Progress, check_mechanism, perform
 from ..mechanisms.settings import settings_of
 from ..messages.units import noun
 from .anonymize import (
+    MAX_RELEASED_EVENTS,
     Release,
     certify_request,
-    check_activities,
-    check_distributed,
     check_number,
-    compare_names,
     release_outcome,
 )
-from .bound import MAX_RELEASED_EVENTS
-from .certificate import Certificate
+from .certificate import Certificate, PeriodStatement
 from .formats import check_texts, format_of, only_variants
-from .pair import certificate_path
-from .periods import PeriodStatement, take_turn
+from .periods import take_turn
 from .reservation import Tell, check_payer, reserve_budget
-from .write import write_release
+from .write import certificate_path, write_release
 
 Stage = Callable[[str, float], None]
 """Receives the name of the present stage and the share of it that is done (0 to 1)."""
 
+NAMED = 10
+"""The most names that a notice lists."""
 MAX_GATHERED = 1_000_000
 """Upper bound on the variants that are brought from a cluster; they fit into any memory."""
 
@@ -134,17 +134,68 @@ class Request:
             problems.check(check_target, target, self.force)
         problems.check(check_payer, self.ledger, self.dataset)
         problems.refuse()
-        opened = _open(self.log, self.options)
-        problems.check(self._check_apart, opened)
-        problems.check(self._check_texts, self.activities or (), opened.attributes)
-        problems.check(self._adapted, opened)
+        log = _open(self.log, self.options)
+        problems.check(self._check_apart, log)
+        problems.check(self._check_texts, self.activities or (), log.attributes)
+        problems.check(self._adapted, log)
         problems.refuse()
-        ledger = self.ledger
+        mechanism, ledger = self._adapted(log), self.ledger
         if isinstance(ledger, str | Path):
             # Only now: a ledger that an output would overwrite must not even be opened.
             ledger = Ledger.open(ledger)
-        mechanism = self._adapted(opened)
-        return Checked(request=self, log=opened, mechanism=mechanism, ledger=ledger)
+        # No ledger keeps a period apart from others, as far as is known here.
+        period = log.period if isinstance(log, Log) else None
+        statement = None if period is None else PeriodStatement(period=period)
+        promised = self._certify(log, mechanism, statement)
+        return Checked(log=log, mechanism=mechanism, ledger=ledger, promised=promised)
+
+    def publish(self, listener: Listener | None = None) -> Release:
+        """Read the log, release it through the mechanism, and write the log and its certificate.
+
+        With a ledger, the release is paid for before a case is read. If the log was opened for a
+        period, no case is taken that was released before.
+
+        Args:
+            listener: Receives the progress and what the holder of the log should know.
+
+        Returns:
+            The release, as it was written.
+
+        Raises:
+            SacofaError: If the request is refused, the ledger does not pay, or the log cannot be
+                read. Nothing is written then.
+        """
+        listener, checked = listener or Listener(), self.check()
+        mechanism, ledger = checked.mechanism, checked.ledger
+        with ExitStack() as stack:
+            log, period, turn = stack.enter_context(take_turn(checked.log, ledger, self.dataset))
+            promised = checked.promised
+            if turn is not None:
+                promised = self._certify(log, mechanism, period)
+            reservation = stack.enter_context(
+                reserve_budget(ledger, self.dataset, promised, listener.ledger)
+            )
+            cases = self._read(stack, log, mechanism, listener)
+            names = self.activities or cases.activities
+            # Names that were taken from the log are public, as the certificate says.
+            self._check_texts(names, cases.attributes)
+            check_number(names, mechanism)
+            if turn is not None:
+                reservation.claim(turn)
+            reservation.data_accessed = True
+            release = self._release(cases, names, mechanism, promised, listener)
+            if self.output is None:
+                return release
+            listener.at("writing", 0.0)
+            file = self.output if self.keeps_file else None
+            certificate = write_release(
+                release,
+                self.output,
+                force=self.force,
+                before=lambda final, size: reservation.link(file, size, final),
+            )
+        listener.at("writing", 1.0)
+        return replace(release, certificate=certificate)
 
     def _check_output(self) -> None:
         """Refuse a file that cannot be written, and a ledger that would pay for no file."""
@@ -156,16 +207,6 @@ class Request:
         check_target(certificate_path(self.output), self.force)
         if format_of(self.output) != format_of(os.path.realpath(self.output)):
             raise OutputError(self.output, Statement("format.other_link"))
-
-    def _adapted(self, opened: Log | Cases) -> Mechanism:
-        """The mechanism as it runs on the log, for what the output can hold."""
-        timed = opened.has_times if isinstance(opened, Log) else opened.timed
-        stored = None if self.output is None else format_of(self.output)
-        if stored is not None and not stored.holds_events:
-            # Variants and their counts hold no times: no budget is spent on them.
-            _refuse_more_than_variants(self.mechanism, opened.attributes, stored.suffix)
-            timed = False
-        return self.mechanism.for_log(timed=timed, attributes=opened.attributes)
 
     def _check_apart(self, log: Log | Cases) -> None:
         """Refuse an output that is the log, the ledger or another output, by whatever links."""
@@ -194,46 +235,15 @@ class Request:
             if attribute.domain is not None:
                 check_texts(labels_of(attribute.domain), self.output, "value")
 
-    def publish(self, listener: Listener | None = None) -> Release:
-        """Read the log, release it through the mechanism, and write the log and its certificate.
-
-        With a ledger, the release is paid for before a case is read. If the log was opened for a
-        period, no case is taken that was released before.
-
-        Args:
-            listener: Receives the progress and what the holder of the log should know.
-
-        Returns:
-            The release, as it was written.
-
-        Raises:
-            SacofaError: If the request is refused, the ledger does not pay, or the log cannot be
-                read. Nothing is written then.
-        """
-        return self.check().publish(listener or Listener())
-
-
-@dataclass(frozen=True, kw_only=True)
-class Checked:
-    """A request that was checked, with the log opened and the mechanism adapted to it.
-
-    Raises:
-        SettingError: If the mechanism cannot make a promise with its settings.
-    """
-
-    request: Request
-    log: Log | Cases
-    mechanism: Mechanism
-    ledger: Ledger | None
-    promised: Certificate = field(init=False)
-    """What is promised before the log is read, but for the series of releases of periods."""
-
-    def __post_init__(self) -> None:
-        # No ledger keeps this period apart from others, as far as is known here.
-        period = self.log.period if isinstance(self.log, Log) else None
-        statement = None if period is None else PeriodStatement(period=period)
-        promised = self._certify(self.log, self.mechanism, statement)
-        object.__setattr__(self, "promised", promised)
+    def _adapted(self, log: Log | Cases) -> Mechanism:
+        """The mechanism as it runs on the log, for what the output can hold."""
+        timed = log.has_times if isinstance(log, Log) else log.timed
+        stored = None if self.output is None else format_of(self.output)
+        if stored is not None and not stored.holds_events:
+            # Variants and their counts hold no times: no budget is spent on them.
+            _refuse_more_than_variants(self.mechanism, log.attributes, stored.suffix)
+            timed = False
+        return self.mechanism.for_log(timed=timed, attributes=log.attributes)
 
     def _certify(
         self, read: Log | Cases, mechanism: Mechanism, period: PeriodStatement | None
@@ -241,55 +251,51 @@ class Checked:
         return certify_request(
             mechanism,
             read.unit,
-            activities=self.request.activities,
-            seed=self.request.seed,
+            activities=self.activities,
+            seed=self.seed,
             period=period,
             read=read.assumptions,
         )
 
-    def publish(self, listener: Listener) -> Release:
-        """Pay, read, release and write."""
-        request = self.request
-        with ExitStack() as stack:
-            turn = stack.enter_context(take_turn(self.log, self.ledger, request.dataset))
-            promised, log = self.promised, self.log
-            if turn is not None and isinstance(log, Log):
-                promised = self._certify(log, self.mechanism, turn.statement)
-                log = turn.limit(log)
-            reservation = stack.enter_context(
-                reserve_budget(self.ledger, request.dataset, promised, listener.ledger)
-            )
-            cases = stack.enter_context(self._read(log, listener))
-            self._check_names(cases)
-            if turn is not None:
-                reservation.claim(turn)
-            reservation.data_accessed = True
-            release = self._release(cases, promised, listener)
-            if request.output is None:
-                return release
-            listener.at("writing", 0.0)
-            file = request.output if request.keeps_file else None
-            certificate = write_release(
-                release,
-                request.output,
-                force=request.force,
-                before=lambda final, size: reservation.link(file, size, final),
-            )
-        listener.at("writing", 1.0)
-        return replace(release, certificate=certificate)
+    def _read(
+        self, stack: ExitStack, log: Log | Cases, mechanism: Mechanism, listener: Listener
+    ) -> Cases:
+        """Read the cases, or leave their variants on the cluster if they are too many.
 
-    def _release(self, cases: Cases, promised: Certificate, listener: Listener) -> Release:
+        They are read one by one only if times or attributes are asked for and there.
+        """
+        able = mechanism.capabilities
+        if isinstance(log, Cases):
+            if not (able.distributed or isinstance(log.variants, VariantCounts)):
+                raise SettingError("mechanism", mechanism.name, Statement("must.be.distributed"))
+            return log
+        progress, notify = partial(listener.at, "reading"), listener.holder
+        if (able.times and log.has_times) or log.attributes:
+            cases = read_cases(log, progress=progress, notify=notify)
+            check_values(log.name, cases.attributes, log.options)
+            return cases
+        if not able.distributed or able.times or not is_distributed(log):
+            variants = count_variants(log, progress=progress, notify=notify)
+            return Cases(variants=variants, assumptions=log.assumptions)
+        left = stack.enter_context(distribute_variants(log, progress=progress, notify=notify))
+        few = len(left) <= self.max_gathered
+        return Cases(variants=left.gather() if few else left, assumptions=log.assumptions)
+
+    def _release(
+        self,
+        cases: Cases,
+        names: Sequence[str],
+        mechanism: Mechanism,
+        promised: Certificate,
+        listener: Listener,
+    ) -> Release:
         """Release cases; what is made of them must be what was promised."""
-        request = self.request
         # What reading found out may belong to the promise, such as the values of an attribute.
-        mechanism = self.mechanism.for_log(timed=cases.timed, attributes=cases.attributes)
+        mechanism = mechanism.for_log(timed=cases.timed, attributes=cases.attributes)
         certificate = self._certify(cases, mechanism, promised.period)
-        names = cases.activities
-        if request.activities is not None:
-            names = tuple(request.activities)
-            if listener.holder is not None:
-                compare_names(cases, names, listener.holder)
-        bits: Bits = SystemBits() if request.seed is None else SeededBits(request.seed)
+        if self.activities is not None and listener.holder is not None:
+            compare_names(cases, names, listener.holder)
+        bits: Bits = SystemBits() if self.seed is None else SeededBits(self.seed)
         # One public order, whatever the order in which the log named them.
         outcome = perform(
             mechanism,
@@ -297,38 +303,25 @@ class Checked:
             Noise(bits),
             partial(listener.at, "anonymizing"),
         )
-        release = release_outcome(outcome, certificate, names, request.max_released_events)
-        _check_paid(promised, release.certificate)
+        release = release_outcome(outcome, certificate, names, self.max_released_events)
+        made = release.certificate
+        # A mechanism says its price when it is asked, and one from outside may say another then.
+        if (promised.epsilon, promised.unit) != (made.epsilon, made.unit):
+            values = {"made": _cost(made), "promised": _cost(promised)}
+            what = Statement("promise.other_price", mechanism=made.mechanism, **values)
+            raise PromiseError(what)
         return release
 
-    def _check_names(self, cases: Cases) -> None:
-        """Refuse names that were taken from the log, before anything is asked through noise.
 
-        They are public, as the certificate says, so that refusing them reveals nothing else.
-        """
-        names = self.request.activities or cases.activities
-        self.request._check_texts(names, cases.attributes)
-        check_number(names, self.mechanism)
-        check_distributed(cases, self.mechanism)
+@dataclass(frozen=True, kw_only=True)
+class Checked:
+    """A request that was checked, with the log opened and the mechanism adapted to it."""
 
-    @contextmanager
-    def _read(self, log: Log | Cases, listener: Listener) -> Iterator[Cases]:
-        """Read the cases, or leave their variants on the cluster if they are too many."""
-        if isinstance(log, Cases):
-            yield log
-            return
-
-        able = self.mechanism.capabilities
-        if able.times or log.attributes or not (is_distributed(log) and able.distributed):
-            yield _read_whole(log, able.times, listener)
-            return
-        with distribute_variants(
-            log, progress=partial(listener.at, "reading"), notify=listener.holder
-        ) as variants:
-            few = len(variants) <= self.request.max_gathered
-            yield Cases(
-                variants=variants.gather() if few else variants, assumptions=log.assumptions
-            )
+    log: Log | Cases
+    mechanism: Mechanism
+    ledger: Ledger | None
+    promised: Certificate
+    """What is promised before the log is read, but for the series of releases of periods."""
 
 
 def anonymize(
@@ -358,17 +351,13 @@ def anonymize(
     Returns:
         The release. `write_release` writes it.
     """
-    request = Request(log=log, mechanism=mechanism, activities=activities, seed=seed)
-    stage = None if progress is None else _only_anonymizing(progress)
-    return request.publish(Listener(stage=stage, holder=notify))
 
-
-def _only_anonymizing(progress: Progress) -> Stage:
     def stage(name: str, done: float) -> None:
-        if name == "anonymizing":
+        if progress is not None and name == "anonymizing":
             progress(done)
 
-    return stage
+    request = Request(log=log, mechanism=mechanism, activities=activities, seed=seed)
+    return request.publish(Listener(stage=stage, holder=notify))
 
 
 def publish(
@@ -409,6 +398,43 @@ def publish(
     ).publish()
 
 
+def check_activities(activities: Sequence[str] | None) -> None:
+    """Refuse declared names that cannot be."""
+    if activities is None:
+        return
+    if isinstance(activities, str | bytes) or not isinstance(activities, Collection):
+        raise SettingError("activities", type(activities).__name__, Statement("must.be.name_list"))
+    check_names("activities", activities)
+    if not activities or len(set(activities)) != len(activities):
+        raise SettingError("activities", len(activities), Statement("must.be.different_names"))
+
+
+def compare_names(cases: Cases, declared: Sequence[str], notify: Notify) -> None:
+    """Tell the holder of the log where declared names and those of the log differ."""
+    variants = cases.variants
+    if not isinstance(variants, VariantCounts):
+        return
+    weights = np.repeat(variants.counts, variants.lengths)
+    events = np.zeros(len(variants.activities), dtype=np.int64)
+    np.add.at(events, variants.activity_ids, weights)
+    found = {name: n for name, n in zip(variants.activities, events.tolist(), strict=True) if n}
+    unused = [name for name in declared if name not in found]
+    if unused:
+        notify(Statement("notice.unused_activities", names=_listed(unused)))
+    dropped = {name: n for name, n in found.items() if name not in set(declared)}
+    if dropped:
+        listed, number = _listed(list(dropped)), sum(dropped.values())
+        notify(Statement("notice.dropped_events", names=listed, events=number))
+
+
+def _listed(names: list[str]) -> Statement:
+    """The first names of a list, and how many more there are."""
+    shown = [f'"{name}"' for name in names[:NAMED]]
+    if len(names) <= NAMED:
+        return Statement("notice.names", names=shown)
+    return Statement("notice.names_and_more", names=shown, more=len(names) - NAMED)
+
+
 def _refuse_more_than_variants(
     mechanism: Mechanism, attributes: Sequence[Attribute], suffix: str
 ) -> None:
@@ -423,16 +449,6 @@ def _refuse_more_than_variants(
         value = getattr(mechanism, setting.name)
         if setting.kind != "flag" and value != getattr(usual, setting.name):
             raise SettingError(setting.option, value, must)
-
-
-def _check_paid(promised: Certificate, made: Certificate) -> None:
-    """Refuse a release that costs another price, or protects another unit, than was paid for.
-
-    A mechanism says its price when it is asked, and one from outside may say another every time.
-    """
-    if (promised.epsilon, promised.unit) != (made.epsilon, made.unit):
-        values = {"mechanism": made.mechanism, "made": _cost(made), "promised": _cost(promised)}
-        raise PromiseError(Statement("promise.other_price", **values))
 
 
 def _cost(certificate: Certificate) -> Statement:
@@ -452,19 +468,6 @@ def _open(log: object, options: ReadOptions | None) -> Log | Cases:
     if opened is None:
         return open_source(log, options)
     if options is not None:
-        must = Statement(
-            "must.be.left_out_opened" if isinstance(log, Log) else "must.be.left_out_counted"
-        )
-        raise SettingError("options", type(options).__name__, must)
+        code = "left_out_opened" if isinstance(log, Log) else "left_out_counted"
+        raise SettingError("options", type(options).__name__, Statement(f"must.be.{code}"))
     return opened
-
-
-def _read_whole(log: Log, timed: bool, listener: Listener) -> Cases:
-    """Read the cases of a log; one by one with their times where these are asked for and there."""
-    progress = partial(listener.at, "reading")
-    if (timed and log.has_times) or log.attributes:
-        cases = read_cases(log, progress=progress, notify=listener.holder)
-        check_values(log.name, cases.attributes, log.options)
-        return cases
-    variants = count_variants(log, progress=progress, notify=listener.holder)
-    return Cases(variants=variants, assumptions=log.assumptions)

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from ..errors import Argument, LedgerError, SettingError, Statement
 from ..ledger import Entry, Ledger
-from ..ledger.records import Charged
 from .certificate import Certificate
 from .periods import Turn, charged_for
 
@@ -70,15 +69,10 @@ def reserve_budget(
     and nothing that a price could pay for has happened. After that it stays spent. Only the kind
     of error is recorded, because its text may speak of the log.
     """
-    check_payer(ledger, dataset)
     if ledger is None or dataset is None:
         yield BudgetReservation()
         return
-
-    def say(notice: Statement) -> None:
-        if tell is not None:
-            tell(notice)
-
+    say: Tell = tell or (lambda notice: None)
     reservation, token = BudgetReservation(), secrets.token_hex(16)
     try:
         entry, notice = _reserve(ledger, dataset, certificate, token)
@@ -121,27 +115,20 @@ def _reserve(
         period=period,
         charged=charged,
     )
-    return entry, _describe(ledger, entry, period, charged)
-
-
-def _describe(ledger: Ledger, entry: Entry, period: str | None, charged: Charged) -> Statement:
-    account = ledger.account(entry.dataset)
-    if charged == "dataset":
-        period = None
-    if period is not None:
-        account = account.in_period(period, charged)
-    values: dict[str, object] = {
-        "cost": Statement("price.none")
-        if entry.price is None
-        else Statement("price.finite", epsilon=entry.price),
-        "dataset": entry.dataset,
-        "left": Statement("left.no_limit")
-        if account.left is None
-        else Statement("left.of_budget", left=account.left, budget=account.budget or 0),
-    }
-    spent = Statement("notice.spent", **values)
-    if period is not None:
-        spent = Statement("notice.spent_in_period", **values, period=period)
+    account = ledger.account(dataset).in_period(period, charged)
+    cost, left = Statement("price.none"), Statement("left.no_limit")
+    if entry.price is not None:
+        cost = Statement("price.finite", epsilon=entry.price)
+    if account.left is not None:
+        left = Statement("left.of_budget", left=account.left, budget=account.budget or 0)
+    of_period = period is not None and charged != "dataset"
+    spent = Statement(
+        "notice.spent_in_period" if of_period else "notice.spent",
+        cost=cost,
+        dataset=dataset,
+        left=left,
+        **({"period": period} if of_period else {}),
+    )
     if entry.repeats is None:
-        return spent
-    return Statement("notice.repeated", spent=spent, release=entry.repeats)
+        return entry, spent
+    return entry, Statement("notice.repeated", spent=spent, release=entry.repeats)

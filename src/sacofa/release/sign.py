@@ -15,8 +15,8 @@ from ..errors import ReadError, Statement
 from .certificate import Certificate
 from .envelope import SignedStatement, read_signature, signature_path, write_signature
 from .keys import PrivateKey, PublicKey
-from .pair import certificate_path
 from .verify import Verification, verify
+from .write import certificate_path
 
 KIND = "urn:sacofa:release:1"
 """What is signed, with a version; another one is refused."""

@@ -9,10 +9,8 @@ from pathlib import Path
 from .._version import __version__
 from ..base.files import hash_file, read_small
 from ..errors import ReadError, Statement
-from .certificate import DAMAGED, Certificate
-from .format_2 import FORMAT, facts, upgrade
-from .pair import LARGEST, certificate_path, mend
-from .single_keys import JsonObject, loads
+from .certificate import DAMAGED, FORMAT, Certificate, JsonObject, facts, loads, upgrade
+from .write import LARGEST, certificate_path, mend
 
 
 @dataclass(frozen=True, kw_only=True)

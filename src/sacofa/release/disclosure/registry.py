@@ -13,8 +13,7 @@ from pathlib import Path
 
 from ...base.files import check_target, write_whole
 from ...errors import OutputError, ReadError, Statement
-from ..certificate import Certificate
-from ..single_keys import JsonObject
+from ..certificate import Certificate, JsonObject
 from .people import Deployment
 from .sections import Section, disclose
 

@@ -14,9 +14,8 @@ from fractions import Fraction
 from ...errors import ReadError, Statement
 from ...kernel.accounting import Access, Leak
 from ...messages.units import neighbours
-from ..certificate import Certificate, guarantee, say_setting
+from ..certificate import Certificate, JsonObject, guarantee, say_setting
 from ..combine import MECHANISM as COMBINED
-from ..single_keys import JsonObject
 from .people import Deployment
 
 
