@@ -7,8 +7,12 @@ import numpy as np
 from sacofa.kernel.queries.attributes import EventAttribute
 from sacofa.kernel.variants import VariantCounts
 from sacofa.synthesis.attributes.ask import laid_out
-from sacofa.synthesis.attributes.places import ReleasedCases
-from sacofa.synthesis.attributes.presence import EventTable, find_presence, settle_presence
+from sacofa.synthesis.attributes.tables import (
+    EventTable,
+    ReleasedCases,
+    find_presence,
+    settle_presence,
+)
 
 NAMES = tuple("abcdefgh")
 CASES = ReleasedCases(laid_out(VariantCounts.of({NAMES: 1000})))

@@ -1,4 +1,4 @@
-"""Which questions about attributes are asked, given what was already released of the flow.
+"""The queries about attributes, given the released flow.
 
 The released variants are public by now. They say which activities split cases best, and how many
 cases each part has; so families are as many as noise allows, without looking at the log.
@@ -27,14 +27,14 @@ FINE = 1_000
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """The questions about attributes, each with its price."""
+    """The queries about attributes, each with its ε."""
 
     tables: tuple[CaseAttribute | EventAttribute, ...]
     """One for each attribute."""
     pairs: tuple[AttributePair, ...]
     """One for each declared pair."""
     prices: tuple[Fraction, ...]
-    """What each costs, tables first; together exactly ε."""
+    """The ε of each, tables first; together exactly ε."""
 
 
 def attribute_queries(
@@ -43,22 +43,22 @@ def attribute_queries(
     pairs: Sequence[tuple[int, int]],
     epsilon: Fraction,
 ) -> Asked:
-    """The questions about attributes, in the order they are asked.
+    """The queries about attributes, in the order they are asked.
 
-    `epsilon` is what all of them cost together.
+    `epsilon` is what all of them spend together.
     """
     activities = len(variants.activities)
     prices = divide(epsilon, attributes, pairs, activities)
     order = best_splits(variants)
+    sizes = [cells_of(attribute.known) for attribute in attributes]
     tables: list[CaseAttribute | EventAttribute] = []
-    for attribute, price in zip(attributes, prices, strict=False):
-        size = cells_of(attribute.known)
-        votes = variants.cases * float(price)
+    for attribute, size, price in zip(attributes, sizes, prices, strict=False):
+        cells = size if attribute.of_case else size * max(activities, 1)
+        families = variants.cases * float(price) / (TUNING.family_cases * cells)
+        splits = order[: max(int(np.log2(max(families, 1.0))), 0)]
         if attribute.of_case:
-            splits = order[: _splits(votes / (TUNING.family_cases * size))]
             tables.append(CaseAttribute(key=attribute.key, size=size, splits=splits))
         else:
-            splits = order[: _splits(votes / (TUNING.family_cases * size * max(activities, 1)))]
             tables.append(
                 EventAttribute(
                     key=attribute.key, size=size - 1, activities=activities, splits=splits
@@ -66,8 +66,7 @@ def attribute_queries(
             )
     asked = tuple(
         AttributePair(
-            keys=(attributes[one].key, attributes[other].key),
-            sizes=(cells_of(attributes[one].known), cells_of(attributes[other].known)),
+            keys=(attributes[one].key, attributes[other].key), sizes=(sizes[one], sizes[other])
         )
         for one, other in pairs
     )
@@ -80,7 +79,7 @@ def divide(
     pairs: Sequence[tuple[int, int]],
     activities: int,
 ) -> tuple[Fraction, ...]:
-    """What each question costs: by the power 3/5 of its cells, together exactly ε.
+    """The ε of each query: by the power 3/5 of its cells, together exactly ε.
 
     Most cells of a wide table are empty, and what noise leaves there is projected away: so
     activities, and the other attribute of a pair, count by their root. By the root of all that the
@@ -91,21 +90,17 @@ def divide(
     times += [min(sizes[one], sizes[other]) for one, other in pairs]
     sizes += [max(sizes[one], sizes[other]) for one, other in pairs]
     cells = [size * isqrt(FINE**2 * many) for size, many in zip(sizes, times, strict=True)]
-    weights = [_root(FINE**2 * number**3, 5) for number in cells]
+    weights = [_fifth_root(FINE**2 * number**3) for number in cells]
     return tuple(epsilon * Fraction(weight, sum(weights)) for weight in weights)
 
 
-def _root(number: int, degree: int) -> int:
-    """The root of a whole number, rounded down: exact, so that prices are the same everywhere."""
-    low, high = 0, 1 << (number.bit_length() // degree + 1)
+def _fifth_root(number: int) -> int:
+    """The root of a whole number, rounded down: exact, so that shares are the same everywhere."""
+    low, high = 0, 1 << (number.bit_length() // 5 + 1)
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if middle**degree <= number else (low, middle - 1)
+        low, high = (middle, high) if middle**5 <= number else (low, middle - 1)
     return low
-
-
-def _splits(families: float) -> int:
-    return min(max(int(np.log2(max(families, 1.0))), 0), TUNING.max_splits)
 
 
 def best_splits(variants: VariantCounts) -> tuple[int, ...]:
