@@ -12,9 +12,8 @@ from figure import Figure, median
 from sacofa import Certified, anonymize, open_log
 from sacofa.evaluate.evaluate import measured_release, read_measured
 from sacofa.evaluate.measures.attributes import activity_distances, value_distances
-from sacofa.evaluate.measures.performance import arrivals_distance, cycle_time_error, wait_error
-from sacofa.evaluate.measures.similarity import similarity
-from sacofa.evaluate.measures.timed import Timed
+from sacofa.evaluate.measures.flow import similarity
+from sacofa.evaluate.measures.times import Timed, arrivals_distance, cycle_time_error, wait_error
 from sacofa.kernel.cases import CaseBatch
 
 SEEDS = range(701, 711)

@@ -22,7 +22,7 @@ from trees import KEPT, TreeLog
 
 from sacofa import Certified, anonymize, open_log
 from sacofa.base.batches import gather
-from sacofa.evaluate.measures.timed import Timed
+from sacofa.evaluate.measures.times import Timed
 from sacofa.evaluate.reproduction import find_logs
 from sacofa.events import read_cases
 from sacofa.examples import hospital
@@ -110,13 +110,11 @@ class Original:
         if batch is None or self.cases.by_case is None or margins is None:
             return {}
         before, after = Timed.both(self.cases.by_case, batch)
-        names, size = after.activities, len(after.activities)
-        (old_steps, old), (steps, waits) = before.gaps(), after.gaps()
+        old, waits = before.waits(), after.waits()
         found: dict[tuple[str | None, ...], Checked] = {}
         for (a, b), margin in margins.waits.items():
-            code = names.index(a) * size + names.index(b)
-            true, here = old[old_steps == code], np.sort(waits[steps == code])
-            if len(true) and len(here) and margin < 0.5:
+            if (a, b) in old and (a, b) in waits and margin < 0.5:
+                true, here = old[a, b], np.sort(waits[a, b])
                 ends = (
                     np.searchsorted(here, np.median(true), "left"),
                     np.searchsorted(here, np.median(true), "right"),

@@ -19,7 +19,7 @@ import pandas as pd
 import pm4py
 
 from sacofa import Certified, Rules, VariantCounts, learn_rules
-from sacofa.evaluate.measures.similarity import similarity
+from sacofa.evaluate.measures.flow import similarity
 from sacofa.events import count_variants, open_log
 from sacofa.kernel import Noise
 from sacofa.kernel.bits import SeededBits

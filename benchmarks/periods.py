@@ -14,8 +14,7 @@ from pathlib import Path
 from figure import Figure, median
 
 from sacofa import Certified, VariantCounts, anonymize, count_variants, open_log
-from sacofa.evaluate.measures.flow import steps_distance, trigrams_distance
-from sacofa.evaluate.measures.similarity import similarity
+from sacofa.evaluate.measures.flow import similarity, steps_distance, trigrams_distance
 from sacofa.release.combine import combine
 
 MEASURES = {"similarity": similarity, "steps": steps_distance, "trigrams": trigrams_distance}

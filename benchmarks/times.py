@@ -20,8 +20,10 @@ from speed import measured
 
 from sacofa import Certified, open_log
 from sacofa.base.batches import cases_of, gather
+from sacofa.evaluate.measures.flow import similarity
 from sacofa.evaluate.measures.indicators import Indicator
-from sacofa.evaluate.measures.performance import (
+from sacofa.evaluate.measures.times import (
+    Timed,
     arrivals_distance,
     bottlenecks_kept,
     cycle_time_distance,
@@ -29,8 +31,6 @@ from sacofa.evaluate.measures.performance import (
     mean_cycle_ratio,
     waits,
 )
-from sacofa.evaluate.measures.similarity import similarity
-from sacofa.evaluate.measures.timed import Timed
 from sacofa.evaluate.reproduction import find_logs
 from sacofa.events import read_cases
 from sacofa.kernel.bits import SeededBits

@@ -23,12 +23,18 @@ from figure import Figure, median
 
 from sacofa import Certified, Laplace, Sacofa, VariantCounts, anonymize, learn_rules
 from sacofa.evaluate import Evaluator
-from sacofa.evaluate.claims import BASELINE, CERTIFIED, SACOFA
 from sacofa.evaluate.comparison import default_prune
 from sacofa.evaluate.evaluate import read_measured
 from sacofa.evaluate.experiment import Performer
-from sacofa.evaluate.measures.similarity import similarity
-from sacofa.evaluate.reproduction import SETTINGS, Reproduction, find_logs
+from sacofa.evaluate.measures.flow import similarity
+from sacofa.evaluate.reproduction import (
+    BASELINE,
+    CERTIFIED,
+    SACOFA,
+    SETTINGS,
+    Reproduction,
+    find_logs,
+)
 from sacofa.evaluate.runs import DONE, LIMIT, Run
 from sacofa.evaluate.summary import Summary
 from sacofa.events import count_variants, open_log

@@ -14,8 +14,7 @@ import numpy as np
 from figure import Figure, median
 
 from sacofa import Certified, anonymize
-from sacofa.evaluate.measures.flow import steps_distance
-from sacofa.evaluate.measures.similarity import similarity
+from sacofa.evaluate.measures.flow import similarity, steps_distance
 from sacofa.kernel.variants import VariantCounts
 
 CASES, ACTIVITIES, COMMON = 1_200, 400, 60

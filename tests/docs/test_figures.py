@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from sacofa import Certified
-from sacofa.evaluate import claims, comparison, experiment
+from sacofa.evaluate import comparison, experiment, reproduction
 from sacofa.evaluate.measures import model
 from sacofa.mechanisms.certified import verdict
 from sacofa.synthesis.flow import presence
@@ -93,7 +93,7 @@ MEASURED = re.compile(
 SETTINGS = {
     *(
         f"{float(value):g}"
-        for value in (model.NOISE_THRESHOLD, claims.EVEN, comparison.PRUNE_SCALES)
+        for value in (model.NOISE_THRESHOLD, reproduction.EVEN, comparison.PRUNE_SCALES)
     ),
     *(
         form.format(limit)

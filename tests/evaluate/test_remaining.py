@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sacofa.evaluate.measures.remaining import remaining_time_error
-from sacofa.evaluate.measures.timed import Timed
+from sacofa.evaluate.measures.times import Timed, remaining_time_error
 
 HOUR = 3_600
 

@@ -9,10 +9,17 @@ from pathlib import Path
 import pytest
 
 from sacofa.cli import main
-from sacofa.evaluate.claims import BASELINE, CERTIFIED, CLAIMS, SACOFA
 from sacofa.evaluate.drawing import draw_models
 from sacofa.evaluate.measures.model import discover_model
-from sacofa.evaluate.reproduction import SETTINGS, Reproduction, find_logs
+from sacofa.evaluate.reproduction import (
+    BASELINE,
+    CERTIFIED,
+    CLAIMS,
+    SACOFA,
+    SETTINGS,
+    Reproduction,
+    find_logs,
+)
 from sacofa.evaluate.runs import RunTable
 from sacofa.evaluate.summary import Summary
 from sacofa.kernel.variants import VariantCounts

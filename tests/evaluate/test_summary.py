@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from sacofa.evaluate.claims import CLAIMS, Cell, Claim
+from sacofa.evaluate.reproduction import CLAIMS, Cell, Claim
 from sacofa.evaluate.runs import Row
 from sacofa.evaluate.summary import Spread, Summary
 

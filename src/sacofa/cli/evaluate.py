@@ -16,7 +16,7 @@ from ..errors import ReadError, SettingError, Statement
 from ..evaluate import Evaluator, Measures
 from ..evaluate.evaluate import read_measured, variants_of
 from ..evaluate.measures.indicators import FORM, Indicator
-from ..evaluate.measures.timed import Timed
+from ..evaluate.measures.times import Timed
 from ..events import open_log
 from ..kernel.cases import Cases
 from ..report.durations import say_duration

@@ -16,7 +16,6 @@ from ..kernel.variants import VariantCounts
 from ..mechanisms.protocol import Mechanism
 from ..mechanisms.registry import MECHANISMS, make_mechanism
 from ..mechanisms.settings import settings_of
-from .claims import CERTIFIED
 from .evaluate import Measured, variants_of
 from .experiment import (
     Execution,
@@ -82,14 +81,13 @@ class Comparison:
 
     def runs(self, name: str, log: VariantCounts) -> list[Run]:
         """List the runs on a log."""
-        length = self.max_length or _common_length(log)
+        length = self.max_length
+        if not length:
+            order = np.argsort(log.lengths)
+            place = np.searchsorted(np.cumsum(log.counts[order]), COMMON_LENGTH * log.cases)
+            length = max(1, int(log.lengths[order][place]))
         series = [
-            Series(
-                log=name,
-                name=mechanism,
-                epsilon=epsilon,
-                mechanism=self._make(mechanism, epsilon, length),
-            )
+            Series(name, mechanism, epsilon, self._make(mechanism, epsilon, length))
             for mechanism in self.mechanisms
             for epsilon in self.epsilons
         ]
@@ -98,13 +96,12 @@ class Comparison:
     def _make(self, name: str, epsilon: str, max_length: int) -> Mechanism:
         settings: dict[str, object] = {
             "epsilon": epsilon,
-            "max_length": self.max_length if name == CERTIFIED else max_length,
+            "max_length": self.max_length if name == "certified" else max_length,
             "prune": self.prune or default_prune(parse_epsilon("epsilon", epsilon)),
         }
         # Settings that a mechanism does not have are left out; an unknown name is refused below.
-        known = (
-            {entry.option for entry in settings_of(MECHANISMS[name])} if name in MECHANISMS else ()
-        )
+        kind = MECHANISMS.get(name)
+        known = () if kind is None else {entry.option for entry in settings_of(kind)}
         return make_mechanism(name, {n: settings[n] for n in settings if n in known})
 
 
@@ -142,23 +139,10 @@ def compare(
     if not variants.cases:
         raise SettingError("log", None, Statement("must.log_with_cases"))
     runs = comparison.runs(name, variants)
-    figures = [Figure(measure=measure, name=measure) for measure in FIGURES]
+    figures = map(Figure, FIGURES)
     rows = run_experiment(runs, {name: log}, folder, figures, execution or Execution())
-    write_report(
-        folder,
-        [
-            f"# Mechanisms compared on {name}",
-            *("", NOTICE, "", EXPLANATION, ""),
-            *Summary(rows).table(),
-            "",
-            *(f"![{measure}]({measure}.svg)" for measure in FIGURES),
-        ],
-    )
+    title = f"# Mechanisms compared on {name}"
+    pictures = (f"![{measure}]({measure}.svg)" for measure in FIGURES)
+    lines = (title, "", NOTICE, "", EXPLANATION, "", *Summary(rows).table(), "", *pictures)
+    write_report(folder, lines)
     return rows
-
-
-def _common_length(log: VariantCounts) -> int:
-    """The length that most of the cases do not exceed."""
-    order = np.argsort(log.lengths)
-    place = np.searchsorted(np.cumsum(log.counts[order]), COMMON_LENGTH * log.cases)
-    return max(1, int(log.lengths[order][place]))

@@ -9,13 +9,14 @@ from typing import Any
 
 from ..base.files import write_whole
 from .extras import optional_module
-from .measures.nets import Model
+from .measures.replay import Model
 from .registry import BY_NAME
 from .runs import ORIGINAL
 from .summary import Summary
 
 SERIES_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#F0E442")
 """Distinguishable with any colour vision (Okabe and Ito)."""
+THIN = {"linewidth": 0.8}
 
 
 def draw_boxes(
@@ -32,7 +33,7 @@ def draw_boxes(
     """
     figure_class = optional_module("matplotlib.figure").Figure
     matplotlib = optional_module("matplotlib")
-    shown = list(series if series is not None else summary.series())
+    shown = summary.series if series is None else series
     logs = summary.logs
     with matplotlib.rc_context({"svg.hashsalt": "sacofa", "font.size": 9}):
         figure = figure_class(figsize=(1.2 + 3.2 * len(logs), 3.4), layout="constrained")
@@ -47,32 +48,31 @@ def draw_boxes(
                 figure.savefig(part, format=kind, **extra)
 
 
-def _draw_panel(panel: Any, summary: Summary, measure: str, log: str, shown: list[str]) -> None:
+def _draw_panel(panel: Any, summary: Summary, measure: str, log: str, shown: Sequence[str]) -> None:
     """Draw one log: a group of boxes for each ε, the original as a line."""
     epsilons = summary.epsilons(log)
     width = 0.8 / max(1, len(shown))
     for i, series in enumerate(shown):
         colour = SERIES_COLOURS[i % len(SERIES_COLOURS)]
         panel.plot([], [], "s", color=colour, label=series)
-        for place, epsilon in enumerate(epsilons):
-            values = summary.values(measure, log, series, epsilon)
-            if values:
-                panel.boxplot(
-                    [values],
-                    positions=[place + (i - (len(shown) - 1) / 2) * width],
-                    widths=0.8 * width,
-                    whis=(0, 100),
-                    patch_artist=True,
-                    boxprops={"facecolor": colour, "alpha": 0.6, "linewidth": 0.8},
-                    medianprops={"color": "black", "linewidth": 1.2},
-                    whiskerprops={"linewidth": 0.8},
-                    capprops={"linewidth": 0.8},
-                )
-    original = summary.values(measure, log, ORIGINAL)
-    if original:
-        panel.axhline(
-            original[0], color="black", linestyle="--", linewidth=0.8, label="original log"
+        found = {
+            place + (i - (len(shown) - 1) / 2) * width: values
+            for place, epsilon in enumerate(epsilons)
+            if (values := summary.values(measure, log, series, epsilon))
+        }
+        panel.boxplot(
+            [*found.values()],
+            positions=[*found],
+            widths=0.8 * width,
+            whis=(0, 100),
+            patch_artist=True,
+            boxprops={"facecolor": colour, "alpha": 0.6, **THIN},
+            medianprops={"color": "black", "linewidth": 1.2},
+            whiskerprops=THIN,
+            capprops=THIN,
         )
+    for value in summary.values(measure, log, ORIGINAL)[:1]:
+        panel.axhline(value, color="black", linestyle="--", label="original log", **THIN)
     panel.set_title(log)
     panel.set_xticks(range(len(epsilons)), [f"ε = {epsilon}" for epsilon in epsilons])
     panel.set_xlim(-0.6, len(epsilons) - 0.4)
@@ -94,23 +94,16 @@ def draw_models(models: Mapping[str, Model], folder: Path, name: str) -> None:
 
 
 def _add_net(part: Any, model: Model, prefix: str) -> None:
+    small = {"label": "", "width": 0.25, "fixedsize": True, "fillcolor": "grey85"}
     for place in sorted(model.net.places, key=lambda p: str(p.name)):
-        part.add_node(
-            f"{prefix}{place.name}",
-            shape="doublecircle" if place in model.final else "circle",
-            style="filled" if place in model.initial or place in model.final else "solid",
-            fillcolor="grey85",
-            label="",
-            width=0.25,
-            fixedsize=True,
-        )
+        shape = "doublecircle" if place in model.final else "circle"
+        style = "filled" if place in model.initial or place in model.final else "solid"
+        part.add_node(f"{prefix}{place.name}", shape=shape, style=style, **small)
+    silent = {"style": "filled", "fillcolor": "black", "label": "", "width": 0.1, "height": 0.3}
     for transition in sorted(model.net.transitions, key=lambda t: str(t.name)):
-        node = f"{prefix}t:{transition.name}"
-        if transition.label is None:
-            part.add_node(node, shape="box", style="filled", fillcolor="black", label="",
-                          width=0.1, height=0.3)  # fmt: skip
-        else:
-            part.add_node(node, shape="box", label="\n".join(wrap(transition.label, 22)))
+        node, label = f"{prefix}t:{transition.name}", transition.label
+        options = silent if label is None else {"label": "\n".join(wrap(label, 22))}
+        part.add_node(node, shape="box", **options)
         for arc in transition.in_arcs:
             part.add_edge(f"{prefix}{arc.source.name}", node)
         for arc in transition.out_arcs:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from statistics import fmean
 
 import numpy as np
 
@@ -17,8 +18,7 @@ from ..kernel.attributes import Attribute
 from ..kernel.cases import CaseBatch, Cases, Values
 from ..kernel.variants import VariantCounts
 from ..release.anonymize import Release
-from .compared import Compared, Original
-from .registry import MEASURES, Reference
+from .registry import MEASURES, Compared, Original, Reference
 
 SPLITS = 3
 """Number of random splits of the log over which the sampling limit is averaged."""
@@ -80,11 +80,17 @@ class Evaluator:
 
     def attributes(self, released: Measured) -> dict[str, tuple[float, float]]:
         """Return the error of each attribute and pair, and that of two halves of the log."""
-        found = _attribute_errors(Compared(self._original, *_parts(released)))
-        splits = [_split(self._original, SPLIT_SEED + i) for i in range(SPLITS if found else 0)]
-        halves = [_attribute_errors(split) for split in splits]
+
+        def errors(compared: Compared) -> dict[str, float]:
+            found = compared.errors
+            by_activity = found["values_by_activity"].items()
+            renamed = {f"{name}, by activity": value for name, value in by_activity}
+            return {**found["values"], **renamed, **found["value_pairs"]}
+
+        found = errors(Compared(self._original, *_parts(released)))
+        halves = [errors(split) for split in self._splits()] if found else []
         return {
-            name: (value, float(np.mean([one.get(name, value) for one in halves])))
+            name: (value, fmean(one.get(name, value) for one in halves))
             for name, value in found.items()
         }
 
@@ -95,14 +101,15 @@ class Evaluator:
         result of the original log itself takes its place.
         """
         if self._limit is None:
-            splits = [_split(self._original, SPLIT_SEED + i) for i in range(SPLITS)]
-            found = [_measure(split, reference="halves") for split in splits]
+            found = [_measure(split, reference="halves") for split in self._splits()]
             names = [name for name in found[0] if all(name in one for one in found)]
-            values = {name: float(np.mean([one[name] for one in found])) for name in names}
+            values = {name: fmean(one[name] for one in found) for name in names}
             itself = Compared(self._original, self._original.variants)
-            own = _measure(itself, reference="original")
-            self._limit = Measures({**values, **own})
+            self._limit = Measures({**values, **_measure(itself, reference="original")})
         return self._limit
+
+    def _splits(self) -> Iterator[Compared]:
+        return (_split(self._original, SPLIT_SEED + i) for i in range(SPLITS))
 
 
 def evaluate_release(original: Measured, released: Measured) -> Measures:
@@ -186,11 +193,6 @@ def measured_release(release: Release, attributes: tuple[Attribute, ...]) -> Cas
         has_times=release.times is not None,
         attributes=attributes,
     )
-
-
-def _attribute_errors(compared: Compared) -> dict[str, float]:
-    by_activity = {f"{name}, by activity": off for name, off in compared.activity_values.items()}
-    return {**compared.values, **by_activity, **compared.pair_values}
 
 
 def _measure(compared: Compared, reference: Reference | None = None) -> Measures:

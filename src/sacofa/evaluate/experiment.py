@@ -21,7 +21,7 @@ from .evaluate import Evaluator, Measured, measured_release, variants_of
 from .extras import require_modules
 from .runs import DONE, FAILED, LIMIT, ORIGINAL, REFUSED, TIMEOUT, Row, Run, RunTable, digest_of
 from .summary import Summary
-from .workers import Lost, available_cores, spread
+from .workers import available_cores, spread
 
 TIME_LIMIT = 600.0
 """Default limit of one run, in seconds."""
@@ -46,36 +46,35 @@ class Execution:
     time_limit: float = TIME_LIMIT
     progress: Progress | None = None
 
-    @property
-    def cores(self) -> int:
-        """The number of processes."""
-        return self.workers or available_cores()
-
     def __post_init__(self) -> None:
         if self.workers is not None and self.workers < 1:
             raise SettingError("workers", self.workers, Statement("must.at_least", least=1))
         if not self.time_limit > 0:
-            raise SettingError(
-                "time_limit", self.time_limit, Statement("must.domain.above", low="0")
-            )
+            above = Statement("must.domain.above", low="0")
+            raise SettingError("time_limit", self.time_limit, above)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Figure:
     """A box plot of one measure.
 
     Attributes:
         measure: Name of the measure.
-        name: Name of the file without its suffix.
+        name: Name of the file without its suffix, if it is not that of the measure.
         series: The series that are drawn; None draws all.
     """
 
     measure: str
-    name: str
+    name: str = ""
     series: Sequence[str] | None = None
 
+    @property
+    def file(self) -> str:
+        """Name of the file without its suffix."""
+        return self.name or self.measure
 
-@dataclass(frozen=True, kw_only=True)
+
+@dataclass(frozen=True)
 class Series:
     """One mechanism at one ε on one log, to be run several times."""
 
@@ -83,6 +82,12 @@ class Series:
     name: str
     epsilon: str
     mechanism: Mechanism
+
+
+def check_repeat(repeat: int) -> None:
+    """Refuse an experiment without any run."""
+    if repeat < 1:
+        raise SettingError("repeat", repeat, Statement("must.at_least", least=1))
 
 
 def plan_runs(logs: Sequence[str], series: Sequence[Series], repeat: int) -> list[Run]:
@@ -96,27 +101,12 @@ def plan_runs(logs: Sequence[str], series: Sequence[Series], repeat: int) -> lis
     Returns:
         The runs. First repetitions come first, so that all series grow together.
     """
-    return [
-        *(Run(log=log, series=ORIGINAL) for log in logs),
-        *(Run(log=log, series=LIMIT) for log in logs),
-        *(
-            Run(
-                log=each.log,
-                series=each.name,
-                epsilon=each.epsilon,
-                mechanism=each.mechanism,
-                repetition=repetition,
-            )
-            for repetition in range(1, repeat + 1)
-            for each in series
-        ),
-    ]
-
-
-def check_repeat(repeat: int) -> None:
-    """Refuse an experiment without any run."""
-    if repeat < 1:
-        raise SettingError("repeat", repeat, Statement("must.at_least", least=1))
+    runs = [Run(log=log, series=name) for name in (ORIGINAL, LIMIT) for log in logs]
+    for repetition in range(1, repeat + 1):
+        for each in series:
+            run = Run(log=each.log, series=each.name, epsilon=each.epsilon)
+            runs.append(replace(run, mechanism=each.mechanism, repetition=repetition))
+    return runs
 
 
 def run_experiment(
@@ -146,7 +136,7 @@ def run_experiment(
     rows = carry_out(runs, originals, RunTable(folder / "runs.csv"), execution)
     summary = Summary(rows)
     for figure in figures:
-        draw_boxes(summary, figure.measure, folder, figure.name, figure.series)
+        draw_boxes(summary, figure.measure, folder, figure.file, figure.series)
     return rows
 
 
@@ -160,38 +150,25 @@ def carry_out(
     runs: Sequence[Run],
     originals: Mapping[str, Measured],
     table: RunTable,
-    execution: Execution | None = None,
+    execution: Execution,
 ) -> list[Row]:
     """Carry out the runs that a table does not have yet, and return the rows of all."""
-    execution = execution or Execution()
-    report = execution.progress or _say_nothing
-    digests = {name: digest_of(log) for name, log in originals.items()}
-    keys = {Row.of(run, digests[run.log], "").key: run for run in runs}
+    report = execution.progress or (lambda done, total: None)
+    perform = Performer(originals)
+    keys = {Row.of(run, perform.digests[run.log], "").key: run for run in runs}
     missing = [run for key, run in keys.items() if key not in table]
-    results = spread(
-        Performer(originals),
-        missing,
-        workers=execution.cores,
-        time_limit=execution.time_limit,
-    )
+    cores = execution.workers or available_cores()
+    results = spread(perform, missing, workers=cores, time_limit=execution.time_limit)
     before = len(keys) - len(missing)
     report(before, len(keys))
     for done, (run, result) in enumerate(results, start=before + 1):
-        table.append(_row_of(run, result, digests[run.log]))
+        if not isinstance(result, Row):
+            status = TIMEOUT if result.timed_out else FAILED
+            result = Row.of(run, perform.digests[run.log], status, result.why)
+        table.append(result)
         report(done, len(keys))
     rows = {row.key: row for row in table.rows()}
     return [rows[key] for key in keys]
-
-
-def _say_nothing(done: int, total: int) -> None:
-    """Report no progress."""
-
-
-def _row_of(run: Run, result: Row | Lost, digest: str) -> Row:
-    """Return the row of a run, also of one that was lost."""
-    if isinstance(result, Row):
-        return result
-    return Row.of(run, digest, TIMEOUT if result.timed_out else FAILED, result.why)
 
 
 class Performer:
@@ -200,15 +177,15 @@ class Performer:
     def __init__(self, originals: Mapping[str, Measured]) -> None:
         """Take the logs by name."""
         self._originals = originals
-        self._digests = {name: digest_of(log) for name, log in originals.items()}
+        self.digests = {name: digest_of(log) for name, log in originals.items()}
         self._evaluators: dict[str, Evaluator] = {}
 
     def __call__(self, run: Run) -> Row:
         """Make the release of a run and measure it."""
-        original = self._originals[run.log]
+        original, digest = self._originals[run.log], self.digests[run.log]
         if run.log not in self._evaluators:
             self._evaluators[run.log] = Evaluator(original)
-        evaluator, row = self._evaluators[run.log], Row.of(run, self._digests[run.log], DONE)
+        evaluator, row = self._evaluators[run.log], Row.of(run, digest, DONE)
         start = perf_counter()
         released: Measured = original
         if run.mechanism is not None:
@@ -217,7 +194,7 @@ class Performer:
                     _given_to(run.mechanism, original), run.mechanism, seed=run.seed
                 )
             except TooLargeError as error:
-                return Row.of(run, row.digest, REFUSED, str(error))
+                return Row.of(run, digest, REFUSED, str(error))
             attributes = original.attributes if isinstance(original, Cases) else ()
             released = measured_release(release, attributes)
             epsilon = release.certificate.epsilon

@@ -15,14 +15,7 @@ PACKAGES = {"sklearn": "scikit-learn", "ot": "POT"}
 
 
 def optional_module(name: str, extra: str = "evaluate") -> Any:
-    """Import a module of an untyped optional library.
-
-    Args:
-        name: Name of the module.
-        extra: The extra of sacofa that installs it.
-
-    Returns:
-        The module.
+    """Import a module of an untyped optional library, which an extra of sacofa installs.
 
     Raises:
         MissingExtraError: If it is not installed.

@@ -1,4 +1,4 @@
-"""All measures: a name, a title, a meaning and a function each.
+"""All measures: a name, a title, a function and a meaning each, and what they are computed from.
 
 To add a measure, write a function in `measures/` and an entry here. Commands, experiments and
 reports use this list.
@@ -6,217 +6,219 @@ reports use this list.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from statistics import fmean
 from typing import Literal
 
-import numpy as np
-
+from ..kernel.cases import CaseBatch
 from ..kernel.variants import VariantCounts
-from .compared import Compared
-from .measures import flow, performance
-from .measures.remaining import remaining_time_error
-from .measures.similarity import similarity
-from .measures.timed import Timed
+from .measures import attributes, flow, times
+from .measures.model import ModelQuality, model_quality, orderly_core
+from .measures.normal import NormalBehaviour
 
 Reference = Literal["halves", "original"]
 """What a measure is compared with: two random halves of the log, or the log itself."""
 
 
-@dataclass(frozen=True, kw_only=True)
+class Original:
+    """An original log; intermediate results that concern it alone are computed once."""
+
+    def __init__(
+        self,
+        variants: VariantCounts,
+        by_case: CaseBatch | None = None,
+        pairs: tuple[tuple[int, int], ...] = (),
+    ) -> None:
+        """Take an original with at least one case.
+
+        Args:
+            variants: Its variants.
+            by_case: Its cases with times and attributes, if there are any.
+            pairs: Pairs of attributes to compare.
+        """
+        self.variants, _ = flow.share_activities(variants, variants)
+        self.by_case = by_case
+        self.pairs = pairs
+
+    @cached_property
+    def normal(self) -> NormalBehaviour:
+        """A detector of behaviour that is unlike the original's."""
+        return NormalBehaviour(self.variants)
+
+
+@dataclass(eq=False)
+class Compared:
+    """An original and a release of it, with intermediate results that several measures share.
+
+    Attributes:
+        source: The original.
+        released: Variants of the release.
+        by_case: Its cases one by one, if they have times or attributes of their own.
+    """
+
+    source: Original
+    released: VariantCounts
+    by_case: CaseBatch | None = None
+
+    @cached_property
+    def errors(self) -> Mapping[str, Mapping[str, float]]:
+        """Total variation of attributes, attributes by activity and pairs, by their names."""
+        before, after = self.source.by_case, self.by_case
+        if before is None or after is None or not before.attributes or not after.attributes:
+            return {"values": {}, "values_by_activity": {}, "value_pairs": {}}
+        return {
+            "values": attributes.value_distances(before, after),
+            "values_by_activity": attributes.activity_distances(before, after),
+            "value_pairs": attributes.pair_distances(before, after, self.source.pairs),
+        }
+
+    @property
+    def decisions(self) -> float | None:
+        """Accuracy, on the original, of a decision tree that learned from the release."""
+        if not self.errors["values"] or self.source.by_case is None or self.by_case is None:
+            return None
+        try:
+            return attributes.decision_accuracy(
+                self.source.by_case, self.by_case, self.source.pairs
+            )
+        except ImportError:
+            return None
+
+    @cached_property
+    def quality(self) -> ModelQuality:
+        """Quality, on the original, of the model mined from the whole release."""
+        return model_quality(self.source.variants, self.released)
+
+    @cached_property
+    def core(self) -> VariantCounts:
+        """The orderly core of the release, chosen by the same filter for every release."""
+        return orderly_core(self.released)
+
+    @cached_property
+    def timed(self) -> tuple[times.Timed, times.Timed] | None:
+        """The times of both; None if one of them has none."""
+        if self.source.by_case is None or self.by_case is None:
+            return None
+        original, released = times.Timed.both(self.source.by_case, self.by_case)
+        return (original, released) if original.cases else None
+
+
+Function = Callable[[Compared], float | None]
+
+
+@dataclass(frozen=True)
 class Measure:
     """One measure of how useful a release is.
 
     Attributes:
         name: Name in tables and JSON.
         title: Name in reports.
-        meaning: What it measures.
+        better: Which direction is better: `less` or `more`.
         function: Computes it; None if it does not apply, because a log has no times.
-        lower: Whether less is better.
+        meaning: What it measures.
         reference: What it is compared with.
         timed: Whether both logs must have more than activities: times, or attributes.
     """
 
     name: str
     title: str
+    better: Literal["less", "more"]
+    function: Function
     meaning: str
-    function: Callable[[Compared], float | None]
-    lower: bool = False
     reference: Reference | None = "halves"
     timed: bool = False
 
     @property
-    def better(self) -> str:
-        """Which direction is better, in a word."""
-        return "less" if self.lower else "more"
+    def lower(self) -> bool:
+        """Whether less is better."""
+        return self.better == "less"
 
 
-def _of_logs(
-    function: Callable[[VariantCounts, VariantCounts], float],
-) -> Callable[[Compared], float]:
-    return lambda compared: function(compared.original, compared.released)
+def _variants(function: flow.LogMeasure) -> Function:
+    return lambda compared: function(compared.source.variants, compared.released)
 
 
-def _of_times(
-    function: Callable[[Timed, Timed], float | None],
-) -> Callable[[Compared], float | None]:
-    def measure(compared: Compared) -> float | None:
-        return None if compared.timed is None else function(*compared.timed)
-
-    return measure
+def _times(function: Callable[[times.Timed, times.Timed], float | None]) -> Function:
+    return lambda compared: compared.timed and function(*compared.timed)
 
 
-def _mean(found: dict[str, float]) -> float | None:
-    return float(np.mean(list(found.values()))) if found else None
+def _mean_of(kind: str) -> Function:
+    return lambda compared: fmean(compared.errors[kind].values()) if compared.errors[kind] else None
 
 
-MEASURES: tuple[Measure, ...] = (
-    Measure(
-        name="steps", title="Steps", lower=True, function=_of_logs(flow.steps_distance),
-        meaning="directly-follows steps: the share that would have to move (total variation)",
-    ),
-    Measure(
-        name="trigrams", title="3-grams", lower=True, function=_of_logs(flow.trigrams_distance),
-        meaning="three activities in a row: the share that would have to move",
-    ),
-    Measure(
-        name="top_steps", title="Top-20 steps", function=_of_logs(flow.top_steps_kept),
-        meaning="the 20 most frequent steps that are among the 20 of the release",
-    ),
-    Measure(
-        name="activity", title="Activity in % of cases", lower=True,
-        function=_of_logs(flow.activity_error),
-        meaning="error of the share of cases in which an activity happens, on average",
-    ),
-    Measure(
-        name="repeated", title="Repeated in % of cases", lower=True,
-        function=_of_logs(flow.repetition_error),
-        meaning="error of the share of cases in which an activity is repeated, on average",
-    ),
-    Measure(
-        name="eventually", title="a eventually b", lower=True,
-        function=_of_logs(flow.eventually_error),
-        meaning="error of the share of cases in which b comes some time after a, on average",
-    ),
-    Measure(
-        name="length", title="Mean length", lower=True, function=_of_logs(flow.length_error),
-        meaning="how far the mean length of cases is off, relative to the original",
-    ),
-    Measure(
-        name="starts", title="Start activities", lower=True,
-        function=_of_logs(flow.starts_distance),
-        meaning="first activities of cases: the share that would have to move",
-    ),
-    Measure(
-        name="ends", title="End activities", lower=True, function=_of_logs(flow.ends_distance),
-        meaning="last activities of cases: the share that would have to move",
-    ),
-    Measure(
-        name="mass_kept", title="Mass kept", function=_of_logs(flow.mass_kept),
-        meaning="original cases whose variant is in the release",
-    ),
-    Measure(
-        name="invented", title="Invented", lower=True, function=_of_logs(flow.invented),
-        meaning="released cases whose variant is not in the original",
-    ),
-    Measure(
-        name="size_error", title="Size error", lower=True, reference=None,
-        function=_of_logs(flow.size_error),
-        meaning="how far the number of cases is off, relative to the original",
-    ),
-    Measure(
-        name="similarity", title="Similarity", function=_of_logs(similarity),
-        meaning="of how cases spread over variants: 1 − earth mover's distance",
-    ),
-    Measure(
-        name="normal", title="Normal behaviour", function=lambda compared: compared.normal,
-        meaning="released cases that look normal beside the original",
-    ),
-    Measure(
-        name="f_score", reference="original", title="F-score",
-        function=lambda compared: compared.quality.f_score,
-        meaning="harmonic mean of fitness and precision of the model mined from the whole release",
-    ),
-    Measure(
-        name="fitness", reference="original", title="Fitness",
-        function=lambda compared: compared.quality.fitness,
-        meaning="how completely that model replays the original cases",
-    ),
-    Measure(
-        name="precision", reference="original", title="Precision",
-        function=lambda compared: compared.quality.precision,
-        meaning="how little behaviour beyond the original that model allows",
-    ),
-    Measure(
-        name="generalization", reference="original", title="Generalization",
-        function=lambda compared: compared.quality.generalization,
-        meaning="how well the original supports all parts of that model",
-    ),
-    Measure(
-        name="core_share", reference="original", title="Core, share of cases",
-        function=lambda compared: compared.core_share,
-        meaning="share of the released cases that belong to the orderly core",
-    ),
-    Measure(
-        name="core_f_score", reference="original", title="F-score, core only",
-        function=lambda compared: compared.core_quality.f_score,
-        meaning="F-score of the model mined from the orderly core alone",
-    ),
-    Measure(
-        name="waits", title="Waits", lower=True, timed=True,
-        function=_of_times(performance.wait_error),
-        meaning="median waits of frequent steps: how far off, in doublings (a lost step counts 10)",
-    ),
-    Measure(
-        name="cycle_time", title="Cycle time", lower=True, timed=True,
-        function=_of_times(performance.cycle_time_error),
-        meaning="how long cases take: how far the distribution is off, in doublings",
-    ),
-    Measure(
-        name="mean_cycle", title="Mean cycle time", lower=True, timed=True,
-        function=_of_times(performance.mean_cycle_error),
-        meaning="how far the mean of how long cases take is off, in doublings",
-    ),
-    Measure(
-        name="bottlenecks", title="Bottlenecks", timed=True,
-        function=_of_times(performance.bottlenecks_kept),
-        meaning="the 10 steps with the largest total time that are among the 10 of the release",
-    ),
-    Measure(
-        name="arrivals", title="Arrivals", lower=True, timed=True,
-        function=_of_times(performance.arrivals_distance),
-        meaning="months in which cases begin: the share that would have to move",
-    ),
-    Measure(
-        name="cycle_hours", title="Cycle time, hours", lower=True, timed=True,
-        function=_of_times(performance.cycle_time_distance),
-        meaning="how long cases take: how far the distribution is off, in hours (CTD)",
-    ),
-    Measure(
-        name="remaining", title="Remaining time", lower=True, timed=True,
-        function=_of_times(remaining_time_error),
-        meaning="how long cases still take: error of a model of the release, in doublings",
-    ),
-    Measure(
-        name="values", title="Attributes", lower=True, timed=True,
-        function=lambda compared: _mean(compared.values),
-        meaning="values of attributes: the share that would have to move, mean over attributes",
-    ),
-    Measure(
-        name="values_by_activity", title="Attributes by activity", lower=True, timed=True,
-        function=lambda compared: _mean(compared.activity_values),
-        meaning="the same within each activity, for attributes of events (a lost one counts 1)",
-    ),
-    Measure(
-        name="value_pairs", title="Pairs of attributes", lower=True, timed=True,
-        function=lambda compared: _mean(compared.pair_values),
-        meaning="declared pairs of attributes: the share of cases that would have to move",
-    ),
-    Measure(
-        name="decisions", title="Decision tree", timed=True,
-        function=lambda compared: compared.decisions,
-        meaning="original cases that a decision tree of the release gets right (scikit-learn)",
-    ),
+MEASURES = (
+    Measure("steps", "Steps", "less", _variants(flow.steps_distance),
+            "directly-follows steps: the share that would have to move (total variation)"),
+    Measure("trigrams", "3-grams", "less", _variants(flow.trigrams_distance),
+            "three activities in a row: the share that would have to move"),
+    Measure("top_steps", "Top-20 steps", "more", _variants(flow.top_steps_kept),
+            "the 20 most frequent steps that are among the 20 of the release"),
+    Measure("activity", "Activity in % of cases", "less", _variants(flow.activity_error),
+            "error of the share of cases in which an activity happens, on average"),
+    Measure("repeated", "Repeated in % of cases", "less", _variants(flow.repetition_error),
+            "error of the share of cases in which an activity is repeated, on average"),
+    Measure("eventually", "a eventually b", "less", _variants(flow.eventually_error),
+            "error of the share of cases in which b comes some time after a, on average"),
+    Measure("length", "Mean length", "less", _variants(flow.length_error),
+            "how far the mean length of cases is off, relative to the original"),
+    Measure("starts", "Start activities", "less", _variants(flow.starts_distance),
+            "first activities of cases: the share that would have to move"),
+    Measure("ends", "End activities", "less", _variants(flow.ends_distance),
+            "last activities of cases: the share that would have to move"),
+    Measure("mass_kept", "Mass kept", "more", _variants(flow.mass_kept),
+            "original cases whose variant is in the release"),
+    Measure("invented", "Invented", "less", _variants(flow.invented),
+            "released cases whose variant is not in the original"),
+    Measure("size_error", "Size error", "less", _variants(flow.size_error),
+            "how far the number of cases is off, relative to the original", reference=None),
+    Measure("similarity", "Similarity", "more", _variants(flow.similarity),
+            "of how cases spread over variants: 1 − earth mover's distance"),
+    Measure("normal", "Normal behaviour", "more", lambda c: c.source.normal.share(c.released),
+            "released cases that look normal beside the original"),
+    Measure("f_score", "F-score", "more", lambda c: c.quality.f_score,
+            "harmonic mean of fitness and precision of the model mined from the whole release",
+            reference="original"),
+    Measure("fitness", "Fitness", "more", lambda c: c.quality.fitness,
+            "how completely that model replays the original cases", reference="original"),
+    Measure("precision", "Precision", "more", lambda c: c.quality.precision,
+            "how little behaviour beyond the original that model allows", reference="original"),
+    Measure("generalization", "Generalization", "more", lambda c: c.quality.generalization,
+            "how well the original supports all parts of that model", reference="original"),
+    Measure("core_share", "Core, share of cases", "more",
+            lambda c: c.core.cases / max(c.released.cases, 1),
+            "share of the released cases that belong to the orderly core", reference="original"),
+    Measure("core_f_score", "F-score, core only", "more",
+            lambda c: model_quality(c.source.variants, c.core).f_score,
+            "F-score of the model mined from the orderly core alone", reference="original"),
+    Measure("waits", "Waits", "less", _times(times.wait_error),
+            "median waits of frequent steps: how far off, in doublings (a lost step counts 10)",
+            timed=True),
+    Measure("cycle_time", "Cycle time", "less", _times(times.cycle_time_error),
+            "how long cases take: how far the distribution is off, in doublings", timed=True),
+    Measure("mean_cycle", "Mean cycle time", "less", _times(times.mean_cycle_error),
+            "how far the mean of how long cases take is off, in doublings", timed=True),
+    Measure("bottlenecks", "Bottlenecks", "more", _times(times.bottlenecks_kept),
+            "the 10 steps with the largest total time that are among the 10 of the release",
+            timed=True),
+    Measure("arrivals", "Arrivals", "less", _times(times.arrivals_distance),
+            "months in which cases begin: the share that would have to move", timed=True),
+    Measure("cycle_hours", "Cycle time, hours", "less", _times(times.cycle_time_distance),
+            "how long cases take: how far the distribution is off, in hours (CTD)", timed=True),
+    Measure("remaining", "Remaining time", "less", _times(times.remaining_time_error),
+            "how long cases still take: error of a model of the release, in doublings", timed=True),
+    Measure("values", "Attributes", "less", _mean_of("values"),
+            "values of attributes: the share that would have to move, mean over attributes",
+            timed=True),
+    Measure("values_by_activity", "Attributes by activity", "less", _mean_of("values_by_activity"),
+            "the same within each activity, for attributes of events (a lost one counts 1)",
+            timed=True),
+    Measure("value_pairs", "Pairs of attributes", "less", _mean_of("value_pairs"),
+            "declared pairs of attributes: the share of cases that would have to move", timed=True),
+    Measure("decisions", "Decision tree", "more", lambda c: c.decisions,
+            "original cases that a decision tree of the release gets right (scikit-learn)",
+            timed=True),
 )  # fmt: skip
 """In the order of reports: questions of analysts, measures of papers, times, attributes."""
 

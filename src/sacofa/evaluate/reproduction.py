@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +11,6 @@ from ..kernel.variants import VariantCounts
 from ..mechanisms.protocol import Mechanism
 from ..mechanisms.registry import make_mechanism
 from ..release import anonymize
-from .claims import BASELINE, CERTIFIED, CLAIMS, SACOFA, TWO_THRESHOLDS
 from .drawing import draw_models
 from .experiment import (
     Execution,
@@ -23,11 +23,16 @@ from .experiment import (
 )
 from .extras import require_modules
 from .measures.model import discover_model
+from .registry import BY_NAME
 from .runs import Row, Run
-from .summary import Summary
+from .summary import Spread, Summary, markdown_row
+
+BASELINE, SACOFA, CERTIFIED = "laplace", "sacofa", "certified"
+TWO_THRESHOLDS = "sacofa, two thresholds"
+"""The fourth series of the reproduction."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Thresholds:
     """The thresholds of the paper for one log and ε.
 
@@ -42,7 +47,7 @@ class Thresholds:
     prune_harmless: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Setting:
     """The settings of the paper for one log.
 
@@ -60,51 +65,131 @@ class Setting:
 
 
 SETTINGS = (
-    Setting(
-        log="CoSeLoG",
-        file="receipt",
-        max_length=10,
-        thresholds=(
-            Thresholds(epsilon="1", prune=3),
-            Thresholds(epsilon="0.1", prune=25, prune_harmless=22),
-            Thresholds(epsilon="0.01", prune=220, prune_harmless=200),
-        ),
-    ),
-    Setting(
-        log="Sepsis",
-        file="sepsis",
-        max_length=23,
-        thresholds=(
-            Thresholds(epsilon="1", prune=4),
-            Thresholds(epsilon="0.1", prune=20, prune_harmless=15),
-            Thresholds(epsilon="0.01", prune=190, prune_harmless=150),
-        ),
-    ),
-    Setting(
-        log="Traffic fines",
-        file="traffic_fines",
-        max_length=9,
-        thresholds=(
-            Thresholds(epsilon="1", prune=2),
-            Thresholds(epsilon="0.1", prune=20, prune_harmless=15),
-            Thresholds(epsilon="0.01", prune=150, prune_harmless=120),
-        ),
-    ),
-)
+    Setting("CoSeLoG", "receipt", 10, (
+        Thresholds("1", 3), Thresholds("0.1", 25, 22), Thresholds("0.01", 220, 200))),
+    Setting("Sepsis", "sepsis", 23, (
+        Thresholds("1", 4), Thresholds("0.1", 20, 15), Thresholds("0.01", 190, 150))),
+    Setting("Traffic fines", "traffic_fines", 9, (
+        Thresholds("1", 2), Thresholds("0.1", 20, 15), Thresholds("0.01", 150, 120))),
+)  # fmt: skip
 
 MAIN_SERIES = (BASELINE, SACOFA, CERTIFIED)
 FIGURES = (
-    Figure(measure="f_score", name="f_score", series=MAIN_SERIES),
-    Figure(measure="generalization", name="generalization", series=MAIN_SERIES),
-    Figure(measure="normal", name="normal", series=MAIN_SERIES),
-    Figure(measure="f_score", name="pruning", series=(SACOFA, TWO_THRESHOLDS)),
-    Figure(measure="similarity", name="similarity", series=MAIN_SERIES),
+    Figure("f_score", series=MAIN_SERIES),
+    Figure("generalization", series=MAIN_SERIES),
+    Figure("normal", series=MAIN_SERIES),
+    Figure("f_score", name="pruning", series=(SACOFA, TWO_THRESHOLDS)),
+    Figure("similarity", series=MAIN_SERIES),
 )
 """The four figures of the paper, and similarity, which puts a high F-score into perspective."""
 DRAWN_MODELS = ("CoSeLoG", "0.01")
 """The log and ε whose models the paper draws."""
 FILE_SUFFIXES = (".parquet", ".xes.gz", ".xes", ".csv")
 """Formats of the logs, in the order in which they are preferred."""
+EVEN = 0.01
+"""Largest difference of medians that is called even."""
+ACCEPTED = {
+    "above": ("above", "well above"),
+    "not above": ("even", "below"),
+    "even": ("even",),
+}
+"""For each expectation, the observations that confirm it."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim about how two series differ in one measure.
+
+    Attributes:
+        says: The claim.
+        measure: Name of the measure.
+        better: The series that is claimed to be better.
+        other: The series that it is compared with.
+        expected: For a log and ε, a key of `ACCEPTED`: the observation in the paper.
+    """
+
+    says: str
+    measure: str
+    better: str
+    other: str
+    expected: Callable[[str, str], str] = lambda log, epsilon: "above"
+
+    def cells(self, summary: Summary) -> list[Cell]:
+        """Return a result for every log and ε for which both series were run."""
+        found = []
+        for log in summary.logs:
+            for epsilon in summary.epsilons(log):
+                left = summary.spread(self.measure, log, self.better, epsilon)
+                right = summary.spread(self.measure, log, self.other, epsilon)
+                if left is not None and right is not None:
+                    found.append(Cell(log, epsilon, left, right, self.expected(log, epsilon)))
+        return found
+
+    def report(self, summary: Summary) -> Iterator[str]:
+        """Return the lines of a Markdown section: claim, verdict, figures."""
+        cells = self.cells(summary)
+        yield from (f"### {self.says}", "")
+        if not cells:
+            yield from ("**Not measured.**", "")
+            return
+        holds = sum(cell.holds for cell in cells)
+        verdict = "Holds" if holds == len(cells) else "Holds in part" if holds else "Does not hold"
+        yield from (f"**{verdict}**: in {holds} of {len(cells)} cases.", "")
+        title = BY_NAME[self.measure].title
+        columns = (f"{title}, {self.better}", f"{title}, {self.other}")
+        yield markdown_row("log", "ε", *columns, "paper", "here", "")
+        yield markdown_row(*["---"] * 7)
+        for cell in cells:
+            mark = "holds" if cell.holds else "**differs**"
+            yield markdown_row(
+                cell.log, cell.epsilon, cell.better, cell.other, cell.expected, cell.seen, mark
+            )
+        yield ""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The result of a claim for one log and ε."""
+
+    log: str
+    epsilon: str
+    better: Spread
+    other: Spread
+    expected: str
+
+    @property
+    def seen(self) -> str:
+        """How the medians compare."""
+        difference = self.better.median - self.other.median
+        if math.isclose(difference, 0, abs_tol=EVEN):
+            return "even"
+        if difference < 0:
+            return "below"
+        return "well above" if self.better.low > self.other.high else "above"
+
+    @property
+    def holds(self) -> bool:
+        """Whether the result confirms the paper."""
+        return self.seen in ACCEPTED[self.expected]
+
+
+CLAIMS = (
+    Claim(
+        "SaCoFa's F-score is well above the baseline's; on par for Traffic fines at ε = 0.01",
+        "f_score", SACOFA, BASELINE,
+        lambda log, epsilon: "even" if (log, epsilon) == ("Traffic fines", "0.01") else "above",
+    ),
+    Claim("SaCoFa's models generalize better", "generalization", SACOFA, BASELINE),
+    Claim(
+        "SaCoFa's cases are more often normal, clearly so on CoSeLoG and Sepsis",
+        "normal", SACOFA, BASELINE,
+    ),
+    Claim(
+        "Two thresholds instead of one help only on Traffic fines",
+        "f_score", TWO_THRESHOLDS, SACOFA,
+        lambda log, epsilon: "above" if log == "Traffic fines" else "not above",
+    ),
+)  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,31 +219,26 @@ class Reproduction:
     def runs(self) -> list[Run]:
         """List the runs."""
         series = [
-            Series(log=setting.log, name=name, epsilon=thresholds.epsilon, mechanism=mechanism)
+            Series(setting.log, name, thresholds.epsilon, mechanism)
             for setting in self.settings
             for thresholds in setting.thresholds
-            for name, mechanism in self.mechanisms(setting.max_length, thresholds).items()
+            for name, mechanism in self._mechanisms(setting.max_length, thresholds)
         ]
         return plan_runs([setting.log for setting in self.settings], series, self.repeat)
 
-    def mechanisms(self, max_length: int, thresholds: Thresholds) -> dict[str, Mechanism]:
+    def _mechanisms(self, length: int, thresholds: Thresholds) -> Iterator[tuple[str, Mechanism]]:
         """Return the mechanism of each series for one log and ε."""
-        base = {"epsilon": thresholds.epsilon, "max_length": max_length}
+        base = {"epsilon": thresholds.epsilon, "max_length": length}
         paper = {**base, "prune_finished": self.prune_finished}
-        one = {**paper, "prune": thresholds.prune}
-        made = {
-            BASELINE: make_mechanism("laplace", one),
-            SACOFA: make_mechanism("sacofa", one),
-        }
+        for name in (BASELINE, SACOFA):
+            yield name, make_mechanism(name, {**paper, "prune": thresholds.prune})
         if thresholds.prune_harmless is not None:
             two = {
-                **paper,
                 "prune_harmful": thresholds.prune,
                 "prune_harmless": thresholds.prune_harmless,
             }
-            made[TWO_THRESHOLDS] = make_mechanism("sacofa", two)
-        made[CERTIFIED] = make_mechanism(CERTIFIED, base)
-        return made
+            yield TWO_THRESHOLDS, make_mechanism(SACOFA, paper | two)
+        yield CERTIFIED, make_mechanism(CERTIFIED, base)
 
 
 def reproduce(
@@ -185,25 +265,19 @@ def reproduce(
     require_modules("pygraphviz", extra="map")
     runs = reproduction.runs()
     rows = run_experiment(runs, originals, folder, FIGURES, execution or Execution())
-    _draw_paper_models(originals, reproduction, folder)
-    write_report(folder, _report(Summary(rows), reproduction))
-    return rows
-
-
-def _draw_paper_models(
-    originals: Mapping[str, VariantCounts], reproduction: Reproduction, folder: Path
-) -> None:
-    """Draw the models of the first repetition, released again from its seed."""
     models = {}
-    for run in reproduction.runs():
+    for run in runs:
+        # The models of the first repetition, released again from its seed.
         drawn = (run.log, run.epsilon) == DRAWN_MODELS and run.series in (BASELINE, SACOFA)
         if drawn and run.repetition == 1 and run.mechanism is not None:
-            release = anonymize(originals[run.log], run.mechanism, seed=run.seed)
-            if release.variants.events:
+            released = anonymize(originals[run.log], run.mechanism, seed=run.seed).variants
+            if released.events:
                 title = f"{run.series}, {run.log}, ε = {run.epsilon}"
-                models[title] = discover_model(release.variants)
+                models[title] = discover_model(released)
     if models:
         draw_models(models, folder, "models")
+    write_report(folder, _report(Summary(rows), reproduction))
+    return rows
 
 
 def _report(summary: Summary, reproduction: Reproduction) -> Iterator[str]:
@@ -250,7 +324,7 @@ def _report(summary: Summary, reproduction: Reproduction) -> Iterator[str]:
         "",
         "## Figures",
         "",
-        *(f"![{figure.name}]({figure.name}.svg)" for figure in FIGURES),
+        *(f"![{figure.file}]({figure.file}.svg)" for figure in FIGURES),
         "",
         f"The models of {DRAWN_MODELS[0]} at ε = {DRAWN_MODELS[1]}, first repetition:",
         "",
@@ -273,7 +347,6 @@ def find_logs(folder: Path, settings: Sequence[Setting] = SETTINGS) -> dict[str,
     found = {}
     for setting in settings:
         paths = (folder / f"{setting.file}{suffix}" for suffix in FILE_SUFFIXES)
-        path = next((path for path in paths if path.is_file()), None)
-        if path is not None:
+        if path := next((path for path in paths if path.is_file()), None):
             found[setting.log] = path
     return found

@@ -9,11 +9,11 @@ import json
 import math
 import os
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from pathlib import Path
-from typing import get_type_hints
+from typing import get_args, get_type_hints
 
 import numpy as np
 
@@ -54,8 +54,14 @@ class Run:
     @property
     def settings(self) -> str:
         """The settings of the mechanism, as JSON."""
+
+        def plain(value: object) -> object:
+            if isinstance(value, Fraction | Statement):
+                return str(value)
+            return "inf" if value == math.inf else value
+
         settings = self.mechanism.settings() if self.mechanism is not None else {}
-        return json.dumps({name: _json_value(value) for name, value in settings.items()})
+        return json.dumps({name: plain(value) for name, value in settings.items()})
 
     @property
     def seed(self) -> int:
@@ -125,20 +131,21 @@ class Row:
         return ["" if value is None else str(value) for value in values]
 
     @classmethod
-    def from_cells(cls, cells: list[str]) -> Row:
+    def from_cells(cls, cells: Sequence[str]) -> Row:
         """Read a row from text.
 
         Raises:
             ValueError: If a number cannot be read, or the number of cells is wrong.
         """
         hints = get_type_hints(cls)
-        given = cells[: len(FIXED_COLUMNS)]
-        values = {
-            name: _read_cell(cell, hints[name])
-            for name, cell in zip(FIXED_COLUMNS, given, strict=True)
-        }
-        measured = zip(BY_NAME, cells[len(FIXED_COLUMNS) :], strict=True)
-        measures = {name: float(cell) for name, cell in measured if cell}
+        values: dict[str, object] = {}
+        measures = {}
+        for name, cell in zip(HEADER, cells, strict=True):
+            if name in BY_NAME and cell:
+                measures[name] = float(cell)
+            elif name not in BY_NAME:
+                kind, *optional = get_args(hints[name]) or (hints[name],)
+                values[name] = kind(cell) if cell or not optional else None
         return cls(**values, measures=measures)  # type: ignore[arg-type]
 
 
@@ -146,23 +153,6 @@ FIXED_COLUMNS = tuple(entry.name for entry in fields(Row) if entry.name != "meas
 """The columns of a table of runs that come before the measures."""
 HEADER = [*FIXED_COLUMNS, *BY_NAME]
 """All columns of a table of runs."""
-
-
-def _read_cell(cell: str, kind: object) -> object:
-    if kind is str:
-        return cell
-    if kind is int:
-        return int(cell)
-    number = int if kind == int | None else float
-    return number(cell) if cell else None
-
-
-def _json_value(value: object) -> object:
-    if isinstance(value, Fraction):
-        return str(value)
-    if isinstance(value, Statement):
-        return str(value)
-    return "inf" if value == math.inf else value
 
 
 class RunTable:
@@ -181,9 +171,9 @@ class RunTable:
         self._rows: dict[tuple[str, ...], Row] = {}
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._read() if path.exists() else self._write(_csv_line(HEADER))
+            self._read() if path.exists() else self._write(HEADER)
         except OSError as error:
-            raise _unwritable(path, error) from error
+            raise self._unwritable(error) from error
 
     def rows(self) -> list[Row]:
         """Return each run once, with its latest result."""
@@ -196,17 +186,23 @@ class RunTable:
     def append(self, row: Row) -> None:
         """Add a row permanently."""
         try:
-            self._write(_csv_line(row.to_cells()))
+            self._write(row.to_cells())
         except OSError as error:
-            raise _unwritable(self.path, error) from error
+            raise self._unwritable(error) from error
         self._rows[row.key] = row
 
-    def _write(self, line: bytes) -> None:
+    def _unwritable(self, error: OSError) -> OutputError:
+        why = str(error.strerror or error)
+        return OutputError(self.path, Statement("file.unwritable", why=why))
+
+    def _write(self, cells: Sequence[str]) -> None:
+        line = io.StringIO(newline="")
+        csv.writer(line, lineterminator="\n").writerow(cells)
         # One write at the end of the file: after a power cut a row is there as a whole, or the
         # next reader drops its torn beginning.
         target = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         try:
-            os.write(target, line)
+            os.write(target, line.getvalue().encode())
             os.fsync(target)
         finally:
             os.close(target)
@@ -217,26 +213,16 @@ class RunTable:
         if len(whole) < len(content):
             os.truncate(self.path, len(whole))
         if not whole:
-            self._write(_csv_line(HEADER))
+            self._write(HEADER)
             return
         try:
             header, *lines = csv.reader(io.StringIO(whole.decode(), newline=""))
             if header != HEADER:
                 raise ValueError
-            rows = [Row.from_cells(line) for line in lines]
+            rows = map(Row.from_cells, lines)
+            self._rows = {row.key: row for row in rows}
         except (ValueError, csv.Error):
             raise OutputError(self.path, Statement("runs.other_content")) from None
-        self._rows = {row.key: row for row in rows}
-
-
-def _unwritable(path: Path, error: OSError) -> OutputError:
-    return OutputError(path, Statement("file.unwritable", why=str(error.strerror or error)))
-
-
-def _csv_line(cells: list[str]) -> bytes:
-    line = io.StringIO(newline="")
-    csv.writer(line, lineterminator="\n").writerow(cells)
-    return line.getvalue().encode()
 
 
 def digest_of(log: Measured) -> str:

@@ -42,44 +42,35 @@ def spread(
     must be of kinds that can be pickled.
     """
     waiting = list(reversed(tasks))
-    pool = [_Worker(work) for _ in range(min(workers, len(tasks)))]
+    pool = [_Worker(work, time_limit) for _ in range(min(workers, len(tasks)))]
+    busy = list(pool)
     try:
         for worker in pool:
-            worker.give(waiting.pop(), monotonic() + time_limit)
-        while any(worker.busy for worker in pool):
-            for worker, ready in _due(pool):
-                task, result = worker.task, worker.take(time_limit, ready)
-                if waiting:
-                    worker.give(waiting.pop(), monotonic() + time_limit)
-                yield task, result
+            worker.give(waiting.pop())
+        while busy:
+            first = min(worker.deadline for worker in busy)
+            ready = wait([worker.pipe for worker in busy], max(0.0, first - monotonic()))
+            for worker in [*busy]:
+                if worker.pipe in ready or monotonic() >= worker.deadline:
+                    task, result = worker.task, worker.take(worker.pipe in ready)
+                    if waiting:
+                        worker.give(waiting.pop())
+                    else:
+                        busy.remove(worker)
+                    yield task, result
     finally:
         for worker in pool:
             worker.stop()
 
 
-def _due(pool: Sequence[_Worker[Task, Result]]) -> list[tuple[_Worker[Task, Result], bool]]:
-    """Wait for workers that are ready or late; return each with whether it is ready."""
-    busy = [worker for worker in pool if worker.busy]
-    first = min(worker.deadline for worker in busy)
-    ready = wait([worker.pipe for worker in busy], max(0.0, first - monotonic()))
-    found = [(worker, worker.pipe in ready) for worker in busy]
-    return [(worker, there) for worker, there in found if there or worker.late]
-
-
 class _Worker(Generic[Task, Result]):
     """One process that does one task at a time."""
 
-    def __init__(self, work: Callable[[Task], Result]) -> None:
-        self._work = work
-        self.busy = False
+    def __init__(self, work: Callable[[Task], Result], time_limit: float) -> None:
+        self._work, self._time_limit = work, time_limit
         self.deadline = 0.0
         self.task: Any = None
         self._start()
-
-    @property
-    def late(self) -> bool:
-        """Whether it takes longer than it may."""
-        return monotonic() >= self.deadline
 
     def _start(self) -> None:
         # Forking a process that runs threads (as database and number libraries do) can lock up.
@@ -90,27 +81,23 @@ class _Worker(Generic[Task, Result]):
             self._process.start()
         theirs.close()
 
-    def give(self, task: Task, deadline: float) -> None:
-        self.task, self.busy, self.deadline = task, True, deadline
+    def give(self, task: Task) -> None:
+        self.task, self.deadline = task, monotonic() + self._time_limit
         with contextlib.suppress(OSError):  # it died while idle; take() finds out and says so
             self.pipe.send(task)
 
-    def take(self, time_limit: float, ready: bool) -> Result | Lost:
-        """Take the result; a task that is not ready is lost, and its process is replaced."""
-        self.busy = False
-        if not ready:
-            self.restart()
-            return Lost(f"not done within {time_limit:g} s", timed_out=True)
-        try:
-            result: Result | Lost = self.pipe.recv()
-        except (EOFError, OSError):
-            self.restart()
-            return Lost("the process died; there may be too little memory")
-        return result
-
-    def restart(self) -> None:
+    def take(self, ready: bool) -> Result | Lost:
+        """Take the result; if there is none, the process is replaced."""
+        lost = Lost(f"not done within {self._time_limit:g} s", timed_out=True)
+        if ready:
+            try:
+                result: Result | Lost = self.pipe.recv()
+                return result
+            except (EOFError, OSError):
+                lost = Lost("the process died; there may be too little memory")
         self.stop()
         self._start()
+        return lost
 
     def stop(self) -> None:
         self._process.kill()
@@ -120,16 +107,14 @@ class _Worker(Generic[Task, Result]):
 
 def _serve(pipe: Connection[Any, Any], work: Callable[[Any], Any]) -> None:
     """Do tasks until the other side is gone."""
-    while True:
-        try:
+    with contextlib.suppress(EOFError, OSError):
+        while True:
             task = pipe.recv()
-        except (EOFError, OSError):
-            return
-        try:
-            result = work(task)
-        except Exception as error:
-            result = Lost(f"{type(error).__name__}: {error}")
-        pipe.send(result)
+            try:
+                result = work(task)
+            except Exception as error:
+                result = Lost(f"{type(error).__name__}: {error}")
+            pipe.send(result)
 
 
 @contextlib.contextmanager

@@ -9,8 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ..evaluate.measures.performance import bottlenecks
-from ..evaluate.measures.timed import Timed
+from ..evaluate.measures.times import Timed, bottlenecks
 from ..kernel.cases import CaseBatch
 from ..kernel.queries.durations import HUMAN, SECOND
 from ..kernel.statements import Statement
@@ -164,39 +163,26 @@ def _quartiles(after: Timed, before: Timed | None) -> tuple[Quartile, ...]:
 def _waits(
     after: Timed, before: Timed | None, medians: Mapping[tuple[str, str], MedianWait]
 ) -> tuple[Wait, ...]:
-    steps, gaps = after.gaps()
+    waits = after.waits()
     old = {} if before is None else _medians(before)
     found = []
     for step in bottlenecks(after):
-        here = gaps[steps == step]
-        source, target = (after.activities[i] for i in divmod(step, len(after.activities)))
+        here, (source, target) = waits[step], step
         found.append(
             Wait(
                 source=source,
                 target=target,
                 times=len(here),
                 total=float(here.sum()),
-                median=medians[source, target],
-                before=old.get((source, target)),
+                median=medians[step],
+                before=old.get(step),
             )
         )
     return tuple(found)
 
 
 def _medians(log: Timed) -> dict[tuple[str, str], float]:
-    return {step: float(np.median(waits)) for step, waits in _by_step(log).items()}
-
-
-def _by_step(log: Timed) -> dict[tuple[str, str], NDArray[np.float64]]:
-    """The waits of each directly-follows pair."""
-    steps, gaps = log.gaps()
-    order = np.argsort(steps, kind="stable")
-    codes, starts = np.unique(steps[order], return_index=True)
-    size, parts = len(log.activities), np.split(gaps[order], starts[1:])
-    return {
-        (log.activities[code // size], log.activities[code % size]): part
-        for code, part in zip(codes.tolist(), parts, strict=False)
-    }
+    return {step: float(np.median(waits)) for step, waits in log.waits().items()}
 
 
 def median_waits(release: Release) -> dict[tuple[str, str], MedianWait]:
@@ -205,7 +191,7 @@ def median_waits(release: Release) -> dict[tuple[str, str], MedianWait]:
     if batch is None or not len(batch.activity_ids):
         return {}
     found = {}
-    for step, waits in _by_step(Timed.of(batch, batch.activities)).items():
+    for step, waits in Timed.of(batch, batch.activities).waits().items():
         off = margins.waits.get(step, UNKNOWN)
         low, median, high = np.quantile(waits, (max(0.5 - off, 0), 0.5, min(0.5 + off, 1)))
         known = off < UNKNOWN

@@ -9,15 +9,14 @@ import numpy as np
 import pytest
 
 from sacofa.evaluate.extras import optional_module
-from sacofa.evaluate.measures import nets
+from sacofa.evaluate.measures import replay
 from sacofa.evaluate.measures.model import (
     ModelQuality,
     discover_model,
     judge_model,
     model_quality,
 )
-from sacofa.evaluate.measures.nets import AllowedNext, Model
-from sacofa.evaluate.measures.replay import Replay
+from sacofa.evaluate.measures.replay import AllowedNext, Model, Replay
 from sacofa.kernel.variants import VariantCounts
 
 Log = Callable[[str], VariantCounts]
@@ -122,7 +121,7 @@ def test_a_search_without_end_is_given_up(
     model = discover_model(random_log(seed, activities=7, variants=25, noise=0.5))
     allowed = AllowedNext(model)
     found = allowed(model.initial)
-    monkeypatch.setattr(nets, "MAX_VISITS", 1)
+    monkeypatch.setattr(replay, "MAX_VISITS", 1)
     assert allowed(model.initial) >= found
 
 

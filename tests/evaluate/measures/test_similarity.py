@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from sacofa.evaluate.measures.similarity import similarity
-from sacofa.evaluate.sequences import name_sequences
+from sacofa.evaluate.measures.flow import name_sequences, similarity
 from sacofa.kernel.variants import VariantCounts
 
 

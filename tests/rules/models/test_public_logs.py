@@ -14,7 +14,7 @@ from sacofa import Certified
 from sacofa.events import count_variants, open_log
 
 pytest.importorskip("pm4py", reason="pip install 'sacofa[evaluate]'")
-pytest.importorskip("sacofa.evaluate.measures.similarity")
+pytest.importorskip("sacofa.evaluate.measures.flow")
 
 RUNS = {"sepsis": 40, "receipt": 70}
 HALVES = (1, 2, 3)

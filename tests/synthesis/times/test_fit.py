@@ -10,14 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sacofa.errors import SettingError
-from sacofa.evaluate.measures.performance import (
+from sacofa.evaluate.measures.times import (
+    Timed,
     arrivals_distance,
     bottlenecks_kept,
     cycle_time_error,
     mean_cycle_ratio,
     wait_error,
 )
-from sacofa.evaluate.measures.timed import Timed
 from sacofa.kernel.cases import CaseBatch
 from sacofa.kernel.queries.durations import DAY, MINUTE, SECOND
 from sacofa.kernel.variants import VariantCounts

@@ -1,59 +1,138 @@
 """Measures of control flow: directly-follows pairs, activities, lengths, overlap of variants.
 
-Frequencies of pairs and of triples of activities are compared by total variation: the share that
-would have to move to turn one distribution into the other. Shares of cases are compared by the
-mean absolute error over everything that at least 1 % of the original cases have.
+Each case is described by parts, such as its directly-follows pairs. Frequencies of parts are
+compared by total variation: the share that would have to move to turn one distribution into the
+other. Shares of cases that have a part are compared by the mean absolute error over the parts that
+at least 1 % of the original cases have.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable
+from itertools import combinations
+from statistics import fmean
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...kernel.variants import VariantCounts
-from ..sequences import name_sequences, share_activities
+from ...kernel.variants import Variant, VariantCounts
+from ..extras import optional_module
 
-Floats = NDArray[np.float64]
-Gram = tuple[int, ...]
-"""Activities that follow each other directly; −1 is the beginning or the end of the case."""
+Part = tuple[int, ...]
+"""Activities that are counted together; −1 is the beginning or the end of the case."""
+Parts = Callable[[Part], Iterable[Part]]
+"""The parts of a case, given the ids of its activities."""
+LogMeasure = Callable[[VariantCounts, VariantCounts], float]
 
 MIN_SHARE = 0.01
 """Least share of the original cases that activities and pairs need to be compared."""
 TOP_PAIRS = 20
 """Number of the most frequent directly-follows pairs that are compared by rank."""
+PIVOTS = 50_000_000
+"""More steps than the network simplex ever needs here; it must not stop short of the optimum."""
 
 
-def steps_distance(original: VariantCounts, released: VariantCounts) -> float:
-    """Total variation of directly-follows pairs, start and end included."""
-    return _total_variation(original, released, 2)
+def name_sequences(counts: VariantCounts) -> Counter[Variant]:
+    """Return the number of cases of each sequence of activity names, truncated or not."""
+    total: Counter[Variant] = Counter()
+    for sequence, count in counts:
+        total[sequence] += count
+    return total
 
 
-def trigrams_distance(original: VariantCounts, released: VariantCounts) -> float:
-    """Total variation of triples of activities that follow each other directly."""
-    return _total_variation(original, released, 3)
+def share_activities(
+    original: VariantCounts, released: VariantCounts
+) -> tuple[VariantCounts, VariantCounts]:
+    """Express two logs over the same activities, with truncated cases as plain sequences."""
+    activities = tuple(dict.fromkeys((*original.activities, *released.activities)))
+    return _as_sequences(original.project_onto(activities)), _as_sequences(
+        released.project_onto(activities)
+    )
+
+
+def _as_sequences(counts: VariantCounts) -> VariantCounts:
+    """A truncated case counts as the sequence that it has: no measure asks if it continued."""
+    if counts.complete.all():
+        return counts
+    return VariantCounts.from_arrays(
+        counts.activities, counts.activity_ids, counts.lengths, counts.counts
+    )
+
+
+def _count(log: VariantCounts, parts: Parts) -> Counter[Part]:
+    found: Counter[Part] = Counter()
+    for ids, count in zip(log.sequences(), log.counts.tolist(), strict=True):
+        for part in parts(ids):
+            found[part] += count
+    return found
+
+
+def _share_moved(parts: Parts) -> LogMeasure:
+    """Total variation of the frequencies of parts; 1 for an empty release."""
+
+    def measure(original: VariantCounts, released: VariantCounts) -> float:
+        if not released.cases:
+            return 1.0
+        left, right = (_count(log, parts) for log in share_activities(original, released))
+        before, after = left.total(), right.total()
+        moved = (abs(left[part] / before - right[part] / after) for part in {*left, *right})
+        return 0.5 * sum(moved)
+
+    return measure
+
+
+def _mean_error(parts: Parts) -> LogMeasure:
+    """Mean error of the shares of cases that have a part; 0 if no part is frequent."""
+
+    def measure(original: VariantCounts, released: VariantCounts) -> float:
+        left, right = (_count(log, parts) for log in share_activities(original, released))
+        before, after = original.cases, max(released.cases, 1)
+        shares = {part: number / before for part, number in left.items()}
+        errors = [abs(s - right[part] / after) for part, s in shares.items() if s >= MIN_SHARE]
+        return fmean(errors) if errors else 0.0
+
+    return measure
+
+
+def _grams(size: int) -> Parts:
+    def parts(ids: Part) -> Iterable[Part]:
+        path = (-1, *ids, -1)
+        # A case that is shorter than `size` counts as a whole.
+        return (path[i : i + size] for i in range(max(len(path) - size + 1, 1)))
+
+    return parts
+
+
+def _occurring(times: int) -> Parts:
+    return lambda ids: ((a,) for a, number in Counter(ids).items() if number >= times)
+
+
+steps_distance = _share_moved(_grams(2))
+"""Total variation of directly-follows pairs, start and end included."""
+trigrams_distance = _share_moved(_grams(3))
+"""Total variation of triples of activities that follow each other directly."""
+starts_distance = _share_moved(lambda ids: [ids[:1]])
+"""Total variation of the first activities of cases."""
+ends_distance = _share_moved(lambda ids: [ids[-1:]])
+"""Total variation of the last activities of cases."""
+activity_error = _mean_error(_occurring(1))
+"""Mean error of the share of cases that have an activity."""
+repetition_error = _mean_error(_occurring(2))
+"""Mean error of the share of cases that have an activity twice or more often."""
+eventually_error = _mean_error(lambda ids: {*combinations(ids, 2)})
+"""Mean error of the share of cases in which a is eventually followed by b."""
 
 
 def top_steps_kept(original: VariantCounts, released: VariantCounts) -> float:
     """Share of the most frequent directly-follows pairs that are among those of the release."""
-    left, right = (_most_frequent(_grams(log, 2)) for log in share_activities(original, released))
+    left, right = (
+        set(sorted(pairs, key=lambda pair: (-pairs[pair], pair))[:TOP_PAIRS])
+        for pairs in (_count(log, _grams(2)) for log in share_activities(original, released))
+    )
     return len(left & right) / len(left) if left else 1.0
-
-
-def activity_error(original: VariantCounts, released: VariantCounts) -> float:
-    """Mean error of the share of cases that have an activity."""
-    return _mean_error(original, released, lambda log: _occurring(log, 1))
-
-
-def repetition_error(original: VariantCounts, released: VariantCounts) -> float:
-    """Mean error of the share of cases that have an activity twice or more often."""
-    return _mean_error(original, released, lambda log: _occurring(log, 2))
-
-
-def eventually_error(original: VariantCounts, released: VariantCounts) -> float:
-    """Mean error of the share of cases in which a is eventually followed by b."""
-    return _mean_error(original, released, _eventually)
 
 
 def length_error(original: VariantCounts, released: VariantCounts) -> float:
@@ -64,24 +143,15 @@ def length_error(original: VariantCounts, released: VariantCounts) -> float:
     return abs(after - before) / before
 
 
-def starts_distance(original: VariantCounts, released: VariantCounts) -> float:
-    """Total variation of the first activities of cases."""
-    return _boundary_distance(original, released, first=True)
-
-
-def ends_distance(original: VariantCounts, released: VariantCounts) -> float:
-    """Total variation of the last activities of cases."""
-    return _boundary_distance(original, released, first=False)
-
-
 def mass_kept(original: VariantCounts, released: VariantCounts) -> float:
     """Share of the original cases whose variant is in the release."""
-    return _share_known(original, released)
+    known = name_sequences(released)
+    return sum(n for sequence, n in original if sequence in known) / original.cases
 
 
 def invented(original: VariantCounts, released: VariantCounts) -> float:
     """Share of the released cases whose variant is not in the original; 0 for an empty release."""
-    return 1.0 - _share_known(released, original) if released.cases else 0.0
+    return 1.0 - mass_kept(released, original) if released.cases else 0.0
 
 
 def size_error(original: VariantCounts, released: VariantCounts) -> float:
@@ -89,90 +159,35 @@ def size_error(original: VariantCounts, released: VariantCounts) -> float:
     return abs(released.cases - original.cases) / original.cases
 
 
-def _share_known(counts: VariantCounts, reference: VariantCounts) -> float:
-    known = name_sequences(reference)
-    sequences = name_sequences(counts)
-    return sum(n for sequence, n in sequences.items() if sequence in known) / counts.cases
+def similarity(original: VariantCounts, released: VariantCounts) -> float:
+    """Return 1 − the earth mover's distance between two distributions of variants.
+
+    The distance between two variants is their Levenshtein distance divided by the longer length, as
+    the literature on private event logs does. It breaks the triangle inequality (ab and ba are 1
+    apart, but 1/3 + 1/3 by way of aba), so that leaving mass in place where both distributions have
+    it need not be the cheapest: the whole problem is solved, not only what differs.
+
+    Returns:
+        1 for equal distributions, 0 for no common activity in any position or an empty release.
+    """
+    if not original.cases or not released.cases:
+        return 0.0
+    left, right = share_activities(original, released)
+    process = optional_module("rapidfuzz.process")
+    levenshtein = optional_module("rapidfuzz.distance").Levenshtein
+    edits = process.cdist(_texts(left), _texts(right), scorer=levenshtein.distance, dtype=np.int32)
+    longer: NDArray[np.int64] = np.maximum(np.maximum.outer(left.lengths, right.lengths), 1)
+    shares = [log.counts / log.counts.sum() for log in (left, right)]
+    transport = optional_module("ot")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        distance = transport.emd2(*shares, edits / longer, numItermax=PIVOTS)
+    return min(1.0, max(0.0, 1.0 - float(distance)))
 
 
-def _total_variation(original: VariantCounts, released: VariantCounts, size: int) -> float:
-    if not released.cases:
-        return 1.0
-    left, right = (_grams(log, size) for log in share_activities(original, released))
-    total = sum(left.values()), sum(right.values())
-    return 0.5 * sum(
-        abs(left.get(gram, 0) / total[0] - right.get(gram, 0) / total[1])
-        for gram in {*left, *right}
-    )
-
-
-def _grams(log: VariantCounts, size: int) -> dict[Gram, int]:
-    found: dict[Gram, int] = {}
-    for ids, count in zip(log.sequences(), log.counts.tolist(), strict=True):
-        path = (-1, *ids, -1)
-        # A case that is shorter than `size` counts as a whole.
-        for place in range(max(len(path) - size + 1, 1)):
-            gram = path[place : place + size]
-            found[gram] = found.get(gram, 0) + count
-    return found
-
-
-def _most_frequent(grams: dict[Gram, int]) -> set[Gram]:
-    ranked = sorted(grams, key=lambda gram: (-grams[gram], gram))
-    return set(ranked[:TOP_PAIRS])
-
-
-def _mean_error(
-    original: VariantCounts,
-    released: VariantCounts,
-    case_shares: Callable[[VariantCounts], Floats],
-) -> float:
-    left, right = map(case_shares, share_activities(original, released))
-    compared = left >= MIN_SHARE
-    return float(np.abs(left - right)[compared].mean()) if compared.any() else 0.0
-
-
-def _occurring(log: VariantCounts, times: int) -> Floats:
-    """[a]: the share of cases that have activity a at least this often."""
-    size = len(log.activities)
-    if not log.cases or not size:
-        return np.zeros(size)
-    owner = np.repeat(np.arange(len(log)), log.lengths)
-    cells, number = np.unique(owner * size + log.activity_ids, return_counts=True)
-    variant, activity = np.divmod(cells[number >= times], size)
-    weights = log.counts[variant] / log.cases
-    return np.asarray(np.bincount(activity, weights, minlength=size), dtype=np.float64)
-
-
-def _eventually(log: VariantCounts) -> Floats:
-    """[a, b]: the share of cases in which some b comes after some a."""
-    size = len(log.activities)
-    case_shares = np.zeros(size * size)
-    for ids, count in zip(log.sequences(), log.counts.tolist(), strict=True):
-        first: dict[int, int] = {}
-        last: dict[int, int] = {}
-        for place, activity in enumerate(ids):
-            first.setdefault(activity, place)
-            last[activity] = place
-        pairs = [
-            a * size + b for a, begin in first.items() for b, end in last.items() if end > begin
-        ]
-        case_shares[pairs] += count
-    return case_shares / max(log.cases, 1)
-
-
-def _boundary_distance(original: VariantCounts, released: VariantCounts, *, first: bool) -> float:
-    if not released.cases:
-        return 1.0
-    left, right = (_boundaries(log, first=first) for log in share_activities(original, released))
-    return float(0.5 * np.abs(left - right).sum())
-
-
-def _boundaries(log: VariantCounts, *, first: bool) -> Floats:
-    """The share of cases that begin (or end) with each activity; the last cell: no events."""
-    size = len(log.activities)
-    filled = log.lengths > 0
-    places = log.offsets[:-1][filled] if first else log.offsets[1:][filled] - 1
-    activities = np.full(len(log), size)
-    activities[filled] = log.activity_ids[places]
-    return np.bincount(activities, log.counts, minlength=size + 1) / log.cases
+def _texts(counts: VariantCounts) -> list[str]:
+    """Write each activity as one character; surrogates are left out, they are not characters."""
+    alphabet = [chr(i if i < 0xD800 else i + 0x800) for i in range(len(counts.activities))]
+    if len(alphabet) + 0x800 > sys.maxunicode:  # pragma: no cover
+        raise OverflowError("more activities than characters")
+    return ["".join(alphabet[i] for i in ids) for ids in counts.sequences()]

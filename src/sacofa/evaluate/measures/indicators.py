@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...errors import SettingError, Statement, advised
-from .timed import Floats, Ints, Timed
+from .times import Floats, Ints, Timed
 
 UNITS = {"s": 1, "min": 60, "h": 3_600, "d": 86_400, "weeks": 604_800, "years": 31_536_000}
 START, END = "start", "end"
@@ -35,32 +35,37 @@ FORM = f"such as: {EXAMPLES[0]}, or: {EXAMPLES[1]}"
 
 @dataclass(frozen=True, kw_only=True)
 class Indicator:
-    """One figure about a duration."""
+    """One figure about a duration.
+
+    Attributes:
+        statistic: mean, median, p and a percentile, or share.
+        source: The activity that the duration begins with, or `start`.
+        target: The activity that it ends with, or `end`.
+        last: Whether it ends with the last such event, not the first.
+        limit: For a share, what durations are compared with, in seconds.
+        over: Whether a share counts longer durations, not shorter ones.
+        text: The indicator as it was written.
+    """
 
     statistic: str
-    """mean, median, p and a percentile, or share."""
     source: str
-    """The activity that the duration begins with, or `start`."""
     target: str
-    """The activity that it ends with, or `end`."""
-    last: bool = False
-    """Whether it ends with the last such event, not the first."""
-    limit: float | None = None
-    """For a share: what durations are compared with, in seconds."""
-    over: bool = False
-    """Whether longer ones are counted, not shorter ones."""
-    text: str = ""
-    """As it was written."""
+    last: bool
+    limit: float | None
+    over: bool
+    text: str
 
     @classmethod
     def parse(cls, text: str) -> Indicator:
-        """Read one indicator; what cannot be is refused."""
+        """Read one indicator.
+
+        Raises:
+            SettingError: If the text is not an indicator.
+        """
         found = _SENTENCE.fullmatch(text)
         if found is None:
-            one, other = EXAMPLES
-            raise SettingError(
-                "indicator", text, Statement("must.such_as_either", one=one, other=other)
-            )
+            must = Statement("must.such_as_either", one=EXAMPLES[0], other=EXAMPLES[1])
+            raise SettingError("indicator", text, must)
         statistic, quoted, bare, which, quoted_to, bare_to, side, number, unit = found.groups()
         statistic = "share" if statistic.startswith("share") else statistic
         if (statistic == "share") != (side is not None):
@@ -87,53 +92,41 @@ class Indicator:
 
     def of(self, log: Timed) -> float:
         """The figure for a log, in seconds or as a share; not a number where no case counts."""
-        took = self.durations(log)
+        begin, first = _first(log, self.source), _first(log, self.target)
+        if self.target == END or self.last:
+            finish = _place(log, self.target, np.full(log.cases, -1), last=True)
+        else:
+            finish = _place(log, self.target, begin)
+        later = finish >= np.where(self.target in (START, END), begin, begin + 1)
+        there = (begin >= 0) & later
+        took = log.seconds[finish[there]] - log.seconds[begin[there]]
         if self.limit is not None:
-            none = np.full(log.cases, -1)
-            both = (_first(log, self.source, none) >= 0) & (_first(log, self.target, none) >= 0)
+            both = (begin >= 0) & (first >= 0)
             hit = np.sum(took > self.limit if self.over else took < self.limit)
             return float(hit / both.sum()) if both.any() else float("nan")
-        if not len(took):
-            return float("nan")
-        if self.statistic.startswith("p"):
-            return float(np.quantile(took, int(self.statistic[1:]) / 100))
-        return float(np.median(took) if self.statistic == "median" else np.mean(took))
+        return self._summarize(took) if len(took) else float("nan")
 
-    def durations(self, log: Timed) -> Floats:
-        """How long it takes in each case that has both events."""
-        begin = _first(log, self.source, np.full(log.cases, -1))
-        there = begin >= 0
-        if self.target == END or self.last:
-            finish = _last(log, self.target)
-        else:
-            finish = _first(log, self.target, begin)
-        there &= finish >= np.where(self.target in (START, END), begin, begin + 1)
-        return log.seconds[finish[there]] - log.seconds[begin[there]]
+    def _summarize(self, took: Floats) -> float:
+        if self.statistic == "mean":
+            return float(np.mean(took))
+        rank = 0.5 if self.statistic == "median" else int(self.statistic[1:]) / 100
+        return float(np.quantile(took, rank))
 
 
-def _first(log: Timed, name: str, after: Ints) -> Ints:
-    """The place of the first event of a name after another place, in each case; −1 for none."""
+def _first(log: Timed, name: str) -> Ints:
+    return _place(log, name, np.full(log.cases, -1))
+
+
+def _place(log: Timed, name: str, after: Ints, *, last: bool = False) -> Ints:
+    """The place of the first or last event of a name after another place; −1 for none."""
     if name in (START, END):
         return log.offsets[:-1] if name == START else log.offsets[1:] - 1
-    places = _places(log, name)
-    owner = log.case[places]
-    kept = places > after[owner]
-    places, owner = places[kept], owner[kept]
     found = np.full(log.cases, -1)
-    found[owner[::-1]] = places[::-1]
+    if name in log.activities:
+        places = np.flatnonzero(log.ids == log.activities.index(name))
+        owner = log.case[places]
+        kept = places > after[owner]
+        # Of several events of a case, the one that is assigned last stays.
+        order = slice(None) if last else slice(None, None, -1)
+        found[owner[kept][order]] = places[kept][order]
     return found
-
-
-def _last(log: Timed, name: str) -> Ints:
-    if name in (START, END):
-        return log.offsets[:-1] if name == START else log.offsets[1:] - 1
-    places = _places(log, name)
-    found = np.full(log.cases, -1)
-    found[log.case[places]] = places
-    return found
-
-
-def _places(log: Timed, name: str) -> Ints:
-    if name not in log.activities:
-        return np.zeros(0, dtype=np.int64)
-    return np.flatnonzero(log.ids == log.activities.index(name))

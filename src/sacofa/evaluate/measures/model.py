@@ -18,9 +18,8 @@ from ...kernel.unit import ONE_CASE
 from ...kernel.variants import VariantCounts
 from ...mechanisms.certified import Certified
 from ..extras import optional_module
-from ..sequences import name_sequences
-from .nets import AllowedNext, Model
-from .replay import Replay
+from .flow import name_sequences
+from .replay import AllowedNext, Model, Replay
 
 NOISE_THRESHOLD = 0.2
 """Noise threshold of the miner, as in the SaCoFa paper."""
@@ -73,8 +72,7 @@ def discover_model(counts: VariantCounts) -> Model:
     converter = optional_module("pm4py.objects.conversion.process_tree.converter")
 
     settings: dict[str, Any] = {"noise_threshold": NOISE_THRESHOLD}
-    sequences = Counter(name_sequences(counts))
-    tree = trees.fold(miner(settings).apply(structure(sequences), settings))
+    tree = trees.fold(miner(settings).apply(structure(name_sequences(counts)), settings))
     trees.tree_sort(tree)
     net, initial, final = converter.apply(tree)
     return Model(net=net, initial=initial, final=final)
@@ -99,52 +97,38 @@ def model_quality(original: VariantCounts, released: VariantCounts) -> ModelQual
 def judge_model(model: Model, log: VariantCounts) -> ModelQuality:
     """Replay a log on a model and return the quality of the model."""
     replay = Replay(model, log)
+    fitness = 0.0
+    fired: Counter[object] = Counter()
+    for prefix in replay.prefixes:
+        for transition in prefix.step.fired:
+            fired[transition] += prefix.cases
+        if prefix.ended:
+            end = replay.end(prefix.step.marking)
+            for transition in end.fired:
+                fired[transition] += prefix.ended
+            missing, consumed, produced = prefix.tokens + end.tokens
+            share = 1.0
+            if consumed and produced:
+                share = 1 - (missing / consumed + end.remaining / produced) / 2
+            fitness += prefix.ended * float(share)
+    transitions = model.net.transitions
+    rare = sum(1 / sqrt(fired[t]) if fired[t] else 1.0 for t in transitions)
     return ModelQuality(
-        fitness=_fitness(replay),
+        fitness=fitness / log.cases,
         precision=_precision(replay),
-        generalization=_generalization(replay),
+        generalization=1 - rare / len(transitions) if transitions else 1.0,
     )
-
-
-def _fitness(replay: Replay) -> float:
-    total, cases = 0.0, 0
-    for visit in replay.visits:
-        if not visit.ended:
-            continue
-        end = replay.end(visit.marking)
-        tokens = visit.tokens + end.tokens
-        fitness = 1.0
-        if tokens.consumed and tokens.produced:
-            fitness = 1 - (tokens.missing / tokens.consumed + end.remaining / tokens.produced) / 2
-        total += visit.ended * fitness
-        cases += visit.ended
-    return total / cases
 
 
 def _precision(replay: Replay) -> float:
     allowed_by = AllowedNext(replay.model)
-
-    @cache
-    def allowed_next(marking: int) -> frozenset[str]:
-        return allowed_by(replay.markings[marking])
-
+    allowed_next = cache(lambda marking: allowed_by(replay.markings[marking]))
     allowed = unused = 0
-    for visit in replay.visits:
+    for prefix in replay.prefixes:
         # As in pm4py, ends of cases do not count, except for the empty prefix.
-        weight = visit.cases if visit is replay.visits[0] else visit.cases - visit.ended
-        if weight and not visit.tokens.missing:
-            options = allowed_next(visit.marking)
+        weight = prefix.cases if prefix is replay.prefixes[0] else prefix.cases - prefix.ended
+        if weight and not prefix.tokens[0]:
+            options = allowed_next(prefix.step.marking)
             allowed += weight * len(options)
-            unused += weight * len(options - visit.next_activities)
+            unused += weight * len(options - prefix.following.keys())
     return 1 - unused / allowed if allowed else 1.0
-
-
-def _generalization(replay: Replay) -> float:
-    fired = replay.fired.copy()
-    for visit in replay.visits:
-        if visit.ended:
-            for transition in replay.end(visit.marking).fired:
-                fired[transition] += visit.ended
-    transitions = replay.model.net.transitions
-    rare = sum(1 / sqrt(fired[t]) if fired[t] else 1.0 for t in transitions)
-    return 1 - rare / len(transitions) if transitions else 1.0

@@ -1,48 +1,45 @@
-"""Token-based replay of a log on a model, each prefix once (Rozinat and van der Aalst, 2008).
+"""Token-based replay of a log on a Petri net, and the activities that a marking allows next.
 
-The effect of an event depends on the marking and the activity alone. Therefore a log is replayed
-along the tree of its prefixes, and pm4py, which decides which silent transitions fire, is called
-once for each marking and activity. The figures are those of pm4py's replay of every case from its
-start.
+Replay (Rozinat and van der Aalst, 2008) follows the tree of prefixes of the log: the effect of an
+event depends on the marking and the activity alone, so that pm4py, which decides which silent
+transitions fire, is called once for each marking and activity. The figures are those of pm4py's
+replay of every case from its start.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Mapping
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...kernel.variants import VariantCounts
 from ..extras import optional_module
-from .nets import Marking, Model
-
-Ints = NDArray[np.int64]
 
 MAX_SILENT = 50
 """Number of silent transitions in a row that pm4py looks ahead."""
+MAX_VISITS = 20_000
+"""About ten times the visits of a search that the paper's logs ever needed."""
+
+Marking = Mapping[object, int]
+"""The number of tokens on each place."""
+Tokens = NDArray[np.int64]
+"""Numbers of missing, consumed and produced tokens."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tokens:
-    """Counters of a replay."""
+@dataclass(frozen=True, kw_only=True)
+class Model:
+    """A Petri net of pm4py with its initial and final marking."""
 
-    missing: int = 0
-    consumed: int = 0
-    produced: int = 0
-
-    def __add__(self, other: Tokens) -> Tokens:
-        return Tokens(
-            self.missing + other.missing,
-            self.consumed + other.consumed,
-            self.produced + other.produced,
-        )
+    net: Any
+    initial: Marking
+    final: Marking
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Step:
     """The effect of one event, or of the end of a case, on a marking.
 
@@ -55,85 +52,36 @@ class Step:
 
     marking: int
     tokens: Tokens
-    fired: tuple[object, ...]
+    fired: tuple[object, ...] = ()
     remaining: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Visit:
+@dataclass(slots=True, eq=False)
+class Prefix:
     """The replay of one prefix of the log.
 
     Attributes:
-        marking: Number of the marking after it.
+        step: The step that ends it.
         tokens: Tokens since the start of the case.
         cases: Number of cases that begin with the prefix.
         ended: Number of cases that end there.
-        next_activities: Activities that follow it in the log.
+        following: The prefixes that are one activity longer.
     """
 
-    marking: int
+    step: Step
     tokens: Tokens
-    cases: int
-    ended: int
-    next_activities: frozenset[str]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Level:
-    """All prefixes of one length, ordered so that the children of a prefix are adjacent.
-
-    Attributes:
-        parents: Place of the parent of each prefix in the level above.
-        activities: Last activity of each prefix.
-        counts: Number of cases that begin with each prefix.
-    """
-
-    parents: Ints
-    activities: Ints
-    counts: Ints
-
-    def rows(self) -> Iterator[tuple[int, int, int]]:
-        """Return parent, activity and count of each prefix."""
-        return zip(
-            self.parents.tolist(), self.activities.tolist(), self.counts.tolist(), strict=True
-        )
-
-
-def count_prefixes(variants: VariantCounts, max_length: int) -> list[Level]:
-    """Count the cases that begin with each prefix; level 0 is the empty prefix."""
-    lengths, counts = variants.lengths, variants.counts
-    rows = np.arange(len(variants))
-    node = np.zeros(len(variants), dtype=np.int64)
-    levels = [
-        Level(
-            parents=np.array([-1]),
-            activities=np.array([-1]),
-            counts=np.array([counts.sum()]),
-        )
-    ]
-    for length in range(1, max_length + 1):
-        keep = lengths[rows] >= length
-        rows, node = rows[keep], node[keep]
-        if not len(rows):
-            break
-        # Variants are sorted, so those that share a prefix are adjacent.
-        last = variants.activity_ids[variants.offsets[rows] + length - 1]
-        new = np.ones(len(rows), dtype=np.bool_)
-        new[1:] = (node[1:] != node[:-1]) | (last[1:] != last[:-1])
-        starts = np.flatnonzero(new)
-        levels.append(
-            Level(
-                parents=node[starts],
-                activities=last[starts].astype(np.int64),
-                counts=np.add.reduceat(counts[rows], starts),
-            )
-        )
-        node = np.cumsum(new) - 1
-    return levels
+    cases: int = 0
+    ended: int = 0
+    following: dict[str, Prefix] = field(default_factory=dict)
 
 
 class Replay:
-    """The replay of one log on one model."""
+    """The replay of one log on one model.
+
+    Attributes:
+        prefixes: Every prefix of the log, the empty one first.
+        markings: Every marking that was reached.
+    """
 
     def __init__(self, model: Model, log: VariantCounts) -> None:
         """Replay the whole log."""
@@ -145,48 +93,32 @@ class Replay:
         transitions = sorted(model.net.transitions, key=lambda t: str(t.name))
         self._by_label = {t.label: t for t in transitions if t.label is not None}
         self.markings: list[Marking] = [model.initial]
-        self._numbers = {_key(model.initial): 0}
+        self._numbers = {frozenset(model.initial.items()): 0}
         self._steps: dict[tuple[int, str], Step] = {}
         self._ends: dict[int, Step] = {}
-        self.fired: Counter[object] = Counter()
-        """Number of times that each transition fired."""
-        self.visits: list[Visit] = list(self._walk(log))
-        """Every prefix of the log, the empty one first."""
+        begin = Step(0, np.array([0, 0, sum(model.initial.values())]))
+        self.prefixes = [Prefix(begin, begin.tokens)]
+        for variant, cases in log:
+            prefix = self.prefixes[0]
+            prefix.cases += cases
+            for activity in variant:
+                prefix = prefix.following.get(activity) or self._extend(prefix, activity)
+                prefix.cases += cases
+            prefix.ended += cases
 
-    def _walk(self, log: VariantCounts) -> Iterator[Visit]:
-        names = log.activities
-        levels = count_prefixes(log, int(log.lengths.max(initial=0)))
-        start = Tokens(produced=sum(self.model.initial.values()))
-        reached = [(0, start)]
-        for level, below in zip(levels, [*levels[1:], None], strict=True):
-            if level is not levels[0]:
-                reached = [
-                    self._advance(reached[parent], names[activity], cases)
-                    for parent, activity, cases in level.rows()
-                ]
-            follows: list[set[str]] = [set() for _ in reached]
-            goes_on = [0] * len(reached)
-            for parent, activity, cases in below.rows() if below is not None else ():
-                follows[parent].add(names[activity])
-                goes_on[parent] += cases
-            for place, cases in enumerate(level.counts.tolist()):
-                marking, tokens = reached[place]
-                ended = cases - goes_on[place]
-                yield Visit(marking, tokens, cases, ended, frozenset(follows[place]))
-
-    def _advance(self, before: tuple[int, Tokens], activity: str, cases: int) -> tuple[int, Tokens]:
-        marking, tokens = before
-        step = self._steps.get((marking, activity))
-        if step is None:
-            step = self._steps[marking, activity] = self._step(marking, activity)
-        for transition in step.fired:
-            self.fired[transition] += cases
-        return step.marking, tokens + step.tokens
+    def _extend(self, prefix: Prefix, activity: str) -> Prefix:
+        key = prefix.step.marking, activity
+        if key not in self._steps:
+            self._steps[key] = self._step(*key)
+        step = self._steps[key]
+        prefix.following[activity] = longer = Prefix(step, prefix.tokens + step.tokens)
+        self.prefixes.append(longer)
+        return longer
 
     def _step(self, number: int, activity: str) -> Step:
         transition = self._by_label.get(activity)
         if transition is None:  # pm4py ignores activities that the model does not know
-            return Step(number, Tokens(), ())
+            return Step(number, np.zeros(3, dtype=np.int64))
         net, marking = self.model.net, copy(self.markings[number])
         silent: list[object] = []
         missing = 0
@@ -197,51 +129,114 @@ class Replay:
             if not self._semantics.is_enabled(transition, net, marking):
                 missing = self._pm4py.add_missing_tokens(transition, marking)[0]
         fired = (*silent, transition)
-        tokens = Tokens(
-            missing,
-            sum(self._pm4py.get_consumed_tokens(t)[0] for t in fired),
-            sum(self._pm4py.get_produced_tokens(t)[0] for t in fired),
-        )
+        consumed = sum(self._pm4py.get_consumed_tokens(t)[0] for t in fired)
+        produced = sum(self._pm4py.get_produced_tokens(t)[0] for t in fired)
         after = self._semantics.execute(transition, net, marking)
-        return Step(self._number(after), tokens, fired)
+        return Step(self._number(after), np.array([missing, consumed, produced]), fired)
 
     def end(self, number: int) -> Step:
         """Return the effect of the end of a case, to which silent transitions lead if they can."""
         if number not in self._ends:
-            self._ends[number] = self._end(number)
+            option = self._pm4py.Parameters
+            marking = self.markings[number]
+            (result,) = self._pm4py.apply(
+                self._log_objects.EventLog([self._log_objects.Trace()]),
+                self.model.net,
+                marking,
+                self.model.final,
+                parameters={
+                    option.SHOW_PROGRESS_BAR: False,
+                    option.PLACES_SHORTEST_PATH_BY_HIDDEN: self._silent_paths,
+                },
+            )
+            names = ("missing_tokens", "consumed_tokens", "produced_tokens")
+            # The tokens of the marking were produced before.
+            tokens = np.array([result[name] for name in names]) - [0, 0, sum(marking.values())]
+            self._ends[number] = Step(
+                self._number(result["reached_marking"]),
+                tokens,
+                tuple(result["activated_transitions"]),
+                result["remaining_tokens"],
+            )
         return self._ends[number]
 
-    def _end(self, number: int) -> Step:
-        parameter = self._pm4py.Parameters
-        empty = self._log_objects.EventLog([self._log_objects.Trace()])
-        result = self._pm4py.apply(
-            empty,
-            self.model.net,
-            self.markings[number],
-            self.model.final,
-            parameters={
-                parameter.SHOW_PROGRESS_BAR: False,
-                parameter.PLACES_SHORTEST_PATH_BY_HIDDEN: self._silent_paths,
-            },
-        )[0]
-        there = sum(self.markings[number].values())
-        return Step(
-            self._number(result["reached_marking"]),
-            Tokens(
-                result["missing_tokens"],
-                result["consumed_tokens"],
-                result["produced_tokens"] - there,
-            ),
-            tuple(result["activated_transitions"]),
-            result["remaining_tokens"],
-        )
-
     def _number(self, marking: Marking) -> int:
-        number = self._numbers.setdefault(_key(marking), len(self.markings))
+        number = self._numbers.setdefault(frozenset(marking.items()), len(self.markings))
         if number == len(self.markings):
             self.markings.append(marking)
         return number
 
 
-def _key(marking: Marking) -> frozenset[tuple[object, int]]:
-    return frozenset(marking.items())
+class AllowedNext:
+    """The activities that a model allows next, after any silent transitions, for each marking.
+
+    pm4py answers this for the marking of every prefix by a search over markings that can take
+    minutes on models with many silent transitions. Here the same search runs on bit sets, and stops
+    as soon as it has found everything that a cheap upper bound allows, which is nearly always at
+    once.
+
+    The search gives pm4py's figures, because others compare with those: transitions are visited in
+    the order in which they were found, each at the marking where it was *last* found, so that now
+    and then it misses an activity. After MAX_VISITS visits the upper bound is returned, so that
+    every search ends.
+    """
+
+    def __init__(self, model: Model) -> None:
+        """Number the places and transitions of the model."""
+        self._net = model.net
+        transitions = sorted(model.net.transitions, key=lambda t: str(t.name))
+        self._bits = {place: 1 << i for i, place in enumerate(model.net.places)}
+        self._labels: list[str | None] = [t.label for t in transitions]
+        self._takes = [self._mask(arc.source for arc in t.in_arcs) for t in transitions]
+        self._gives = [self._mask(arc.target for arc in t.out_arcs) for t in transitions]
+
+    def __call__(self, marking: Marking) -> frozenset[str]:
+        """Return the activities that a marking allows next."""
+        if any(tokens != 1 for tokens in marking.values()):
+            # Bit sets hold one token per place: models of the Inductive Miner never have more.
+            search = optional_module("pm4py.objects.petri_net.utils.align_utils")
+            found = search.get_visible_transitions_eventually_enabled_by_marking(self._net, marking)
+            return frozenset(t.label for t in found)
+        return self._search(self._mask(marking))
+
+    def _search(self, start: int) -> frozenset[str]:
+        bound = self._bound(start)
+        found: set[str] = set()
+        visited: set[tuple[int, int]] = set()
+        queue = self._enabled(start)
+        last_found_at = dict.fromkeys(queue, start)
+        for t in queue:  # grows while it is walked
+            if len(visited) == MAX_VISITS:
+                return bound
+            visit = t, last_found_at[t]
+            if visit in visited:
+                continue
+            visited.add(visit)
+            label = self._labels[t]
+            if label is None:
+                after = last_found_at[t] & ~self._takes[t] | self._gives[t]
+                enabled = self._enabled(after)
+                queue += enabled
+                last_found_at.update(dict.fromkeys(enabled, after))
+            else:
+                found.add(label)
+                if len(found) == len(bound):
+                    break
+        return frozenset(found)
+
+    def _bound(self, marking: int) -> frozenset[str]:
+        """Return an upper bound: the activities if silent transitions took no tokens."""
+        before = 0
+        while marking != before:
+            before = marking
+            for t in self._enabled(marking):
+                if self._labels[t] is None:
+                    marking |= self._gives[t]
+        labels = (self._labels[t] for t in self._enabled(marking))
+        return frozenset(label for label in labels if label is not None)
+
+    def _enabled(self, marking: int) -> list[int]:
+        return [t for t, takes in enumerate(self._takes) if takes & marking == takes]
+
+    def _mask(self, places: Iterable[object]) -> int:
+        return sum(self._bits[place] for place in places)
