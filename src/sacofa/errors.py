@@ -39,8 +39,7 @@ MAX_CHOICES = 1_000
 
 def nearest(word: str, choices: Iterable[str]) -> str:
     """Name the closest valid choice, as the end of a message, or nothing."""
-    found = _closest(word, choices)
-    return "" if found is None else f" {Statement('advice.nearest', name=found)}"
+    return f" {advise_nearest(word, choices)}".rstrip()
 
 
 def advise_nearest(word: str, choices: Iterable[str]) -> Statement:
@@ -51,10 +50,9 @@ def advise_nearest(word: str, choices: Iterable[str]) -> Statement:
 
 def advised(what: Statement, word: str, choices: Iterable[str]) -> Statement:
     """The same statement, followed by the closest valid choice if there is one."""
-    found = _closest(word, choices)
-    if found is None:
+    if _closest(word, choices := tuple(choices)) is None:
         return what
-    return Statement("advice.added", what=what, advice=Statement("advice.nearest", name=found))
+    return Statement("advice.added", what=what, advice=advise_nearest(word, choices))
 
 
 def advises(error: SacofaError, name: str) -> bool:
@@ -65,16 +63,14 @@ def advises(error: SacofaError, name: str) -> bool:
 def _closest(word: str, choices: Iterable[str]) -> str | None:
     if len(word) > MAX_WORD_LENGTH:
         return None
+
+    def letters(word: str) -> str:
+        # What is mistyped most: capitals, blanks and marks between words.
+        return word.casefold().translate(str.maketrans("", "", " _-"))
+
     short = [choice for choice in choices if len(choice) <= MAX_WORD_LENGTH][:MAX_CHOICES]
-    same = next((choice for choice in short if _letters(choice) == _letters(word)), None)
-    if same is not None:
-        return same
-    return next(iter(get_close_matches(word, short, n=1, cutoff=0.6)), None)
-
-
-def _letters(word: str) -> str:
-    """A word without what is mistyped most: capitals, blanks and marks between words."""
-    return word.casefold().translate(str.maketrans("", "", " _-"))
+    same = [choice for choice in short if letters(choice) == letters(word)]
+    return next(iter(same or get_close_matches(word, short, n=1, cutoff=0.6)), None)
 
 
 def check_whole(name: str, value: object, least: int) -> None:
@@ -148,28 +144,17 @@ class ColumnsError(ReadError):
     """Columns that were not found."""
 
     def __init__(
-        self,
-        path: object,
-        missing: Sequence[str],
-        present: Sequence[str],
-        named: str | None = None,
+        self, path: object, missing: Sequence[str], present: Sequence[str], named: str | None = None
     ) -> None:
-        listed = Statement("columns.none")
-        if present:
-            more = len(present) - MAX_LISTED_COLUMNS
-            shown = tuple(present[:MAX_LISTED_COLUMNS])
-            listed = Statement("columns.listed", names=shown)
-            if more > 0:
-                listed = Statement("columns.listed_and_more", names=shown, more=more)
-        closest = None if named is None else _closest(named, present)
-        if named is None:
-            what = Statement("columns.no_role", roles=tuple(missing), present=listed)
-        else:
+        shown, more = tuple(present[:MAX_LISTED_COLUMNS]), len(present) - MAX_LISTED_COLUMNS
+        listed = Statement("columns.listed", names=shown) if shown else Statement("columns.none")
+        if more > 0:
+            listed = Statement("columns.listed_and_more", names=shown, more=more)
+        what = Statement("columns.no_role", roles=tuple(missing), present=listed)
+        advice = Statement("columns.advice", arguments=tuple(map(Argument, missing)))
+        if named is not None:
             what = Statement("columns.not_there", name=named, present=listed)
-        if closest is not None:
-            advice = Statement("advice.nearest", name=closest)
-        else:
-            advice = Statement("columns.advice", arguments=tuple(map(Argument, missing)))
+            advice = advise_nearest(named, present) if _closest(named, present) else advice
         super().__init__(path, Statement("columns.missing", what=what, advice=advice))
         self.missing = tuple(missing)
         self.present = tuple(present)
@@ -180,9 +165,8 @@ class RulesError(ReadError):
 
     def __init__(self, path: object, line: int | None, what: Part) -> None:
         where = stated(what)
-        super().__init__(
-            path, where if line is None else Statement("error.line", line=line, what=where)
-        )
+        where = where if line is None else Statement("error.line", line=line, what=where)
+        super().__init__(path, where)
         self.line = line
 
 
@@ -190,18 +174,9 @@ class TooLargeError(SacofaError):
     """A run that would grow past its limit, refused before it does."""
 
     def __init__(self, level: int, expected: int, limit: int, advice: Part) -> None:
-        super().__init__(
-            Statement(
-                "error.too_large",
-                level=level,
-                expected=expected,
-                limit=limit,
-                advice=stated(advice),
-            )
-        )
-        self.level = level
-        self.expected = expected
-        self.limit = limit
+        values = {"level": level, "expected": expected, "limit": limit, "advice": stated(advice)}
+        super().__init__(Statement("error.too_large", **values))
+        self.level, self.expected, self.limit = level, expected, limit
 
 
 class LedgerError(SacofaError):
@@ -219,26 +194,20 @@ class BudgetError(LedgerError):
         budget: Fraction | None,
         period: str | None = None,
     ) -> None:
-        release = (
-            Statement("budget.infinite")
-            if price is None
-            else Statement("budget.finite", epsilon=price)
-        )
-        limit = (
-            Statement("budget.none")
-            if budget is None
-            else Statement("budget.limit", epsilon=budget)
+        release, limit = (
+            Statement(missing) if value is None else Statement(code, epsilon=value)
+            for value, missing, code in (
+                (price, "budget.infinite", "budget.finite"),
+                (budget, "budget.none", "budget.limit"),
+            )
         )
         values = {"release": release, "dataset": dataset, "left": left, "limit": limit}
         if period is None:
             super().__init__(Statement("error.budget", **values))
         else:
             super().__init__(Statement("error.budget_of_period", **values, period=period))
-        self.dataset = dataset
-        self.price = price
-        self.left = left
-        self.budget = budget
-        self.period = period
+        self.dataset, self.price, self.left = dataset, price, left
+        self.budget, self.period = budget, period
 
 
 class PolicyError(LedgerError):
@@ -250,29 +219,8 @@ class PolicyError(LedgerError):
 
 
 __all__ = [
-    "Argument",
-    "BudgetError",
-    "ColumnsError",
-    "LedgerError",
-    "MissingExtraError",
-    "OutputError",
-    "Part",
-    "PolicyError",
-    "Problems",
-    "PromiseError",
-    "ReadError",
-    "RequestError",
-    "RulesError",
-    "SacofaError",
-    "SettingError",
-    "Statement",
-    "TooLargeError",
-    "advise_nearest",
-    "advised",
-    "advises",
-    "check_whole",
-    "is_whole",
-    "nearest",
-    "plain",
-    "stated",
-]
+    "Argument", "BudgetError", "ColumnsError", "LedgerError", "MissingExtraError", "OutputError",
+    "Part", "PolicyError", "Problems", "PromiseError", "ReadError", "RequestError", "RulesError",
+    "SacofaError", "SettingError", "Statement", "TooLargeError", "advise_nearest", "advised",
+    "advises", "check_whole", "is_whole", "nearest", "plain", "stated",
+]  # fmt: skip

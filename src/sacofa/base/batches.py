@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernel.cases import CaseBatch, Parts, Values
+from ..kernel.cases import CaseBatch, Parts
 from ..kernel.unit import ONE_CASE, Unit
 from ..kernel.variants import VariantCounts
 
@@ -17,11 +17,7 @@ Ints = NDArray[np.int64]
 
 def gather(parts: Parts) -> CaseBatch:
     """Take all parts into memory, as one."""
-
-    def take(number: int, batch: CaseBatch) -> CaseBatch:
-        return batch
-
-    return concatenate(parts.map_parts(take))
+    return concatenate(parts.map_parts(lambda number, batch: batch))
 
 
 def concatenate(batches: Sequence[CaseBatch]) -> CaseBatch:
@@ -31,26 +27,24 @@ def concatenate(batches: Sequence[CaseBatch]) -> CaseBatch:
     """
     ends = np.cumsum([0, *(len(batch.activity_ids) for batch in batches)])
     offsets = [batch.offsets[1:] + end for batch, end in zip(batches, ends, strict=False)]
+
+    def joined(parts: Sequence[Ints | None]) -> Ints | None:
+        known = [part for part in parts if part is not None]
+        return np.concatenate(known) if len(known) == len(parts) else None
+
+    attributes = zip(*(batch.attributes for batch in batches), strict=True)
     return replace(
         batches[0],
         activity_ids=np.concatenate([batch.activity_ids for batch in batches]),
         offsets=np.concatenate([np.zeros(1, dtype=np.int64), *offsets]),
         complete=np.concatenate([batch.complete for batch in batches]),
-        times=_joined([batch.times for batch in batches]),
-        starts=_joined([batch.starts for batch in batches]),
+        times=joined([batch.times for batch in batches]),
+        starts=joined([batch.starts for batch in batches]),
         attributes=tuple(
-            map(_joined_values, zip(*(batch.attributes for batch in batches), strict=True))
+            replace(each[0], cells=np.concatenate([part.cells for part in each]))
+            for each in attributes
         ),
     )
-
-
-def _joined(parts: Sequence[Ints | None]) -> Ints | None:
-    known = [part for part in parts if part is not None]
-    return np.concatenate(known) if len(known) == len(parts) else None
-
-
-def _joined_values(parts: tuple[Values, ...]) -> Values:
-    return replace(parts[0], cells=np.concatenate([part.cells for part in parts]))
 
 
 def cases_of(variants: VariantCounts, times: Ints | None, starts: Ints | None = None) -> CaseBatch:

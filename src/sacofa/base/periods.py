@@ -13,7 +13,8 @@ from datetime import UTC, date, datetime, timedelta
 from ..errors import SettingError, Statement
 
 FORM = re.compile(r"(\d{4})(?:-(?:Q([1-4])|(\d\d)(?:-(\d\d))?))?", re.ASCII)
-MICROSECONDS = 1_000_000
+DAY = 86_400_000_000
+"""A day in microseconds."""
 
 
 @dataclass(frozen=True, kw_only=True, order=True)
@@ -34,9 +35,7 @@ class Period:
         try:
             if found is None:
                 raise ValueError(text)
-            year, *parts = found.groups()
-            given = [None if part is None else int(part) for part in parts]
-            start, end = _days(int(year), *given)
+            start, end = _days(*(None if part is None else int(part) for part in found.groups()))
         except (ValueError, OverflowError):
             raise SettingError("period", text, Statement("must.be.period")) from None
         return cls(start=start, end=end, name=text)
@@ -44,12 +43,12 @@ class Period:
     @property
     def first(self) -> int:
         """Where it begins: microseconds since 1970."""
-        return _microseconds(self.start)
+        return (self.start - date(1970, 1, 1)).days * DAY
 
     @property
     def after(self) -> int:
         """Where it is over: microseconds since 1970."""
-        return _microseconds(self.end)
+        return (self.end - date(1970, 1, 1)).days * DAY
 
     @property
     def longer(self) -> tuple[str, ...]:
@@ -71,8 +70,11 @@ class Period:
         return last is not None and self.first <= last < self.after
 
 
-def _days(year: int, quarter: int | None, month: int | None, day: int | None) -> tuple[date, date]:
+def _days(
+    year: int | None, quarter: int | None, month: int | None, day: int | None
+) -> tuple[date, date]:
     """The first day of a period, and the first one after it."""
+    assert year is not None
     if day is not None:
         start = date(year, month or 0, day)
         return start, start + timedelta(days=1)
@@ -81,7 +83,3 @@ def _days(year: int, quarter: int | None, month: int | None, day: int | None) ->
         first, length = 3 * quarter - 2, 3
     after = year * 12 + first - 1 + length
     return date(year, first, 1), date(after // 12, after % 12 + 1, 1)
-
-
-def _microseconds(day: date) -> int:
-    return (day - date(1970, 1, 1)).days * 86_400 * MICROSECONDS

@@ -15,6 +15,7 @@ import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from ..base.words import WORDS
 from ..errors import ColumnsError, SettingError
 from ..kernel.attributes import Attribute
 from ..kernel.statements import Statement
@@ -38,46 +39,10 @@ COLUMNS_TAKEN = Statement("assumption.columns_from_log")
 TIMES_TAKEN = Statement("assumption.times_from_log")
 """What is assumed where a log as a whole does not declare it."""
 
-_NAMES = {
-    "case": (
-        "case:concept:name", "caseid", "case", "casenumber", "caseno", "casenr", "traceid", "trace",
-        "casekey", "caseidentifier", "casename", "processinstance", "processinstanceid", "fall",
-        "fallid", "fallnummer", "fallnr", "fallkennung", "aktenzeichen", "vorgangsid",
-        "vorgangsnummer", "vorgangsnr", "ticketid", "ticketnumber", "ticketno",
-        "ticketnummer", "ticketnr", "ticket", "incidentnumber", "auftragsnummer", "auftragsnr",
-        "antragsnummer", "antragsnr", "ebeln", "vbeln", "belnr", "aufnr", "belegnummer", "objectid",
-        "documentkey", "vorgang", "number",
-    ),
-    "activity": (
-        "concept:name", "activity", "activityname", "event", "eventname", "task", "taskname",
-        "action", "activityen", "activityde", "activitykey", "step", "processstep", "aktivität",
-        "aktivitaet", "tätigkeit", "taetigkeit", "ereignis", "maßnahme", "schritt",
-        "prozessschritt", "arbeitsschritt", "bearbeitungsschritt", "vorgangsschritt", "aktion",
-        "tcode", "transaktionscode", "newvalue", "state", "status", "vorgang",
-    ),
-    "timestamp": (
-        "time:timestamp", "timestamp", "time", "datetime", "completetimestamp", "eventtime", "ts",
-        "dateandtime", "date", "endtimestamp", "endtime", "completetime", "completiontime", "end",
-        "zeitstempel", "zeitpunkt", "datumuhrzeit", "datumzeit", "zeit", "datum", "endzeitpunkt",
-        "endzeit", "ende", "syscreatedon", "sysupdatedon", "updated", "created", "udate", "erdat",
-        "aedat",
-    ),
-    "start": (
-        "starttimestamp", "time:starttimestamp", "starttime", "startdate", "startzeitpunkt",
-        "startzeit", "beginn",
-    ),
-}  # fmt: skip
-COMMON = {role: tuple(map(plain_name, names)) for role, names in _NAMES.items()}
+COMMON = {role: tuple(map(plain_name, names)) for role, names in WORDS["roles"].items()}
 """Names in common use, as programs export them: the most specific come first."""
 
-TIME_WORDS = {
-    "datum": ("uhrzeit", "zeit"),
-    "date": ("time",),
-    "day": ("time",),
-    "tag": ("uhrzeit", "zeit"),
-    "dat": ("zet", "zeit"),
-    "dt": ("tm",),
-}
+TIME_WORDS: dict[str, list[str]] = WORDS["times_of_dates"]
 """How names of dates begin or end, and what names of times of day have in the same place."""
 
 TIMES_OF_DAY = ("uhrzeit", "time", "zeit", "timeofday", "utime", "erzet", "aezet", "cputm", "uzeit")

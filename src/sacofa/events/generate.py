@@ -46,29 +46,22 @@ def write_sample(
     if cases < 1:
         raise SettingError("cases", cases, Statement("must.domain.above", low="0"))
     if not 3 <= activities <= MAX_ACTIVITIES:
-        raise SettingError(
-            "activities", activities, Statement("must.whole_between", low=3, high=MAX_ACTIVITIES)
-        )
+        must = Statement("must.whole_between", low=3, high=MAX_ACTIVITIES)
+        raise SettingError("activities", activities, must)
     if not 0 <= seed < 1 << 63:
         raise SettingError("seed", seed, Statement("must.read.not_negative"))
     target = Path(path)
-    kind = target.suffix.lower()
-    if kind not in (".parquet", ".csv"):
+    form = {".csv": "FORMAT csv, HEADER true", ".parquet": "FORMAT parquet"}
+    if target.suffix.lower() not in form:
         raise OutputError(target, Statement("output.sample_format"))
-    with write_whole(target, force) as part:
-        _write(part, kind, cases, activities, seed, progress)
-
-
-def _write(
-    path: Path, kind: str, cases: int, activities: int, seed: int, progress: Progress | None
-) -> None:
     import duckdb
 
-    width = len(str(activities))
-    names = [f"activity {i + 1:0{width}}" for i in range(activities)]
+    told = progress or (lambda share: None)
+    names = [f"activity {i + 1:0{len(str(activities))}}" for i in range(activities)]
+    settings = {"threads": "1", "memory_limit": "256MB"}
     try:
-        settings = {"threads": "1", "memory_limit": "256MB"}
         with (
+            write_whole(target, force) as part,
             secret_folder() as folder,
             borrowed(folder, folder / "events", settings) as database,
         ):
@@ -77,23 +70,16 @@ def _write(
                 database.register("block", block)
                 database.execute("INSERT INTO events SELECT c, i, t FROM block")
                 database.unregister("block")
-                if progress is not None:
-                    progress(0.7 * done / cases)
-            how = "FORMAT csv, HEADER true" if kind == ".csv" else "FORMAT parquet"
+                told(0.7 * done / cases)
             database.execute("CREATE TABLE names AS SELECT ? AS n", [names])
             database.execute(
-                f"""
-                COPY (
-                    SELECT 'case ' || c AS case_id, (SELECT n FROM names)[i + 1] AS activity,
-                           make_timestamp(t * 1000000) AS timestamp
-                    FROM events
-                ) TO {literal(path)} ({how})
-                """
+                "COPY (SELECT 'case ' || c AS case_id, (SELECT n FROM names)[i + 1] AS activity, "
+                "make_timestamp(t * 1000000) AS timestamp FROM events) "
+                f"TO {literal(part)} ({form[target.suffix.lower()]})"
             )
     except duckdb.Error as error:
         raise as_os_error(error) from None
-    if progress is not None:
-        progress(1.0)
+    told(1.0)
 
 
 def event_blocks(
@@ -118,27 +104,20 @@ def event_blocks(
         other = (_share(event, seed, 4) * activities).astype(np.int64)
         step = np.where(odd, other, step)
         # A third are ties; the others come minutes to days later.
-        gap = np.where(
-            _share(event, seed, 5) < 1 / 3, 0.0, 60 * np.exp(_share(event, seed, 6) * 8.5)
-        )
+        later = 60 * np.exp(_share(event, seed, 6) * 8.5)
+        gap = np.where(_share(event, seed, 5) < 1 / 3, 0.0, later)
         passed = np.cumsum(gap)
         start = START + first / CASES_AT_ONCE * YEAR / 50 + _share(number, seed, 7) * YEAR / 25
         time = (np.repeat(start, size) + passed - passed[begin]).astype(np.int64)
         order = np.argsort(time, kind="stable")
-        yield (
-            first + len(number),
-            {
-                "c": (case[order] + np.uint64(1)).astype(np.int64),
-                "i": step[order].astype(np.int16),
-                "t": time[order],
-            },
-        )
+        cases_from_1 = (case[order] + np.uint64(1)).astype(np.int64)
+        block = {"c": cases_from_1, "i": step[order].astype(np.int16), "t": time[order]}
+        yield first + len(number), block
 
 
 def make_sequences(activities: int, seed: int) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
     """Make sequences end to end, with their lengths: a path with skips, repeats and side steps."""
-    path = max(3, activities * 2 // 3)
-    path = min(path, 18)
+    path = min(max(3, activities * 2 // 3), 18)
     made: list[list[int]] = []
     for number in range(SEQUENCES):
         luck = _share(np.arange(number * 100, number * 100 + 4 * path, dtype=np.uint64), seed, 8)

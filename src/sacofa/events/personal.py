@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection
 from datetime import timedelta
 
 from ..base.domains import bare_name, read_day
+from ..base.words import WORDS
 from ..kernel.statements import Statement
 
 PERSON = (
@@ -26,52 +27,16 @@ PERSON = (
 ID = r"(id|ids|nr|no|num|number|nummer|kennung|key|code|uuid|guid)"
 
 BY_NAME = {
-    kind: re.compile(f"({'|'.join(patterns)})")
-    for kind, patterns in {
-        "birth dates": (
-            r".*birth ?(date|day|year)", r".*(date|day|year) ?of ?birth", "dob",
-            r".*geburts(datum|tag|jahr|ort).*", r"geb(urts)? ?dat(um)?", "geboortedatum",
-            r".*naissance", r".*nacimiento",
-        ),
-        "contact details": (
-            r".*e ?mail( ?address| ?adresse)?", r".*(telefon|telephone|phone|mobile|handy|fax).*",
-            r"tel( ?nr| ?no)?", r".*\biban\b.*", r"ip ?(address|adresse)",
-            r".*(konto|kreditkarten|credit ?card|bank ?account) ?(nr|no|number|nummer)",
-        ),
-        "addresses": (
-            r".*\b(street|strasse|anschrift|house ?(number|no)|hausn(umme)?r)\b.*",
-            r"(home |postal |e ?|wohn)?(address|adresse)( ?line)?( ?\d)?",
-        ),
-        "free text": (
-            r".*(comment|kommentar|remark|bemerkung|anmerkung|freitext|notiz|memo)(s|e|en)?",
-            r".*free ?text",
-            r"(short |long )?(description|beschreibung)", "(work )?notes?", "nachricht",
-            "(e ?mail )?(betreff|subject)", "message( ?text)?", "anamnese", r"befund ?text",
-        ),
-        "identifiers of persons": (
-            rf".*\b{PERSON}s? ?{ID}", rf"{PERSON}{ID}", rf"{PERSON}(en|n|s)?{ID}", "ssn", "bsn",
-            "mrn", "kvnr", r".*(social ?security|national ?(id|insurance)|passport|ausweis).*",
-            rf".*(steuer|tax|versicher(ten|ungs)|sozialversicherungs|matrikel|personal) ?{ID}",
-            rf"(medical ?record|nhs) ?{ID}", r".*(kennzeichen|licen[cs]e ?plate|number ?plate)",
-        ),
-        "names of persons": (
-            r".*\b(first|last|given|family|middle|full|maiden|birth) ?names?",
-            r".*(surname|forename|lastname|firstname|fullname|vorname|nachname|familienname|rufname)n?",
-            rf".*\b{PERSON}s? ?names?", rf"{PERSON}(en|n|s)?namen?", "name", "nom", "prenom",
-            "nombre", "apellidos?", "achternaam", "voornaam",
-            "patient(in)?", "customer", "client", "kunde", "applicant", "antragsteller(in)?",
-            "citizen", "requester", "requestor", "caller", "insured", "versicherter?",
-        ),
-    }.items()
-}  # fmt: skip
+    kind: re.compile(f"({'|'.join(found).replace('{person}', PERSON).replace('{id}', ID)})")
+    for kind, found in WORDS["personal"].items()
+}
 """What column names say, as patterns over plain words."""
 
 _APART = re.compile(r"[^a-z0-9]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
 
-_EMAIL = re.compile(r"\S+@\S+\.\w+")
-_PHONE = re.compile(r"(\+|00?)[\d ()/.-]{6,}|\(?\d{2,5}\)?[ /-]\d[\d ()/-]{4,}")
+_CONTACT = re.compile(r"\S+@\S+\.\w+|(\+|00?)[\d ()/.-]{6,}|\(?\d{2,5}\)?[ /-]\d[\d ()/-]{4,}")
 _CODE = re.compile(
     r"\d{6,}|[A-Z]{2}\d{2}( ?[A-Z0-9]{4}){3,7}|[A-Z]{1,3}[ -]?\d{6,}|"
     r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}",
@@ -84,25 +49,7 @@ _TITLE = re.compile(
 )
 _WORDS = re.compile(rf"{_WORD}( {_WORD}){{0,3}}")
 
-_FIRST_NAMES = """
-adam ahmed aisha alain alex alexander alexandra ali alice amanda amir amy ana andrea andreas
-andrew angela anja ann anna anne anthony anton antonio ayse barbara ben benjamin bernd bert
-birgit bob brian bruno carl carla carlos carmen carol caroline catherine charles charlotte chris
-christian christina christine claudia clara daniel daniela david deborah denis diana dieter dirk
-donald doris edward elena elif elisabeth elizabeth ella emily emma eric erik erika eva fatima
-felix florian frank franz fred gabriele george gerd gerhard grace hannah hans harald heike heinz
-helen helga henry ingrid isabel jack jacob jakob james jan jana jane jean jennifer jens jessica
-joachim joan johannes john jonas jorge jose josef joseph juan julia julie jürgen karen karin
-karl karsten katharina kathrin kevin klaus kurt lars laura lea lena leon linda lisa louis luca
-lucas luis lukas manfred manuela marc marcel maria marie mario mark markus martin martina mary
-matthew matthias max maximilian mehmet mia michael michaela miguel mohamed mohammed monika
-mustafa nadine nancy natalie nathalie nicole nina noah olaf oliver olivia omar patricia patrick
-paul paula peter petra philipp pierre rachel rainer ralf ralph raphael rebecca renate richard
-robert roland rosa ruth ryan sabine samuel sandra sarah sebastian simon sofia sophie stefan
-stefanie stephan stephen steven susan susanne sven tanja theresa thomas tim tobias tom torsten
-ulrich ursula ute uwe vanessa vera victor victoria walter werner william wolfgang yasmin yusuf
-"""
-FIRST_NAMES = frozenset(_FIRST_NAMES.split())
+FIRST_NAMES = frozenset(WORDS["first_names"].split())
 """Common first names of Western Europe and its neighbours."""
 
 NAME_SHARE = 0.3
@@ -147,10 +94,10 @@ def personal_by_values(texts: Collection[str]) -> str | None:
     days = [day for day in map(read_day, values) if day is not None]
     if len(days) >= SHARE * len(values):
         return "birth dates" if max(days) - min(days) >= LIFETIME else None
-    found = (
-        kind for kind, test, share in VALUE_TESTS if sum(map(test, values)) >= share * len(values)
-    )
-    return next(found, None)
+    for kind, test, share in VALUE_TESTS:
+        if sum(bool(test(value)) for value in values) >= share * len(values):
+            return kind
+    return None
 
 
 def named(kind: str) -> Statement:
@@ -163,14 +110,6 @@ def _plain_words(name: str) -> str:
     lower = _CAMEL.sub(" ", bare_name(name.strip())).lower().translate(_UMLAUTS)
     ascii_only = unicodedata.normalize("NFKD", lower).encode("ascii", "ignore").decode()
     return _APART.sub(" ", ascii_only).strip()
-
-
-def _is_contact(text: str) -> bool:
-    return bool(_EMAIL.fullmatch(text) or _PHONE.fullmatch(text))
-
-
-def _is_code(text: str) -> bool:
-    return _CODE.fullmatch(text) is not None
 
 
 def _is_sentence(text: str) -> bool:
@@ -186,9 +125,9 @@ def _is_name(text: str) -> bool:
     return any(word.casefold() in FIRST_NAMES for word in re.split(r"[ -]", text))
 
 
-VALUE_TESTS: tuple[tuple[str, Callable[[str], bool], float], ...] = (
-    ("contact details", _is_contact, SHARE),
-    ("identifiers of persons", _is_code, SHARE),
+VALUE_TESTS: tuple[tuple[str, Callable[[str], object], float], ...] = (
+    ("contact details", _CONTACT.fullmatch, SHARE),
+    ("identifiers of persons", _CODE.fullmatch, SHARE),
     ("free text", _is_sentence, SHARE),
     ("names of persons", _is_name, NAME_SHARE),
 )

@@ -8,7 +8,7 @@ declare is taken from all cases, in no order, and named in the certificate.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time
 from numbers import Integral, Real
@@ -86,14 +86,13 @@ def read_memory(source: Any) -> MemoryLog:
 
 def _declared(source: Any) -> Declared:
     """What the XES file declared before its first case that an EventLog came from."""
-    prefixes = [said.get("prefix") for said in source.extensions.values()]
-    said = {scope: source.omni_present.get(scope) or {} for scope in ("trace", "event")}
     of_cases, of_events = (
-        {name: _kind(value) for name, value in said[scope].items()} for scope in said
+        {name: _kind(value) for name, value in (source.omni_present.get(scope) or {}).items()}
+        for scope in ("trace", "event")
     )
-    return Declared(
-        times="time" in prefixes or TIME in of_events, of_cases=of_cases, of_events=of_events
-    )
+    prefixes = [said.get("prefix") for said in source.extensions.values()]
+    times = "time" in prefixes or TIME in of_events
+    return Declared(times=times, of_cases=of_cases, of_events=of_events)
 
 
 def list_columns(source: Source) -> list[str]:
@@ -118,9 +117,7 @@ def find(source: Source, options: ReadOptions) -> Columns:
         columns = replace(resolve_columns(source.name, names, options), taken=(COLUMNS_TAKEN,))
     else:
         columns = _of_event_log(source.name, log, names, options)
-    if not options.attribute:
-        return columns
-    lookup = lookup_in([log.declared], log.sightings, options)
+    lookup = lookup_in([log.declared], log.sightings if options.attribute else None, options)
     return replace(
         columns,
         attributes=resolve_attributes(source.name, options, lookup, names, columns.roles),
@@ -129,20 +126,18 @@ def find(source: Source, options: ReadOptions) -> Columns:
 
 
 def _of_event_log(name: str, log: MemoryLog, names: list[str], options: ReadOptions) -> Columns:
-    """What holds what where it is called as in XES."""
-    stamp, start = (
-        one_column(role, getattr(options, role), "an EventLog") for role in ("timestamp", "start")
-    )
-    columns = standard_columns(
-        options, "an EventLog", case=CASE, timestamp=stamp or TIME, start=start
-    )
+    """What holds what where it is called as in XES; what is asked for must occur in any event."""
+    what = "an EventLog"
+    stamp = one_column("timestamp", options.timestamp, what) or TIME
+    start = one_column("start", options.start, what)
+    columns = standard_columns(options, what, case=CASE, timestamp=stamp, start=start)
     columns = replace(columns, truncated=TRUNCATED)
-    is_asked = options.timestamp is not None or options.order == "time"
+    is_timed = options.timestamp is not None or options.order == "time"
     if log.has_events:
-        _refuse_missing(name, names, options, columns, is_timed=is_asked)
-    if is_asked or log.declared.times:
+        _refuse_missing(name, names, options, columns, is_timed=is_timed)
+    if is_timed or log.declared.times:
         return columns
-    there = columns.timestamp if TIME in names else None
+    there = stamp if TIME in names else None
     return replace(columns, timestamp=there, taken=(TIMES_TAKEN,))
 
 
@@ -152,9 +147,8 @@ def _refuse_missing(
     """Refuse what was asked for and occurs in no case and no event."""
     asked: dict[str, str | None] = {"timestamp": columns.timestamp if is_timed else None}
     asked |= {role: getattr(options, role) for role in ("start", "lifecycle", "person")}
-    wanted = [("activity", column) for column in columns.activity] + list(asked.items())
-    for role, column in wanted:
-        if column is not None and column not in names:
+    for role, column in (*(("activity", each) for each in columns.activity), *asked.items()):
+        if column not in (None, *names):
             raise ColumnsError(name, [role], names, column)
 
 
@@ -187,33 +181,26 @@ def _as_table(log: Log) -> Log:
     if columns.timestamp is None and not memory.is_table:
         # A row without activity and time says that there is a case, so there is a place for times.
         columns = replace(columns, timestamp=TIME)
-    texts = _role_texts(log, columns)
+    texts: dict[str, Texts] = {}
+    for name in filter(None, columns.roles):
+        texts[name] = _texts(log, name, (name,), columns.uses.get(name, "value"))
     times = {} if log.options.time_format else _times(log, columns, texts)
-    texts |= _attribute_texts(log, columns)
+    for each in columns.attributes:
+        # Of an attribute of cases that a case lacks, the first value of its events counts.
+        texts[each.key] = _texts(log, each.key, dict.fromkeys((each.key, each.name)))
     made = {name: pandas.Series(column, dtype="object") for name, column in texts.items()}
     made |= {name: pandas.Series(time, dtype=MOMENTS) for name, time in times.items()}
     source = Source(name=log.name, format="frame", content=pandas.DataFrame(made))
     return replace(log, source=source, columns=columns)
 
 
-def _role_texts(log: Log, columns: Columns) -> dict[str, Texts]:
-    found = {}
-    for name in filter(None, columns.roles):
-        with in_column(log.name, name):
-            use = columns.uses.get(name, "value")
-            found[name] = [_text(row.get(name), use) for row in log.source.content.rows]
-    return found
-
-
-def _attribute_texts(log: Log, columns: Columns) -> dict[str, Texts]:
-    found = {}
-    for each in columns.attributes:
-        # Of an attribute of cases that a case lacks, the first value of its events counts.
-        places = (each.key, each.name) if each.of_case else (each.key,)
-        with in_column(log.name, each.key):
-            rows = log.source.content.rows
-            found[each.key] = [_first(map(row.get, places)) for row in rows]
-    return found
+def _texts(log: Log, column: str, names: Collection[str], use: Use = "value") -> Texts:
+    """The first of these values of each row, as text."""
+    with in_column(log.name, column):
+        return [
+            next((t for n in names if (t := text_of(_plain(row.get(n)), use)) is not None), None)
+            for row in log.source.content.rows
+        ]
 
 
 def _times(
@@ -226,10 +213,6 @@ def _times(
     if log.timed and stamp in found and not any(found[stamp]) and set(texts[stamp]) - {None}:
         raise ReadError(log.name, only_iso(stamp))
     return found
-
-
-def _first(values: Iterable[object]) -> str | None:
-    return next((text for text in map(_text, values) if text is not None), None)
 
 
 def _plain(value: object) -> object:
@@ -249,10 +232,6 @@ def _kind(value: object) -> str:
     if isinstance(value, Real):
         return "float"
     return "date" if isinstance(value, date) else "string"
-
-
-def _text(value: object, use: Use = "value") -> str | None:
-    return text_of(_plain(value), use)
 
 
 def _moment(value: object) -> datetime | None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from ..base.words import WORDS
 from ..errors import Argument, SettingError, Statement, advised, plain
 
 Named = Literal[
@@ -34,13 +35,7 @@ NAMED: dict[str, str] = {
 NUMBERS = ("epoch", "epoch-ms", "epoch-us", "excel", "number")
 """Forms that are numbers."""
 
-DATE_WORDS = frozenset({
-    "january", "february", "march", "april", "may", "june", "july", "august", "september",
-    "october", "november", "december", "januar", "jänner", "februar", "märz", "mai", "juni",
-    "juli", "oktober", "dezember", "jan", "feb", "mar", "mär", "apr", "jun", "jul", "aug", "sep",
-    "sept", "oct", "okt", "nov", "dec", "dez", "mon", "tue", "wed", "thu", "fri", "sat", "sun",
-    "am", "pm", "a", "p", "m", "t", "z", "utc", "gmt", "uhr",
-})  # fmt: skip
+DATE_WORDS = frozenset(WORDS["dates"])
 """Words that dates are written with: messages show them."""
 
 LONGEST_SHOWN = 60

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import NamedTuple, TypeGuard
+from typing import TypeGuard
 
 from ..errors import ReadError, SettingError, Statement
 from ..kernel.variants import VariantCounts
@@ -65,29 +65,31 @@ def read_variants(path: Path, *, trusted: bool = False) -> VariantCounts:
     content = _read_json(path, trusted)
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise ReadError(path, _said("no_format", expected=FORMAT))
-    activities, variants = _checked_names(path, content.get("activities")), content.get("variants")
-    if not isinstance(variants, list):
-        raise ReadError(path, _said("no_list"))
-    known = set(activities)
-    done: list[tuple[list[str], int]] = []
-    cut: list[tuple[list[str], int]] = []
-    for number, entry in enumerate(variants, start=1):
-        variant = _Variant.of(entry)
-        if variant is None:
-            raise ReadError(path, _said("entry", number=number))
-        for name in variant.activities:
-            if name not in known:
-                raise ReadError(path, _said("unknown", number=number, name=name))
-        (done if variant.finished else cut).append((variant.activities, variant.cases))
-    return VariantCounts.of(done, activities, cut)
-
-
-def _checked_names(path: Path, names: object) -> list[str]:
+    names, variants = content.get("activities"), content.get("variants")
     if not _is_names(names) or len(set(names)) < len(names):
         raise ReadError(path, _said("activities"))
-    if any(_SURROGATE.search(name) for name in names):
+    if _SURROGATE.search("".join(names)):
         raise ReadError(path, _said("no_text"))
-    return names
+    if not isinstance(variants, list):
+        raise ReadError(path, _said("no_list"))
+    known = set(names)
+    found: dict[bool, list[tuple[list[str], int]]] = {True: [], False: []}
+    for number, entry in enumerate(variants, start=1):
+        activities, count, finished = _checked(path, number, entry)
+        for name in activities:
+            if name not in known:
+                raise ReadError(path, _said("unknown", number=number, name=name))
+        found[finished].append((activities, count))
+    return VariantCounts.of(found[True], names, found[False])
+
+
+def _checked(path: Path, number: int, entry: object) -> tuple[list[str], int, bool]:
+    """The activities, the count and the mark of an entry."""
+    said = entry if isinstance(entry, dict) else {}
+    names, count, finished = said.get("activities"), said.get("count"), said.get("finished", True)
+    if not _is_names(names) or not _is_count(count) or not isinstance(finished, bool):
+        raise ReadError(path, _said("entry", number=number))
+    return names, count, finished
 
 
 def _read_json(path: Path, trusted: bool) -> object:
@@ -115,23 +117,4 @@ def _is_names(value: object) -> TypeGuard[list[str]]:
 
 
 def _is_count(value: object) -> TypeGuard[int]:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 62
-
-
-class _Variant(NamedTuple):
-    """An entry of the file."""
-
-    activities: list[str]
-    cases: int
-    finished: bool
-
-    @classmethod
-    def of(cls, entry: object) -> _Variant | None:
-        """Take an entry, if it is one."""
-        if not isinstance(entry, dict):
-            return None
-        names, count = entry.get("activities"), entry.get("count")
-        finished = entry.get("finished", True)
-        if not _is_names(names) or not _is_count(count) or not isinstance(finished, bool):
-            return None
-        return cls(names, count, finished)
+    return type(value) is int and 0 <= value < 1 << 62

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..kernel.variants import VariantCounts
-from .hospital import hospital
-from .hospital_times import hospital_csv
+from .hospital import hospital, hospital_csv
 
 __all__ = ["hospital", "hospital_csv", "hospital_model", "running_example"]
 

@@ -18,6 +18,7 @@ from functools import cache
 from ...kernel.attributes import Attribute, Domain
 from ..cells import BLANK, OTHER
 from ..extensions import load_extensions
+from ..words import WORDS
 from .bins import (
     ALL_DATES,
     ALL_NUMBERS,
@@ -31,7 +32,6 @@ from .bins import (
     released_text,
 )
 from .kinds import CATEGORY, COLLAPSED, YES_NO, AttributeKind, Categories, Entries, YesNo
-from .names import IDS, RESOURCES, bare_name, column_names, is_of_case, plain_name
 
 __all__ = [
     "ALL_DATES",
@@ -65,6 +65,12 @@ GROUP = "sacofa.attributes"
 """The entry point group of kinds of attributes."""
 BUILT_IN = (CATEGORY, DATE, NUMBER, YES_NO)
 """Recognized in this order: 20240131 is a date, although it is a number as well."""
+RESOURCES = frozenset(WORDS["resources"])
+"""Columns that name people who work in the process, in English, German, ServiceNow and SAP."""
+IDS = frozenset(WORDS["identifiers"])
+"""Columns that tell cases or events apart: never released."""
+CASE_PREFIXES = ("case:", "(case) ")
+"""What stands before the name of a column with one value for each case: in pm4py, and in Disco."""
 
 
 @cache
@@ -120,3 +126,27 @@ def found_domain(texts: Sequence[str], most: int) -> Domain:
     if not names or len(names) > most:
         return COLLAPSED
     return Categories(names=tuple(names))
+
+
+def plain_name(name: str) -> str:
+    """A name without capitals, blanks, underscores, hyphens and the prefix `case:`."""
+    return name.removeprefix("case:").strip().lower().translate(str.maketrans("", "", " _-"))
+
+
+def is_of_case(column: str) -> bool:
+    """Whether the name of a column states that a case has one value."""
+    return column.lower().startswith(CASE_PREFIXES)
+
+
+def bare_name(column: str) -> str:
+    """The name of an attribute, without the prefix of a column with one value for each case."""
+    for prefix in CASE_PREFIXES:
+        if column.lower().startswith(prefix):
+            return column[len(prefix) :]
+    return column
+
+
+def column_names(name: str, *, of_case: bool) -> tuple[str, ...]:
+    """The names that the column of an attribute may have, the likeliest first."""
+    prefixed = tuple(f"{prefix}{name}" for prefix in CASE_PREFIXES)
+    return (*prefixed, name) if of_case else (name, *prefixed)

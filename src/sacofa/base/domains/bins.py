@@ -14,6 +14,8 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
+
 from ...kernel.attributes import Domain, Kind
 from ...kernel.errors import SettingError
 from ...kernel.statements import Statement
@@ -100,11 +102,10 @@ class Dates(Bins):
         if first > last:
             must = Statement("must.domain.no_later", last=str(last))
             raise SettingError("first", first, must)
-        begins = [first]
-        while (day := _next(begins[-1], by)) is not None and day <= last:
-            check_size(len(begins))
-            begins.append(day)
-        return cls(edges=(*begins, last))
+        low, high = np.array([first, last], dtype=f"datetime64[{by[0].upper()}]")
+        check_size((high - low).astype(int) + 1)
+        begins = np.arange(low + 1, high + 1).astype("datetime64[D]").tolist()
+        return cls(edges=(first, *begins, last))
 
     def cell(self, text: str) -> int:
         """The bin of a date; text that is not a date, or lies outside the bins, is `other`."""
@@ -125,18 +126,6 @@ class Dates(Bins):
         low, high = self.edges[value], self.edges[value + 1]
         many = (high - low).days + (value == self.values - 1)
         return (low + timedelta(days=min(int(uniform * many), many - 1))).isoformat()
-
-
-def _next(day: date, by: str) -> date | None:
-    """When the day, month or year after that of a day begins; None where the calendar ends."""
-    try:
-        if by == "day":
-            return day + timedelta(days=1)
-        if by == "month":
-            return (day.replace(day=1) + timedelta(days=32)).replace(day=1)
-        return date(day.year + 1, 1, 1)
-    except (OverflowError, ValueError):
-        return None
 
 
 ALL_DATES = Dates.between(date(1970, 1, 1), date(2069, 12, 31), "year")

@@ -1,0 +1,9 @@
+"""Words that names and values of columns are compared with: `words.toml`."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+WORDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+"""All lists of the file, by name."""
