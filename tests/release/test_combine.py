@@ -21,7 +21,7 @@ from sacofa.kernel.unit import Unit
 from sacofa.release import Release, read_release, verify
 from sacofa.release.certificate import PeriodStatement
 from sacofa.release.combine import cases_margin, combine, combine_files
-from sacofa.release.earlier import read_earlier, start_from
+from sacofa.release.read import read_earlier, start_from
 from tests.report.releases import with_parts
 
 MECHANISM = Laplace(level_epsilon="1/4", max_length=2, prune=1)

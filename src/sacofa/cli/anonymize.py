@@ -15,9 +15,9 @@ from ..base.temporary import secret_folder
 from ..errors import OutputError, SettingError, Statement
 from ..events.standard_input import NAME
 from ..release import Release, certificate_path
-from ..release.earlier import start_from
 from ..release.formats import FORMATS, format_of, listed, only_variants
 from ..release.publish import Listener, Request
+from ..release.read import start_from
 from ..release.rules import public_rules
 from .grouped import OUTPUT, PROMISE, RULES, WHAT
 from .options import (

@@ -16,7 +16,7 @@ from ..errors import SettingError, Statement
 from ..ledger import Account, Budget, Entry, Ledger
 from ..ledger.policy import Policy, policy_path
 from ..release.keys import read_private_key
-from ..release.sign_ledger import sign_ledger, verify_ledger
+from ..release.sign import sign_ledger, verify_ledger
 from .grouped import make_group
 from .key import TrustedFolder, TrustedKey, ask_passphrase, say_signed, trusted_keys
 from .options import Force, Json

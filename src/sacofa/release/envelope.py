@@ -11,11 +11,11 @@ import base64
 import binascii
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ..base.files import check_target, read_small, write_whole
+from ..base.files import check_target, read_small, write_text
 from ..errors import ReadError, Statement
 from .certificate import loads
 from .keys import PrivateKey, PublicKey, named
@@ -40,30 +40,6 @@ class SignedStatement:
     content: Mapping[str, object]
     """What is stated."""
 
-    def to_bytes(self) -> bytes:
-        """Write as JSON."""
-        return json.dumps(
-            {
-                "_type": STATEMENT_TYPE,
-                "subject": [
-                    {"name": name, "digest": {"sha256": sha256}} for name, sha256 in self.subjects
-                ],
-                "predicateType": self.kind,
-                "predicate": self.content,
-            },
-            ensure_ascii=False,
-        ).encode()
-
-
-@dataclass(frozen=True, kw_only=True)
-class Opened:
-    """A statement whose signature was checked."""
-
-    statement: SignedStatement
-    """What was signed."""
-    signer: PublicKey
-    """The trusted key that it was signed with."""
-
 
 def signature_path(path: str | Path) -> Path:
     """Where the signature of a file lies."""
@@ -77,27 +53,24 @@ def write_signature(
     target = signature_path(path)
     check_target(target, force)
     signed_at = datetime.now(UTC).isoformat(timespec="seconds")
-    dated = SignedStatement(
-        subjects=statement.subjects,
-        kind=statement.kind,
-        content={"signed_at": signed_at, **statement.content},
-    )
-    with write_whole(target, force) as part:
-        part.write_text(seal(dated, key), encoding="utf-8")
+    dated = replace(statement, content={"signed_at": signed_at, **statement.content})
+    write_text(target, seal(dated, key), force)
     return target
 
 
-def read_signature(path: Path, trusted: Sequence[PublicKey], kind: str) -> Opened:
+def read_signature(
+    path: Path, trusted: Sequence[PublicKey], kind: str
+) -> tuple[SignedStatement, PublicKey]:
     """Open the signature of one kind and version of statement; any other is refused."""
-    opened = unseal(path, trusted)
-    name, _, version = opened.statement.kind.rpartition(":")
+    statement, signer = unseal(path, trusted)
+    name, _, version = statement.kind.rpartition(":")
     expected, _, known = kind.rpartition(":")
     if name != expected:
-        raise ReadError(path, Statement("signature.other_kind", kind=opened.statement.kind))
+        raise ReadError(path, Statement("signature.other_kind", kind=statement.kind))
     if version != known:
         other = Statement("signature.other_version", version=version, known=known)
         raise ReadError(path, other)
-    return opened
+    return statement, signer
 
 
 def authenticated_bytes(payload_type: str, payload: bytes) -> bytes:
@@ -108,7 +81,13 @@ def authenticated_bytes(payload_type: str, payload: bytes) -> bytes:
 
 def seal(statement: SignedStatement, key: PrivateKey) -> str:
     """Put a statement into a signed envelope."""
-    payload = statement.to_bytes()
+    content = {
+        "_type": STATEMENT_TYPE,
+        "subject": [{"name": n, "digest": {"sha256": sha256}} for n, sha256 in statement.subjects],
+        "predicateType": statement.kind,
+        "predicate": statement.content,
+    }
+    payload = json.dumps(content, ensure_ascii=False).encode()
     signature = key.sign(authenticated_bytes(PAYLOAD_TYPE, payload))
     envelope = {
         "payload": base64.b64encode(payload).decode(),
@@ -118,8 +97,12 @@ def seal(statement: SignedStatement, key: PrivateKey) -> str:
     return json.dumps(envelope, indent=2) + "\n"
 
 
-def unseal(path: Path, trusted: Sequence[PublicKey]) -> Opened:
-    """Open an envelope that was signed with one of some keys; any other is refused."""
+def unseal(path: Path, trusted: Sequence[PublicKey]) -> tuple[SignedStatement, PublicKey]:
+    """Open an envelope that was signed with one of some keys; any other is refused.
+
+    Returns:
+        What was signed, and the trusted key that it was signed with.
+    """
     text = read_small(path, LARGEST, Statement("signature.missing"))
     try:
         envelope = loads(text.decode("utf-8"))
@@ -136,33 +119,29 @@ def unseal(path: Path, trusted: Sequence[PublicKey]) -> Opened:
     fitting = (key for key in trusted for _, found in signatures if key.confirms(found, message))
     signer = next(fitting, None)
     if signer is None:
-        raise _refusal(path, {id for id, _ in signatures}, trusted)
-    return Opened(statement=_statement(path, kind, payload), signer=signer)
-
-
-def _refusal(path: Path, ids: set[str], trusted: Sequence[PublicKey]) -> ReadError:
-    """Say why no trusted key confirms a signature."""
-    if any(key.id in ids for key in trusted):
-        return ReadError(path, Statement("signature.changed"))
-    if not ids:
-        return ReadError(path, Statement("signature.none", trusted=named(trusted)))
-    others = [f"{id[:16]}…" for id in sorted(ids)]
-    return ReadError(path, Statement("signature.other_key", ids=others, trusted=named(trusted)))
-
-
-def _statement(path: Path, kind: str, payload: bytes) -> SignedStatement:
-    """Read a statement that is known to be signed."""
+        raise ReadError(path, _unconfirmed({id for id, _ in signatures}, trusted))
     try:
         content = loads(payload)
         if kind != PAYLOAD_TYPE or content["_type"] != STATEMENT_TYPE:
             raise ReadError(path, Statement("signature.unknown", kind=kind))
-        return SignedStatement(
-            subjects=tuple(
-                (str(entry.get("name", "")), str(entry["digest"]["sha256"]))
-                for entry in content["subject"]
-            ),
+        subjects = [
+            (str(e.get("name", "")), str(e["digest"]["sha256"])) for e in content["subject"]
+        ]
+        statement = SignedStatement(
+            subjects=tuple(subjects),
             kind=str(content["predicateType"]),
             content=dict(content["predicate"]),
         )
     except WRONG:
         raise ReadError(path, DAMAGED) from None
+    return statement, signer
+
+
+def _unconfirmed(ids: set[str], trusted: Sequence[PublicKey]) -> Statement:
+    """Say why no trusted key confirms a signature."""
+    if any(key.id in ids for key in trusted):
+        return Statement("signature.changed")
+    if not ids:
+        return Statement("signature.none", trusted=named(trusted))
+    others = [f"{id[:16]}…" for id in sorted(ids)]
+    return Statement("signature.other_key", ids=others, trusted=named(trusted))

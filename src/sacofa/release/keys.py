@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         Ed25519PrivateKey,
         Ed25519PublicKey,
     )
+    from cryptography.hazmat.primitives.asymmetric.types import PublicKeyTypes
 
 PRIVATE, PUBLIC = ".key", ".pub"
 """How the names of key files end."""
@@ -114,7 +115,7 @@ def read_private_key(path: str | Path, ask: AskPassphrase | None = None) -> Priv
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
-    content = _read(path)
+    content = read_small(path, LARGEST, Statement("key.missing"))
     if b"PUBLIC KEY" in content:
         raise ReadError(path, Statement("key.public", suffix=PRIVATE))
     if os.name == "posix" and stat.S_IMODE(os.stat(path).st_mode) & 0o077:
@@ -139,19 +140,27 @@ def read_private_key(path: str | Path, ask: AskPassphrase | None = None) -> Priv
 @_using_cryptography()
 def read_public_key(path: str | Path) -> PublicKey:
     """Read a key to check signatures with."""
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
     from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
-    content = _read(path)
+    content = read_small(path, LARGEST, Statement("key.missing"))
     if b"PRIVATE KEY" in content:
         raise ReadError(path, Statement("key.private", suffix=PUBLIC))
     try:
         key = load_pem_public_key(content)
     except Exception:
         raise ReadError(path, Statement("key.damaged_public")) from None
+    return _public(Path(path), key)
+
+
+def _public(path: Path, key: PublicKeyTypes) -> PublicKey:
+    from cryptography.hazmat.primitives import serialization as form
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
     if not isinstance(key, Ed25519PublicKey):
         raise ReadError(path, Statement("key.other_kind"))
-    return _public(Path(path), key)
+    der = key.public_bytes(form.Encoding.DER, form.PublicFormat.SubjectPublicKeyInfo)
+    name = path.name.removesuffix(PUBLIC).removesuffix(PRIVATE)
+    return PublicKey(name=name, id=hashlib.sha256(der).hexdigest(), key=key)
 
 
 def read_trusted_keys(folder: str | Path) -> list[PublicKey]:
@@ -168,18 +177,6 @@ def read_trusted_keys(folder: str | Path) -> list[PublicKey]:
 def named(keys: Iterable[PublicKey]) -> list[str]:
     """Name some keys for a message."""
     return [f"{key.name} ({key.id[:16]}…)" for key in keys]
-
-
-def _public(path: Path, key: Ed25519PublicKey) -> PublicKey:
-    from cryptography.hazmat.primitives import serialization as form
-
-    der = key.public_bytes(form.Encoding.DER, form.PublicFormat.SubjectPublicKeyInfo)
-    name = path.name.removesuffix(PUBLIC).removesuffix(PRIVATE)
-    return PublicKey(name=name, id=hashlib.sha256(der).hexdigest(), key=key)
-
-
-def _read(path: str | Path) -> bytes:
-    return read_small(path, LARGEST, Statement("key.missing"))
 
 
 def check_names(name: str | Path) -> None:

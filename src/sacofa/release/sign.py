@@ -1,25 +1,39 @@
-"""Sign a release: who vouches for a file and its certificate, in a file next to them.
+"""Sign a release, or a ledger: who vouches for it, in a file next to it.
 
-A signature states who claims, never that the claim is true. It covers the exact bytes of both
-files.
+A signature states who claims, never that the claim is true. That of a release covers the exact
+bytes of the file and its certificate. That of a ledger covers what was spent up to now, which
+cannot be changed or forgotten later without notice: the end of the chain, and with it every release
+that was asked for and paid, in order; the budgets; what had become of each release that had ended;
+and of releases of periods, what pays for each and which cases it took. Later releases may be added:
+the signed ones must still be there, as they were.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 from ..base.files import check_target, hash_file
 from ..errors import ReadError, Statement
+from ..ledger import Budget, Entry, Ledger
+from ..ledger.storage import refusal
 from .certificate import Certificate
-from .envelope import SignedStatement, read_signature, signature_path, write_signature
+from .envelope import DAMAGED, SignedStatement, read_signature, signature_path, write_signature
 from .keys import PrivateKey, PublicKey
 from .verify import Verification, verify
 from .write import certificate_path
 
 KIND = "urn:sacofa:release:1"
-"""What is signed, with a version; another one is refused."""
+"""What is signed of a release, with a version; another one is refused."""
+LEDGER_KIND = "urn:sacofa:ledger:2"
+"""What is signed of a ledger; version 1 did not cover releases of periods."""
+DIGESTS = ("budgets_sha256", "ended_sha256", "claims_sha256")
+NO_CHAIN = hashlib.sha256(b"").hexdigest()
+"""Stands for the chain of a ledger without releases."""
 
 
 def sign(
@@ -58,8 +72,8 @@ def verify_signed(
     """Check a release and its signature; each kind of mistake has a finding of its own."""
     beside = certificate_path(path) if certificate is None else Path(certificate)
     place = signature_path(path) if signature is None else Path(signature)
-    opened = read_signature(place, trusted, KIND)
-    statement, signer = opened.statement, opened.signer.name
+    statement, key = read_signature(place, trusted, KIND)
+    signer = key.name
     digests = {sha256 for _, sha256 in statement.subjects}
     same_file, same_certificate = hash_file(path) in digests, hash_file(beside) in digests
     if not same_certificate:
@@ -73,14 +87,102 @@ def verify_signed(
             certificate=Certificate.from_json(text, place), findings=(finding,), signer=signer
         )
     checked = verify(path, certificate)
-    changed = () if same_file else (_file_changed(path, statement.content.get("bytes")),)
-    return Verification(
-        certificate=checked.certificate, findings=changed or checked.findings, signer=signer
+    findings = checked.findings
+    if not same_file:
+        size, signed = Path(path).stat().st_size, statement.content.get("bytes")
+        findings = (Statement("finding.file_changed"),)
+        if isinstance(signed, int) and size < signed:
+            findings = (Statement("finding.file_cut", size=size, signed=signed),)
+    return Verification(certificate=checked.certificate, findings=findings, signer=signer)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SignedLedger:
+    """What a signature of a ledger confirms."""
+
+    signer: str
+    """Whose signature it is."""
+    signed_at: str
+    """When it was signed, by the clock of whoever signed."""
+    releases: int
+    """So many releases are as they were signed."""
+    since: int
+    """So many were added since."""
+
+
+def sign_ledger(ledger: Ledger, key: PrivateKey, *, force: bool = True) -> Path:
+    """Sign a ledger as it stands, and return the path of the signature; damage is not signed."""
+    ledger.check()
+    entries, budgets = ledger.entries(), ledger.budgets()
+    ended = [entry.id for entry in entries if entry.state != "reserved"]
+    counted = {"releases": len(entries), "budgets": len(budgets), "ended": ended}
+    statement = SignedStatement(
+        subjects=((ledger.path.name, entries[-1].chain if entries else NO_CHAIN),),
+        kind=LEDGER_KIND,
+        content=counted | _digests(ledger, entries, budgets, ended),
     )
+    return write_signature(ledger.path, statement, key, force=force)
 
 
-def _file_changed(path: str | Path, signed: object) -> Statement:
-    size = Path(path).stat().st_size
-    if isinstance(signed, int) and size < signed:
-        return Statement("finding.file_cut", size=size, signed=signed)
-    return Statement("finding.file_changed")
+def verify_ledger(
+    ledger: Ledger, trusted: Sequence[PublicKey], signature: str | Path | None = None
+) -> SignedLedger:
+    """Tell whether what was signed still stands in a ledger; if not, say what does not."""
+    place = signature_path(ledger.path) if signature is None else Path(signature)
+    statement, signer = read_signature(place, trusted, LEDGER_KIND)
+    content = statement.content
+    try:
+        chain = statement.subjects[0][1]
+        releases, budgets = content["releases"], content["budgets"]
+        ended = [int(id) for id in cast(list[int], content["ended"])]
+        signed_at = str(content["signed_at"])
+        stated = {name: str(content[name]) for name in DIGESTS}
+    except (KeyError, TypeError, ValueError, IndexError):
+        raise ReadError(place, DAMAGED) from None
+    if not (isinstance(releases, int) and isinstance(budgets, int)):
+        raise ReadError(place, DAMAGED)
+    ledger.check()
+    entries, limits = ledger.entries(), ledger.budgets()
+    if len(entries) < releases or len(limits) < budgets:
+        now = {"now": len(entries), "budgets_now": len(limits)}
+        older = Statement("signed_ledger.older", releases=releases, budgets=budgets, **now)
+        raise refusal(ledger.path, older)
+    if (entries[releases - 1].chain if releases else NO_CHAIN) != chain:
+        raise refusal(ledger.path, Statement("signed_ledger.others"))
+    if stated != _digests(ledger, entries[:releases], limits[:budgets], ended):
+        raise refusal(ledger.path, Statement("signed_ledger.changed"))
+    since = len(entries) - releases
+    return SignedLedger(signer=signer.name, signed_at=signed_at, releases=releases, since=since)
+
+
+def _digests(
+    ledger: Ledger, entries: Sequence[Entry], budgets: Sequence[Budget], ended: Sequence[int]
+) -> dict[str, str]:
+    """Hashes of what a signature covers next to the chain of the first releases.
+
+    What became of a release that had ended never changes again, and what it took is known by then.
+    How many cases there were is secret, and could be tried out in a plain hash. So the mark of the
+    key goes in: whoever has that has the ledger itself.
+    """
+    known, mark = {entry.id: entry for entry in entries}, ledger.key_mark()
+    found = [known[id] for id in ended if id in known]
+    claims = [claim for claim in ledger.claims().values() if claim.entry <= len(entries)]
+    rows: dict[str, list[list[object]]] = {
+        "budgets": [
+            [b.id, b.dataset, b.at, None if b.epsilon is None else str(b.epsilon)] for b in budgets
+        ],
+        "ended": [[e.id, e.state, e.file, e.size, e.sha256, e.certificate] for e in found],
+        "claims": [
+            [
+                c.entry,
+                c.period,
+                c.charged,
+                *((mark, c.number, c.digest) if c.entry in ended else ()),
+            ]
+            for c in claims
+        ],
+    }
+    return {
+        f"{what}_sha256": hashlib.sha256(json.dumps(listed).encode()).hexdigest()
+        for what, listed in rows.items()
+    }

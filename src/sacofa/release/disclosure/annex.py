@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
-from ...base.files import write_whole
+from ...base.files import write_text
 from ...errors import Statement
 from ...messages import render
 from .sections import Section
@@ -35,41 +35,41 @@ def write_annex(
 ) -> None:
     """Write sections to a file, as `markdown` or `html`."""
     make = {"markdown": to_markdown, "html": to_html}[form]
-    with write_whole(path, force) as part:
-        part.write_text(make(sections, language), encoding="utf-8")
+    write_text(path, make(sections, language), force)
 
 
 def to_markdown(sections: Sequence[Section], language: str) -> str:
     """The sections as Markdown."""
-    lines = [f"# {_plain(TITLE, language)}", ""]
+
+    def plain(statement: Statement) -> str:
+        """Text for one line: what would be markup is escaped."""
+        return SPECIAL.sub(r"\\\1", " ".join(render(statement, language).split()))
+
+    lines = [f"# {plain(TITLE)}", ""]
     for section in sections:
-        lines += [f"## {_plain(section.heading, language)}", ""]
-        lines += [f"* {_plain(said, language)}" for said in section.statements]
+        lines += [f"## {plain(section.heading)}", ""]
         if section.statements:
-            lines.append("")
+            lines += [*(f"* {plain(said)}" for said in section.statements), ""]
         if section.rows:
-            lines += ["| | |", "|---|---|"]
-            lines += [
-                f"| {_plain(left, language)} | {_plain(right, language)} |"
-                for left, right in section.rows
-            ]
-            lines.append("")
+            rows = (f"| {plain(left)} | {plain(right)} |" for left, right in section.rows)
+            lines += ["| | |", "|---|---|", *rows, ""]
     return "\n".join(lines)
 
 
 def to_html(sections: Sequence[Section], language: str) -> str:
     """The sections as one page."""
-    title = _html(TITLE, language)
-    body = [f"<h1>{title}</h1>"]
+
+    def html(statement: Statement) -> str:
+        """Text of a page: what would be markup is escaped."""
+        return escape(render(statement, language))
+
+    body = [f"<h1>{html(TITLE)}</h1>"]
     for section in sections:
-        body.append(
-            f'<section id="{escape(section.key)}"><h2>{_html(section.heading, language)}</h2>'
-        )
-        body += [f"<p>{_html(said, language)}</p>" for said in section.statements]
+        body.append(f'<section id="{escape(section.key)}"><h2>{html(section.heading)}</h2>')
+        body += [f"<p>{html(said)}</p>" for said in section.statements]
         if section.rows:
             rows = "".join(
-                f'<tr><th scope="row">{_html(left, language)}</th>'
-                f"<td>{_html(right, language)}</td></tr>"
+                f'<tr><th scope="row">{html(left)}</th><td>{html(right)}</td></tr>'
                 for left, right in section.rows
             )
             body.append(f"<table>{rows}</table>")
@@ -78,17 +78,7 @@ def to_html(sections: Sequence[Section], language: str) -> str:
         f'<!DOCTYPE html>\n<html lang="{language}"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY)}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{title}</title><style>{STYLE}</style></head>\n<body><main>\n"
+        f"<title>{html(TITLE)}</title><style>{STYLE}</style></head>\n<body><main>\n"
         + "\n".join(body)
         + "\n</main></body></html>\n"
     )
-
-
-def _plain(statement: Statement, language: str) -> str:
-    """Text for one line of Markdown: what would be markup is escaped."""
-    return SPECIAL.sub(r"\\\1", " ".join(render(statement, language).split()))
-
-
-def _html(statement: Statement, language: str) -> str:
-    """Text of a page: what would be markup is escaped."""
-    return escape(render(statement, language))

@@ -14,8 +14,7 @@ from pathlib import Path
 from ...base.files import check_target, write_whole
 from ...errors import OutputError, ReadError, Statement
 from ..certificate import Certificate, JsonObject
-from .people import Deployment
-from .sections import Section, disclose
+from .sections import Deployment, Section, disclose
 
 NAME = re.compile(r"[a-z0-9_]+\.yaml", re.ASCII)
 MODEL = "Central"
@@ -34,37 +33,43 @@ def make_record(
     certificate: Certificate, deployment: Deployment, audit: JsonObject | None = None
 ) -> dict[str, object]:
     """Make a record; a release that must not be published, or without a finite ε, has none."""
-    epsilon = certificate.epsilon
+    epsilon, unit = certificate.epsilon, certificate.unit
     if not certificate.publishable:
         raise ReadError("certificate", Statement("registry.seeded"))
     if epsilon is None:
         raise ReadError("certificate", Statement("registry.no_epsilon"))
     said = {section.key: section for section in disclose(certificate, audit=audit)}
-    growing = _grows(certificate)
-    basic = {
-        "name": deployment.name,
-        "data_curators": [deployment.curator],
-        "intended_use": deployment.purpose,
-        "data_product_type": "Synthetic data",
-        "data_product_region": deployment.region,
-        "description": deployment.description,
-        "publication_date": deployment.published,
-    }
-    if deployment.sector is not None:
-        basic["data_product_sector"] = deployment.sector
+    data_source, details = "Static", "The log as it was when it was released."
+    if _grows(certificate):
+        data_source = "Dynamic"
+        details = "New cases come in over time; each release is of those that ended in a period."
+    person_level = "Person-period-level" if unit.per_period else "Person-level"
+    parts = [deployment.name, deployment.curator, deployment.published.split("-")[0]]
+    # By the rule of the registry, this is the stable name of a record.
+    slug = "_".join(re.sub(r"\W+", "_", part.lower()) for part in parts).replace("_", "-")
+    sector = {} if deployment.sector is None else {"data_product_sector": deployment.sector}
     return {
-        "url_slug": _slug(deployment),
+        "url_slug": slug,
         "status": "Draft",
         "tier": 3,
         "deployment": {
-            "basic": basic,
+            "basic": {
+                "name": deployment.name,
+                "data_curators": [deployment.curator],
+                "intended_use": deployment.purpose,
+                "data_product_type": "Synthetic data",
+                "data_product_region": deployment.region,
+                "description": deployment.description,
+                "publication_date": deployment.published,
+                **sector,
+            },
             "dp_variant": {
                 "variant_name": VARIANT,
                 "data_domain": DOMAIN,
                 "unprotected_quantities": _text(said["assumptions"]),
             },
             "privacy_loss": {
-                "privacy_unit": _unit(certificate),
+                "privacy_unit": "Case-level" if unit.person is None else person_level,
                 "privacy_unit_details": _text(said["unit"], said["neighbours"])
                 + "\n"
                 + _text(said["contributions"]),
@@ -80,11 +85,8 @@ def make_record(
                 "actors": f"{ACTORS} {_text(said['security'])}",
                 "release_type": "Many releases" if certificate.period else "One release",
                 "release_type_details": _text(said["repeated"]),
-                "data_source_type": "Dynamic" if growing else "Static",
-                "data_source_type_details": "New cases come in over time; each release is of those "
-                "that ended in a period."
-                if growing
-                else "The log as it was when it was released.",
+                "data_source_type": data_source,
+                "data_source_type_details": details,
                 "access_type": "Non-interactive",
                 "access_type_details": "A file is published; nobody can ask the original anything.",
             },
@@ -131,19 +133,6 @@ def _grows(certificate: Certificate) -> bool:
     return certificate.period is not None or any(
         isinstance(part, Mapping) and part.get("period") is not None for part in listed
     )
-
-
-def _unit(certificate: Certificate) -> str:
-    unit = certificate.unit
-    if unit.person is None:
-        return "Case-level"
-    return "Person-period-level" if unit.per_period else "Person-level"
-
-
-def _slug(deployment: Deployment) -> str:
-    """The stable name of a record, by the rule of the registry."""
-    parts = [deployment.name, deployment.curator, deployment.published.split("-")[0]]
-    return "_".join(re.sub(r"\W+", "_", part.lower()) for part in parts).replace("_", "-")
 
 
 def _text(*sections: Section) -> str:
