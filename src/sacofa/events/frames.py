@@ -61,8 +61,7 @@ def as_registered(frame: object, columns: Columns | None, name: str) -> object:
         empty = frame.iloc[:0]
         return empty.astype(dict.fromkeys(object_columns(frame), object))
     attributes = (column_of(each, list(frame.columns)) for each in columns.attributes)
-    roles = [*columns.roles, *attributes]
-    used = list(dict.fromkeys(role for role in roles if role is not None))
+    used = [name for name in dict.fromkeys((*columns.roles, *attributes)) if name is not None]
     kept = frame[used]
     for column in used:
         if kept[column].dtype == "category" or kept[column].dtype == object:

@@ -7,16 +7,13 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
+from typing import cast
 
-import numpy as np
-
-from ..errors import SacofaError
-from ..kernel.cases import NO_TIME, CaseBatch
+from ..errors import SacofaError, Statement
 from . import formats
 from .find_source import find_source
-from .log import open_log
 from .options import ReadOptions
-from .source import Log, Source
+from .source import ComparingReader, Log, Source
 
 ROWS, COLUMNS, LETTERS = 6, 30, 80
 """So many rows, columns and letters of a value are shown."""
@@ -26,13 +23,7 @@ TABLES = tuple(
     if each.suffixes and formats.TABLES in each.engines
 )
 """Formats with rows to show."""
-PLAIN = {
-    "VARCHAR": "text",
-    "DOUBLE": "number",
-    "BOOLEAN": "yes or no",
-    "DATE": "date",
-    "string": "text",
-}
+PLAIN = {"DOUBLE": "number", "BOOLEAN": "yes or no", "DATE": "date", "string": "text"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,26 +60,18 @@ def count_disordered(log: Log) -> int | None:
 
     The whole log is read once more, in the order of the file, whichever order was asked for.
     """
-    if not log.has_times or not isinstance(log.source.content, tuple):
-        return None
+    notes: list[Statement] = []
     try:
-        in_file_order = open_log(log.source.name, replace(log.options, order="file"))
-        with in_file_order.reader.cases(in_file_order) as by_case:
-            return sum(by_case.map_parts(_disordered))
+        if not log.has_times or not isinstance(log.source.content, tuple):
+            return None
+        if log.engine.compares_order:
+            return cast(ComparingReader, log.reader).count_disordered(log)
+        log.reader.count(replace(log, order="file"), None, notes.append)
     except SacofaError:
         # What stands in the way of reading times was told where they were asked for.
         return None
-
-
-def _disordered(number: int, batch: CaseBatch) -> int:
-    times = batch.times
-    if times is None or not len(times):
-        return 0
-    case = np.repeat(np.arange(len(batch)), batch.lengths)
-    known = times != NO_TIME
-    times, case = times[known], case[known]
-    back = (np.diff(times) < 0) & (np.diff(case) == 0)
-    return len(np.unique(case[1:][back]))
+    counted = (n.values["number"] for n in notes if n.code == "notice.counts.disordered")
+    return next((number for number in counted if isinstance(number, int)), 0)
 
 
 def _of_table(source: Source) -> Preview:

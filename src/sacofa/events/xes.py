@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -138,19 +137,18 @@ def _read(
 
 def _traces(source: Source, progress: Progress | None) -> Iterator[XesTrace]:
     """Go through the cases of all files."""
-    files = len(source.content)
     for done, path in enumerate(source.content):
-        share = None if progress is None else partial(_share, progress, done, files)
+
+        def share(part: float, done: int = done) -> None:
+            if progress is not None:
+                progress((done + part) / len(source.content))
+
         queries: _Queries | None = None
         for number, element in enumerate(traces(path, source.trusted, share), start=1):
             namespace, _ = parted(element)
             if queries is None or queries.namespace != namespace:
                 queries = _Queries(namespace)
             yield XesTrace(path, number, element, queries)
-
-
-def _share(progress: Progress, done: int, files: int, part: float) -> None:
-    progress((done + part) / files)
 
 
 class _Queries:
