@@ -303,7 +303,7 @@ def test_a_single_case_beyond_belief_is_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A case that would fill memory is refused; whoever trusts the file can read it."""
-    monkeypatch.setattr("sacofa.events.xes_stream.MAX_CASE_BYTES", 100_000)
+    monkeypatch.setattr("sacofa.events.xes_form.MAX_CASE_BYTES", 100_000)
     path = write(tmp_path, xes(trace(*[event("a")] * 10_000)))
     with pytest.raises(ReadError, match="single case"):
         count_variants(path)

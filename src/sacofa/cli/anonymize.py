@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, TypedDict
 from ..base.files import identity, write_text, write_whole
 from ..base.temporary import secret_folder
 from ..errors import OutputError, SettingError, Statement
-from ..events.standard_input import NAME
+from ..events.bounded_file import STANDARD_INPUT
 from ..release import Release, certificate_path
 from ..release.formats import FORMATS, format_of, listed, only_variants
 from ..release.publish import Listener, Request
@@ -114,7 +114,7 @@ def anonymize(
 ) -> None:
     """Anonymize a log under differential privacy, and write its certificate next to it."""
     output = requested["output"]
-    streamed = str(output) == NAME
+    streamed = str(output) == STANDARD_INPUT
     if streamed != (files.certificate is not None):
         must = "must.certificate_file" if streamed else "must.no_certificate_file"
         raise SettingError("certificate", files.certificate, Statement(must))

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import shutil
 import stat
+import sys
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Literal, Protocol
+from weakref import finalize
 
-from ..errors import Argument, MissingExtraError, ReadError, Statement
+from ..base.temporary import secret_folder
+from ..errors import Argument, MissingExtraError, OutputError, ReadError, Statement
 
 Progress = Callable[[float], None]
 """Called now and then with the share that is done, between 0 and 1."""
@@ -33,6 +37,9 @@ MAGIC: dict[bytes, Packing] = {
 """How packed files begin, whatever they are called."""
 ENDINGS = (".gz", ".bz2", ".zst", ".zip")
 """How the names of packed files end."""
+
+STANDARD_INPUT = "-"
+"""What stands for standard input in place of a path."""
 
 _BLOCK = 1 << 18
 
@@ -216,3 +223,22 @@ class BoundedFile(AbstractContextManager["BoundedFile"]):
             if len(rest) > longest:
                 raise ReadError(self.path, Statement("read.file.long_line", size=longest >> 20))
         yield rest
+
+
+class StandardInput:
+    """What came from standard input, in a file that goes when nobody holds this any more.
+
+    A log is read more than once, and a pipe can be read only once.
+    """
+
+    def __init__(self) -> None:
+        stack = ExitStack()
+        folder = stack.enter_context(secret_folder())
+        finalize(self, stack.close)
+        self.path: Path = folder / "standard input"
+        try:
+            with self.path.open("wb") as file:
+                shutil.copyfileobj(sys.stdin.buffer, file)
+        except OSError as error:
+            what = Statement("read.file.input_not_kept", why=error.strerror or str(error))
+            raise OutputError(folder.parent, what) from None

@@ -12,12 +12,18 @@ from pathlib import Path
 
 from ..base.files import identity
 from ..errors import ReadError, SettingError, Statement, advise_nearest
-from .bounded_file import ENDINGS, BoundedFile, name_inside, refuse_endless
+from .bounded_file import (
+    ENDINGS,
+    STANDARD_INPUT,
+    BoundedFile,
+    StandardInput,
+    name_inside,
+    refuse_endless,
+)
 from .formats import FORM_OPTIONS, FORMATS, SUFFIXES
 from .frames import frame_name, is_pm4py, is_query
 from .options import ReadOptions
 from .source import Source
-from .standard_input import NAME, StandardInput
 
 ADDRESSES = ("postgresql://", "postgres://")
 """How addresses of databases begin."""
@@ -80,7 +86,7 @@ def _open_files(paths: list[str], options: ReadOptions) -> Source:
         raise ReadError("[]", Statement("read.file.none_named"))
     held: StandardInput | None = None
     files: tuple[Path, ...]
-    if NAME in paths:
+    if STANDARD_INPUT in paths:
         held = _standard_input(paths, options)
         files, found, name = (held.path,), options.format or "", "standard input"
     else:

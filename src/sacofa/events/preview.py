@@ -88,7 +88,7 @@ def _of_table(source: Source) -> Preview:
 
 def _of_xes(source: Source) -> Preview:
     from .xes import kinds
-    from .xes_stream import traces
+    from .xes_form import traces
 
     first = replace(source, content=source.content[:1])
     types = {name: kind for name, kind in kinds(first).items() if not name.startswith("case:")}

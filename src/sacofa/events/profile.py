@@ -272,7 +272,7 @@ def _add(found: dict[str, _Contents], cells: Iterable[Cell]) -> None:
 
 
 def _xes_cases(log: Log) -> Iterator[list[Cell]]:
-    from .xes_stream import traces
+    from .xes_form import traces
 
     for path in log.source.content:
         for trace in traces(path, log.source.trusted, None):

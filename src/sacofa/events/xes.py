@@ -28,8 +28,17 @@ from .notices import Notify
 from .options import ReadOptions
 from .source import Log, Source
 from .variant_counter import Case, Name, Texts, VariantCounter
-from .xes_form import TIME, Declared, Search, kinds_of, lookup_in, read_declared, standard_columns
-from .xes_stream import parted, traces
+from .xes_form import (
+    TIME,
+    Declared,
+    Search,
+    kinds_of,
+    lookup_in,
+    parted,
+    read_declared,
+    standard_columns,
+    traces,
+)
 
 TRUNCATED = "unfinished"
 """The attribute that marks a case which went on but was cut; pm4py adds `case:` to its name."""

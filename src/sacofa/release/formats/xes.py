@@ -47,7 +47,7 @@ def write_packed(log: ReleasedLog, path: Path) -> None:
 
 def read(path: Path, kinds: Mapping[str, Kind]) -> ReleasedLog:
     """Read a log back; nothing else is taken from a file than what `write` puts there."""
-    from ...events.xes_stream import traces  # Writing needs no parser.
+    from ...events.xes_form import traces  # Writing needs no parser.
 
     cases = CaseCollector(kinds)
     for trace in traces(path, False, None):
