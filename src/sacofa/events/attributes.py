@@ -256,15 +256,17 @@ def pairs_of(
 
 
 def _pair_of(attributes: Sequence[Attribute], pair: tuple[str, str]) -> tuple[int, int]:
-    places = {name: i for i, each in enumerate(attributes) for name in (each.name, each.key)}
-    for name in {*pair} - places.keys():
-        must = Statement("must.attribute.pair_of_attributes", name=name)
-        raise SettingError("pair", ",".join(pair), must)
+    places = {each.name: i for i, each in enumerate(attributes)}
+    places |= {each.key: i for i, each in enumerate(attributes)}
+    for name in pair:
+        if name not in places:
+            must = Statement("must.attribute.pair_of_attributes", name=name)
+            raise SettingError("pair", ",".join(pair), must)
     one, other = sorted(places[name] for name in pair)
     if one == other:
         raise SettingError("pair", ",".join(pair), Statement("must.read.different"))
     domains = (attributes[place].domain for place in (one, other))
-    if prod(cells_of(domain) for domain in domains if domain is not None) > MOST_CELLS:
+    if prod(map(cells_of, filter(None, domains))) > MOST_CELLS:
         must = Statement("must.attribute.small_pair", most=MOST_CELLS)
         raise SettingError("pair", ",".join(pair), must)
     return one, other

@@ -109,25 +109,11 @@ class _Parts:
         return ReadError(self.path, Statement("read.sheet.damaged", form="xlsx"))
 
 
-@dataclass(kw_only=True)
-class _Sheets:
-    """The sheets of a file that were seen so far, and the one that is asked for."""
-
-    wanted: str | None
-    names: list[str]
-
-    def is_chosen(self) -> bool:
-        """Whether the last of them is the one that was given, or the first."""
-        if self.wanted is None or not self.names:
-            return len(self.names) == 1
-        return self.wanted in (self.names[-1], str(len(self.names)))
-
-    def refuse(self, path: Path) -> None:
-        """Refuse a file without the sheet that was named."""
-        if self.wanted is not None:
-            there = tuple(f'"{name}"' for name in self.names[:MAX_NAMED_SHEETS])
-            what = Statement("read.sheet.no_sheet", sheet=self.wanted, names=there)
-            raise ReadError(path, advised(what, self.wanted, self.names))
+def _no_sheet(path: Path, names: list[str], sheet: str) -> ReadError:
+    """The refusal of a file without the sheet that was named."""
+    there = tuple(f'"{name}"' for name in names[:MAX_NAMED_SHEETS])
+    what = Statement("read.sheet.no_sheet", sheet=sheet, names=there)
+    return ReadError(path, advised(what, sheet, names))
 
 
 def _local(name: object) -> str:
@@ -141,17 +127,16 @@ def _attributes(element: Element) -> dict[str, str]:
 
 
 def _xlsx(parts: _Parts, sheet: str | None) -> Iterator[tuple[int, Row]]:
-    epoch, link = datetime(1899, 12, 30), None
-    sheets = _Sheets(wanted=sheet, names=[])
+    epoch, names, link = datetime(1899, 12, 30), list[str](), None
     for name, element in parts.elements("xl/workbook.xml", "workbookPr", "sheet"):
         if name == "workbookPr":
             epoch = datetime(1904, 1, 1) if element.get("date1904") in ("1", "true") else epoch
             continue
-        sheets.names.append(element.get("name", ""))
-        if link is None and sheets.is_chosen():
+        names.append(element.get("name", ""))
+        if link is None and sheet in (None, names[-1], str(len(names))):
             link = _attributes(element).get("id")
-    if link is None:
-        sheets.refuse(parts.path)
+    if link is None and sheet is not None:
+        raise _no_sheet(parts.path, names, sheet)
     part = _part_of(parts, link)
     cells = _Cells(parts=parts, shared=_shared(parts), dates=_date_styles(parts), epoch=epoch)
     number = 0
@@ -260,23 +245,24 @@ def _date_styles(parts: _Parts) -> set[int]:
 
 def _ods(parts: _Parts, sheet: str | None) -> Iterator[tuple[int, Row]]:
     table: Element = None
-    sheets, number = _Sheets(wanted=sheet, names=[]), 0
+    names, number, is_chosen = list[str](), 0, False
     for _, row in parts.elements("content.xml", "table-row"):
         around = [*row.iterancestors("{*}table")]
         if len(around) != 1:
             # A table in a cell is no part of the sheet, nor the end of it.
             continue
         if around[0] is not table:
-            if sheets.is_chosen():
+            if is_chosen:
                 return
             table, number = around[0], 0
-            sheets.names.append(_attributes(table).get("name", ""))
-        if sheets.is_chosen():
+            names.append(_attributes(table).get("name", ""))
+            is_chosen = sheet in (None, names[-1], str(len(names)))
+        if is_chosen:
             cells, many = _ods_cells(row), _repeated(row, "number-rows-repeated")
             yield from ((number + i + 1, list(cells)) for i in _places(parts, many, cells))
             number += many
-    if not sheets.is_chosen():
-        sheets.refuse(parts.path)
+    if sheet is not None and not is_chosen:
+        raise _no_sheet(parts.path, names, sheet)
 
 
 def _places(parts: _Parts, many: int, cells: Row) -> range:

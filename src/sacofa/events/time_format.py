@@ -64,14 +64,11 @@ def only_iso(column: str) -> Statement:
 
 def unreadable_times(column: str, value: str, form: str | None = None) -> Statement:
     """State that no time stamp of a column can be read, and what to do."""
-    shown = _shown(value)
+    values: dict[str, object] = {"column": column, "value": _shown(value), "form": FORM}
     if form is None:
-        code = "read.times.unreadable"
-        return Statement(code, column=column, value=shown, form=FORM, order=IN_FILE_ORDER)
-    return Statement(
-        "read.times.not_as_declared", column=column, value=shown,
-        form=Argument("time_format", form), forms=tuple(NAMED), example=PATTERN,
-    )  # fmt: skip
+        return Statement("read.times.unreadable", **values, order=IN_FILE_ORDER)
+    values |= {"form": Argument("time_format", form), "forms": tuple(NAMED), "example": PATTERN}
+    return Statement("read.times.not_as_declared", **values)
 
 
 def unknown_numbers(column: str, value: str) -> Statement:
