@@ -136,20 +136,6 @@ def _check_sizes(attributes: Sequence[Attribute], cases: int | None) -> None:
             raise SettingError(attribute.key, f"{size:,}", must)
 
 
-def settled_attributes(options: ReadOptions) -> frozenset[str]:
-    """The attributes that are asked for of which options say all: whose they are, and their type.
-
-    Nothing is left to be taken from the log, so nothing of it is looked at.
-    """
-    declared = read_columns(options.columns)
-    known = {asked: declared.of(asked) for asked in options.attribute}
-    return frozenset(
-        asked
-        for asked, there in known.items()
-        if there is not None and (is_of_case(asked) or there.of_case is not None)
-    )
-
-
 def describe_taken(
     options: ReadOptions, lookup: Lookup, *, levels: bool = True
 ) -> tuple[Statement, ...]:
@@ -157,13 +143,15 @@ def describe_taken(
 
     Without `levels`, only types were: names of columns state whose an attribute is.
     """
-    declared, settled, assumed = read_columns(options.columns), settled_attributes(options), []
+    declared, assumed = read_columns(options.columns), []
     for asked in options.attribute:
-        if (there := lookup(asked)) is None or not there.taken:
+        there, facts = lookup(asked), []
+        if there is None or not there.taken:
             continue
-        facts = [] if declared.of(asked) is not None else [kind_of_type(there.kind).fact]
-        if levels and asked not in settled and not is_of_case(asked):
-            facts.insert(0, Statement("fact.of_cases" if there.of_case else "fact.of_events"))
+        if levels and not is_of_case(asked) and not declared.settles(asked):
+            facts.append(Statement("fact.of_cases" if there.of_case else "fact.of_events"))
+        if declared.of(asked) is None:
+            facts.append(kind_of_type(there.kind).fact)
         if facts:
             code = "assumption.attribute_facts_from_log"
             assumed.append(Statement(code, attribute=asked, facts=facts))
@@ -171,10 +159,7 @@ def describe_taken(
 
 
 def declared_attributes(
-    options: ReadOptions,
-    *,
-    kinds: Mapping[str, str] | None = None,
-    assumed: Domain | None = None,
+    options: ReadOptions, *, kinds: Mapping[str, str] | None = None, assumed: Domain | None = None
 ) -> tuple[Attribute, ...]:
     """The attributes that are asked for, as a file of columns declares them; no log is read.
 
@@ -232,11 +217,9 @@ def check_values(name: str, attributes: Sequence[Attribute], options: ReadOption
     """
     for attribute in attributes:
         if attribute.collapsed and not options.accept_other:
+            values = {"attribute": attribute.key, "most": MOST_FOUND, "other": OTHER}
             accept = Argument("accept_other", True)
-            what = Statement(
-                "read.attribute.too_many_values", attribute=attribute.key, most=MOST_FOUND,
-                other=OTHER, accept_other=accept,
-            )  # fmt: skip
+            what = Statement("read.attribute.too_many_values", **values, accept_other=accept)
             raise ReadError(name, what)
         if attribute.personal is not None and not attribute.collapsed and not options.personal:
             must = _harmless(attribute.personal)
@@ -273,9 +256,7 @@ def _pair_of(attributes: Sequence[Attribute], pair: tuple[str, str]) -> tuple[in
 
 
 def tell_unnamed(
-    attributes: Sequence[Attribute],
-    outside: Mapping[str, Sequence[str]],
-    notify: Notify,
+    attributes: Sequence[Attribute], outside: Mapping[str, Sequence[str]], notify: Notify
 ) -> None:
     """Tell the holder of a log which attributes, and which values, are not named in a release."""
     for attribute in attributes:

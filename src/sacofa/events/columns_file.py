@@ -37,6 +37,7 @@ from ..base.domains import (
     column_names,
     is_of_case,
 )
+from ..base.files import unreadable
 from ..errors import ReadError, SettingError, advised
 from ..kernel.attributes import Domain
 from ..kernel.statements import Statement
@@ -73,6 +74,14 @@ class DeclaredColumns:
         names = (asked, *column_names(bare_name(asked), of_case=is_of_case(asked)))
         return next((self.attributes[name] for name in names if name in self.attributes), None)
 
+    def settles(self, asked: str) -> bool:
+        """Whether it says all of an attribute: its type, and, unless its name does, whose it is.
+
+        Nothing is left to be taken from the log, so nothing of it is looked at.
+        """
+        known = self.of(asked)
+        return known is not None and (is_of_case(asked) or known.of_case is not None)
+
 
 def read_columns(source: str | Path | Entries | None) -> DeclaredColumns:
     """Read a columns file, or its content."""
@@ -86,9 +95,7 @@ def read_columns(source: str | Path | Entries | None) -> DeclaredColumns:
             raise ReadError(path, Statement("read.columns.too_large"))
         content = path.read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise ReadError(
-            path, Statement("file.unreadable", why=error.strerror or str(error))
-        ) from None
+        raise unreadable(path, error) from None
     except UnicodeDecodeError as error:
         raise ReadError(path, Statement("read.columns.no_toml", why=str(error))) from None
     return _read(path, parse_columns(content, path))

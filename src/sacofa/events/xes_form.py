@@ -18,9 +18,10 @@ from lxml import etree
 
 from ..errors import ColumnsError, ReadError, SettingError, Statement
 from ..kernel.attributes import Kind
-from .attributes import Lookup, Present, Sightings, settled_attributes
+from .attributes import Lookup, Present, Sightings
 from .bounded_file import TRUSTED, BoundedFile, Progress
 from .columns import Columns
+from .columns_file import read_columns
 from .lifecycle import TRANSITION
 from .options import ReadOptions
 
@@ -157,11 +158,11 @@ def lookup_in(declared: Sequence[Declared], seen: Sightings | None, options: Rea
 
     Where files declare different things, the log as a whole declares nothing.
     """
-    settled = settled_attributes(options)
+    columns = read_columns(options.columns)
 
     def lookup(name: str) -> Present | None:
         key, is_of_case = name.removeprefix("case:"), name.startswith("case:")
-        if name in settled:
+        if columns.settles(name):
             return Present(of_case=is_of_case)
         said = {each.present(name) for each in declared}
         there = said.pop() if len(said) == 1 else None
