@@ -123,13 +123,12 @@ def _mechanism(name: str, given: Mapping[Any, Any]) -> Mechanism:
 
 def _name(variant: Any) -> str:
     """The name of a variant, whatever stands for it."""
+    name = getattr(variant, "name", variant)
     if isinstance(variant, ModuleType):
-        name = variant.__name__.rpartition(".")[-1].upper()
-    else:
-        name = str(getattr(variant, "name", variant)).upper()
+        name = variant.__name__.rpartition(".")[-1]
+    name = str(name).upper()
     if name not in Variants.__members__:
-        known = tuple(Variants.__members__)
-        must = Statement("must.one_of", choices=known)
+        must = Statement("must.one_of", choices=(known := tuple(Variants.__members__)))
         raise SettingError("variant", name, advised(must, name, known))
     return name
 
