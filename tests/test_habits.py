@@ -21,7 +21,7 @@ SOURCE = Path(sacofa.__file__).parent
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
-EXCEPTIONS = {"C901": 2, "PLR0913": 9, "ANN401": 14}
+EXCEPTIONS = {"C901": 2, "PLR0913": 8, "ANN401": 14}
 """The most files that a rule of ruff spares, by pyproject.toml. These numbers only fall."""
 MOST_ANY = 123
 """The most often that the word `Any` occurs. This number only falls."""

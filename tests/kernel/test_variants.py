@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sacofa.errors import SettingError
 from sacofa.kernel.unit import Unit
 from sacofa.kernel.variants import VariantCounts
-from sacofa.mechanisms.prefixes import Prefixes
+from sacofa.mechanisms.prefix_tree import Prefixes
 
 CASES = st.lists(st.lists(st.sampled_from("abcd"), max_size=6), max_size=30)
 
@@ -77,16 +77,16 @@ def walk(variants: VariantCounts, length: int) -> list[Counter[tuple[int, ...]]]
     """Count all prefixes up to a length: an end is spelled as one more step, -1."""
     prefixes, spelled, levels = Prefixes(variants), [()], []
     for _ in range(length):
-        steps = prefixes.next_steps()
+        candidates, counts = prefixes.count()
+        rows, steps = np.divmod(candidates, len(variants.activities) + 1)
+        ends = steps == len(variants.activities)
         taken = [
-            (*spelled[row], activity)
-            for row, activity in zip(steps.rows.tolist(), steps.activities.tolist(), strict=True)
+            (*spelled[row], step)
+            for row, step in zip(rows.tolist(), np.where(ends, -1, steps).tolist(), strict=True)
         ]
-        level = Counter(dict(zip(taken, steps.counts.tolist(), strict=True)))
-        level.update({(*v, -1): n for v, n in zip(spelled, steps.ending.tolist(), strict=True)})
-        levels.append(+level)
-        prefixes.keep(steps, np.arange(len(taken)), len(taken))
-        spelled = taken
+        levels.append(Counter(dict(zip(taken, counts.tolist(), strict=True))))
+        prefixes.keep(candidates[~ends])
+        spelled = [prefix for prefix, end in zip(taken, ends, strict=True) if not end]
     return levels
 
 
@@ -118,12 +118,9 @@ def test_one_case_changes_each_level_by_one(
 def test_only_prefixes_that_are_kept_are_walked() -> None:
     """What was dropped is not counted again, and what no case has counts nothing."""
     prefixes = Prefixes(VariantCounts.of({("a", "b"): 3, ("b", "a"): 2}))
-    steps = prefixes.next_steps()
-    prefixes.keep(steps, np.array([-1, 1]), 2)
-    again = prefixes.next_steps()
-    assert (again.rows.tolist(), again.activities.tolist(), again.counts.tolist()) == (
-        [1],
-        [0],
-        [2],
-    )
-    assert again.ending.tolist() == [0, 0]
+    nobodys, b = 2, 1
+    assert prefixes.count()[0].tolist() == [0, b]
+    prefixes.keep(np.array([nobodys, b]))
+    candidates, counts = prefixes.count()
+    width, a = 3, 0
+    assert (candidates.tolist(), counts.tolist()) == ([1 * width + a], [2])

@@ -9,7 +9,7 @@ import numpy as np
 
 from sacofa.kernel.noise import Noise
 from sacofa.kernel.variants import VariantCounts
-from sacofa.mechanisms.level import Growth
+from sacofa.mechanisms.growth import Growth
 from sacofa.rules.protocol import Semantics
 
 Prefix = tuple[int, ...]

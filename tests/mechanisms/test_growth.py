@@ -21,8 +21,7 @@ from sacofa.kernel.noise import Noise
 from sacofa.kernel.session import Session
 from sacofa.kernel.unit import Unit
 from sacofa.kernel.variants import VariantCounts
-from sacofa.mechanisms.growth import PrefixCounts, grow, level_line
-from sacofa.mechanisms.level import Growth
+from sacofa.mechanisms.growth import Growth, PrefixCounts, grow, level_line
 from sacofa.rules.free import NoRules
 from sacofa.rules.learn import learn_rules
 from sacofa.rules.protocol import Semantics

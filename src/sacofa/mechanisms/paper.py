@@ -29,8 +29,7 @@ from ..rules.protocol import Semantics
 from ..rules.rules import Rules
 from ..rules.scoring import scorer_of
 from ..synthesis.margins import Margins, VariantMargins
-from .growth import PrefixCounts, grow, level_line
-from .level import MAX_PREFIXES, Growth
+from .growth import MAX_PREFIXES, Growth, PrefixCounts, grow, level_line
 from .protocol import TRUNCATION, Mechanism, Output, Progress, Promise
 from .released import ReleasedLog
 from .settings import offered
@@ -38,7 +37,7 @@ from .settings import offered
 ADMIT_NONE = math.inf
 """As `prune_harmful`: no harmful prefix is admitted at all."""
 
-LONGEST = 100_000
+MAX_LENGTH = 100_000
 """No case is longer than this by far."""
 
 RULES = "rules"
@@ -74,12 +73,7 @@ class Laplace(Mechanism):
 
     def settings(self) -> Mapping[str, object]:
         """The settings that the certificate repeats."""
-        return {
-            "level_epsilon": self.level_epsilon,
-            "max_length": self.max_length,
-            "prune": self.prune,
-            "prune_finished": self.prune_finished,
-        }
+        return _stated(self, "level_epsilon", "max_length", "prune", "prune_finished")
 
     def promise(self, unit: Unit) -> Promise:
         """What is promised, and at what price."""
@@ -99,15 +93,11 @@ class Laplace(Mechanism):
             choice_epsilon=Fraction(self.level_epsilon),
             max_length=self.max_length,
             prune_harmless=self.prune,
-            prune_harmful=None,
             prune_finished=self.prune_finished,
-            max_violations=None,
             max_prefixes=self.max_prefixes,
         )
         price = Fraction(self.level_epsilon) * session.unit.max_cases
-        variants = grow(session, NoRules(session.activities), growth, price, progress)
-        margins = _margins(growth, self.prune, session, price)
-        return Output(log=ReleasedLog(variants=variants), margins=margins)
+        return _release(session, NoRules(session.activities), growth, price, progress)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,29 +140,21 @@ class Sacofa(Mechanism):
         both = (self.prune_harmless, self.prune_harmful)
         if self.prune is not None:
             if both not in ((None, None), (self.prune, self.prune)):
-                raise SettingError(
-                    "prune", self.prune, Statement("must.be.left_out_with_thresholds")
-                )
+                must = Statement("must.be.left_out_with_thresholds")
+                raise SettingError("prune", self.prune, must)
             object.__setattr__(self, "prune_harmless", self.prune)
             object.__setattr__(self, "prune_harmful", self.prune)
         elif None in both:
-            both_thresholds = (Argument("prune_harmful"), Argument("prune_harmless"))
-            must = Statement("must.given_or_all", others=both_thresholds)
-            raise SettingError("prune", None, must)
+            others = (Argument("prune_harmful"), Argument("prune_harmless"))
+            raise SettingError("prune", None, Statement("must.given_or_all", others=others))
         object.__setattr__(self, "prune_harmful", _threshold(self.prune_harmful))
         _refuse_below_one(self, "max_length", "prune_harmless", "prune_harmful", "max_prefixes")
         if self.max_violations is not None:
             _refuse_below_one(self, "max_violations")
         if self.prune_harmless > self.prune_harmful:
-            raise SettingError(
-                "prune_harmless",
-                self.prune_harmless,
-                Statement(
-                    "must.at_most_prune_harmful",
-                    argument=Argument("prune_harmful"),
-                    value=self.prune_harmful,
-                ),
-            )
+            values = {"argument": Argument("prune_harmful"), "value": self.prune_harmful}
+            must = Statement("must.at_most_prune_harmful", **values)
+            raise SettingError("prune_harmless", self.prune_harmless, must)
 
     @property
     def noise_epsilon(self) -> Fraction:
@@ -181,16 +163,11 @@ class Sacofa(Mechanism):
 
     def settings(self) -> Mapping[str, object]:
         """The settings that the certificate repeats."""
+        thresholds = ("prune_harmless", "prune_harmful", "prune_finished", "max_violations")
+        learned = Statement("setting_value.rules_from_log")
         return {
-            "level_epsilon": self.level_epsilon,
-            "max_length": self.max_length,
-            "prune_harmless": self.prune_harmless,
-            "prune_harmful": self.prune_harmful,
-            "prune_finished": self.prune_finished,
-            "max_violations": self.max_violations,
-            "rules": Statement("setting_value.rules_from_log")
-            if self.rules is None
-            else self.rules.source.statement,
+            **_stated(self, "level_epsilon", "max_length", *thresholds),
+            "rules": learned if self.rules is None else self.rules.source.statement,
         }
 
     def promise(self, unit: Unit) -> Promise:
@@ -202,21 +179,10 @@ class Sacofa(Mechanism):
                 assumptions=(Statement("assumption.rules", source=self.rules.source.statement),),
                 not_promised=(_per_level(self.noise_epsilon, self.max_length), TRUNCATION),
             )
-        leak = Leak(
-            what=Statement("leak.rules"),
-            why=Statement("leak.rules_why"),
-            line=RULES,
-        )
-        return Promise(
-            accesses=(leak, *spends),
-            not_promised=(
-                Statement(
-                    "limit.rules_leak",
-                    epsilon=self.noise_epsilon * self.max_length * unit.max_cases,
-                ),
-                TRUNCATION,
-            ),
-        )
+        leak = Leak(what=Statement("leak.rules"), why=Statement("leak.rules_why"), line=RULES)
+        total = self.noise_epsilon * self.max_length * unit.max_cases
+        limits = (Statement("limit.rules_leak", epsilon=total), TRUNCATION)
+        return Promise(accesses=(leak, *spends), not_promised=limits)
 
     def shown_from(self, unit: Unit, activities: int) -> int | None:
         """From what noisy count on a harmless variant is shown."""
@@ -240,10 +206,7 @@ class Sacofa(Mechanism):
         )
         semantics = self.scorer(rules.project_onto(session.activities))
         price = self.noise_epsilon * session.unit.max_cases
-        variants = grow(session, semantics, growth, price, progress)
-        highest = growth.prune_harmful or growth.prune_harmless
-        margins = _margins(growth, highest, session, price)
-        return Output(log=ReleasedLog(variants=variants), margins=margins)
+        return _release(session, semantics, growth, price, progress)
 
 
 def _threshold(value: float | str | None) -> int | float:
@@ -260,27 +223,44 @@ def _threshold(value: float | str | None) -> int | float:
 def _refuse_below_one(mechanism: object, *names: str) -> None:
     for name in names:
         value = getattr(mechanism, name)
-        if value != ADMIT_NONE and not (is_whole(value) and value >= 1):
-            raise SettingError(name, value, Statement("must.be.whole_at_least", least=1))
-        if value == ADMIT_NONE and name != "prune_harmful":
-            raise SettingError(name, value, Statement("must.be.finite"))
+        if value == ADMIT_NONE and name == "prune_harmful":
+            continue
         # Every level has a line of the promise, and no count is above the largest log.
-        most = LONGEST if name == "max_length" else MOST_CASES
-        if value != ADMIT_NONE and value > most:
-            raise SettingError(name, value, Statement("must.be.at_most", most=most))
+        most = MAX_LENGTH if name == "max_length" else MOST_CASES
+        must = None
+        if value == ADMIT_NONE:
+            must = Statement("must.be.finite")
+        elif not (is_whole(value) and value >= 1):
+            must = Statement("must.be.whole_at_least", least=1)
+        elif value > most:
+            must = Statement("must.be.at_most", most=most)
+        if must is not None:
+            raise SettingError(name, value, must)
 
 
-def _margins(growth: Growth, threshold: int, session: Session, price: Fraction) -> Margins:
-    """Of variants: each has the noise of one level, or none of its cases exist.
+def _stated(mechanism: object, *names: str) -> dict[str, object]:
+    return {name: getattr(mechanism, name) for name in names}
+
+
+def _release(
+    session: Session,
+    semantics: Semantics,
+    growth: Growth,
+    price: Fraction,
+    progress: Progress | None,
+) -> Output:
+    """Grow the tree; each variant has the noise of one level, or none of its cases exist.
 
     A candidate that no case has is released where its noise reaches its threshold, and in 5 of 100
     such cases it is further above than Laplace noise is large in 95 of 100. All other figures lack
     the cases whose prefixes were dropped: how far they are off is not known.
     """
+    variants = grow(session, semantics, growth, price, progress)
     scale = 1 / float(session.cell_epsilon(1, price))
     noise = math.ceil(math.log(20) * scale)
-    low = threshold if growth.prune_finished else 1
-    return Margins(variants=VariantMargins(certain_from=low + noise + 1, others=noise))
+    low = growth.prune_harmful or growth.prune_harmless if growth.prune_finished else 1
+    margins = Margins(variants=VariantMargins(certain_from=low + noise + 1, others=noise))
+    return Output(log=ReleasedLog(variants=variants), margins=margins)
 
 
 def _level_spends(max_length: int, price: Fraction) -> tuple[Access, ...]:

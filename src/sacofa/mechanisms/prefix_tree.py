@@ -1,9 +1,12 @@
-"""The noisy prefix tree of the papers' mechanisms: its levels, and how prefixes are spelled out."""
+"""Prefixes of a log and noisy prefixes, level by level: level n holds prefixes of length n.
+
+A candidate of a level is one number, `row * width + step`: `row` is the place of its prefix on the
+level above, `step` the activity that follows, or `width - 1` if the case ends there.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -12,97 +15,111 @@ from numpy.typing import NDArray
 from ..kernel.language import Word
 from ..kernel.unit import Unit
 from ..kernel.variants import VariantCounts
-from .prefixes import NONE
 
 Ints = NDArray[np.int64]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Frontier:
-    """The prefixes of one level that may grow."""
+class Prefixes:
+    """The variants of a log, by which prefix of the present level they begin with. Secret."""
 
-    states: Ints
-    """What the semantics know of each prefix."""
-    parents: Ints
-    """The place of each prefix's parent in the frontier above."""
-    activities: Ints
-    """The last activity of each prefix."""
-    counts: Ints
-    """The noisy count of each prefix."""
+    def __init__(self, variants: VariantCounts) -> None:
+        """Begin with the empty prefix, which every case has."""
+        self._variants, self._width = variants, len(variants.activities) + 1
+        self._length = 0
+        self._members = np.arange(len(variants))
+        self._rows = np.zeros(len(variants), dtype=np.int64)
 
+    def count(self) -> tuple[Ints, Ints]:
+        """The candidates of the next level that some case has, ascending, and their counts.
 
-@dataclass(frozen=True, kw_only=True)
-class Found:
-    """Candidates that were taken: an activity equal to the number of activities is the end."""
+        One case adds 1 to at most one candidate of a level, so the counts have sensitivity 1.
+        """
+        variants, members = self._variants, self._members
+        goes_on = variants.lengths[members] > self._length
+        steps = np.full(len(members), self._width - 1)
+        steps[goes_on] = variants.activity_ids[variants.offsets[members[goes_on]] + self._length]
+        # A truncated variant neither goes on nor ends: how it went on is unknown.
+        known = goes_on | variants.complete[members]
+        self._members = members[known]
+        self._taken = self._rows[known] * self._width + steps[known]
+        # One number for prefix and step, so that one sort groups them.
+        candidates, place = np.unique(self._taken, return_inverse=True)
+        # bincount with weights would add floats, which lose counts above 2^53.
+        counts = np.zeros(len(candidates), dtype=np.int64)
+        np.add.at(counts, place, variants.counts[self._members])
+        return candidates, counts
 
-    rows: Ints
-    """The place of each candidate's parent in the frontier."""
-    activities: Ints
-    """The step that makes the candidate of its parent."""
-    places: Ints
-    """The place of each candidate among the steps that some case takes; -1 where no case does."""
-    counts: Ints
-    """The noisy counts."""
-
-    @classmethod
-    def join(cls, parts: list[Found]) -> Found:
-        """Put parts end to end."""
-        # Levels with one kind of candidates are common: what is there is not copied.
-        parts = [part for part in parts if len(part.rows)]
-        if len(parts) < 2:
-            return parts[0] if parts else NOTHING
-        return cls(
-            rows=np.concatenate([part.rows for part in parts]),
-            activities=np.concatenate([part.activities for part in parts]),
-            places=np.concatenate([part.places for part in parts]),
-            counts=np.concatenate([part.counts for part in parts]),
-        )
-
-    def where(self, kept: NDArray[np.bool_]) -> Found:
-        """Keep some."""
-        return Found(
-            rows=self.rows[kept],
-            activities=self.activities[kept],
-            places=self.places[kept],
-            counts=self.counts[kept],
-        )
-
-
-NOTHING = Found(rows=NONE, activities=NONE, places=NONE, counts=NONE)
-
-
-def backtrack(frontiers: list[Frontier], length: int, rows: Ints) -> Ints:
-    """Spell out prefixes of one length: a row of activity ids each."""
-    # A prefix is known by its last activity and its parent: walk up, all prefixes at once.
-    spelled = np.empty((len(rows), length), dtype=np.int64)
-    for place in range(length, 0, -1):
-        spelled[:, place - 1] = frontiers[place].activities[rows]
-        rows = frontiers[place].parents[rows]
-    return spelled
+    def keep(self, candidates: Ints) -> None:
+        """Go on with some candidates: they are the rows of the next level, in this order."""
+        kept, order = np.isin(self._taken, candidates), np.argsort(candidates)
+        self._members = self._members[kept]
+        self._rows = order[np.searchsorted(candidates, self._taken[kept], sorter=order)]
+        self._length += 1
 
 
 class NoisyPrefixes(Mapping[Word, int]):
     """The noisy count of every prefix and every end that was kept; spelled out when asked for."""
 
-    def __init__(self, frontiers: list[Frontier], finished: list[Found]) -> None:
-        self._frontiers, self._finished = frontiers, finished
+    def __init__(self, activities: tuple[str, ...]) -> None:
+        self._activities, self.width = activities, len(activities) + 1
+        # The empty prefix stands above the first level; it has no parent and no activity.
+        root = np.zeros(1, dtype=np.int64)
+        self._growing, self._ended = [(root, root)], list[tuple[Ints, Ints]]()
+
+    @property
+    def length(self) -> int:
+        """The length of the longest prefixes."""
+        return len(self._growing) - 1
+
+    def add(self, candidates: Ints, counts: Ints) -> Ints:
+        """Add a level: what ended is released and never grows; return the others."""
+        ends = candidates % self.width == self.width - 1
+        self._ended.append((candidates[ends], counts[ends]))
+        longer: Ints = candidates[~ends]
+        self._growing.append((longer, counts[~ends]))
+        return longer
+
+    def spell(self, rows: Ints, length: int | None = None) -> Ints:
+        """Spell out prefixes of one length, by default the greatest: a row of ids each."""
+        # A prefix is known by its last activity and its parent: walk up, all prefixes at once.
+        length = self.length if length is None else length
+        spelled = np.empty((len(rows), length), dtype=np.int64)
+        for place in range(length, 0, -1):
+            rows, spelled[:, place - 1] = np.divmod(self._growing[place][0][rows], self.width)
+        return spelled
+
+    def variants(self, unit: Unit) -> VariantCounts:
+        """The finished prefixes and those of full length together as variants."""
+        full = self._growing[-1][1]
+        blocks = [*self._finished(), (self.spell(np.arange(len(full))), full, False)]
+        # Sorted there into the public order, so that the order of noise does not show.
+        return VariantCounts.from_arrays(
+            self._activities,
+            np.concatenate([spelled.ravel() for spelled, _, _ in blocks]),
+            np.concatenate([np.full(len(s), s.shape[1]) for s, _, _ in blocks]),
+            np.concatenate([counts for _, counts, _ in blocks]),
+            np.concatenate([np.full(len(s), done) for s, _, done in blocks]),
+            unit,
+        )
+
+    def _finished(self) -> Iterator[tuple[Ints, Ints, bool]]:
+        # What ended on level n + 1 has n activities.
+        for length, (candidates, counts) in enumerate(self._ended):
+            yield self.spell(candidates // self.width, length), counts, True
 
     # A tree can have millions of prefixes, and only an audit asks for them one by one.
     @cached_property
     def _counts(self) -> dict[Word, int]:
         blocks = [
-            (length, np.arange(len(level.counts)), level.counts, False)
-            for length, level in enumerate(self._frontiers)
+            (self.spell(np.arange(len(counts)), length), counts, False)
+            for length, (_, counts) in enumerate(self._growing)
             if length
         ]
-        # Entry n of `finished` was found on level n + 1: its prefixes have n activities.
-        blocks += [(n, found.rows, found.counts, True) for n, found in enumerate(self._finished)]
-        counts: dict[Word, int] = {}
-        for length, rows, noisy, done in blocks:
-            spelled = backtrack(self._frontiers, length, rows).tolist()
-            for ids, count in zip(spelled, noisy.tolist(), strict=True):
-                counts[tuple(ids), done] = count
-        return counts
+        return {
+            (tuple(ids), done): count
+            for spelled, noisy, done in (*blocks, *self._finished())
+            for ids, count in zip(spelled.tolist(), noisy.tolist(), strict=True)
+        }
 
     def __getitem__(self, word: Word) -> int:
         return self._counts[word]
@@ -112,29 +129,3 @@ class NoisyPrefixes(Mapping[Word, int]):
 
     def __len__(self) -> int:
         return len(self._counts)
-
-
-def spell(
-    activities: tuple[str, ...],
-    frontiers: list[Frontier],
-    finished: list[Found],
-    full: Ints,
-    unit: Unit,
-) -> VariantCounts:
-    """Put the finished prefixes and those of full length together as variants."""
-    # What ended on each level, then what was still growing at full length.
-    blocks = [
-        (backtrack(frontiers, length, found.rows), found.counts, True)
-        for length, found in enumerate(finished)
-        if len(found.rows)
-    ]
-    blocks.append((backtrack(frontiers, len(frontiers) - 1, np.arange(len(full))), full, False))
-    # Sorted there into the public order, so that the order of noise does not show.
-    return VariantCounts.from_arrays(
-        activities,
-        np.concatenate([spelled.ravel() for spelled, _, _ in blocks]),
-        np.concatenate([np.full(len(s), s.shape[1]) for s, _, _ in blocks]),
-        np.concatenate([counts for _, counts, _ in blocks]),
-        np.concatenate([np.full(len(s), done) for s, _, done in blocks]),
-        unit,
-    )

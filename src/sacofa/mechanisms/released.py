@@ -12,6 +12,8 @@ from ..kernel.cases import MICROSECONDS, CaseBatch
 from ..kernel.variants import VariantCounts, read_only
 from ..synthesis.released import NO_VALUE, Columns, ReleasedColumn
 
+ARRAYS = ("times", "starts", "core")
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ReleasedLog:
@@ -36,21 +38,19 @@ class ReleasedLog:
     """The attributes of cases and events."""
 
     def __post_init__(self) -> None:
-        for name in ("core", "times", "starts"):
+        for name in ARRAYS:
             if (part := getattr(self, name)) is not None:
                 object.__setattr__(self, name, read_only(part))
         columns = tuple(replace(each, codes=read_only(each.codes)) for each in self.columns)
         object.__setattr__(self, "columns", columns)
 
     def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ReleasedLog) or len(self.columns) != len(other.columns):
+            return False
+        parts = ((getattr(self, name), getattr(other, name)) for name in ARRAYS)
         return (
-            isinstance(other, ReleasedLog)
-            and self.variants == other.variants
-            and all(
-                _equal(getattr(self, name), getattr(other, name))
-                for name in ("times", "starts", "core")
-            )
-            and len(self.columns) == len(other.columns)
+            self.variants == other.variants
+            and all(a is b if a is None or b is None else np.array_equal(a, b) for a, b in parts)
             and all(map(_same_values, self.columns, other.columns))
         )
 
@@ -123,12 +123,6 @@ def _kept(many: NDArray[np.int64], few: NDArray[np.int64]) -> NDArray[np.bool_]:
 def _keys(cases: VariantCounts | CaseBatch) -> zip[tuple[tuple[int, ...], bool]]:
     """What tells variants apart: the activities, and whether the case was finished."""
     return zip(cases.sequences(), cases.complete.tolist(), strict=True)
-
-
-def _equal(one: NDArray[np.generic] | None, other: NDArray[np.generic] | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    return np.array_equal(one, other)
 
 
 def _same_values(one: ReleasedColumn, other: ReleasedColumn) -> bool:
