@@ -1,10 +1,10 @@
 """Rows of a database or a cluster that are brought here, to be read as a table is.
 
-A server counts by itself, so that only variants travel. But how time stamps may be written, which
-events are the start and the end of one activity, and when work began is told in one way alone, by
-the reader of tables. Where any of that is asked for, rows go into a folder for secrets, one after
-the other, and are read from there. Sources without an order of their own are ordered by nothing but
-what rows say: time where that is no text, activity, start before end, then all else.
+How time stamps may be written, which events are the start and the end of one activity, and when
+work began is told in one way alone, by the reader of tables. So where a server does not count by
+itself, its rows go into a folder for secrets, and are read from there. Sources without an order of
+their own are ordered by nothing but what rows say: time where that is no text, activity, start
+before end, then all else.
 """
 
 from __future__ import annotations
@@ -17,18 +17,17 @@ from typing import Protocol
 
 from ..base.temporary import secret_folder, writing_in
 from ..kernel.variants import VariantCounts
-from .attributes import column_of
 from .bounded_file import Progress
 from .case_store import StoredCases
 from .columns import Columns
 from .duckdb import events
 from .duckdb.source import open_database, open_table
 from .duckdb.sql import literal, quoted
-from .duckdb.staging import write_table
+from .duckdb.staging import csv_line
 from .formats import TABLES
 from .notices import Notify
 from .options import ReadOptions
-from .source import Log, Reader, Source
+from .source import Log, Source, used_columns
 
 BROUGHT = replace(TABLES, reads_periods=False, compares_order=False)
 """What the reader below can do."""
@@ -37,11 +36,23 @@ TYPES = {"date": "TIMESTAMPTZ", "int": "BIGINT", "float": "DOUBLE"}
 """What columns of times are that are no text."""
 
 
-class Remote(Reader, Protocol):
-    """A reader that can also give rows as they are."""
+class Remote(Protocol):
+    """A reader that can give rows as they are; the other functions are those of `Reader`."""
 
-    def rows(self, log: Log, names: list[str]) -> Iterator[list[str | None]]:
-        """Give these columns of all rows as text, times in ISO 8601 and UTC, in their order."""
+    def list_columns(self, source: Source) -> list[str]:
+        """List the columns."""
+
+    def kinds(self, source: Source) -> Mapping[str, str]:
+        """List the columns with their types in the words of XES."""
+
+    def find(self, source: Source, options: ReadOptions) -> Columns | None:
+        """Find what holds what, and refuse what can be refused at once."""
+
+    def rows(self, log: Log, names: list[str]) -> Iterator[bytes]:
+        """Give these columns of all rows as lines of CSV in UTF-8, in their order.
+
+        Times are in ISO 8601 and UTC. What is missing is an empty field; text stands in quotes.
+        """
 
 
 @dataclass(frozen=True)
@@ -89,29 +100,28 @@ class BroughtReader:
         columns = log.columns
         assert columns is not None
         kinds = self.kinds(log.source)
-        values = [column_of(each, kinds) for each in columns.attributes]
-        names = list(dict.fromkeys(name for name in (*columns.roles, *values) if name is not None))
+        names = used_columns(columns, kinds)
         with secret_folder() as folder:
             text, target = Path(folder) / "rows.csv", Path(folder) / "rows.parquet"
-            with writing_in(folder):
-                write_table(text, names, self.remote.rows(log, names))
+            with writing_in(folder), text.open("wb") as file:
+                file.write(csv_line(names))
+                file.writelines(self.remote.rows(log, names))
             # It was written here: no guard against hostile files is needed.
             source = Source(
-                name=log.name, format="csv", content=(text,), encoding="utf-8", trusted=True
-            )
+                name=log.name, format="csv", content=(text,), encoding="utf-8", trusted=True,
+                skip_rows=0,
+            )  # fmt: skip
             with open_database(log.name) as database:
                 table = open_table(database, source)
-                typed = {name: TYPES.get(kinds[name]) for name in columns.times}
-                fields = ", ".join(
-                    f"{_cast(table.columns[name][0], typed.get(name))} AS {quoted(name)}"
-                    for name in names
-                )
+                fields = []
+                for name in names:
+                    field, kind = table.columns[name][0], TYPES.get(kinds[name])
+                    if kind is not None and name in columns.times:
+                        field = f"try_cast({field} AS {kind})"
+                    fields.append(f"{field} AS {quoted(name)}")
                 database.execute(
-                    f"COPY (SELECT {fields} FROM {table.sql}) TO {literal(target)} (FORMAT parquet)"
+                    f"COPY (SELECT {', '.join(fields)} FROM {table.sql}) "
+                    f"TO {literal(target)} (FORMAT parquet)"
                 )
             text.unlink()
-            yield replace(log, source=replace(source, format="parquet", content=(target,)))
-
-
-def _cast(column: str, kind: str | None) -> str:
-    return column if kind is None else f"try_cast({column} AS {kind})"
+            yield replace(log, source=replace(source, format="brought", content=(target,)))

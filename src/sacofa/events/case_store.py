@@ -10,7 +10,6 @@ from array import array
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 from weakref import finalize
@@ -31,7 +30,7 @@ from .variant_counter import Case, Name, joined_names
 PART_EVENTS = 1 << 22
 """About how many events a part holds, where the source has no parts of its own."""
 
-Array = NDArray[np.generic]
+Array = NDArray[Any]
 Result = TypeVar("Result")
 Change = Callable[[CaseBatch], CaseBatch]
 
@@ -56,119 +55,82 @@ class CaseStore:
         *,
         started: bool = False,
     ) -> None:
-        self._started = started
-        self._name = name
-        self._unit = unit
-        self._attributes = attributes
+        self._name, self._unit, self._attributes = name, unit, attributes
+        self._starts = ["starts"] * started
+        self._values = [f"value-{place}" for place in range(len(attributes))]
         self._texts: list[dict[str, int]] = [{} for _ in attributes]
         self._folder = _Folder()
-        self.parts = 0
-        """How many parts there are."""
+        self._parts = 0
         self._ids: dict[Name, int] = {}
-        self._clear()
+        self._begin()
 
-    def _clear(self) -> None:
-        self._activity_ids, self._times = array("i"), array("q")
-        self._lengths, self._complete = array("q"), array("b")
-        self._values = [array("i") for _ in self._attributes]
-        self._starts = array("q")
+    def _begin(self) -> None:
+        names = ("activity_ids", "times", "lengths", "complete", *self._starts, *self._values)
+        self._pending = {name: array("i" if name in self._values else "q") for name in names}
 
     def add(self, case: Case) -> None:
         """Add a case. All cases have `starts`, when work began, if that is known of any.
 
         Of its values there is one for each event, or one for the case.
         """
-        ids = self._ids
-        self._activity_ids.extend([ids.setdefault(name, len(ids)) for name in case.activities])
-        self._times.extend(map(_or_no_time, case.times))
-        if self._started:
-            self._starts.extend(map(_or_no_time, case.starts))
-        self._lengths.append(len(case.activities))
-        self._complete.append(not case.truncated)
-        for place, texts in enumerate(case.values):
-            known = self._texts[place]
-            self._values[place].extend(
+        ids, pending = self._ids, self._pending
+        pending["activity_ids"].extend([ids.setdefault(name, len(ids)) for name in case.activities])
+        pending["times"].extend(_known(case.times))
+        for name in self._starts:
+            pending[name].extend(_known(case.starts))
+        pending["lengths"].append(len(case.activities))
+        pending["complete"].append(not case.truncated)
+        for name, known, texts in zip(self._values, self._texts, case.values, strict=False):
+            pending[name].extend(
                 [-1 if text is None else known.setdefault(text, len(known)) for text in texts]
             )
-        if len(self._activity_ids) >= PART_EVENTS:
+        if len(pending["activity_ids"]) >= PART_EVENTS:
             self._flush()
 
-    def add_part(
-        self,
-        activity_ids: Array,
-        times: Array,
-        lengths: Array,
-        complete: Array,
-        starts: Array | None = None,
-        values: Sequence[NDArray[np.integer]] = (),
-        *,
-        settled: bool = False,
-    ) -> None:
+    def add_part(self, columns: Mapping[str, Array], values: Sequence[Array] = ()) -> None:
         """Add cases that lie end to end, whose activity ids are places in the names given later.
 
-        `values` are places among texts given later, −1 where there is none; one for each event.
-        Of an attribute of cases, the first in the order of the events counts, unless that is
-        `settled` and there is one for each case.
+        `columns` are activity_ids, times, lengths, complete and perhaps starts. `values` are places
+        among texts given later, −1 where there is none; one for each event. Of an attribute of
+        cases, the first in the order of the events counts.
         """
-        offsets = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
-        columns: dict[str, Array] = {
-            "activity_ids": activity_ids.astype(np.int32),
-            "times": times.astype(np.int64),
-            "offsets": offsets,
-            "complete": complete.astype(np.bool_),
-        }
-        for place, (attribute, column) in enumerate(zip(self._attributes, values, strict=True)):
-            if attribute.of_case and not settled:
-                column = first_known(column, offsets)
-            columns[f"value-{place}"] = column.astype(np.int32)
-        if starts is not None:
-            columns["starts"] = starts.astype(np.int64)
-        self._save(self.parts, columns)
-        self.parts += 1
-
-    def keep(self, part: int, places: Array) -> None:
-        """Keep the cases at these places of a part, in any order, and let the others go."""
-        columns = _kept(self._stored(()).load(part), places)
-        if columns is not None:
-            self._save(part, columns)
-
-    def _save(self, part: int, columns: Mapping[str, Array]) -> None:
-        with writing_in(self._folder.path):
-            for name, column in columns.items():
-                _save(self._folder.path / f"{part}-{name}.npy", column)
-
-    def _stored(self, names: Sequence[str]) -> StoredCases:
-        return StoredCases(
-            self._folder, self.parts, tuple(names), self._unit, attributes=self._attributes
-        )
+        offsets = _offsets(columns["lengths"])
+        settled = [
+            first_known(column, offsets) if attribute.of_case else column
+            for attribute, column in zip(self._attributes, values, strict=True)
+        ]
+        self._save({**columns, **dict(zip(self._values, settled, strict=True))})
 
     def _flush(self) -> None:
-        self.add_part(
-            np.asarray(self._activity_ids, dtype=np.int32),
-            np.asarray(self._times, dtype=np.int64),
-            np.asarray(self._lengths, dtype=np.int64),
-            np.asarray(self._complete, dtype=np.bool_),
-            np.asarray(self._starts, dtype=np.int64) if self._started else None,
-            [np.asarray(column, dtype=np.int32) for column in self._values],
-            settled=True,
-        )
-        self._clear()
+        self._save({name: np.asarray(column) for name, column in self._pending.items()})
+        self._begin()
+
+    def _save(self, columns: Mapping[str, Array]) -> None:
+        """Write down a part."""
+        types = {"times": np.int64, "starts": np.int64, "complete": np.bool_}
+        with writing_in(self._folder.path):
+            for name, column in columns.items():
+                if name == "lengths":
+                    name, column = "offsets", _offsets(column)
+                else:
+                    column = column.astype(types.get(name, np.int32))
+                _save(self._folder.path / f"{self._parts}-{name}.npy", column)
+        self._parts += 1
 
     def close(
         self, names: Sequence[str] | None = None, texts: Sequence[Sequence[str]] | None = None
     ) -> StoredCases:
         """Give all cases; `names` of activities, and `texts`, where those were added as ids."""
         # A log without cases is one part without cases, so that whoever adds up has a beginning.
-        if len(self._lengths) or not self.parts:
+        if len(self._pending["lengths"]) or not self._parts:
             self._flush()
-        if names is None:
-            names = joined_names(self._name, self._ids)
-        stored = self._stored(names)
+        named = joined_names(self._name, self._ids) if names is None else names
+        stored = StoredCases(
+            self._folder, self._parts, tuple(named), self._unit, attributes=self._attributes
+        )
         if not self._attributes:
             return stored
-        return stored.with_domains(
-            [list(known) for known in self._texts] if texts is None else texts
-        )
+        return stored.with_domains([[*known] for known in self._texts] if texts is None else texts)
 
 
 class StoredCases(AbstractContextManager["StoredCases"]):
@@ -196,29 +158,42 @@ class StoredCases(AbstractContextManager["StoredCases"]):
 
     def with_domains(self, texts: Sequence[Sequence[str]]) -> StoredCases:
         """Turn texts into cells; where no domain is declared, the texts of these cases are it."""
-        used = self.map_parts(_used)
-        attributes = tuple(
-            _with_domain(attribute, listed, [part[place] for part in used])
-            for place, (attribute, listed) in enumerate(zip(self.attributes, texts, strict=True))
-        )
-        domains = [attribute.known for attribute in attributes]
+        attributes = tuple(self._with_domain(place, listed) for place, listed in enumerate(texts))
         # The last place is that of −1: no text.
-        cells = [
-            np.array([cell_of(domain, text) for text in (*listed, None)], dtype=np.int32)
-            for domain, listed in zip(domains, texts, strict=True)
+        tables = [
+            np.array([cell_of(each.known, text) for text in (*listed, None)], dtype=np.int32)
+            for each, listed in zip(attributes, texts, strict=True)
         ]
-        sizes = tuple(cells_of(domain) for domain in domains)
-        changed = self._changed(partial(_code, cells=tuple(cells), sizes=sizes))
+
+        def code(batch: CaseBatch) -> CaseBatch:
+            coded = (
+                replace(values, cells=table[values.cells], size=cells_of(each.known))
+                for values, table, each in zip(batch.attributes, tables, attributes, strict=True)
+            )
+            return replace(batch, attributes=tuple(coded))
+
+        changed = self._changed(code)
         changed.attributes = attributes
         changed.outside = {
-            each.key: _outside(each, listed, every)
-            for each, listed, every in zip(attributes, texts, cells, strict=True)
+            each.key: [
+                text for text, cell in zip(listed, table, strict=False) if cell == each.known.values
+            ]
+            for each, listed, table in zip(attributes, texts, tables, strict=True)
         }
         return changed
 
+    def _with_domain(self, place: int, listed: Sequence[str]) -> Attribute:
+        """An attribute with its declared domain, or with that of the texts that occur."""
+        attribute = self.attributes[place]
+        if attribute.domain is not None:
+            return attribute
+        used = self.map_parts(lambda _, batch: np.unique(batch.attributes[place].cells).tolist())
+        return found_attribute(attribute, [listed[at] for at in set().union(*used) - {-1}])
+
     def project_onto(self, activities: Sequence[str]) -> StoredCases:
         """Express over other activities, when a job is done on them."""
-        return self._changed(partial(_project, activities=tuple(activities)))
+        names = tuple(activities)
+        return self._changed(lambda batch: batch.project_onto(names))
 
     def map_parts(self, job: Callable[[int, CaseBatch], Result]) -> list[Result]:
         """Do a job on every part, one after the other."""
@@ -226,7 +201,8 @@ class StoredCases(AbstractContextManager["StoredCases"]):
 
     def variants(self) -> VariantCounts:
         """Count the variants of these cases, with the activities that occur in name order."""
-        return join_variants(self.map_parts(_count), self.unit)
+        parts = self.map_parts(lambda _, batch: batch.variants())
+        return join_variants([part.project_onto(part.used()) for part in parts], self.unit)
 
     def close(self) -> None:
         """Remove the cases from the disk."""
@@ -271,8 +247,12 @@ class StoredCases(AbstractContextManager["StoredCases"]):
         return batch
 
 
-def _or_no_time(time: int | None) -> int:
-    return NO_TIME if time is None else time
+def _known(times: Sequence[int | None]) -> list[int]:
+    return [NO_TIME if time is None else time for time in times]
+
+
+def _offsets(lengths: Array) -> Array:
+    return np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
 
 
 def _save(path: Path, column: Array) -> None:
@@ -282,7 +262,7 @@ def _save(path: Path, column: Array) -> None:
         file.write(np.ascontiguousarray(column).data)
 
 
-def first_known(values: NDArray[np.integer], offsets: NDArray[np.int64]) -> NDArray[np.integer]:
+def first_known(values: Array, offsets: Array) -> Array:
     """The first value of each case that is there; −1 where none is."""
     found = np.full(len(offsets) - 1, -1, dtype=np.int32)
     places = np.flatnonzero(values >= 0)
@@ -290,66 +270,3 @@ def first_known(values: NDArray[np.integer], offsets: NDArray[np.int64]) -> NDAr
     first = np.flatnonzero(np.diff(owner, prepend=-1))
     found[owner[first]] = values[places[first]]
     return found
-
-
-def _kept(batch: CaseBatch, places: Array) -> dict[str, Array] | None:
-    """The columns of some cases of a batch; nothing where that is all of them."""
-    kept = np.zeros(batch.cases, dtype=np.bool_)
-    kept[places] = True
-    if kept.all():
-        return None
-    batch = batch.where(kept)
-    columns = {
-        "activity_ids": batch.activity_ids,
-        "times": batch.times,
-        "offsets": batch.offsets,
-        "complete": batch.complete,
-        "starts": batch.starts,
-        **{f"value-{place}": values.cells for place, values in enumerate(batch.attributes)},
-    }
-    # Copies: the files that they are mapped from are about to be written.
-    return {name: np.array(column) for name, column in columns.items() if column is not None}
-
-
-def _used(number: int, batch: CaseBatch) -> list[list[int]]:
-    """The places of texts that occur in a part."""
-    return [np.unique(values.cells).tolist() for values in batch.attributes]
-
-
-def _outside(attribute: Attribute, listed: Sequence[str], cells: NDArray[np.int32]) -> list[str]:
-    """The texts that are none of the values of an attribute."""
-    other = attribute.known.values
-    return [text for text, cell in zip(listed, cells, strict=False) if cell == other]
-
-
-def _with_domain(
-    attribute: Attribute, listed: Sequence[str], used: Sequence[Sequence[int]]
-) -> Attribute:
-    """The attribute with its declared domain, or with that of the texts that occur."""
-    if attribute.domain is not None:
-        return attribute
-    there = set().union(*used) - {-1}
-    return found_attribute(attribute, [listed[place] for place in there])
-
-
-def _code(
-    batch: CaseBatch, *, cells: tuple[NDArray[np.int32], ...], sizes: tuple[int, ...]
-) -> CaseBatch:
-    """Give every text the cell that it takes in its domain."""
-    return replace(
-        batch,
-        attributes=tuple(
-            replace(values, cells=table[values.cells], size=size)
-            for values, table, size in zip(batch.attributes, cells, sizes, strict=True)
-        ),
-    )
-
-
-def _project(batch: CaseBatch, *, activities: tuple[str, ...]) -> CaseBatch:
-    return batch.project_onto(activities)
-
-
-def _count(number: int, batch: CaseBatch) -> VariantCounts:
-    """Count the variants of a part, over the activities that occur there."""
-    counted = batch.variants()
-    return counted.project_onto(counted.used())

@@ -46,21 +46,17 @@ def find_source(source: object, options: ReadOptions) -> Source:
         SettingError: An option does not fit this kind of source.
     """
     if isinstance(source, str) and source.startswith(ADDRESSES):
-        return _database(source, options)
+        from .postgresql import public_name
+
+        if options.query is None:
+            raise SettingError("query", None, Statement("read.must.query"))
+        name = public_name(source)
+        return Source(name=name, format="postgresql", content=source, query=options.query)
     if options.query is not None:
         raise SettingError("query", options.query, Statement("read.must.no_query"))
     named = [*source] if isinstance(source, (list, tuple)) else [source]
     paths = [os.fspath(each) for each in named if isinstance(each, (str, os.PathLike))]
     return _open_files(paths, options) if len(paths) == len(named) else _in_memory(source)
-
-
-def _database(address: str, options: ReadOptions) -> Source:
-    from .postgresql import public_name
-
-    if options.query is None:
-        raise SettingError("query", None, Statement("read.must.query"))
-    name = public_name(address)
-    return Source(name=name, format="postgresql", content=address, query=options.query)
 
 
 def _in_memory(source: object) -> Source:
@@ -84,30 +80,19 @@ def _open_files(paths: list[str], options: ReadOptions) -> Source:
     """Open files that make up one log, in the order in which they are named."""
     if not paths:
         raise ReadError("[]", Statement("read.file.none_named"))
-    held: StandardInput | None = None
-    files: tuple[Path, ...]
+    name = paths[0] if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1:,} more"
+    held = None
     if STANDARD_INPUT in paths:
-        held = _standard_input(paths, options)
-        files, found, name = (held.path,), options.format or "", "standard input"
-    else:
-        files, found = _find_all(paths, options.format)
-        name = paths[0] if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1:,} more"
-    _check_different(files)
-    for option in FORM_OPTIONS:
-        value = getattr(options, option)
+        held, name = _standard_input(paths, options), "standard input"
+        paths = [str(held.path)]
+    files, found = _find_all(paths, options.format)
+    form = {option: getattr(options, option) for option in FORM_OPTIONS}
+    for option, value in form.items():
         if value not in (None, ()) and option not in FORMATS[found].options:
             shown = ",".join(value) if isinstance(value, tuple) else value
             raise SettingError(option, shown, Statement("read.must.left_out_for", what=found))
     return Source(
-        name=name,
-        format=found,
-        content=files,
-        trusted=options.trusted,
-        encoding=options.encoding,
-        header=options.header,
-        skip_rows=options.skip_rows,
-        sheet=options.sheet,
-        held=held,
+        name=name, format=found, content=files, trusted=options.trusted, held=held, **form
     )
 
 
@@ -120,7 +105,7 @@ def _standard_input(paths: list[str], options: ReadOptions) -> StandardInput:
 
 
 def _find_all(paths: list[str], format: str | None) -> tuple[tuple[Path, ...], str]:
-    """Find the files of several paths, which must be of one format."""
+    """Find the files of several paths, which must be of one format and different."""
     files, found = find_files(paths[0], format)
     for path in paths[1:]:
         more, other = find_files(path, format)
@@ -130,19 +115,16 @@ def _find_all(paths: list[str], format: str | None) -> tuple[tuple[Path, ...], s
         files += more
     if len(files) > 1 and FORMATS[found].is_one_file:
         raise ReadError(paths[-1], Statement("read.file.one_file"))
-    return files, found
-
-
-def _check_different(files: tuple[Path, ...]) -> None:
-    """Refuse files that are one, by whatever names and links: their cases would count twice."""
+    # Cases of files that are one, by whatever names and links, would count twice.
     seen: dict[object, Path] = {}
-    for path in files:
-        marks = identity(path)
+    for file in files:
+        marks = identity(file)
         for mark in marks & seen.keys():
-            if path == seen[mark]:
-                raise ReadError(path, Statement("read.file.twice"))
-            raise ReadError(path, Statement("read.file.twice_as", other=str(seen[mark])))
-        seen |= dict.fromkeys(marks, path)
+            other_name = {} if file == seen[mark] else {"other": str(seen[mark])}
+            code = "read.file.twice_as" if other_name else "read.file.twice"
+            raise ReadError(file, Statement(code, **other_name))
+        seen |= dict.fromkeys(marks, file)
+    return files, found
 
 
 def find_files(source: str, format: str | None = None) -> tuple[tuple[Path, ...], str]:
@@ -161,9 +143,8 @@ def find_files(source: str, format: str | None = None) -> tuple[tuple[Path, ...]
     Raises:
         ReadError: There is no such file, or the files do not make up one log.
     """
-    path = Path(source)
-    files = _named_files(source, path)
-    if path.is_dir() and format is None:
+    files = _named_files(source, Path(source))
+    if format is None and Path(source).is_dir():
         _refuse_strange(source, files)
     formats = {format or format_of(file) for file in files}
     if len(formats) > 1:
@@ -177,18 +158,18 @@ def find_files(source: str, format: str | None = None) -> tuple[tuple[Path, ...]
 def _named_files(source: str, path: Path) -> list[Path]:
     """The files of a folder, the file itself, or those that fit a pattern."""
     if path.is_dir():
-        return list(_walk(path)) or _refuse(source, "empty_folder")
-    if path.exists():
+        files, missing = list(_walk(path)), "empty_folder"
+    elif path.exists():
         refuse_endless(path)
         return [path]
-    if not has_magic(source):
-        return _refuse(source, "missing")
-    files = [Path(name) for name in glob(source, recursive=True) if Path(name).is_file()]
-    return files or _refuse(source, "no_match")
-
-
-def _refuse(source: str, code: str) -> list[Path]:
-    raise ReadError(source, Statement(f"read.file.{code}"))
+    elif has_magic(source):
+        named = map(Path, glob(source, recursive=True))
+        files, missing = [each for each in named if each.is_file()], "no_match"
+    else:
+        files, missing = [], "missing"
+    if not files:
+        raise ReadError(source, Statement(f"read.file.{missing}"))
+    return files
 
 
 def _walk(folder: Path) -> Iterator[Path]:
@@ -254,15 +235,15 @@ def _format_inside(path: Path) -> str | None:
     text = start.decode("utf-16" if is_wide else "utf-8-sig", "replace").lstrip()
     if WEB_PAGE.match(text):
         raise ReadError(path, Statement("read.file.web_page"))
-    return None if re.search(r"[\x00-\x08\x0e-\x1f]", text) else _format_of_text(text)
+    if not text or re.search(r"[\x00-\x08\x0e-\x1f]", text):
+        return None
+    return _format_of_text(text)
 
 
-def _format_of_text(text: str) -> str | None:
+def _format_of_text(text: str) -> str:
     if text.startswith("{"):
         return "jsonl" if "}" in text.partition("\n")[0] else "json"
-    if text.startswith("<"):
-        return "xes"
-    return "csv" if text else None
+    return "xes" if text.startswith("<") else "csv"
 
 
 def _format_of_archive(path: Path) -> str | None:
@@ -272,6 +253,4 @@ def _format_of_archive(path: Path) -> str | None:
             parts = set(archive.namelist())
     except (OSError, zipfile.BadZipFile):
         return None
-    if "xl/workbook.xml" in parts:
-        return "xlsx"
-    return "ods" if "content.xml" in parts else None
+    return "xlsx" if "xl/workbook.xml" in parts else "ods" if "content.xml" in parts else None

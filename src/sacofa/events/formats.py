@@ -36,8 +36,8 @@ class Engine:
     """Whether it can compare the order of rows with that of their times (`ComparingReader`)."""
     brings_rows: bool = False
     """Whether it counts elsewhere, and can bring rows here to be read like a table."""
-    counts_times_only: bool = False
-    """Whether it counts there only if time stamps are of a type of times."""
+    counts: bool = True
+    """Whether it counts by itself."""
     distributes: bool = False
     """Whether it can leave variants where they are counted."""
 
@@ -52,9 +52,7 @@ SPARK = Engine(
     brings_rows=True,
     distributes=True,
 )
-POSTGRESQL = Engine(
-    module="postgresql", reads_time_formats=True, brings_rows=True, counts_times_only=True
-)
+POSTGRESQL = Engine(module="postgresql", reads_time_formats=True, brings_rows=True, counts=False)
 PM4PY = Engine(module="pm4py_log", reads_time_formats=True, compares_order=True)
 XES = Engine(module="xes", reads_periods=True)
 COUNTED = Engine(module="variants_json")
@@ -148,6 +146,7 @@ BUILT_IN = (
     Format(name="relation", is_ordered=False, family="DuckDB"),
     Format(name="spark frame", engines=(SPARK,), is_ordered=False, family="Spark"),
     Format(name="pm4py log", engines=(PM4PY,), order_is_meant=True),
+    Format(name="brought", is_ordered=False),
     Format(name="postgresql", engines=(POSTGRESQL,), is_ordered=False),
 )
 

@@ -16,7 +16,7 @@ from .find_source import find_source
 from .formats import Engine, Format
 from .notices import Notify
 from .options import Order, ReadOptions
-from .source import Log, Reader, Source
+from .source import Log, Reader
 
 if TYPE_CHECKING:
     from .brought import Remote
@@ -46,7 +46,7 @@ def open_log(source: object, options: ReadOptions | None = None, **more: object)
         options = replace(options, order="time")
     reader = _reader_of(engine)
     columns = reader.find(opened, options)
-    if columns is not None and _is_brought(opened, engine, columns, options):
+    if columns is not None and _is_brought(engine, columns, options):
         from .brought import BROUGHT, BroughtReader
 
         reader = BroughtReader(cast("Remote", reader))
@@ -86,14 +86,10 @@ def _left_out_for(what: str) -> Statement:
     return Statement("read.must.left_out_for", what=what)
 
 
-def _is_brought(source: Source, engine: Engine, columns: Columns, options: ReadOptions) -> bool:
+def _is_brought(engine: Engine, columns: Columns, options: ReadOptions) -> bool:
     """Whether more is asked than a server counts by itself: then rows are brought here."""
-    if not engine.brings_rows:
-        return False
-    if columns.start or columns.lifecycle or columns.joined or options.time_format is not None:
-        return True
-    kinds = _reader_of(engine).kinds(source) if engine.counts_times_only else {}
-    return engine.counts_times_only and kinds.get(columns.timestamp or "") != "date"
+    asked = columns.start or columns.lifecycle or columns.joined or options.time_format
+    return engine.brings_rows and (not engine.counts or bool(asked))
 
 
 def _reader_of(engine: Engine) -> Reader:

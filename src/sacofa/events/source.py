@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..base.periods import Period
@@ -11,9 +11,11 @@ from ..kernel.attributes import Attribute
 from ..kernel.statements import Statement
 from ..kernel.unit import Unit
 from ..kernel.variants import VariantCounts
+from .attributes import column_of, resolve_attributes, table_lookup
 from .bounded_file import Progress
-from .columns import Columns
+from .columns import Columns, resolve_columns
 from .formats import FORMATS, Engine, Format
+from .frames import in_column
 from .notices import Notify
 from .options import Order, ReadOptions
 from .periods import PeriodFilter, Wanted
@@ -136,6 +138,36 @@ class Log:
     def max_cases(self) -> int | None:
         """How many cases of one person are counted at most; None: cases have no person."""
         return self.options.max_cases
+
+
+def used_columns(columns: Columns, present: Collection[str]) -> list[str]:
+    """The columns of a table that are read: for roles and for attributes."""
+    attributes = (column_of(each, list(present)) for each in columns.attributes)
+    used = (name for name in (*columns.roles, *attributes) if name is not None)
+    return list(dict.fromkeys(used))
+
+
+def resolve_table(
+    name: str,
+    options: ReadOptions,
+    kinds: Mapping[str, str],
+    check: Callable[[str], None],
+    *,
+    taken: bool = False,
+) -> Columns:
+    """Find the columns of a table, given with their types in the words of XES.
+
+    Columns that are read are refused if `check` says that their type has no text. Types that
+    follow from values are `taken` from the log.
+    """
+    present, lookup = list(kinds), table_lookup(kinds, taken=taken)
+    columns = resolve_columns(name, present, options)
+    attributes = resolve_attributes(name, options, lookup, present, columns.roles)
+    columns = replace(columns, attributes=attributes)
+    for each in used_columns(columns, present):
+        with in_column(name, each):
+            check(each)
+    return columns
 
 
 class Reader(Protocol):

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-
-import numpy as np
 
 from ..errors import ReadError, Statement
 from ..kernel.unit import ONE_CASE, Unit
@@ -64,33 +61,21 @@ class VariantCounter:
     """A running count of variants."""
 
     def __init__(self, path: object, unit: Unit = ONE_CASE) -> None:
-        self._path = path
-        self._ids: dict[Name, int] = {}
-        self._counts: dict[tuple[bytes, bool], int] = {}
-        self._unit = unit
+        self._path, self._unit = path, unit
+        self._counts: Counter[tuple[tuple[Name, ...], bool]] = Counter()
 
     def add(self, activities: Sequence[Name], *, truncated: bool = False) -> None:
         """Count one case."""
-        ids = self._ids
-        ids_of_case = array("i", [ids.setdefault(name, len(ids)) for name in activities])
-        key = (ids_of_case.tobytes(), truncated)
-        self._counts[key] = self._counts.get(key, 0) + 1
+        self._counts[tuple(activities), truncated] += 1
 
     def variants(self) -> VariantCounts:
         """Give what was counted, with the activities in order of their names."""
-        names = joined_names(self._path, self._ids)
-        order = sorted(range(len(names)), key=names.__getitem__)
-        place = np.empty(len(names), dtype=np.int32)
-        place[order] = np.arange(len(names), dtype=np.int32)
-        ids = np.frombuffer(b"".join(key for key, _ in self._counts), dtype=np.int32)
-        return VariantCounts.from_arrays(
-            [names[i] for i in order],
-            place[ids] if len(ids) else ids,
-            [len(key) // 4 for key, _ in self._counts],
-            list(self._counts.values()),
-            [not truncated for _, truncated in self._counts],
-            self._unit,
-        )
+        names = list(dict.fromkeys(name for variant, _ in self._counts for name in variant))
+        text = dict(zip(names, joined_names(self._path, names), strict=True))
+        counted: tuple[dict[tuple[str, ...], int], dict[tuple[str, ...], int]] = ({}, {})
+        for (variant, truncated), number in self._counts.items():
+            counted[truncated][tuple(text[name] for name in variant)] = number
+        return VariantCounts.of(counted[0], sorted(text.values()), counted[1], self._unit)
 
 
 def joined_names(path: object, names: Iterable[Name]) -> list[str]:

@@ -9,7 +9,7 @@ import pytest
 
 from sacofa.base.batches import gather
 from sacofa.events import open_log, read_cases
-from sacofa.events.duckdb import collecting, partitions
+from sacofa.events.duckdb import counting, partitions
 
 ROWS = [
     (f"case {case}", f"{letter}{case % 2}", 3 * place + case)
@@ -55,6 +55,6 @@ def test_cases_whose_hashes_are_alike_stay_apart(
     for apart, rows in product(
         ("0 * hash(case_id)", "length(case_id)", "hash(case_id) % 2"), (6, 10**9)
     ):
-        monkeypatch.setattr(collecting, "APART", apart)
+        monkeypatch.setattr(counting, "APART", apart)
         monkeypatch.setattr(partitions, "PARTITION_ROWS", rows)
         assert read(path) == meant

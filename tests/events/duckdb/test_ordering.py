@@ -14,7 +14,7 @@ import pytest
 from sacofa.events import count_variants, open_log
 from sacofa.events.cells.duckdb_sql import INSTANT, LONG_WHOLE, SHORT_WHOLE, canonical, is_number
 from sacofa.events.duckdb import partitions, source
-from sacofa.events.duckdb.ordering import TimeKey
+from sacofa.events.duckdb.stamps import TimeKey
 
 from .test_events import Row, frame, slowly, tied
 

@@ -10,6 +10,9 @@ MOMENTS = ("date", "timestamp", "timestamp_ntz")
 NESTED = ("binary", "array", "map", "struct", "variant")
 """How types begin that have no text."""
 
+ZONED = r":.*(Z|[+-][0-9]{2}:?[0-9]{2})\\s*$"
+"""How text ends that is a time with its zone, as SQL."""
+
 DAY = 86_400_000_000
 """A day in microseconds."""
 
@@ -17,6 +20,15 @@ DAY = 86_400_000_000
 def is_number(kind: str) -> bool:
     """Tell whether a type is one of numbers."""
     return kind in (*WHOLE, *FLOATING) or kind.startswith("decimal")
+
+
+def value_type(kind: str) -> str:
+    """The type of the values of a column, in the words of XES."""
+    if kind in WHOLE or is_number(kind):
+        return "int" if kind in WHOLE else "float"
+    if kind == "date" or kind.startswith("timestamp"):
+        return "date"
+    return "boolean" if kind == "boolean" else "string"
 
 
 def check_type(kind: str) -> None:
@@ -46,16 +58,19 @@ def too_large(column: str, kind: str, use: Use) -> str | None:
     return None
 
 
-def time_number(column: str, kind: str) -> str:
-    """Give a column of numbers as what time stamps are compared by, as SQL."""
-    if kind.startswith("decimal"):
-        return column
-    return f"CASE WHEN abs(double({column})) < 1e29D THEN double({column}) END"
-
-
-def known(column: str, kind: str) -> str:
-    """Give a column of numbers in which NaN is missing, as SQL."""
-    return f"CASE WHEN NOT isnan({column}) THEN {column} END" if kind in FLOATING else column
+def stamp(column: str, kind: str) -> tuple[str, str, str]:
+    """Give a time stamp, the time that it is, and the number that text is which is no time."""
+    if kind in MOMENTS:
+        return column, column, "NULL"
+    if is_number(kind):
+        known = f"CASE WHEN NOT isnan({column}) THEN {column} END" if kind in FLOATING else column
+        double = f"CASE WHEN abs(double({column})) < 1e29D THEN double({column}) END"
+        return known, column if kind.startswith("decimal") else double, "NULL"
+    sql = text(column, kind)
+    # Spark takes 2020 for a year: text that is a number is none, as in all other readers.
+    number = f"try_cast({sql} AS decimal(38, 9))"
+    read = f"CASE WHEN {sql} RLIKE '{ZONED}' THEN try_to_timestamp({sql}) ELSE {in_utc(sql)} END"
+    return sql, f"CASE WHEN {number} IS NULL THEN {read} END", number
 
 
 def in_utc(column: str) -> str:

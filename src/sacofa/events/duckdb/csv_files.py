@@ -99,8 +99,6 @@ def read_heads(source: Source) -> list[Head]:
             raise ReadError(head.path, Statement("read.files.other_columns"))
         if head.names != first.names and len(set(head.names)) < len(head.names):
             raise ReadError(head.path, Statement("read.files.other_order"))
-    for head in heads:
-        _refuse_long_start(head.path)
     return heads
 
 
@@ -164,8 +162,7 @@ def _head(path: Path, source: Source) -> Head:
     start = _start(path)
     encoding, titles = _encoding_and_titles(path, start, source)
     # What cannot be read is told when all is read: here only the first line is needed.
-    text = codecs.getincrementaldecoder(encoding)("replace").decode(start)
-    said, text = _separator(text.removeprefix("\ufeff"))
+    said, text = _separator(start, encoding)
     text = "".join(lines_of(text)[titles:]) if titles else text
     line_end = _line_end(path, text)
     comma = _comma(path, text, said, source)
@@ -184,9 +181,8 @@ def _head(path: Path, source: Source) -> Head:
 
 def _encoding_and_titles(path: Path, start: bytes, source: Source) -> tuple[str, int]:
     """The encoding, and the number of lines above the header without the line `sep=;`."""
-    named = not source.header
+    named, titles = not source.header, source.skip_rows
     encoding = source.encoding or _encoding(path, start, named=named)
-    titles = source.skip_rows
     if titles is None:
         titles = _titles(start, encoding, source) if named else 0
     if titles and named and source.encoding is None:
@@ -203,8 +199,25 @@ def _comma(path: Path, text: str, said: str | None, source: Source) -> str:
         raise too_wide(path)
     comma = said or ("\t" if source.format == "tsv" else None)
     if source.header:
-        return _checked_comma(path, text, comma, len(source.header))
+        return _checked_comma(path, text, comma or COMMAS, len(source.header))
     return comma or max(COMMAS, key=line.count)
+
+
+def _checked_comma(path: Path, text: str, commas: str, columns: int) -> str:
+    """Tell what stands between columns of a file without a header, by how many there must be."""
+    found = {each: _first_row(text, each) for each in commas}
+    fits = [each for each, row in found.items() if row is None or _has(row, columns)]
+    if len(fits) == 1:
+        return fits[0]
+    if not fits:
+        most = max(len(row) for row in found.values() if row is not None)
+        raise ReadError(path, Statement("read.csv.columns_of_row", found=most, expected=columns))
+    raise ReadError(path, Statement("read.csv.no_separator"))
+
+
+def _has(row: list[str], columns: int) -> bool:
+    """Whether a row has so many columns; empty ones at its end are passed over by DuckDB."""
+    return len(row) >= columns and not any(row[columns:])
 
 
 def _names(path: Path, text: str, comma: str, encoding: str) -> tuple[str, ...]:
@@ -223,18 +236,35 @@ def _names(path: Path, text: str, comma: str, encoding: str) -> tuple[str, ...]:
 
 
 def _start(path: Path) -> bytes:
-    """The beginning of a file: the lines among which its header is."""
+    """The beginning of a file: the lines among which its header is.
+
+    A first row that does not end is refused: DuckDB takes a file that begins so for empty.
+    """
+    start = b""
     with BoundedFile(path) as stream:
-        start = b""
-        while len(start) < MAX_ROW_BYTES and (more := stream.read(1 << 16)):
+        while more := stream.read(max(len(start), 1 << 16)):
             start += more
-            if start.count(b"\n") > MAX_TITLE_ROWS and start.count(b'"') % 2 == 0:
+            is_enough = start.count(b"\n") > MAX_TITLE_ROWS and start.count(b'"') % 2 == 0
+            if (is_enough or len(start) >= MAX_ROW_BYTES) and _has_two_rows(start):
                 break
+            if len(start) > 2 * MAX_ROW_BYTES:
+                raise ReadError(path, long_row())
     return start
 
 
-def _separator(text: str) -> tuple[str | None, str]:
+def _has_two_rows(start: bytes) -> bool:
+    quotes = rows = 0
+    for line in start.replace(b"\r", b"\n").split(b"\n")[:-1]:
+        quotes += line.count(b'"')
+        rows += quotes % 2 == 0
+        if rows > 1:
+            return True
+    return False
+
+
+def _separator(start: bytes, encoding: str) -> tuple[str | None, str]:
     """What the first line says of what stands between columns, and the text below it."""
+    text = codecs.getincrementaldecoder(encoding)("replace").decode(start).removeprefix("\ufeff")
     line, _, rest = text.partition("\n")
     said = re.fullmatch(r"sep=([!#-/:-@\[-`{-~\t ])\r?", line, re.IGNORECASE)
     return (said[1], rest) if said else (None, text)
@@ -244,10 +274,9 @@ def _titles(start: bytes, encoding: str, source: Source) -> int:
     """How many lines stand above the header, without the line `sep=;`."""
     if encoding in ("utf-8", "cp1252"):
         # Letters of one line say nothing about how another can be read.
-        text = "".join(map(_any_text, io.BytesIO(start.removeprefix(BOM)).readlines()))
-    else:
-        text = codecs.getincrementaldecoder(encoding)("replace").decode(start)
-    said, text = _separator(text.removeprefix("\ufeff"))
+        lines = start.removeprefix(BOM).split(b"\n")
+        start, encoding = "\n".join(map(_any_text, lines)).encode(), "utf-8"
+    said, text = _separator(start, encoding)
     comma = said or ("\t" if source.format == "tsv" else None)
     rows = list(islice(_text_rows(lines_of(text)), MAX_TITLE_ROWS + 1))
     cells = [_first_row(row, comma or max(COMMAS, key=row.count)) or [] for row in rows]
@@ -257,11 +286,10 @@ def _titles(start: bytes, encoding: str, source: Source) -> int:
 
 def _text_rows(lines: Sequence[str]) -> Iterator[str]:
     """Lines put together to rows: line breaks in quotes are part of a cell."""
-    row, inside = "", False
+    row = ""
     for line in lines:
         row += line
-        inside ^= line.count('"') % 2 == 1
-        if not inside:
+        if row.count('"') % 2 == 0:
             yield row
             row = ""
     if row:
@@ -317,18 +345,6 @@ def _line_end(path: Path, text: str) -> str:
     return "\n"
 
 
-def _checked_comma(path: Path, text: str, comma: str | None, columns: int) -> str:
-    """Tell what stands between columns of a file without a header, by how many there must be."""
-    found = {each: _first_row(text, each) for each in (comma or COMMAS)}
-    fits = [each for each, row in found.items() if row is None or _has(row, columns)]
-    if len(fits) == 1:
-        return fits[0]
-    if not fits:
-        most = max(len(row) for row in found.values() if row is not None)
-        raise ReadError(path, Statement("read.csv.columns_of_row", found=most, expected=columns))
-    raise ReadError(path, Statement("read.csv.no_separator"))
-
-
 def _first_row(text: str, comma: str) -> list[str] | None:
     """The first row that is not blank, if it can be read; None where only DuckDB may."""
     try:
@@ -336,28 +352,6 @@ def _first_row(text: str, comma: str) -> list[str] | None:
         return next((row for row in rows if row), [])
     except csv.Error:
         return None
-
-
-def _has(row: list[str], columns: int) -> bool:
-    """Whether a row has so many columns; empty ones at its end are passed over by DuckDB."""
-    return len(row) >= columns and not any(row[columns:])
-
-
-def _refuse_long_start(path: Path) -> None:
-    """Refuse a first row that does not end: DuckDB takes a file that begins so for empty."""
-    quotes = rows = done = 0
-    with BoundedFile(path, trusted=True) as stream:
-        while done <= 2 * MAX_ROW_BYTES and (block := stream.read(1 << 16)):
-            done += len(block)
-            *lines, rest = block.replace(b"\r", b"\n").split(b"\n")
-            for line in lines:
-                quotes += line.count(b'"')
-                rows += quotes % 2 == 0
-            quotes += rest.count(b'"')
-            if rows > 1:
-                return
-    if done > 2 * MAX_ROW_BYTES:
-        raise ReadError(path, long_row())
 
 
 def long_row() -> Statement:

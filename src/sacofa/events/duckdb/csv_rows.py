@@ -6,9 +6,9 @@ stray mark could make one field of the rows of many cases, and one line end deci
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NoReturn
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,17 +27,20 @@ def check_rows(heads: Sequence[Head], *, trusted: bool) -> None:
     """Refuse files with quotes or line ends out of place; packed ones are unpacked on the way."""
     for head in heads:
         scan = _Scan(head)
-        with BoundedFile(head.path, trusted=trusted) as stream:
-            rest = stream.read(len(BOM)).removeprefix(BOM)
-            while block := stream.read(BLOCK):
-                # The last byte waits, so that each is seen with the one that follows.
-                data = rest + block
-                scan.add(data[:-1], data[-1:])
-                rest = data[-1:]
-        for place in range(len(rest)):
-            scan.add(rest[place : place + 1], rest[place + 1 : place + 2])
+        for data, after in _blocks(head.path, trusted):
+            scan.add(data, after)
         if scan.inside:
             raise ReadError(head.path, Statement("read.csv.open_quote", line=scan.opened))
+
+
+def _blocks(path: Path, trusted: bool) -> Iterator[tuple[bytes, bytes]]:
+    """The blocks of a file, each with the byte that comes next, if any does."""
+    with BoundedFile(path, trusted=trusted) as stream:
+        data = stream.read(len(BOM)).removeprefix(BOM)
+        while block := stream.read(BLOCK):
+            yield data, block[:1]
+            data = block
+        yield data, b""
 
 
 @dataclass
@@ -56,46 +59,39 @@ class _Scan:
 
     def add(self, data: bytes, after: bytes) -> None:
         """Look at some bytes; `after` comes next, if anything does."""
-        quotes = None
+        quotes = np.zeros(0, dtype=np.intp)
         if b'"' in data:
-            quotes = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == QUOTE)
-            self._check_quotes(data, after or b"\n", quotes)
+            quotes = self._quotes(data, after)
         if b"\r" in data or self.head.line_end != "\n":
-            self._check_ends(data, after, quotes)
-        if quotes is not None and (self.inside + len(quotes)) % 2:
+            around = np.frombuffer(self.before + data + (after or b"\0"), dtype=np.uint8)
+            here, then = around[1:-1], around[2:]
+            stray = (here == LF) & (around[:-2] != CR)
+            if self.head.line_end == "\n":
+                stray = (here == CR) & (then == LF)
+            wrong = np.flatnonzero(stray | ((here == CR) & (then != LF)))
+            is_outside = (np.searchsorted(quotes, wrong) + self.inside) % 2 == 0
+            self._refuse("read.csv.mixed_ends", data, wrong[is_outside])
+        self.inside = bool((self.inside + len(quotes)) % 2)
+        if self.inside and len(quotes):
             self.opened = self._line(data, int(quotes[-1]))
-        self.inside = bool((self.inside + (0 if quotes is None else len(quotes))) % 2)
         self.lines += data.count(b"\n")
         self.before = data[-1:] or self.before
 
-    def _refuse(self, code: str, data: bytes, place: int) -> NoReturn:
-        raise ReadError(self.head.path, Statement(code, line=self._line(data, place)))
-
-    def _check_quotes(self, data: bytes, after: bytes, quotes: NDArray[np.intp]) -> None:
-        around = np.frombuffer(self.before + data + after, dtype=np.uint8)
-        first = int(self.inside)
-        opening, closing = quotes[first::2], quotes[1 - first :: 2]
+    def _quotes(self, data: bytes, after: bytes) -> NDArray[np.intp]:
+        """The places of quotation marks, each of which begins a field, ends it, or is doubled."""
+        around = np.frombuffer(self.before + data + (after or b"\n"), dtype=np.uint8)
+        quotes, first = np.flatnonzero(around[1:-1] == QUOTE), int(self.inside)
         # A mark that stands there twice closes a text and opens it again at once.
         edges = np.zeros(256, dtype=np.bool_)
         edges[[QUOTE, LF, CR, ord(self.head.comma)]] = True
-        for places, beside in ((opening, around[opening]), (closing, around[closing + 2])):
-            wrong = places[~edges[beside]]
-            if len(wrong):
-                self._refuse("read.csv.stray_quote", data, int(wrong[0]))
+        for places, side in ((quotes[first::2], 0), (quotes[1 - first :: 2], 2)):
+            self._refuse("read.csv.stray_quote", data, places[~edges[around[places + side]]])
+        return quotes
 
-    def _check_ends(self, data: bytes, after: bytes, quotes: NDArray[np.intp] | None) -> None:
-        around = np.frombuffer(self.before + data + (after or b"\0"), dtype=np.uint8)
-        here = around[1:-1]
-        alone = (here == CR) & (around[2:] != LF)
-        bare = (here == LF) & (around[:-2] != CR)
-        paired = (here == CR) & (around[2:] == LF)
-        wrong = np.flatnonzero(alone | (paired if self.head.line_end == "\n" else bare))
-        if quotes is not None:
-            wrong = wrong[(np.searchsorted(quotes, wrong) + self.inside) % 2 == 0]
-        elif self.inside:
-            return
-        if len(wrong):
-            self._refuse("read.csv.mixed_ends", data, int(wrong[0]))
+    def _refuse(self, code: str, data: bytes, places: NDArray[np.intp]) -> None:
+        if len(places):
+            line = self._line(data, int(places[0]))
+            raise ReadError(self.head.path, Statement(code, line=line))
 
     def _line(self, data: bytes, place: int) -> int:
         return self.lines + data.count(b"\n", 0, place)

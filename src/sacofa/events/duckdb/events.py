@@ -14,34 +14,32 @@ partitions of whole cases, so memory does not grow with it, and time grows in pr
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...base.temporary import secret_folder
 from ...errors import SettingError, Statement
 from ...kernel.variants import VariantCounts
-from ..attributes import column_of, describe_taken, resolve_attributes, table_lookup
+from ..attributes import describe_taken, table_lookup
 from ..bounded_file import Progress
 from ..case_store import CaseStore, StoredCases
 from ..cells.duckdb_sql import check_type, is_text, value_type
-from ..columns import COLUMNS_TAKEN, Columns, resolve_columns
+from ..columns import COLUMNS_TAKEN, Columns
 from ..csv_injection import unescape_formula
-from ..frames import check_names, in_column, object_columns
+from ..frames import check_names, object_columns
 from ..notices import Notify, notify_counts
 from ..options import ReadOptions
 from ..periods import PeriodFilter
-from ..source import Log, Source
+from ..source import Log, Source, resolve_table
 from ..time_format import PATTERN
 from ..variant_counter import check_unique
 from . import partitions
-from .collecting import CaseCollector
-from .counting import PartitionCounter
+from .counting import CaseCollector, Taker, VariantSum
 from .csv_files import read_heads
 from .csv_rows import check_rows
 from .database import CATALOG, borrowed, first_row
+from .ordering import Ordering
 from .parquet_files import lengths_of_time, refuse_other_roles
 from .rows import Rows
 from .source import looking, open_database, open_table
@@ -95,39 +93,28 @@ def find(source: Source, options: ReadOptions) -> Columns:
     """Find the columns of a table."""
     kinds, titles = _columns_and_titles(source)
     check_fields(source, list(kinds), options)
-    columns = resolve_columns(source.name, list(kinds), options)
     check_pattern(options.time_format)
     # One missing value can give a whole column of a frame another type.
-    types = {name: value_type(kind) for name, kind in kinds.items()}
-    lookup = table_lookup(types, taken=source.format == "frame")
-    attributes = resolve_attributes(source.name, options, lookup, list(kinds), columns.roles)
-    columns = replace(columns, attributes=attributes)
-    _check_types(source, columns, kinds, options)
-    # Whether times are text follows from all of them in a frame, so it is none of its form.
-    text_times = (is_text(kinds[name]) or source.format == "frame" for name in columns.times)
-    of_cases = (COLUMNS_TAKEN,) if source.declared.names_are_in_cases else ()
-    return replace(
-        columns,
-        text_times=bool(columns.joined) or any(text_times),
-        titles=titles,
-        taken=(*of_cases, *describe_taken(options, lookup, levels=False)),
+    is_frame, types = source.format == "frame", {n: value_type(kind) for n, kind in kinds.items()}
+    columns = resolve_table(
+        source.name, options, types, lambda name: check_type(kinds[name]), taken=is_frame
     )
-
-
-def _check_types(
-    source: Source, columns: Columns, kinds: Mapping[str, str], options: ReadOptions
-) -> None:
-    """Refuse columns without text, and files in which columns differ."""
-    for name in (*columns.roles, *(column_of(each, kinds) for each in columns.attributes)):
-        if name is not None:
-            with in_column(source.name, name):
-                check_type(kinds[name])
     if source.format == "parquet" and len(source.content) > 1:
         # Files in which a column has several types are refused here.
         with looking(source.name) as database:
             open_table(database, source, columns)
             without = replace(columns, attributes=())
             refuse_other_roles(database, source.content, list(kinds), without, options)
+    # Whether times are text follows from all of them in a frame, so it is none of its form.
+    text_times = (is_text(kinds[name]) or is_frame for name in columns.times)
+    of_cases = (COLUMNS_TAKEN,) if source.declared.names_are_in_cases else ()
+    lookup = table_lookup(types, taken=is_frame)
+    return replace(
+        columns,
+        text_times=bool(columns.joined) or any(text_times),
+        titles=titles,
+        taken=(*of_cases, *describe_taken(options, lookup, levels=False)),
+    )
 
 
 def check_pattern(pattern: str | None) -> None:
@@ -150,8 +137,6 @@ class _Surveyed:
 
     database: DuckDBPyConnection
     survey: Survey
-    folder: Path
-    """A private folder."""
     numbered: bool
     """Whether rows carry their number, so that they may be read in any order."""
 
@@ -162,28 +147,21 @@ def _surveyed(
 ) -> Iterator[_Surveyed]:
     """Open a table and look at all of its rows."""
     assert log.columns is not None
-    with (
-        staged(log.source, log.columns) as source,
-        open_database(log.name) as database,
-        secret_folder() as folder,
-    ):
+    with staged(log.source, log.columns) as source, open_database(log.name) as database:
         if log.source.format in ("csv", "tsv"):
             check_rows(read_heads(source), trusted=source.trusted)
         table = open_table(database, source, log.columns)
-        form = log.options.time_format
         rows = Rows(
-            source=table,
+            table=table,
             columns=log.columns,
-            form=form,
+            form=log.options.time_format,
             timed=timed,
             with_times=with_times,
             strict=strict,
-            order=None if form is None else "either",
+            ordered=log.source.declared.is_ordered,
         )
         found = survey(database, log.name, rows)
-        yield _Surveyed(
-            database=database, survey=found, folder=Path(folder), numbered=table.numbered
-        )
+        yield _Surveyed(database=database, survey=found, numbered=table.numbered)
 
 
 def count(
@@ -191,18 +169,14 @@ def count(
 ) -> VariantCounts:
     """Count the variants of a table."""
     assert log.columns is not None
-    columns = replace(log.columns, attributes=())
-    log = replace(log, columns=columns)
+    log = replace(log, columns=replace(log.columns, attributes=()))
     # The times of a case decide to which period it belongs.
     with _surveyed(log, timed=log.timed, with_times=log.period is not None) as table:
-        counter = PartitionCounter(
-            database=table.database, survey=table.survey, unit=log.unit, folder=table.folder
-        )
+        counter = VariantSum(database=table.database, survey=table.survey)
         _go_through(log, table, counter, progress, notify)
-        counted = counter.total(names_as_meant(log, table.survey.names))
-    _notify(log, table.survey, counter, notify)
+        counted = counter.total(names_as_meant(log, table.survey.names), log.unit)
     names: Sequence[str] = counted.activities
-    if log.max_cases is not None or log.period is not None or columns.lifecycle:
+    if log.max_cases is not None or log.period is not None or table.survey.staged:
         # Only events that are counted may tell which activities there are.
         names = counted.used()
     return counted.project_onto(sorted(names))
@@ -214,76 +188,99 @@ def cases(log: Log, progress: Progress | None = None, notify: Notify | None = No
     started = log.columns.start is not None or log.columns.lifecycle is not None
     store = CaseStore(log.name, log.unit, log.attributes, started=started)
     with _surveyed(log, timed=log.timed, with_times=True) as table:
-        counter = CaseCollector(
-            database=table.database,
-            survey=table.survey,
-            unit=log.unit,
-            folder=table.folder,
-            store=store,
-            texts=[texts_as_meant(log, texts) for texts in table.survey.texts],
-            started=started,
+        collector = CaseCollector(
+            database=table.database, survey=table.survey, store=store, started=started
         )
-        _go_through(log, table, counter, progress, notify)
-        stored = counter.stored(names_as_meant(log, table.survey.names))
-    _notify(log, table.survey, counter, notify)
-    return stored
+        _go_through(log, table, collector, progress, notify)
+        texts = [texts_as_meant(log, texts) for texts in table.survey.texts]
+        return collector.stored(names_as_meant(log, table.survey.names), texts)
 
 
 def _go_through(
     log: Log,
     table: _Surveyed,
-    counter: PartitionCounter,
+    taker: Taker,
     progress: Progress | None,
     notify: Notify | None,
 ) -> None:
-    """Hand the partitions of a table to what counts or collects them."""
-    tell = progress or (lambda _: None)
+    """Hand the partitions of a table to what counts or collects them; report what is odd."""
+    survey, tell = table.survey, progress or (lambda _: None)
     tell(0.1)
-    needed, most = ["case_id", *table.survey.order.columns, *counter.needed], None
-    if len(counter.needed) > 1:
-        # A case then takes nearly twice the memory.
-        most = partitions.PARTITION_ROWS // 2
-    chosen = log.period_filter()
-    among = "" if chosen is None else _choose(log, table, chosen, notify)
-    sql = f"(SELECT {', '.join(dict.fromkeys(needed))} FROM {table.survey.sql} {among})"
-    done, rows = 0, table.survey.rows
-    for part in partitions.partition(table.database, sql, rows, numbered=table.numbered, part=most):
-        counter.add(part)
+    varying, dropped, among = _choose(log, table, notify)
+    needed = ", ".join(["case_id", *survey.order.columns, *taker.needed])
+    # With much more to it, a row takes nearly twice the memory.
+    most = partitions.PARTITION_ROWS // (1 + (len(taker.needed) > 1))
+    sql, done = f"(SELECT {needed} FROM {survey.sql} {among})", 0
+    for part in partitions.partition(
+        table.database, sql, survey.rows, numbered=table.numbered, part=most
+    ):
+        taker.add(part)
         done += part.rows
-        tell(0.1 + 0.9 * min(done / max(rows, 1), 1.0))
-
-
-def _notify(log: Log, survey: Survey, counter: PartitionCounter, notify: Notify | None) -> None:
+        tell(0.1 + 0.9 * min(done / max(survey.rows, 1), 1.0))
     notify_counts(
         notify,
         untimed=survey.untimed if log.timed else 0,
-        varying=counter.varying,
+        varying=varying,
         undone=survey.undone,
-        dropped=counter.dropped,
+        dropped=dropped,
         max_cases=log.max_cases,
     )
 
 
-def _choose(log: Log, table: _Surveyed, chosen: PeriodFilter, notify: Notify | None) -> str:
-    """Find the cases of a period, and give what limits the rows to theirs, as SQL.
+def _choose(log: Log, table: _Surveyed, notify: Notify | None) -> tuple[int, int, str]:
+    """Find the cases of a period, and the first of each person as the source has them.
 
-    With each goes whose it is, where persons are protected.
+    Gives how many of them have more than one person, how many are left out because their person has
+    more than count, and what limits the rows to the others, as SQL.
     """
-    first, after = chosen.period.first, chosen.period.after
-    database, order = table.database, table.survey.order
-    database.execute("CREATE TABLE chosen (case_id VARCHAR)")
-    whose = "NULL" if log.unit.person is None else f"arg_min(person, {order.rank})"
-    needed = ["case_id", "time_us", "person", "row_number", *order.columns]
-    found = database.execute(
-        f"SELECT case_id, max(time_us), count_if(time_us >= {first} AND time_us < {after}), "
-        f"{whose} FROM (SELECT {', '.join(needed)} FROM {table.survey.sql}) GROUP BY case_id"
+    period, unit, database = log.period_filter(), log.unit, table.database
+    if period is None and unit.person is None:
+        return 0, 0, ""
+    late, whose = "NULL AS last, 0 AS late", "NULL::VARCHAR AS person, false AS varies"
+    if period is not None:
+        within = f"time_us >= {period.period.first} AND time_us < {period.period.after}"
+        late = f"max(time_us) AS last, count_if({within}) AS late"
+    if unit.person is not None:
+        whose = _whose(table.survey.order)
+    found = f"SELECT case_id, {late}, {whose}, min(row_number) AS first_row"
+    database.execute(f"CREATE TABLE found AS {found} FROM {table.survey.sql} GROUP BY case_id")
+    if period is not None:
+        _keep_period(database, period, notify)
+    persons = "FROM found WHERE person IS NOT NULL"
+    database.execute(
+        f"CREATE TABLE chosen AS SELECT case_id FROM found WHERE person IS NULL UNION ALL "
+        f"SELECT case_id {persons} QUALIFY "
+        f"row_number() OVER (PARTITION BY person ORDER BY first_row) <= {unit.max_cases}"
     )
-    while some := found.fetchmany(FETCHED):
-        kept = [case for case, *known in some if chosen.keeps_last(case, *known)]
+    varying, dropped = first_row(
+        database,
+        f"SELECT (SELECT count(*) {persons} AND varies), "
+        "(SELECT count(*) FROM found) - (SELECT count(*) FROM chosen)",
+    )
+    return varying, dropped, "SEMI JOIN chosen USING (case_id)"
+
+
+def _whose(order: Ordering) -> str:
+    """Whose case it is, and whether it has several persons: aggregates."""
+    # The case alone decides whose it is: the first person that is not blank.
+    return (
+        f"arg_min(person, {order.rank('ordinal')}) AS person, "
+        # What is missing has a hash, too; it is nobody, and no second person.
+        "coalesce(min(hash(person)) FILTER (person IS NOT NULL) "
+        "<> max(hash(person)) FILTER (person IS NOT NULL), false) AS varies"
+    )
+
+
+def _keep_period(database: DuckDBPyConnection, period: PeriodFilter, notify: Notify | None) -> None:
+    """Keep the cases of a period among those that were found."""
+    database.execute("CREATE TABLE kept (case_id VARCHAR)")
+    asked = database.execute("SELECT case_id, last, late, person FROM found")
+    while some := asked.fetchmany(FETCHED):
+        kept = [case for case, *known in some if period.keeps_last(case, *known)]
         # Another cursor: this one is being read.
-        database.cursor().execute(f"INSERT INTO {CATALOG}.chosen SELECT unnest(?)", [kept])
-    notify_counts(notify, more=chosen.notices())
-    return "SEMI JOIN chosen USING (case_id)"
+        database.cursor().execute(f"INSERT INTO {CATALOG}.kept SELECT unnest(?)", [kept])
+    database.execute("DELETE FROM found WHERE case_id NOT IN (SELECT case_id FROM kept)")
+    notify_counts(notify, more=period.notices())
 
 
 def count_disordered(log: Log) -> int:

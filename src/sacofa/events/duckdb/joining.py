@@ -10,7 +10,6 @@ refused unless a pattern or the name of its column decides.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from ..cells.duckdb_sql import FLOATING
 from ..columns import DateAndTime
@@ -30,75 +29,55 @@ CLOCK = r"^(?:\d{1,2}[:.]\d{2}|\d{1,2}\s*[AaPp]\.?[Mm])"
 UNREADABLE = "?"
 """Stands for a half that is missing or cannot be read."""
 
-TWO_WAYS = "read.rows.two_ways"
+
+def join_times(joined: DateAndTime, text: Callable[[str], str], time_kind: str) -> tuple[str, str]:
+    """Join two columns; `text` gives one as text, `time_kind` is the type of the second.
+
+    Gives, as SQL, date and time of day as one text, missing where both are missing, and whether the
+    time of day can be read in two ways.
+    """
+    date, time = text(joined.date), text(joined.time)
+    clock = f"regexp_replace(trim({time}), {literal(ANY_DATE)}, '')"
+    day = f"regexp_replace(trim({date}), {literal(MIDNIGHT)}, '', 'i')"
+    # A date with a time of day of its own would give the joined time stamp two of them.
+    day = f"CASE WHEN NOT contains({day}, ':') THEN nullif({day}, '') END"
+    if joined.form is not None and "%" in joined.form:
+        read, two_ways = _padded(clock, joined.form), "false"
+    else:
+        read, two_ways = _clock(clock, joined.six_digits, time_kind in FLOATING)
+    whole = (
+        f"(CASE WHEN {date} IS NOT NULL OR {time} IS NOT NULL THEN "
+        f"coalesce({day}, '{UNREADABLE}') || ' ' || coalesce({read}, '{UNREADABLE}') END)"
+    )
+    return whole, f"coalesce({two_ways}, false)"
 
 
-@dataclass(frozen=True, kw_only=True)
-class JoinedTime:
-    """A joined time stamp, as SQL."""
-
-    text: str
-    """Date and time of day as one text; missing where both are missing."""
-    two_ways: str
-    """Whether the time of day can be read in two ways."""
-
-    @classmethod
-    def of(cls, joined: DateAndTime, text: Callable[[str], str], time_kind: str) -> JoinedTime:
-        """Join two columns; `text` gives one as text, `time_kind` is the type of the second."""
-        date, time = f"trim({text(joined.date)})", f"trim({text(joined.time)})"
-        time = f"regexp_replace({time}, {literal(ANY_DATE)}, '')"
-        day = f"regexp_replace({date}, {literal(MIDNIGHT)}, '', 'i')"
-        # A date with a time of day of its own would give the joined time stamp two of them.
-        day = f"CASE WHEN NOT contains({day}, ':') THEN nullif({day}, '') END"
-        two_ways = "false"
-        if joined.form is not None and "%" in joined.form:
-            clock = _padded(time, joined.form)
-        else:
-            exact = joined.six_digits or time_kind in FLOATING
-            clock = _clock(time, exact_digits=joined.six_digits, is_fraction=time_kind in FLOATING)
-            two_ways = _two_ways(time, digits=not joined.six_digits, fraction=not exact)
-        whole = (
-            f"CASE WHEN {text(joined.date)} IS NOT NULL OR {text(joined.time)} IS NOT NULL THEN "
-            f"coalesce({day}, '{UNREADABLE}') || ' ' || coalesce({clock}, '{UNREADABLE}') END"
-        )
-        return cls(text=f"({whole})", two_ways=f"coalesce({two_ways}, false)")
-
-
-def _clock(time: str, *, exact_digits: bool, is_fraction: bool) -> str:
-    """A time of day with colons; missing where it is none."""
-    digits = r"\d{1,6}" if exact_digits else r"\d{5,6}|0+"
+def _clock(time: str, six_digits: bool, is_fraction: bool) -> tuple[str, str]:
+    """A time of day with colons, missing where it is none, and whether two ways are open."""
+    digits = r"\d{1,6}" if six_digits else r"\d{5,6}|0+"
     fraction = r"0?[.,]\d+" if is_fraction else r"0?[.,]\d{3,}"
-    six = f"lpad({time}, 6, '0')"
-    day = f"replace({time}, ',', '.')"
+    six, day = f"lpad({time}, 6, '0')", f"replace({time}, ',', '.')"
     # To the millisecond: a third of a day has no end in binary.
     part = (
         f"(TIME '00:00:00' + to_milliseconds(round(try_cast({day} AS DOUBLE) * 86400000)::BIGINT))"
     )
-    return (
+    read = (
         f"CASE WHEN regexp_full_match({time}, '{digits}') AND len({time}) <= 6 "
         f"THEN {six}[1:2] || ':' || {six}[3:4] || ':' || {six}[5:6] "
         f"WHEN regexp_full_match({time}, '{fraction}') THEN {part}::VARCHAR "
         f"WHEN regexp_matches({time}, {literal(CLOCK)}) THEN {time} END"
     )
+    few = f"regexp_full_match({time}, '\\d{{1,4}}') AND try_cast({time} AS INTEGER) <> 0"
+    short = f"regexp_full_match({time}, '0[.,]\\d{{1,2}}')"
+    if six_digits:
+        return read, "false"
+    return read, f"({few})" if is_fraction else f"({few} OR {short})"
 
 
 def _padded(time: str, pattern: str) -> str:
     """A time of day with the zeros that numbers do not keep, as the declared pattern needs them."""
-    compact = pattern.rpartition(" ")[2]
-    width = {"%H%M%S": 6, "%H%M": 4}.get(compact)
+    width = {"%H%M%S": 6, "%H%M": 4}.get(pattern.rpartition(" ")[2])
     if width is None:
         return f"nullif({time}, '')"
     short = f"regexp_full_match({time}, '\\d{{1,{width}}}')"
     return f"CASE WHEN {short} THEN lpad({time}, {width}, '0') ELSE nullif({time}, '') END"
-
-
-def _two_ways(time: str, *, digits: bool, fraction: bool) -> str:
-    """Whether a time of day can be read in two ways."""
-    tests = ["false"]
-    if digits:
-        tests.append(
-            f"regexp_full_match({time}, '\\d{{1,4}}') AND try_cast({time} AS INTEGER) <> 0"
-        )
-    if fraction:
-        tests.append(f"regexp_full_match({time}, '0[.,]\\d{{1,2}}')")
-    return f"({' OR '.join(tests)})"

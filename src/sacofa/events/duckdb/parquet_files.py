@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Sequence, Set
+from contextlib import suppress
 from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import Argument, ReadError, Statement
-from ..attributes import column_of
 from ..cells.duckdb_sql import LONG_WHOLE, SHORT_WHOLE
 from ..columns import Columns, resolve_columns
 from ..options import ReadOptions
+from ..source import used_columns
 from .csv_files import MAX_COLUMNS, too_wide
 from .database import first_row
 from .sql import file_literal, files_literal
@@ -60,9 +62,11 @@ def refuse_wide(path: Path) -> None:
         raise ReadError(path, Statement("file.unreadable", why=str(error.strerror))) from None
     if found is None and length > LARGEST_FOOTER:
         raise ReadError(path, Statement("read.parquet.no_columns"))
-    # The first element of a schema is its root.
-    if found is not None and found[1] is not None and _number(found[1]) - 1 > MAX_COLUMNS:
-        raise too_wide(path)
+    if found is not None and found[1] is not None:
+        # A number has seven bits a byte, the lowest first. The first column is the root.
+        columns = sum((byte & 0x7F) << 7 * place for place, byte in enumerate(found[1])) - 1
+        if columns > MAX_COLUMNS:
+            raise too_wide(path)
 
 
 def refuse_bomb(database: DuckDBPyConnection, paths: Sequence[Path]) -> None:
@@ -90,29 +94,22 @@ def has_several_types(
     if len(paths) == 1 or columns is None:
         return False
     types = _types(database, paths)
-    present = {name for each in types for name in each}
+    present = set().union(*types)
+    several = False
     # The names of folders may stand for columns that no file has.
-    used = present & {*columns.roles, *(column_of(a, list(present)) for a in columns.attributes)}
-    several = [
-        _differs(path, name, each.get(name), types[0].get(name), comparable)
-        for name in sorted(used)
-        for path, each in zip(paths, types, strict=True)
-    ]
-    return any(several)
-
-
-def _differs(
-    path: Path, name: str, kind: str | None, first: str | None, comparable: Set[str]
-) -> bool:
-    """Whether a column has another type than in the first file, which must be comparable."""
-    if kind == first:
-        return False
-    if kind is None or first is None:
-        raise ReadError(path, Statement("read.parquet.not_in_all", column=name))
-    if not {kind, first} <= comparable:
-        what = Statement("read.parquet.other_type", column=name, kind=kind, first=first)
-        raise ReadError(path, what)
-    return True
+    for name in sorted(present & set(used_columns(columns, present))):
+        first = types[0].get(name)
+        for path, each in zip(paths, types, strict=True):
+            kind = each.get(name)
+            if kind == first:
+                continue
+            if kind is None or first is None:
+                raise ReadError(path, Statement("read.parquet.not_in_all", column=name))
+            if not {kind, first} <= comparable:
+                what = Statement("read.parquet.other_type", column=name, kind=kind, first=first)
+                raise ReadError(path, what)
+            several = True
+    return several
 
 
 def refuse_other_roles(
@@ -142,26 +139,20 @@ def lengths_of_time(database: DuckDBPyConnection, paths: Sequence[Path]) -> list
     """
     found: list[object] = []
     for path, types in zip(paths, _types(database, paths), strict=True):
-        numbers = {name for name, kind in types.items() if kind == "BIGINT"}
         told = database.execute(
             f"SELECT value FROM parquet_kv_metadata({file_literal(path)}) "
             "WHERE key = 'pandas'::BLOB"
         ).fetchall()
-        found += [name for (value,) in told for name in _lengths_of_time(value, numbers)]
+        # What a program other than pandas wrote there says nothing.
+        with suppress(ValueError, KeyError, TypeError, RecursionError):
+            found += [
+                each["field_name"]
+                for (value,) in told
+                for each in json.loads(bytes(value))["columns"]
+                if str(each["numpy_type"]).startswith("timedelta")
+                or (each["pandas_type"] == "object" and types.get(each["field_name"]) == "BIGINT")
+            ]
     return [name for name in found if isinstance(name, str)]
-
-
-def _lengths_of_time(metadata: bytes, numbers: Set[str]) -> list[object]:
-    """The columns that the metadata of pandas calls lengths of time, of one file."""
-    try:
-        return [
-            each["field_name"]
-            for each in json.loads(bytes(metadata))["columns"]
-            if str(each["numpy_type"]).startswith("timedelta")
-            or (each["pandas_type"] == "object" and each["field_name"] in numbers)
-        ]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return []  # What a program other than pandas wrote there says nothing.
 
 
 def _types(database: DuckDBPyConnection, paths: Sequence[Path]) -> list[dict[str, str]]:
@@ -170,19 +161,14 @@ def _types(database: DuckDBPyConnection, paths: Sequence[Path]) -> list[dict[str
         f"SELECT file_name, name, coalesce(duckdb_type, type, 'STRUCT'), coalesce(num_children, 0) "
         f"FROM parquet_schema({files_literal(paths)})"
     ).fetchall()
-    return [dict(_top_level(rows)) for _, rows in groupby(schema, key=lambda row: row[0])]
+    return [_top_level([row[1:] for row in rows]) for _, rows in groupby(schema, itemgetter(0))]
 
 
-def _top_level(schema: Iterable[tuple[str, str, str, int]]) -> Iterator[tuple[str, str]]:
-    """The columns of a file with their types; what lies inside of them is passed over."""
-    rows = iter(schema)
-    next(rows, None)  # The root.
-    for _, name, kind, inside in rows:
-        yield name, kind
-        while inside:
-            inside += next(rows)[3] - 1
-
-
-def _number(varint: bytes) -> int:
-    """Read a number of seven bits a byte, the lowest first."""
-    return sum((byte & 0x7F) << 7 * place for place, byte in enumerate(varint))
+def _top_level(schema: list[tuple[str, str, int]]) -> dict[str, str]:
+    """The columns of a file with their types; the root, and what lies inside, is passed over."""
+    found, inside = {}, 0
+    for name, kind, children in schema[1:]:
+        if not inside:
+            found[name] = kind
+        inside += children - bool(inside)
+    return found

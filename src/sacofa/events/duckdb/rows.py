@@ -1,9 +1,9 @@
-"""What is asked of each row of a table, as SQL: case, activity, times, person and attributes."""
+"""The rows of a table under canonical names, as SQL: the one form in which all rows are read."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from ..attributes import column_of
@@ -11,57 +11,17 @@ from ..cells import duckdb_sql
 from ..columns import Columns
 from ..notices import BLANK
 from ..time_format import NUMBERS
-from .instances import stage_of
-from .joining import TWO_WAYS
-from .ordering import TimeKey
+from .ordering import stage_of
 from .source import Table
 from .sql import literal
-from .stamps import DayMonth, read_time
-
-
-@dataclass(frozen=True, kw_only=True)
-class Stamp:
-    """A column of time stamps."""
-
-    sql: str
-    """The column as it stands there."""
-    kind: str
-    """Its type; columns that hold neither times nor numbers are text."""
-    form: str | None
-    """How time stamps are written, if that was declared."""
-    read: str
-    """The column that text is read into. This is done once, because reading takes long."""
-
-    @classmethod
-    def of(cls, table: Table, column: str, form: str | None, read: str) -> Stamp:
-        """The time stamps of a column of a table."""
-        sql, kind = table.columns[column]
-        # Where a form of text is declared, numbers are text: 20251231 may be written as %Y%m%d.
-        counts = duckdb_sql.is_number(kind) and (form is None or form in NUMBERS)
-        if not (duckdb_sql.is_moment(kind) or counts or kind == "TIME"):
-            sql, kind = table.text(column), "VARCHAR"
-        return cls(sql=sql, kind=kind, form=form, read=read)
-
-    @property
-    def is_text(self) -> bool:
-        """Whether text is read as times."""
-        return self.kind == "VARCHAR" and self.form not in NUMBERS
-
-    def key(self, *, plain: bool) -> TimeKey:
-        """How the stamps are compared; `plain` if they are read as ISO 8601 alone."""
-        read = self.read if self.is_text and not plain else None
-        return TimeKey.of(self.sql, self.kind, self.form, read)
-
-
-UNTIMED = TimeKey(time="0", moment="0")
-"""Stands for the times of a table without times: they are all equal, and none is missing."""
+from .stamps import UNTIMED, DayMonth, TimeKey, day_month, iso_time, read_time
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rows:
-    """What is asked of each row, as SQL."""
+    """What is asked of each row of a table, and how its times are read."""
 
-    source: Table
+    table: Table
     """Where the rows are."""
     columns: Columns
     """Which columns hold what."""
@@ -73,143 +33,136 @@ class Rows:
     """Whether times are asked for in addition to the order."""
     strict: bool = True
     """Whether the log is refused if times are asked for and none is known."""
-    order: DayMonth | None = None
-    """Whether day or month comes first; None: text is read as ISO 8601 alone, which is quick."""
-    like: str | None = None
-    """A time stamp as most of them look, which makes reading them quick."""
+    order: DayMonth = "either"
+    """Whether day or month comes first in text."""
+    ordered: bool = True
+    """Whether the number of a row says where it stands."""
 
-    def read_as(self, order: DayMonth, like: str | None = None) -> Rows:
-        """The same, with text read in its form, or in any; most stamps look `like` this one."""
-        return replace(self, order=order, like=like)
-
-    @cached_property
-    def stamp(self) -> Stamp | None:
-        """The time stamp, if there is a column for it."""
-        return self._stamp(self.columns.timestamp, '"sacofa:moment"')
+    @property
+    def parts(self) -> list[str]:
+        """The columns that make up an activity."""
+        return [f"part_{place}" for place in range(len(self.columns.activity))]
 
     @cached_property
-    def began(self) -> Stamp | None:
-        """When the work on an event began, if that is asked for."""
-        return self._stamp(self.columns.start if self.with_times else None, '"sacofa:began"')
+    def stamps(self) -> dict[str, tuple[str, str]]:
+        """Time stamps and, if asked for, starts, as they stand there, and their types.
 
-    def _stamp(self, column: str | None, read: str) -> Stamp | None:
-        return None if column is None else Stamp.of(self.source, column, self.form, read)
+        Columns that hold neither times nor numbers are text.
+        """
+        columns = self.columns
+        asked = {"stamp": columns.timestamp, "began": columns.start if self.with_times else None}
+        found = {}
+        for name, column in asked.items():
+            if column is not None:
+                sql, kind = self.table.columns[column]
+                # If a form of text is declared, numbers are text: 20251231 may be %Y%m%d.
+                counts = duckdb_sql.is_number(kind) and (self.form is None or self.form in NUMBERS)
+                if not (duckdb_sql.is_moment(kind) or counts or kind == "TIME"):
+                    sql, kind = self.table.text(column), "VARCHAR"
+                found[name] = sql, kind
+        return found
+
+    @cached_property
+    def has_times(self) -> bool:
+        """Whether the times of events are read."""
+        return "stamp" in self.stamps and (self.timed or self.with_times)
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """Those of `stamps` that are read as times from text."""
+        return [
+            name
+            for name, (_, kind) in self.stamps.items()
+            if kind == "VARCHAR"
+            and self.form not in NUMBERS
+            and (name == "began" or self.has_times)
+        ]
+
+    def _key(self, name: str) -> TimeKey:
+        read = f"{name}_read" if name in self.texts else None
+        return TimeKey.of(name, self.stamps[name][1], self.form, read)
 
     @cached_property
     def times(self) -> TimeKey:
         """How time stamps are read, if they are asked for."""
-        if self.stamp is None or not (self.timed or self.with_times):
-            return UNTIMED
-        return self.stamp.key(plain=self.order is None)
-
-    @property
-    def key(self) -> TimeKey:
-        """What events are ordered by, before the order of the source."""
-        return self.times if self.timed else UNTIMED
-
-    @property
-    def texts(self) -> tuple[Stamp, ...]:
-        """The columns of text that hold times that are asked for."""
-        asked = (None if self.times is UNTIMED else self.stamp, self.began)
-        return tuple(stamp for stamp in asked if stamp is not None and stamp.is_text)
-
-    @property
-    def is_open(self) -> bool:
-        """Whether stamps may leave open which of day and month comes first."""
-        return self.order == "either" and self.form is None and bool(self.texts)
+        return self._key("stamp") if self.has_times else UNTIMED
 
     @cached_property
-    def table(self) -> Table:
-        """Where the rows are, with the times that were read from text."""
-        order, source = self.order, self.source
-        if order is None or not self.texts:
-            return source
-        listed = [f"{read_time(s.sql, s.form, order, self.like)} AS {s.read}" for s in self.texts]
-        row = source.row
-        if source.numbered:
-            # What a file says of a row besides its columns must be asked where the file is read.
-            row = '"sacofa:row"'
-            listed.append(f"{source.row} AS {row}")
-        return replace(source, sql=f"(SELECT *, {', '.join(listed)} FROM {source.sql})", row=row)
-
-    @property
-    def case(self) -> str:
-        """The case."""
-        return self.source.text(self.columns.case, "id")
-
-    @property
-    def parts(self) -> tuple[str, ...]:
-        """The columns that make up the activity."""
-        return tuple(self.source.text(part, "name") for part in self.columns.activity)
-
-    @property
-    def person(self) -> str:
-        """The person, missing where it is blank."""
-        person = self.columns.person
-        return _unless_blank(self.source.text(person, "name")) if person else "NULL::VARCHAR"
-
-    @property
-    def truncated(self) -> str:
-        """Whether the case went on."""
-        if self.columns.truncated is None:
-            return "false"
-        return f"coalesce(try_cast({self.source.text(self.columns.truncated)} AS BOOLEAN), false)"
-
-    @property
-    def stage(self) -> str | None:
-        """Whether an event is the start or the end of work; missing where nothing was done."""
-        lifecycle = self.columns.lifecycle
-        return stage_of(self.source.text(lifecycle)) if lifecycle else None
-
-    @property
-    def values(self) -> tuple[str, ...]:
-        """The texts of the attributes that are read."""
-        columns = (column_of(each, self.source.columns) for each in self.columns.attributes)
-        return tuple(map(self.source.text, columns))
-
-    @property
-    def stamp_sql(self) -> str:
-        """The time stamp as it stands there; something that is never missing if there is none."""
-        return "0" if self.stamp is None else self.stamp.sql
-
-    @property
-    def start_us(self) -> str:
-        """When the work on an event began, in microseconds."""
-        if self.began is None:
-            return "NULL::BIGINT"
-        return self.began.key(plain=self.order is None).micros
-
-    @property
-    def time_us(self) -> str:
-        """When an event happened, in microseconds."""
-        return self.times.micros if self.with_times else "NULL::BIGINT"
-
-    @property
-    def lone(self) -> str:
-        """Whether a row states no more than that there is such a case."""
-        return " AND ".join(f"{part} IS NULL" for part in (*self.parts, self.stamp_sql))
-
-    def too_large(self) -> Iterator[tuple[str, str]]:
-        """Tests whether two names may have become one number, with their columns."""
-        for name, use in self.columns.uses.items():
-            test = duckdb_sql.too_large(*self.source.columns[name], use) if name else None
-            if test is not None:
-                yield test, name
-
-    def wrong(self) -> Iterator[tuple[str, str]]:
-        """What makes a row impossible to count, and the code of the refusal."""
-        yield f"{self.case} IS NULL", "read.rows.no_case"
-        missing = " OR ".join(f"{part} IS NULL" for part in self.parts)
+    def wrong(self) -> list[tuple[str, str, str | None]]:
+        """What makes a row impossible to count: a test, the code of the refusal, the column."""
+        columns, table, where = self.columns, self.table, "rows" if self.ordered else "table"
+        found: list[tuple[str, str, str | None]] = []
+        for name, use in columns.uses.items():
+            test = duckdb_sql.too_large(*table.columns[name], use) if name else None
+            found += [(test, "read.cell.column", name)] if test is not None else []
+        found.append((f"{table.text(columns.case, 'id')} IS NULL", f"read.{where}.no_case", None))
+        texts = [f"{table.text(part, 'name')} IS NULL" for part in columns.activity]
         # Without a time column no row is lone: one without an activity is taken for a mistake.
-        yield f"({missing}) AND NOT ({self.lone})", "read.rows.no_activity"
-        stamp = None if self.times is UNTIMED else self.columns.timestamp
-        for name in (stamp, self.columns.start if self.with_times else None):
-            if two_ways := self.source.two_ways.get(name or ""):
-                yield two_ways, TWO_WAYS
+        lone = " AND ".join([*texts, f"{self.stamp} IS NULL"])
+        test = f"({' OR '.join(texts)}) AND NOT ({lone})"
+        found.append((test, f"read.{where}.no_activity", None))
+        asked = {"stamp": self.has_times, "began": self.with_times}
+        for what, column in (("stamp", columns.timestamp), ("began", columns.start)):
+            if asked[what] and column is not None and column in table.two_ways:
+                found.append((table.two_ways[column], "read.rows.two_ways", None))
+        return found
 
+    @property
+    def stamp(self) -> str:
+        """The time stamp as it stands there; something that is never missing if there is none."""
+        return self.stamps["stamp"][0] if "stamp" in self.stamps else "0"
 
-def _unless_blank(text: str) -> str:
-    """Text as SQL, missing where it is blank."""
-    # All blanks come before the exclamation mark, so that few texts need to be looked at closely.
-    closely = f"trim({text}, {literal(BLANK)}) <> ''"
-    return f"CASE WHEN {text} >= '!' THEN {text} WHEN {closely} THEN {text} END"
+    @cached_property
+    def sql(self) -> str:
+        """The rows under canonical names, as what stands after FROM.
+
+        case_id, part_0, …, person, truncated, stage, value_0, …, row_number; stamp as it stands
+        there; time, number and moment to order by; time_us, began_us; whether the row is lone,
+        which states no more than that there is such a case; wrong_0, …; and stamp_tells of the
+        order of day and month. What nobody asks for costs nothing.
+        """
+        fields = ", ".join(f"{what} AS {name}" for name, what in self._fields())
+        sql = f"(SELECT {fields} FROM {self.table.sql})"
+        # Each subquery computes its columns once, however often the next one uses them.
+        for step in (self._iso, self._read):
+            listed = "".join(f", {step(name)}" for name in self.texts)
+            sql = f"(SELECT *{listed} FROM {sql})" if listed else sql
+        lone = " AND ".join(f"{name} IS NULL" for name in (*self.parts, "stamp"))
+        began = self._key("began").micros if "began" in self.stamps else "NULL::BIGINT"
+        times = self.times
+        return (
+            f"(SELECT *, {times.time} AS time, {times.number} AS number, "
+            f"{times.moment or 'NULL'} AS moment, "
+            f"{times.micros if self.with_times else 'NULL::BIGINT'} AS time_us, "
+            f"{began} AS began_us, {lone} AS lone FROM {sql})"
+        )
+
+    def _fields(self) -> Iterator[tuple[str, str]]:
+        """What stands in the cells of a row, each by itself."""
+        columns, table = self.columns, self.table
+        yield "case_id", table.text(columns.case, "id")
+        yield from zip(self.parts, (table.text(c, "name") for c in columns.activity), strict=True)
+        person = table.text(columns.person, "name") if columns.person else "NULL::VARCHAR"
+        # All blanks come before the exclamation mark: few texts need to be looked at closely.
+        closely = f"trim({person}, {literal(BLANK)}) <> ''"
+        person = f"CASE WHEN {person} >= '!' THEN {person} WHEN {closely} THEN {person} END"
+        yield "person", person
+        truncated = table.text(columns.truncated) if columns.truncated else "false"
+        yield "truncated", f"coalesce(try_cast({truncated} AS BOOLEAN), false)"
+        yield "stage", stage_of(table.text(columns.lifecycle)) if columns.lifecycle else "0"
+        for place, each in enumerate(columns.attributes):
+            yield f"value_{place}", table.text(column_of(each, table.columns))
+        yield "row_number", table.row
+        yield "stamp", self.stamp
+        if "began" in self.stamps:
+            yield "began", self.stamps["began"][0]
+        for place, (test, *_) in enumerate(self.wrong):
+            yield f"wrong_{place}", test
+
+    def _iso(self, name: str) -> str:
+        return f"{iso_time(name)} AS {name}_iso"
+
+    def _read(self, name: str) -> str:
+        """The time that a text is, and what it tells of the order of day and month."""
+        read = read_time(name, self.form, self.order, f"{name}_iso")
+        return f"{read} AS {name}_read, {day_month(name, f'{name}_iso')} AS {name}_tells"

@@ -16,7 +16,7 @@ from ..frames import as_registered, frame_columns
 from ..source import Source
 from .csv_files import csv_sql, read_heads, wrong_encoding
 from .database import borrowed, make_database
-from .joining import JoinedTime
+from .joining import join_times
 from .parquet_files import has_several_types, refuse_bomb, refuse_wide
 from .sql import files_literal, quoted
 
@@ -56,14 +56,14 @@ class Table:
         if columns is None or not columns.joined:
             return self
         joined = {
-            each.name: JoinedTime.of(each, self.text, self.columns[each.time][1])
+            each.name: join_times(each, self.text, self.columns[each.time][1])
             for each in columns.joined
         }
-        texts = {name: (each.text, "VARCHAR") for name, each in joined.items()}
+        texts = {name: (text, "VARCHAR") for name, (text, _) in joined.items()}
         return replace(
             self,
             columns=self.columns | texts,
-            two_ways={name: each.two_ways for name, each in joined.items()},
+            two_ways={name: two_ways for name, (_, two_ways) in joined.items()},
         )
 
 
@@ -137,7 +137,7 @@ def open_table(
     """Open files of one format, or a frame, of which these columns are needed."""
     if source.format in ("csv", "tsv"):
         table = _open_csv(source)
-    elif source.format == "parquet":
+    elif source.format in ("parquet", "brought"):
         table = _open_parquet(database, source, columns)
     else:
         frame = as_registered(source.content, columns, source.name)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import codecs
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain, islice
@@ -17,14 +17,13 @@ from typing import TYPE_CHECKING
 
 from ...base.temporary import secret_folder, writing_in
 from ...errors import Argument, ColumnsError, ReadError, Statement
-from ..attributes import column_of
 from ..bounded_file import BoundedFile
 from ..cells import Use, duckdb_sql, text_of
 from ..columns import COMMON, Columns, partner, plain_name
 from ..frames import in_column
 from ..header import MAX_TITLE_ROWS, find_header
 from ..options import ReadOptions
-from ..source import Source
+from ..source import Source, used_columns
 from .csv_files import (
     MAX_COLUMNS,
     MAX_ROW_BYTES,
@@ -34,9 +33,9 @@ from .csv_files import (
     too_wide,
     wrong_encoding,
 )
-from .ordering import as_double
 from .source import clear_errors
 from .sql import quoted
+from .stamps import as_double
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
@@ -164,37 +163,27 @@ def _decoded(head: Head, trusted: bool) -> Iterator[str]:
 
 
 def _write_rows(source: Source, path: Path, target: Path, uses: Mapping[str, Use]) -> None:
-    """Write rows as CSV; what is missing is an empty field, and text stands in quotes."""
+    """Write rows as CSV, each cell converted by itself; short rows lack the last cells."""
     names, rows, _ = _named_rows(source, path)
-    write_table(target, names, _as_texts(path, names, rows, uses))
-
-
-def _as_texts(
-    path: Path, names: list[str], rows: Iterable[Row], uses: Mapping[str, Use]
-) -> Iterator[list[str | None]]:
-    """Convert the cells of rows, each by itself."""
     used: list[tuple[str, Use]] = [(name, uses.get(name, "value")) for name in names]
-    for row in rows:
-        texts = []
-        for cell, (name, use) in zip(row, used, strict=False):
-            with in_column(path, name):
-                texts.append(text_of(cell, use))
-        yield texts
+    with target.open("wb") as file:
+        file.write(csv_line(names))
+        for row in rows:
+            texts: list[str | None] = [None] * len(names)
+            for place, (cell, (name, use)) in enumerate(zip(row, used, strict=False)):
+                with in_column(path, name):
+                    texts[place] = text_of(cell, use)
+            file.write(csv_line(texts))
 
 
-def write_table(target: Path, names: list[str], rows: Iterable[list[str | None]]) -> None:
-    """Write rows under the names of their columns; those that are too short lack the last.
+def csv_line(cells: Sequence[str | None]) -> bytes:
+    """Write a row as a line of CSV; what is missing is an empty field, and text stands in quotes.
 
     Half a character, which a name can hold and no text can, becomes a question mark: that is not a
     reason to refuse all cases.
     """
-    width = len(names)
-    with target.open("w", encoding="utf-8", newline="", errors="replace") as file:
-        header: list[str | None] = [*names]
-        for row in chain([header], rows):
-            cells = [*row[:width], *[None] * (width - len(row))]
-            quoted = ("" if c is None else '"' + c.replace('"', '""') + '"' for c in cells)
-            file.write(",".join(quoted) + "\n")
+    quoted = ("" if c is None else '"' + c.replace('"', '""') + '"' for c in cells)
+    return (",".join(quoted) + "\n").encode("utf-8", "replace")
 
 
 def _named_rows(source: Source, path: Path) -> tuple[list[str], Iterator[Row], int]:
@@ -275,9 +264,9 @@ def _relation(source: Source, folder: Path, columns: Columns | None) -> Source:
     found = dict(zip(relation.columns, map(str, relation.types), strict=True))
     used, uses = list(found), {} if columns is None else columns.uses
     if columns is not None:
-        values = (column_of(each, found) for each in columns.attributes)
-        roles = (columns.timestamp, *columns.activity, columns.start, *columns.roles, *values)
-        used = list(dict.fromkeys(name for name in roles if name is not None))
+        first = (columns.timestamp, *columns.activity, columns.start)
+        whole = [name for name in first if name is not None and name in found]
+        used = list(dict.fromkeys([*whole, *used_columns(columns, found)]))
     keys = []
     for name in used:
         (sql, kind), use = duckdb_sql.canonical(quoted(name), found[name]), uses.get(name, "value")

@@ -6,18 +6,25 @@ write a time are taken apart by one pattern, and put together as ISO.
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Literal
 
-from ..cells.duckdb_sql import INSTANT
-from ..time_format import NAMED
+from ..cells.duckdb_sql import INSTANT, LONG_WHOLE, SHORT_WHOLE, is_moment, is_number
+from ..time_format import NAMED, NUMBERS
 from .sql import literal
 
 NUMBER = "DECIMAL(38, 9)"
 """What text is read as that is no time but a number."""
 
+MAX_STAMP_NUMBER = "1e29"
+"""Numbers that text cannot be read as are no time stamps in columns of numbers either."""
+
 DayMonth = Literal["day", "month", "either"]
 """Which comes first in 3/4/2025; `either`: what is possible, while that is not known."""
+
+DAY_FIRST, MONTH_FIRST, OPEN = 1, 2, 4
+"""What a stamp tells of day and month."""
 
 _MONTHS = {
     "jan": 1, "jän": 1, "feb": 2, "mar": 3, "mär": 3, "mrz": 3, "apr": 4, "may": 5, "mai": 5,
@@ -30,87 +37,115 @@ _CLOCK = (
     r"\s*([ap]\.?m\.?)?(?:\s*uhr)?\s*(z|utc|gmt|[+-]\d{1,2}(?::?\d{2})?)?)?\s*$"
 )
 """What follows a date: hour, minute, second, fraction, half of the day, offset; or nothing."""
+_CLOCK_PARTS = ("hour", "minute", "sec", "fraction", "half", "zone")
+_CLOCK_TEXT = (
+    "CASE WHEN p.hour = '' THEN '' WHEN p.minute = '' AND p.half = '' THEN 'none' "
+    "ELSE printf(' %02d:%s:%s.%s%s', CASE WHEN p.half = '' THEN p.hour::INTEGER "
+    "WHEN p.hour::INTEGER NOT BETWEEN 1 AND 12 THEN 99 "
+    "WHEN p.half[1] = 'p' THEN p.hour::INTEGER % 12 + 12 ELSE p.hour::INTEGER % 12 END, "
+    "lpad(p.minute, 2, '0'), lpad(p.sec, 2, '0'), coalesce(nullif(p.fraction, ''), '0'), "
+    "CASE WHEN p.zone IN ('', 'z', 'utc', 'gmt') THEN '+00' "
+    "WHEN len(p.zone) = 2 THEN p.zone[1] || '0' || p.zone[2] ELSE p.zone END) END"
+)
+"""The time of day in ISO 8601, of its parts."""
 
 _DAY = r"(?:[a-zäöü]{2,10}\.?,?\s+)?"
 """A weekday, which says nothing new."""
-
-_DATES = {
-    "numbers": (
-        r"(\d{1,2})([./-])(\d{1,2})([./-])(\d{4}|\d{2})",
-        ("first", "mark", "second", "again", "y"),
-    ),
-    "day name": (
+_YEAR = (
+    "CASE WHEN len(p.y) = 4 THEN p.y::INTEGER "
+    "WHEN p.y::INTEGER >= 70 THEN 1900 + p.y::INTEGER ELSE 2000 + p.y::INTEGER END"
+)
+"""Years of two digits are those from 1970 to 2069."""
+_MONTH = "CASE left(p.name, 3)" + "".join(f" WHEN '{n}' THEN {m}" for n, m in _MONTHS.items())
+_BY_NAME = f"printf('%04d-%d-%s', {_YEAR}, {_MONTH} END, p.d)"
+_IN_ORDER = f"printf('%04d-%s-%s', {_YEAR}, p.m, p.d)"
+_DATES = (
+    (
         rf"{_DAY}(\d{{1,2}})(?:st|nd|rd|th|\.)?[\s-]*(?:of\s+)?([a-zä]{{3,10}})\.?[\s,-]+(\d{{4}}|\d{{2}})",
         ("d", "name", "y"),
+        _BY_NAME,
     ),
-    "name day": (
+    (
         rf"{_DAY}([a-zä]{{3,10}})\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+(\d{{4}})",
         ("name", "d", "y"),
+        _BY_NAME,
     ),
-    "year": (r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})", ("y", "m", "d")),
-    "compact": (r"(\d{4})(\d{2})(\d{2})", ("y", "m", "d")),
-}
-"""Ways to write a date, and what their parts are called."""
+    (r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})", ("y", "m", "d"), _IN_ORDER),
+)
+"""Ways to write a date besides 3/4/2025 and 20250403, what their parts are called, and as ISO."""
 
-_CLOCK_PARTS = ("hour", "minute", "sec", "fraction", "half", "zone")
-
+USUAL = r"^\d{1,2}(?:\.\d{1,2}\.|/\d{1,2}/|-\d{1,2}-)\d{4}(?: \d{1,2}:\d\d(?::\d\d)?)?$"
+"""How most stamps look that are no ISO 8601: those are read in a quicker way, with the same result.
+strptime alone takes more than its pattern says, such as 9:5 for %H:%M and 205 for %Y."""
 _SLASHED = r"^\s*(\d{1,2})([/-])(\d{1,2})([/-])(?:\d{4}|\d{2})(?:[^\d]|$)"
 
-DAY_FIRST, MONTH_FIRST, OPEN = 1, 2, 4
-"""What a stamp tells of day and month, as bits."""
 
-
-def text_time(column: str, order: DayMonth, like: str | None = None) -> str:
+def text_time(column: str, order: DayMonth, iso: str | None = None) -> str:
     """Read text as a time, however it is written; missing where it is none.
 
-    Stamps that are written just as `like` are read in a quicker way, with the same result: what
-    other stamps look like must not change how one is read.
+    `iso` is a column that holds it, read as ISO 8601.
     """
-    iso = iso_time(column)
-    text = f"lower(trim({column}))"
-    ways = [_written(text, way, order) for way in _DATES]
-    first = ""
-    if (usual := _pattern(like or "", order)) is not None:
-        form, pattern = usual
-        quick = f"try_strptime({column}, '{pattern}')"
-        # strptime takes more than its pattern says, such as 9:5 for %H:%M and 205 for %Y.
-        first = (
-            f"WHEN regexp_matches({column}, '^{form}$') AND {quick} >= '0100-01-01'::TIMESTAMP "
-            f"THEN {quick}::{INSTANT} "
-        )
+    iso, text = iso or iso_time(column), f"lower(trim({column}))"
+    first = {
+        "day": "true",
+        "month": "p.mark = '.'",
+        "either": "p.mark = '.' OR p.second::INTEGER <= 12",
+    }[order]
+    by_numbers = (
+        f"CASE WHEN {first} THEN printf('%04d-%s-%s', {_YEAR}, p.second, p.first) "
+        f"ELSE printf('%04d-%s-%s', {_YEAR}, p.first, p.second) END"
+    )
+    numbers = r"(\d{1,2})([./-])(\d{1,2})([./-])(\d{4}|\d{2})"
+    compact = _CLOCK.replace(r"[:.](\d{1,2})", r":?(\d{2})")
+    ways = [
+        # A pattern cannot say that a mark comes again.
+        _written(text, numbers, ("first", "mark", "second", "again", "y"), by_numbers,
+                 fits="p.mark = p.again"),
+        *(_written(text, *way) for way in _DATES),
+        _written(text, r"(\d{4})(\d{2})(\d{2})", ("y", "m", "d"), _IN_ORDER, clock=compact),
+    ]  # fmt: skip
+    quick = f"try_strptime({column}, [{', '.join(_formats(order))}])"
     # A year of two digits, as in 1/2/25, would be taken for that of an emperor.
     return (
-        f"CASE {first}WHEN {iso} >= '0100-01-01'::{INSTANT} THEN {iso} "
+        f"CASE WHEN {iso} >= '0100-01-01'::{INSTANT} THEN {iso} "
         f"WHEN {iso} IS NOT NULL AND regexp_matches({column}, '^\\s*[-+]?\\d{{4}}|^[a-z-]') "
         f"THEN {iso} "
         f"WHEN {column} IS NULL OR try_cast({column} AS {NUMBER}) IS NOT NULL THEN NULL "
+        f"WHEN regexp_matches({column}, {literal(USUAL)}) AND {quick} IS NOT NULL "
+        f"THEN {quick}::{INSTANT} "
         f"ELSE coalesce({', '.join(ways)}) END"
     )
 
 
-_USUAL = re.compile(
-    r"[0-9]{1,2}([./-])[0-9]{1,2}\1[0-9]{4}( [0-9]{1,2}:[0-9]{2}(:[0-9]{2})?( [AP]M)?)?",
-    re.IGNORECASE,
-)
+def _formats(order: DayMonth) -> Iterator[str]:
+    """Patterns of strptime for usual stamps; with dots between them, the day comes first."""
+    day, month = "%d{0}%m{0}%Y", "%m{0}%d{0}%Y"
+    slashed = {"day": [day], "month": [month], "either": [day, month]}[order]
+    dates = [day.format("."), *(form.format(mark) for mark in "/-" for form in slashed)]
+    for clock in (" %H:%M:%S", " %H:%M", ""):
+        yield from (literal(date + clock) for date in dates)
 
 
-def _pattern(like: str, order: DayMonth) -> tuple[str, str] | None:
-    """How stamps look that are written as one in a usual form, and the pattern of strptime."""
-    usual = _USUAL.fullmatch(like)
-    if usual is None:
-        return None
-    mark, clock, second, half = usual.groups()
-    two = r"\d{1,2}"
-    form = rf"{two}[{mark}]{two}[{mark}]\d{{4}}"
-    date = "%m{0}%d{0}%Y" if order == "month" and mark != "." else "%d{0}%m{0}%Y"
-    pattern = date.format(mark)
-    if clock is not None:
-        form += rf" {two}:\d{{2}}" + r":\d{2}" * bool(second) + " [AaPp][Mm]" * bool(half)
-        pattern += (" %I:%M" if half else " %H:%M") + ":%S" * bool(second) + " %p" * bool(half)
-    return form, pattern
+def _written(
+    text: str,
+    pattern: str,
+    names: tuple[str, ...],
+    date: str,
+    *,
+    clock: str = _CLOCK,
+    fits: str = "true",
+) -> str:
+    """Read one way to write a date, with or without a time."""
+    parts = ", ".join(f"'{name}'" for name in (*names, *_CLOCK_PARTS))
+    found = f"regexp_extract({text}, '^{pattern}{clock}', [{parts}])"
+    whole = f"try_cast({date} || {_CLOCK_TEXT} AS {INSTANT})"
+    # The parts of what does not fit are all empty.
+    return (
+        f"list_transform([{found}], lambda p: CASE WHEN p.y <> '' AND {fits} THEN {whole} END)[1]"
+    )
 
 
-def read_time(column: str, form: str | None, order: DayMonth, like: str | None = None) -> str:
+def read_time(column: str, form: str | None, order: DayMonth, iso: str | None = None) -> str:
     """Read text as a time in the form that was declared, or in any."""
     if form is not None and form not in NAMED:
         return f"coalesce({pattern_time(column, form)}, {moment_text(column)})"
@@ -118,7 +153,7 @@ def read_time(column: str, form: str | None, order: DayMonth, like: str | None =
         # A bare cast would become part of reading the file, and fail where it must be missing.
         return iso_time(f"trim({column})")
     declared: dict[str | None, DayMonth] = {"day-first": "day", "month-first": "month"}
-    return text_time(column, declared.get(form, order), like)
+    return text_time(column, declared.get(form, order), iso)
 
 
 def iso_time(column: str) -> str:
@@ -140,34 +175,39 @@ def moment_text(column: str) -> str:
     return f"CASE WHEN regexp_matches({column}, '{form}') THEN {iso_time(column)} END"
 
 
-def odd_text(column: str) -> str:
-    """Whether text may be a time, but is neither one in ISO 8601 nor a number."""
-    iso = iso_time(column)
-    return (
-        f"CASE WHEN {iso} >= '0100-01-01'::{INSTANT} OR {column} IS NULL THEN false "
-        f"WHEN {iso} IS NOT NULL THEN true WHEN try_cast({column} AS {NUMBER}) IS NOT NULL "
-        f"THEN false ELSE regexp_matches({column}, '[0-9]') END"
-    )
+def day_month(column: str, iso: str | None = None) -> str:
+    """What a stamp tells of the order of day and month; 0 where it tells nothing.
 
-
-def day_month(column: str) -> str:
-    """What a stamp tells of the order of day and month, as bits; 0 where it tells nothing.
-
-    Any stamp that would be another time if the other came first has a bit.
+    Any stamp that would be another time if the other came first tells something.
     """
     # Blanks of all kinds go, as they do where a stamp is read.
     parts = f"regexp_extract(trim({column}), '{_SLASHED}', ['a', 'mark', 'b', 'again'])"
     return (
         f"CASE WHEN NOT (contains({column}, '/') OR contains({column}, '-')) THEN 0 "
-        f"WHEN {column} IS NULL OR try_cast({column} AS {INSTANT}) >= '0100-01-01' THEN 0 "
+        f"WHEN {column} IS NULL OR {iso or iso_time(column)} >= '0100-01-01' THEN 0 "
         f"ELSE list_transform([{parts}], lambda p: CASE WHEN p.a = '' OR p.mark <> p.again THEN 0 "
-        "WHEN p.a::INTEGER > 12 AND p.b::INTEGER <= 12 THEN 1 "
-        "WHEN p.b::INTEGER > 12 AND p.a::INTEGER <= 12 THEN 2 "
-        "WHEN p.a::INTEGER <= 12 AND p.a::INTEGER <> p.b::INTEGER THEN 4 ELSE 0 END)[1] END"
+        f"WHEN p.a::INTEGER > 12 AND p.b::INTEGER <= 12 THEN {DAY_FIRST} "
+        f"WHEN p.b::INTEGER > 12 AND p.a::INTEGER <= 12 THEN {MONTH_FIRST} "
+        f"WHEN p.a::INTEGER <= 12 AND p.a::INTEGER <> p.b::INTEGER THEN {OPEN} ELSE 0 END)[1] END"
     )
 
 
-def number_time(number: str) -> str:
+def as_double(number: str) -> str:
+    """Give a number as what time stamps are compared by: the nearest double.
+
+    A column of whole numbers becomes one of doubles where a single number is missing.
+    """
+    return f"(CASE WHEN abs({number}::DOUBLE) < {MAX_STAMP_NUMBER} THEN {number}::DOUBLE END)"
+
+
+def _text_number(column: str) -> str:
+    """Give text as a number: compared by its double, and by its digits where those tie."""
+    exact = f"try_cast(trim({column}) AS {NUMBER})"
+    both = f"{{'double': try_cast({column} AS DOUBLE), 'exact': {exact}}}"
+    return f"(CASE WHEN {exact} IS NOT NULL THEN {both} END)"
+
+
+def _number_time(number: str) -> str:
     """Read a number as microseconds since 1970, by its size alone; missing where it is no time.
 
     The sizes of seconds, milliseconds, microseconds and nanoseconds since 1979, and of dates
@@ -188,7 +228,7 @@ def number_time(number: str) -> str:
     )
 
 
-def declared_number(number: str, form: str) -> str:
+def _declared_number(number: str, form: str) -> str:
     """Read a number as microseconds since 1970, by what it was declared to count."""
     n = f"({number})::DOUBLE"
     micros = {
@@ -198,66 +238,78 @@ def declared_number(number: str, form: str) -> str:
         # To the millisecond: a third of a day has no end in binary.
         "excel": f"round(({n} - 25569) * 86400000) * 1e3",
     }
-    if form not in micros:
-        return "NULL::BIGINT"
     # What is far from all calendars is no time.
     moment = f"round({micros[form]})"
     return f"CASE WHEN abs({moment}) < 2e17 THEN try_cast({moment} AS BIGINT) END"
 
 
-def _written(text: str, way: str, order: DayMonth) -> str:
-    """Read one way to write a date, with or without a time."""
-    pattern, names = _DATES[way]
-    parts = ", ".join(f"'{name}'" for name in (*names, *_CLOCK_PARTS))
-    clock = _CLOCK
-    if way == "compact":
-        clock = clock.replace(r"[:.](\d{1,2})", r":?(\d{2})")
-    found = f"regexp_extract({text}, '^{pattern}{clock}', [{parts}])"
-    date = "printf('%04d-%s-%s', {y}, p.m, p.d)"
-    year = "p.y::INTEGER"
-    if way == "numbers":
-        date = _by_numbers(order)
-    elif "name" in names:
-        by_name = "".join(f" WHEN '{name}' THEN {month}" for name, month in _MONTHS.items())
-        date = f"printf('%04d-%d-%s', {{y}}, CASE left(p.name, 3){by_name} END, p.d)"
-        year = _full_year("p.y")
-    if way == "numbers":
-        year = _full_year("p.y")
-    date = date.replace("{y}", year)
-    hour = (
-        "CASE WHEN p.half = '' THEN p.hour::INTEGER "
-        "WHEN p.hour::INTEGER NOT BETWEEN 1 AND 12 THEN 99 "
-        "WHEN p.half[1] = 'p' THEN p.hour::INTEGER % 12 + 12 ELSE p.hour::INTEGER % 12 END"
-    )
-    zone = (
-        "CASE WHEN p.zone IN ('', 'z', 'utc', 'gmt') THEN '+00' "
-        "WHEN len(p.zone) = 2 THEN p.zone[1] || '0' || p.zone[2] ELSE p.zone END"
-    )
-    clock_text = (
-        "CASE WHEN p.hour = '' THEN '' WHEN p.minute = '' AND p.half = '' THEN 'none' "
-        f"ELSE printf(' %02d:%s:%s.%s%s', {hour}, lpad(p.minute, 2, '0'), lpad(p.sec, 2, '0'), "
-        f"coalesce(nullif(p.fraction, ''), '0'), {zone}) END"
-    )
-    whole = f"try_cast({date} || {clock_text} AS {INSTANT})"
-    # The parts of what does not fit are all empty. A pattern cannot say that a mark comes again.
-    fits = "p.y <> '' AND p.mark = p.again" if way == "numbers" else "p.y <> ''"
-    return f"list_transform([{found}], lambda p: CASE WHEN {fits} THEN {whole} END)[1]"
+@dataclass(frozen=True, kw_only=True)
+class TimeKey:
+    """How the time stamps of a column are compared, as SQL.
+
+    What a stamp is taken for depends on that stamp alone, never on others of the column: else one
+    more case could change how all are ordered. The one exception is which of day and month comes
+    first, and that is known when a key is made (see `time_format`).
+    """
+
+    time: str
+    """The time; missing where there is none that can be read."""
+    number: str = "NULL"
+    """The number that it is, which breaks ties, and orders numbers that are not times."""
+    moment: str | None = None
+    """The time as a number of 64 bits, if its type has one."""
+    micros: str = "NULL::BIGINT"
+    """Microseconds since 1970 in UTC; missing where a stamp is no time."""
+
+    @classmethod
+    def of(
+        cls, column: str, kind: str, form: str | None = None, read: str | None = None
+    ) -> TimeKey:
+        """Make the time stamps of a column, of some type, comparable.
+
+        They are read as `form` says, or else for what they look like. Of text, `read` is a column
+        that holds the times.
+        """
+        if is_moment(kind):
+            instant = column if kind == INSTANT else f"try_cast({column} AS TIMESTAMP)"
+            micros = f"epoch_us({instant})"
+            return cls(time=column, moment=micros, micros=micros)
+        if is_number(kind):
+            return cls._of_number(column, kind, form)
+        if kind == "TIME":
+            return cls(time=column)
+        if form in NUMBERS:
+            # Moments in memory stay what they are.
+            known = f"epoch_us({moment_text(column)})"
+            if form == "number":
+                return cls(time=known, moment=known, micros=known, number=_text_number(column))
+            declared = _declared_number(f"try_cast(trim({column}) AS {NUMBER})", form)
+            return cls._of_micros(f"coalesce({known}, {declared})")
+        time, number = read if read is not None else iso_time(column), "NULL"
+        if form is None:
+            # Whether a number is a time follows from its size, so it has its place among times.
+            known = f"make_timestamp({_number_time(f'try_cast({column} AS DOUBLE)')})::{INSTANT}"
+            number = f"CASE WHEN {time} IS NULL THEN {_text_number(column)} END"
+            time = f"coalesce({time}, {known})"
+        return cls(time=time, number=number, moment=f"epoch_us({time})", micros=f"epoch_us({time})")
+
+    @classmethod
+    def _of_number(cls, column: str, kind: str, form: str | None) -> TimeKey:
+        """Compare numbers, or the times that they are declared to be."""
+        if form in NUMBERS and form != "number":
+            return cls._of_micros(_declared_number(column, form))
+        number = column if kind.startswith("DECIMAL") else as_double(column)
+        if form == "number":
+            is_whole = kind in (*SHORT_WHOLE, *LONG_WHOLE)
+            return cls(time=number, moment=f"try_cast({number} AS BIGINT)" if is_whole else None)
+        # As for text: one text among the numbers makes text of all of them.
+        micros = _number_time(column)
+        return cls(time=f"make_timestamp({micros})", number=number, micros=micros)
+
+    @classmethod
+    def _of_micros(cls, micros: str) -> TimeKey:
+        return cls(time=f"make_timestamp({micros})", moment=micros, micros=micros)
 
 
-def _by_numbers(order: DayMonth) -> str:
-    """Put together day and month; with dots between them, the day comes first."""
-    day = "printf('%04d-%s-%s', {y}, p.second, p.first)"
-    month = "printf('%04d-%s-%s', {y}, p.first, p.second)"
-    if order == "day":
-        return day
-    if order == "month":
-        return f"CASE WHEN p.mark = '.' THEN {day} ELSE {month} END"
-    return f"CASE WHEN p.mark = '.' OR p.second::INTEGER <= 12 THEN {day} ELSE {month} END"
-
-
-def _full_year(year: str) -> str:
-    """Years of two digits are those from 1970 to 2069."""
-    return (
-        f"CASE WHEN len({year}) = 4 THEN {year}::INTEGER "
-        f"WHEN {year}::INTEGER >= 70 THEN 1900 + {year}::INTEGER ELSE 2000 + {year}::INTEGER END"
-    )
+UNTIMED = TimeKey(time="0", moment="0")
+"""Stands for the times of a table without times: they are all equal, and none is missing."""

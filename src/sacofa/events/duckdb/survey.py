@@ -7,37 +7,20 @@ every way that it is done, so that a row more cannot change the order of others.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import reduce
-from operator import or_
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from ...errors import ReadError
 from ...kernel.statements import Statement
 from ..cells import TOO_LARGE
 from ..options import JOINER
-from ..time_format import (
-    both_orders,
-    mixed_times,
-    open_order,
-    unknown_numbers,
-    unreadable_times,
-)
+from ..time_format import both_orders, mixed_times, open_order, unknown_numbers, unreadable_times
 from ..variant_counter import check_unique
 from .database import first_row
-from .ordering import (
-    DATES,
-    MILLISECONDS,
-    PLACE_BITS,
-    PLAIN_NUMBERS,
-    SCALE,
-    SECONDS,
-    Ordering,
-    with_scale,
-)
+from .ordering import PLACE_BITS, Ordering
 from .rows import Rows
 from .source import ROW_BITS
-from .stamps import DAY_FIRST, MONTH_FIRST, OPEN, DayMonth, day_month, odd_text
+from .stamps import DAY_FIRST, MONTH_FIRST, OPEN, DayMonth
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -55,10 +38,8 @@ class Survey:
     names: list[str]
     """The activities; ids are places here."""
     sql: str
-    """case and activity ids, time_key, number_key, row_number,
-    person, truncated, time_us, and values."""
-    code: str
-    """The type of activity ids."""
+    """case_id, place, activity_id, ordinal, time_key, time_us, began_us, stage, row_number,
+    person, truncated, and values."""
     truncated: bool
     """Whether rows say that their case was truncated."""
     order: Ordering
@@ -76,44 +57,44 @@ class Survey:
 def survey(database: DuckDBPyConnection, name: str, rows: Rows) -> Survey:
     """Find all activities and number them in the order of their names; refuse wrong rows."""
     view = _View(database=database, name=name, rows=rows)
-    answers = _ask(view)
-    if answers.some("odd"):
-        return survey(database, name, rows.read_as("either", view.first_odd()))
-    _refuse_rows(view, answers)
-    names = sorted(map(JOINER.join, answers.activities))
+    found, parts = _ask(view)
+    _refuse_rows(view, found)
+    names = sorted(JOINER.join(each) for each in parts if each[0] is not None)
     check_unique(name, names)
-    _refuse_times(view, answers)
-    if rows.is_open:
-        rows = rows.read_as(_day_month(view, answers.bits("day_month")), rows.like)
-    code = _code_type(len(names))
-    order, time = _choose_order(rows, answers, len(names))
-    values = [_number_texts(view, value, place) for place, value in enumerate(rows.values)]
-    listed = {
-        "case_id": rows.case,
-        "activity_id": _number_activities(view, names, code),
-        "stage": rows.stage or "NULL::TINYINT",
-        "began_us": rows.start_us,
-        "time_key": time,
-        "number_key": rows.key.number or "NULL",
-        "row_number": rows.table.row,
-        "person": rows.person,
-        "truncated": rows.truncated,
-        "time_us": rows.time_us,
-        **{f"value_{place}": number for place, (_, number) in enumerate(values)},
-    }
-    sql = ", ".join(f"{what} AS {column}" for column, what in listed.items())
+    _refuse_times(view, found)
+    if rows.form is None and rows.texts:
+        rows = replace(rows, order=_day_month(view, found))
+        view = replace(view, rows=rows)
+    activity = _number_activities(database, rows, names)
+    values = [_number_texts(view, place) for place in range(len(rows.columns.attributes))]
+    numbered = "".join(f", {number} AS value_{place}" for place, (_, number) in enumerate(values))
+    order, sql, ordinal = _choose_order(rows, len(names), found)
+    kept = "case_id, row_number, person, truncated, stage, time_us, began_us, moment AS time_key"
     return Survey(
-        rows=answers.total("size"),
+        rows=found["size"],
         names=names,
-        sql=f"(SELECT {sql} FROM {rows.table.sql})",
-        code=code,
+        sql=f"(SELECT *, (ordinal << {order.bits}) | activity_id AS place FROM (SELECT {kept}, "
+        f"{ordinal} AS ordinal, {activity}::{order.code} AS activity_id{numbered} FROM {sql}))",
         truncated=rows.columns.truncated is not None,
         order=order,
-        untimed=answers.total("untimed"),
+        untimed=found["untimed"],
         texts=[texts for texts, _ in values],
         staged=rows.columns.lifecycle is not None,
-        undone=answers.total("undone"),
+        undone=found["undone"],
     )
+
+
+def _choose_order(rows: Rows, activities: int, found: dict[str, int]) -> tuple[Ordering, str, str]:
+    """How events are put in order, and the rows with the column that has their place in it."""
+    bits = max(activities - 1, 1).bit_length()
+    code = "UTINYINT" if bits <= 8 else "USMALLINT" if bits <= 16 else "INTEGER"
+    is_packed = not (rows.timed and found["unpackable"])
+    if is_packed and rows.table.row_bits + bits <= PLACE_BITS:
+        return Ordering(bits=bits, code=code, timed=rows.timed), rows.sql, "row_number"
+    # What is no number of 64 bits, or too long a place, becomes a place among all rows.
+    by = "time NULLS LAST, number NULLS LAST, row_number" if rows.timed else "row_number"
+    sql = f"(SELECT *, row_number() OVER (ORDER BY {by}) AS in_order FROM {rows.sql})"
+    return Ordering(bits=bits, code=code, timed=False), sql, "in_order"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,191 +108,123 @@ class _View:
 
     def first_row(self, test: str) -> int:
         """The number, in its file and from 1, of the first row of which something is true."""
-        table = self.rows.table
         (row,) = first_row(
-            self.database,
-            f"SELECT min(row_number) FROM (SELECT {table.row} AS row_number, {test} AS wrong "
-            f"FROM {table.sql}) WHERE wrong",
+            self.database, f"SELECT min(row_number) FROM {self.rows.sql} WHERE {test}"
         )
         return int(row & ((1 << ROW_BITS) - 1)) + 1
 
-    def first_stamp(self, test: str, column: str | None = None) -> str:
+    def first_stamp(self, test: str, stamp: str = "stamp") -> str:
         """The smallest time stamp of which something is true, as text to be shown."""
-        shown = column or self.rows.stamp_sql
         (value,) = first_row(
-            self.database, f"SELECT min({shown})::VARCHAR FROM {self.rows.table.sql} WHERE {test}"
+            self.database, f"SELECT min({stamp})::VARCHAR FROM {self.rows.sql} WHERE {test}"
         )
         return "" if value is None else str(value)
 
-    def first_odd(self) -> str | None:
-        """Some text that is odd, if there is any in the first column of text."""
-        stamp = self.rows.texts[0].sql
-        sql = f"SELECT {stamp} FROM {self.rows.table.sql} WHERE {odd_text(stamp)} LIMIT 1"
-        return next(iter(first_row(self.database, sql)), None)
 
-
-@dataclass(frozen=True)
-class _Answers:
-    """What was asked of all rows, for each combination of texts that is an activity, or none."""
-
-    groups: list[dict[str, Any]]
-    activities: list[tuple[str, ...]]
-
-    def some(self, what: str) -> bool:
-        return any(group[what] for group in self.groups)
-
-    def total(self, what: str) -> int:
-        return sum(group[what] for group in self.groups)
-
-    def bits(self, what: str) -> int:
-        return reduce(or_, (group[what] or 0 for group in self.groups), 0)
-
-    @property
-    def events(self) -> int:
-        """How many rows are events."""
-        return sum(group["size"] for group in self.groups if not group["lone"])
-
-
-def _ask(view: _View) -> _Answers:
-    """Ask everything at once, in one pass over the rows."""
-    rows, times, no_event = view.rows, view.rows.times, f"NOT ({view.rows.lone})"
-    sql, missing, scales = rows.table.sql, times.missing, "0"
-    if times.date is not None:
-        sql = with_scale(sql, times.date, rows.stamp_sql)
-        missing, scales = f"{SCALE} = 0", f"bit_or({SCALE})"
-    unread = f"({missing}) AND {no_event}"
-    no_time = f"{times.micros} IS NULL AND {no_event}" if _must_know(rows) else "false"
-    undone = f"{rows.stage} IS NULL AND {no_event}" if rows.stage else "false"
+def _ask(view: _View) -> tuple[dict[str, int], list[tuple[str, ...]]]:
+    """Ask everything at once, in one pass over the rows, for each combination of `parts`."""
+    rows = view.rows
+    missing = "time IS NULL AND number IS NULL AND NOT lone"
+    must_know = rows.with_times and rows.strict and "stamp" in rows.stamps
     asked = {
         "size": "count(*)",
-        "lone": f"bool_or({rows.lone})",
-        "unpackable": f"bool_or({times.unpackable})",
-        "untimed": f"count_if({unread})",
-        "unread": f"bool_or({unread} AND {rows.stamp_sql} IS NOT NULL)",
-        "timeless": f"count_if({no_time})",
-        "scales": scales,
-        "odd": f"bool_or({_odd(rows)})",
-        "day_month": f"bit_or({_day_months(rows)})",
-        "undone": f"count_if({undone})",
-        **{test: f"bool_or({test})" for test, _ in (*rows.wrong(), *rows.too_large())},
+        "unpackable": "bool_or((moment IS NULL AND time IS NOT NULL) OR number IS NOT NULL)",
+        "untimed": f"count_if({missing})",
+        "unread": f"bool_or({missing} AND stamp IS NOT NULL)",
+        "timeless": f"count_if({must_know} AND time_us IS NULL AND NOT lone)",
+        "dated": "bool_or(time IS NOT NULL)",
+        "plain": "bool_or(time IS NULL AND number IS NOT NULL)",
+        "undone": "count_if(stage IS NULL AND NOT lone)",
+        # A lone row has no activity, and no other row without one is counted.
+        "events": "CASE WHEN bool_or(lone) THEN 0 ELSE count(*) END",
     }
+    asked |= {f"wrong_{place}": f"bool_or(wrong_{place})" for place in range(len(rows.wrong))}
+    for what in (DAY_FIRST, MONTH_FIRST, OPEN):
+        tells = " OR ".join(["false", *(f"{name}_tells = {what}" for name in rows.texts)])
+        asked[f"tells_{what}"] = f"bool_or({tells})"
     parts = ", ".join(rows.parts)
-    answers = view.database.execute(
-        f"SELECT {', '.join(asked.values())}, {parts} FROM {sql} GROUP BY {parts}"
+    groups = view.database.execute(
+        f"SELECT {', '.join(asked.values())}, {parts} FROM {rows.sql} GROUP BY {parts}"
     ).fetchall()
-    groups = [dict(zip(asked, row, strict=False)) for row in answers]
-    activities = [row[len(asked) :] for row in answers]
-    return _Answers(groups, [parts for parts in activities if parts[0] is not None])
+    total = {what: sum(group[place] or 0 for group in groups) for place, what in enumerate(asked)}
+    return total, [group[len(asked) :] for group in groups]
 
 
-def _must_know(rows: Rows) -> bool:
-    """Whether the log is refused if no time is known."""
-    return rows.with_times and rows.strict and rows.stamp is not None
-
-
-def _odd(rows: Rows) -> str:
-    """Whether a stamp is text that may be a time, but not in ISO 8601, as long as that is open."""
-    if rows.order is not None or not rows.texts:
-        return "false"
-    odd = " OR ".join(odd_text(stamp.sql) for stamp in rows.texts)
-    if rows.texts != (rows.stamp,):
-        return odd
-    return f"CASE WHEN {SCALE} IN ({SECONDS}, {MILLISECONDS}) THEN false ELSE {odd} END"
-
-
-def _day_months(rows: Rows) -> str:
-    """What stamps tell of the order of day and month, as long as that is open."""
-    told = [day_month(stamp.sql) for stamp in rows.texts] if rows.is_open else []
-    return " | ".join(["0", *told])
-
-
-def _refuse_rows(view: _View, answers: _Answers) -> None:
+def _refuse_rows(view: _View, found: dict[str, int]) -> None:
     """Refuse rows that cannot be counted."""
     rows = view.rows
-    for test, column in rows.too_large():
-        if answers.some(test):
-            raise ReadError(view.name, Statement("read.cell.column", column=column, what=TOO_LARGE))
-    for test, code in rows.wrong():
-        if answers.some(test):
-            raise ReadError(view.name, Statement(code, row=view.first_row(test)))
-    if rows.timed and answers.bits("scales") > PLAIN_NUMBERS:
-        # A number that stands for no time, next to times.
-        row = view.first_row(f"({rows.key.time} IS NULL AND {rows.key.number} IS NOT NULL)")
+    for place, (_, code, column) in enumerate(rows.wrong):
+        if found[f"wrong_{place}"] and column is not None:
+            raise ReadError(view.name, Statement(code, column=column, what=TOO_LARGE))
+        if found[f"wrong_{place}"]:
+            where = {"row": view.first_row(f"wrong_{place}")} if ".rows." in code else {}
+            raise ReadError(view.name, Statement(code, **where))
+    _refuse_mixed(view, found)
+
+
+def _refuse_mixed(view: _View, found: dict[str, int]) -> None:
+    """Refuse text in which a number that stands for no time is next to times."""
+    rows = view.rows
+    is_text = "stamp" in rows.texts and rows.form is None
+    if rows.timed and is_text and found["plain"] and found["dated"]:
+        row = view.first_row("time IS NULL AND number IS NOT NULL") if rows.ordered else None
         raise ReadError(view.name, mixed_times(rows.columns.timestamp or "", row))
 
 
-def _refuse_times(view: _View, answers: _Answers) -> None:
+def _refuse_times(view: _View, found: dict[str, int]) -> None:
     """Refuse a column in which no time stamp is a time."""
-    rows, stamp, missing = view.rows, view.rows.stamp, view.rows.times.missing
-    if stamp is None:
+    rows, column = view.rows, view.rows.columns.timestamp or ""
+    if "stamp" not in rows.stamps:
         return
-    column, events = rows.columns.timestamp or "", answers.events
-    untimed, timeless = answers.total("untimed"), answers.total("timeless")
-    if rows.timed and stamp.kind == "VARCHAR" and answers.some("unread") and untimed == events:
-        test = f"{stamp.sql} IS NOT NULL AND ({missing}) AND NOT ({rows.lone})"
-        raise ReadError(view.name, unreadable_times(column, view.first_stamp(test), rows.form))
-    if rows.form != "number" and untimed < timeless == events:
-        shown = view.first_stamp(f"NOT ({missing})")
-        raise ReadError(view.name, unknown_numbers(column, shown))
+    is_text, events = rows.stamps["stamp"][1] == "VARCHAR", found["events"]
+    missing = "time IS NULL AND number IS NULL"
+    if rows.timed and is_text and found["unread"] and found["untimed"] == events:
+        shown = view.first_stamp(f"stamp IS NOT NULL AND {missing} AND NOT lone")
+        raise ReadError(view.name, unreadable_times(column, shown, rows.form))
+    if rows.form != "number" and found["untimed"] < found["timeless"] == events:
+        raise ReadError(view.name, unknown_numbers(column, view.first_stamp(f"NOT ({missing})")))
 
 
-def _day_month(view: _View, told: int) -> DayMonth:
+def _day_month(view: _View, found: dict[str, int]) -> DayMonth:
     """Which of day and month comes first; a column that tells both, or nothing, is refused."""
-    rows, columns = view.rows, view.rows.columns
-    column = (columns.timestamp if rows.stamp in rows.texts else columns.start) or ""
+    texts, columns = view.rows.texts, view.rows.columns
+    column = (columns.timestamp if "stamp" in texts else columns.start) or ""
 
     def first(what: int) -> str:
-        shown = (view.first_stamp(f"{day_month(s.sql)} = {what}", s.sql) for s in rows.texts)
+        shown = (view.first_stamp(f"{name}_tells = {what}", name) for name in texts)
         return next(filter(None, shown), "")
 
-    if told & DAY_FIRST and told & MONTH_FIRST:
+    day, month, is_open = (found[f"tells_{what}"] for what in (DAY_FIRST, MONTH_FIRST, OPEN))
+    if day and month:
         raise ReadError(view.name, both_orders(column, first(DAY_FIRST), first(MONTH_FIRST)))
-    if told == OPEN:
+    if is_open and not (day or month):
         raise ReadError(view.name, open_order(column, first(OPEN)))
-    return "month" if told & MONTH_FIRST else "day"
+    return "month" if month else "day"
 
 
-def _code_type(activities: int) -> str:
-    """The smallest type that holds the ids of activities."""
-    bits = _bits(activities)
-    return "UTINYINT" if bits <= 8 else "USMALLINT" if bits <= 16 else "INTEGER"
-
-
-def _bits(activities: int) -> int:
-    return max(activities - 1, 1).bit_length()
-
-
-def _choose_order(rows: Rows, answers: _Answers, activities: int) -> tuple[Ordering, str]:
-    """How events are put in order, and what of a stamp that needs: packed numbers if all fit."""
-    key, bits = rows.key, _bits(activities)
-    one_scale = answers.bits("scales") in (0, DATES, SECONDS, MILLISECONDS)
-    packable = not rows.timed or (one_scale and not answers.some("unpackable"))
-    if not packable or key.moment is None or rows.table.row_bits + bits > PLACE_BITS:
-        return Ordering.plain(timed=rows.timed), key.time
-    return Ordering.packed(_code_type(activities), bits=bits, timed=rows.timed), key.moment
-
-
-def _number_activities(view: _View, names: list[str], code: str) -> str:
+def _number_activities(database: DuckDBPyConnection, rows: Rows, names: list[str]) -> str:
     """Number activities in the order of their names, as SQL; missing where a row is no event."""
     if not names:
-        return f"NULL::{code}"
-    _make_type(view.database, "activity", names)
-    name = f" || '{JOINER}' || ".join(view.rows.parts)
-    number, stage = f"enum_code(({name})::activity)::{code}", view.rows.stage
-    return number if stage is None else f"CASE WHEN {stage} IS NOT NULL THEN {number} END"
+        return "NULL"
+    _make_type(database, "activity", names)
+    name = f" || '{JOINER}' || ".join(rows.parts)
+    number = f"enum_code(({name})::activity)"
+    is_staged = rows.columns.lifecycle is not None
+    return f"(CASE WHEN stage IS NOT NULL THEN {number} END)" if is_staged else number
 
 
-def _number_texts(view: _View, value: str, place: int) -> tuple[list[str], str]:
+def _number_texts(view: _View, place: int) -> tuple[list[str], str]:
     """The texts of an attribute, and the place of a row's own among them, as SQL."""
+    value = f"value_{place}"
     found = view.database.execute(
-        f"SELECT DISTINCT {value} AS text FROM {view.rows.source.sql} WHERE {value} IS NOT NULL "
+        f"SELECT DISTINCT {value} AS text FROM {view.rows.sql} WHERE {value} IS NOT NULL "
         "ORDER BY text"
     ).fetchall()
     texts = [text for (text,) in found]
     if not texts:
         return [], "-1"
-    _make_type(view.database, f"value_{place}", texts)
-    return texts, f"coalesce(enum_code(({value})::value_{place})::INTEGER, -1)"
+    _make_type(view.database, value, texts)
+    return texts, f"coalesce(enum_code({value}::{value})::INTEGER, -1)"
 
 
 def _make_type(database: DuckDBPyConnection, name: str, texts: Sequence[str]) -> None:

@@ -1,6 +1,20 @@
 """Logs on a Spark cluster: counted there, and left there where variants are too many."""
 
-from ...errors import MissingExtraError
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from ...errors import MissingExtraError, ReadError, Statement
+
+MISSING = re.compile(r"ModuleNotFoundError: No module named '(\w+)")
+"""What Python says on a machine that lacks a package."""
+NANOSECONDS = "Illegal Parquet type: INT64 (TIMESTAMP(NANOS"
+"""How Spark refuses a type of Parquet that pandas 2 writes unless told otherwise."""
+IN_DATA = ("SQLSTATE: 22", "Job aborted due to stage failure")
+"""How errors are marked that a value of the log causes."""
 
 
 def check_installed() -> None:
@@ -12,3 +26,38 @@ def check_installed() -> None:
 
 
 check_installed()
+
+
+@contextmanager
+def clear_errors(name: str) -> Iterator[None]:
+    """Turn what Spark complains of, or that it is gone, into one clear line."""
+    from py4j.protocol import Py4JError, Py4JNetworkError
+    from pyspark.errors import PySparkException
+
+    try:
+        with warnings.catch_warnings():
+            # What its makers have to say about pandas is nothing that a user can act on.
+            warnings.filterwarnings("ignore", category=FutureWarning, module="pyspark")
+            yield
+    except (PySparkException, Py4JError, ConnectionError, EOFError) as error:
+        if missing := MISSING.search(str(error)):
+            raise ReadError(name, Statement("read.spark.lacks", module=missing[1])) from None
+        if NANOSECONDS in str(error):
+            raise ReadError(name, Statement("read.spark.nanoseconds")) from None
+        if isinstance(error, (Py4JNetworkError, ConnectionError, EOFError)):
+            raise ReadError(name, Statement("read.spark.lost")) from None
+        raise ReadError(name, Statement("read.spark.failed", why=first_line(error))) from None
+
+
+def first_line(error: Exception) -> str:
+    """The first line of what an error says, or of what the error in Java behind it says."""
+    text = str(error)
+    if hasattr(error, "java_exception"):
+        # Python's text speaks of objects of the bridge to Java; where Java is gone, it must do.
+        with suppress(Exception):
+            text = error.java_exception.getMessage() or text
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if any(mark in text for mark in IN_DATA):
+        # What stands in quotes is the value that Spark stumbled upon.
+        lines[0] = re.sub("'.*'|'.*$", "…", lines[0])
+    return lines[0][:300] if lines else type(error).__name__

@@ -11,7 +11,6 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
-from types import TracebackType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -19,7 +18,7 @@ from pyspark.sql import Column, DataFrame, SparkSession, functions
 
 from ...kernel.unit import ONE_CASE, Unit
 from ...kernel.variants import VariantCounts
-from .errors import clear_errors
+from . import clear_errors
 
 Result = TypeVar("Result")
 Job = Callable[[int, VariantCounts], Result]
@@ -109,24 +108,17 @@ class SparkVariants(AbstractContextManager["SparkVariants"]):
             for frame in self._kept:
                 frame.unpersist()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         # After an error the cluster may be gone; the error is what must be heard.
-        if error is None:
+        if error[1] is None:
             self.close()
 
     def _again(
         self, variant: Column, truncated: Column, activities: Sequence[str]
     ) -> SparkVariants:
         """Change all variants, and add up those that became equal."""
-        changed = self._frame.select(
-            variant.alias("variant"), truncated.alias("truncated"), "number"
-        )
-        frame = changed.groupBy("variant", "truncated").agg(functions.sum("number").alias("number"))
+        equal = self._frame.groupBy(variant.alias("variant"), truncated.alias("truncated"))
+        frame = equal.agg(functions.sum("number").alias("number"))
         return SparkVariants(self._name, frame, activities, self.unit, self._kept)
 
 

@@ -13,8 +13,7 @@ the activity's name.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -22,25 +21,25 @@ from pyspark.sql import DataFrame, SparkSession, functions
 
 from ...errors import SettingError, Statement
 from ...kernel.variants import VariantCounts
-from ..attributes import column_of, resolve_attributes, table_lookup, values_of
+from ..attributes import values_of
 from ..bounded_file import Progress
 from ..case_store import CaseStore, StoredCases
-from ..cells.spark_sql import check_type
+from ..cells.spark_sql import check_type, value_type
 from ..columns import Columns, resolve_columns
 from ..duckdb.csv_files import csv_header, read_heads
 from ..duckdb.csv_rows import check_rows
 from ..duckdb.events import names_as_meant, texts_as_meant
 from ..duckdb.parquet_files import has_several_types, lengths_of_time, refuse_other_roles
 from ..duckdb.source import looking
-from ..frames import check_names, in_column
+from ..duckdb.staging import csv_line
+from ..frames import check_names
 from ..notices import Notify, notify_counts
 from ..options import ReadOptions
-from ..source import Log, Source
+from ..source import Log, Source, resolve_table
 from ..variant_counter import Case
-from . import check_installed
-from .cases import cases_of, events_of, survey, text_of
+from . import check_installed, clear_errors, first_line
+from .cases import cases_of, dated, events_of, quoted, survey, text_of
 from .distributed import SparkVariants, gather
-from .errors import clear_errors, first_line
 
 _NULL = "\ufdd0\ufdd1"
 """Stands for a missing value while CSV is parsed: not the empty text, which is a name."""
@@ -48,58 +47,43 @@ _NULL = "\ufdd0\ufdd1"
 
 def find(source: Source, options: ReadOptions) -> Columns:
     """Find the columns of a table."""
-    check_installed()
-    present = list_columns(source)
-    columns = resolve_columns(source.name, present, options)
-    if source.format == "parquet" and len(source.content) > 1:
-        with looking(source.name) as database:
-            refuse_other_roles(database, source.content, present, columns, options)
-    if options.attribute:
-        lookup = table_lookup(kinds(source))
-        attributes = resolve_attributes(source.name, options, lookup, present, columns.roles)
-        columns = replace(columns, attributes=attributes)
-    _check_types(source, columns)
+    types = _types(source)
+    if source.format != "parquet":
+        return resolve_table(source.name, options, _kinds(types), lambda it: check_type(types[it]))
+    with looking(source.name) as database:
+        if len(source.content) > 1:
+            columns = resolve_columns(source.name, [*types], options)
+            refuse_other_roles(database, source.content, [*types], columns, options)
+        types |= dict.fromkeys(lengths_of_time(database, source.content), "interval")
+        columns = resolve_table(
+            source.name, options, _kinds(types), lambda it: check_type(types[it])
+        )
+        # Spark takes the types of one file for those of all.
+        has_several_types(database, source.content, columns, frozenset())
     return columns
-
-
-def _check_types(source: Source, columns: Columns) -> None:
-    """Refuse columns without text, and those that have different types in different files."""
-    with clear_errors(source.name):
-        types = dict(_open(source).dtypes)
-    if source.format == "parquet":
-        with looking(source.name) as database:
-            # Spark takes the types of one file for those of all.
-            has_several_types(database, source.content, columns, frozenset())
-            types |= dict.fromkeys(lengths_of_time(database, source.content), "interval")
-    for name in (*columns.roles, *(column_of(each, types) for each in columns.attributes)):
-        if name is not None:
-            with in_column(source.name, name):
-                check_type(types[name])
-
-
-def kinds(source: Source) -> dict[str, str]:
-    """List the columns of a table with their types."""
-    with clear_errors(source.name):
-        return {name: _kind(kind) for name, kind in _open(source).dtypes}
-
-
-def _kind(kind: str) -> str:
-    """The type of a column, in the words of XES."""
-    if kind in ("tinyint", "smallint", "int", "bigint"):
-        return "int"
-    if kind in ("float", "double") or kind.startswith("decimal"):
-        return "float"
-    return {"boolean": "boolean", "date": "date"}.get(
-        kind, "date" if kind.startswith("timestamp") else "string"
-    )
 
 
 def list_columns(source: Source) -> list[str]:
     """List the columns of a table."""
+    return list(_types(source))
+
+
+def kinds(source: Source) -> dict[str, str]:
+    """List the columns of a table with their types, in the words of XES."""
+    return _kinds(_types(source))
+
+
+def _kinds(types: Mapping[str, str]) -> dict[str, str]:
+    return {name: value_type(kind) for name, kind in types.items()}
+
+
+def _types(source: Source) -> dict[str, str]:
+    """The type of each column."""
+    check_installed()
     with clear_errors(source.name):
-        names: list[str] = _open(source).columns
-    check_names(source.name, names)
-    return names
+        frame = _open(source)
+        check_names(source.name, frame.columns)
+        return dict(frame.dtypes)
 
 
 def count(
@@ -139,8 +123,10 @@ def _counted(log: Log, notify: Notify | None) -> tuple[DataFrame, list[str]]:
         cases = cases_of(log, events, names)
         dropped = varying = 0
         if notify is not None and log.max_cases is not None:
-            dropped, varying = _odd_cases(cases)
-        frame = count_on_cluster(cases)
+            odd = cases.selectExpr("count_if(NOT counted)", "count_if(varies)").collect()
+            dropped, varying = odd[0]
+        counted = cases.where("counted").groupBy("variant", "truncated")
+        frame = counted.agg(functions.count("*").alias("number"))
     notify_counts(
         notify, untimed=untimed, varying=varying, dropped=dropped, max_cases=log.max_cases
     )
@@ -149,12 +135,11 @@ def _counted(log: Log, notify: Notify | None) -> tuple[DataFrame, list[str]]:
 
 def cases(log: Log, progress: Progress | None = None, notify: Notify | None = None) -> StoredCases:
     """Give the cases with their times; they are brought here, partition by partition."""
-    columns = log.columns
-    assert columns is not None
+    assert log.columns is not None
     store = CaseStore(log.name, log.unit, log.attributes)
     dropped = varying = 0
     with clear_errors(log.name):
-        events = events_of(log, columns, _open(log.source), with_values=True)
+        events = events_of(log, log.columns, _open(log.source), with_values=True)
         names, untimed = survey(log, events)
         meant = names_as_meant(log, names)
         found = cases_of(log, events, names, with_times=True)
@@ -166,9 +151,9 @@ def cases(log: Log, progress: Progress | None = None, notify: Notify | None = No
                     [text if text is None else texts_as_meant(log, [text])[0] for text in each]
                     for each in row["values"]
                 ]
-                names = [meant[i] for i in row.variant]
+                activities = [meant[i] for i in row.variant]
                 values = values_of(log.attributes, texts)
-                store.add(Case(names, row.truncated, times=row.times, values=values))
+                store.add(Case(activities, row.truncated, times=row.times, values=values))
     if progress is not None:
         progress(1.0)
     notify_counts(
@@ -177,33 +162,18 @@ def cases(log: Log, progress: Progress | None = None, notify: Notify | None = No
     return store.close()
 
 
-def rows(log: Log, names: list[str]) -> Iterator[list[str | None]]:
-    """Give these columns of all rows as text, times in ISO 8601, in their order."""
+def rows(log: Log, names: list[str]) -> Iterator[bytes]:
+    """Give these columns of all rows as lines of CSV, times in ISO 8601, in their order."""
     assert log.columns is not None
     with clear_errors(log.name):
-        ordered = text_of(log, log.columns, _open(log.source), names)
-        times = {names.index(name) for name in ordered.times}
-        for row in ordered.frame.toLocalIterator(prefetchPartitions=True):
-            yield [
+        frame = _open(log.source)
+        times = {names.index(name) for name in dated(log.columns, dict(frame.dtypes))}
+        ordered = text_of(log, log.columns, frame, names)
+        for row in ordered.toLocalIterator(prefetchPartitions=True):
+            yield csv_line([
                 str(np.datetime64(value, "us")) if place in times and value is not None else value
                 for place, value in enumerate(row)
-            ]
-
-
-def count_on_cluster(cases: DataFrame) -> DataFrame:
-    """Count the variants as a DataFrame: variant (ids), truncated and number."""
-    counted = cases.where("counted").groupBy("variant", "truncated")
-    return counted.agg(functions.count("*").alias("number"))
-
-
-def _odd_cases(cases: DataFrame) -> tuple[int, int]:
-    """Count the cases that are left out, and those with more than one person."""
-    row = cases.agg(
-        functions.count(functions.when(~functions.col("counted"), 1)).alias("dropped"),
-        functions.count(functions.when(functions.col("varies"), 1)).alias("varying"),
-    ).first()
-    assert row is not None
-    return row.dropped, row.varying
+            ])  # fmt: skip
 
 
 def _open(source: Source) -> DataFrame:
@@ -217,22 +187,17 @@ def _open(source: Source) -> DataFrame:
     header, comma = csv_header(source.content, source.format)
     heads = read_heads(source)
     check_rows(heads, trusted=source.trusted)
-    schema = ", ".join("`" + name.replace("`", "``") + "` string" for name in header)
+    schema = ", ".join(f"{quoted(name)} string" for name in header)
     frame = session.read.csv(
         paths, schema=schema, header=True, sep=comma, quote='"', escape='"', multiLine=True,
         mode="FAILFAST", nullValue=_NULL, emptyValue="", enforceSchema=True, encoding="UTF-8",
     )  # fmt: skip
-    return _without_headers(frame, heads[0].names)
-
-
-def _without_headers(frame: DataFrame, names: tuple[str, ...]) -> DataFrame:
-    """Pass over lines that are the header again, as everywhere."""
-    if len(names) < 2:
+    if len(header) < 2:
         return frame
+    # Lines that are the header again are passed over, as everywhere.
     again = functions.lit(True)
-    for column, name in zip(frame.columns, names, strict=True):
-        field = functions.col("`" + column.replace("`", "``") + "`")
-        again &= field.eqNullSafe(functions.lit(name or None))
+    for column, name in zip(header, heads[0].names, strict=True):
+        again &= functions.col(quoted(column)).eqNullSafe(functions.lit(name or None))
     return frame.where(~again)
 
 
