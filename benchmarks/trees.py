@@ -22,7 +22,7 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from sacofa.events.duckdb.sql import literal
+from sacofa.events.duckdb.database import literal
 from sacofa.kernel.cases import MICROSECONDS, CaseBatch
 from sacofa.kernel.variants import VariantCounts
 

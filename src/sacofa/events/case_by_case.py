@@ -7,15 +7,14 @@ order. What becomes of a case follows from that case alone, and of a person's ca
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Protocol, TypeVar
 
 from ..errors import ReadError
 from ..kernel.attributes import Attribute
-from .columns import Columns
 from .lifecycle import join_instances
 from .notices import Notify, is_blank, notify_counts
 from .source import Log
@@ -62,77 +61,78 @@ class Trace(Protocol):
         """The attributes of the events at these places, or of all; those of the case once."""
 
 
-@dataclass(kw_only=True)
 class CaseReader:
-    """Takes the cases of a log one by one, and counts what its holder should know."""
+    """Takes the cases of a log one by one, and counts what its holder should know.
 
-    log: Log
-    stamp: str
-    """The attribute that holds the time stamp."""
-    with_times: bool
-    """Whether times and attributes are asked for beside the order."""
-    notify: Notify | None = None
+    `stamp` is the attribute that holds the time stamp; `with_times` asks for times and attributes
+    besides the order.
+    """
 
-    _events: int = 0
-    _counts: dict[str, int] = field(default_factory=dict)
-    _has_unread: bool = False
-
-    def __post_init__(self) -> None:
-        assert self.log.columns is not None
-        self._columns: Columns = self.log.columns
-        self._period = self.log.period_filter()
-        self._needs_times = self.log.timed or self.with_times or self._period is not None
-        self._first_cases = FirstCases(self.log.unit)
+    def __init__(
+        self, *, log: Log, stamp: str, with_times: bool, notify: Notify | None = None
+    ) -> None:
+        assert log.columns is not None
+        self._log, self._columns, self._notify = log, log.columns, notify
+        self._stamp, self._with_times = stamp, with_times
+        self._period = log.period_filter()
+        self._needs_times = log.timed or with_times or self._period is not None
+        self._first_cases = FirstCases(log.unit)
+        self._counts: Counter[str] = Counter()
+        self._events = 0
+        self._has_unread = False
 
     def read(self, traces: Iterator[Trace]) -> Iterator[Case]:
         """Give the cases that count, and tell at the end what was odd."""
-        for trace in traces:
-            case = self._read(trace)
-            if case is not None:
-                yield case
-        untimed = self._counts.get("untimed", 0)
-        if self._has_unread and untimed == self._events:
-            raise ReadError(self.log.name, only_iso(self.stamp))
+        yield from filter(None, map(self._read, traces))
+        if self._has_unread and self._counts["untimed"] == self._events:
+            raise ReadError(self._log.name, only_iso(self._stamp))
         notify_counts(
-            self.notify,
+            self._notify,
             **self._counts,
             dropped=self._first_cases.dropped,
-            max_cases=self.log.max_cases,
+            max_cases=self._log.max_cases,
             more=() if self._period is None else self._period.notices(),
         )
 
     def _read(self, trace: Trace) -> Case | None:
         names = trace.names(self._columns.activity)
-        stamps = trace.values(self.stamp) if self._needs_times else []
+        stamps = trace.values(self._stamp) if self._needs_times else []
         times = list(map(moment_of, stamps))
-        order = _by_time(times) if self.log.timed else None
-        persons = self._persons(trace, order) if self._columns.person is not None else []
+        order: Sequence[int] | None = None
+        if self._log.timed:
+            # The sort is stable, so ties keep the order of the source.
+            keys = [LAST if time is None else time for time in times]
+            order = sorted(range(len(keys)), key=keys.__getitem__)
+        persons = self._persons(trace, order)
         person = persons[0] if persons else None
         if self._period is not None and not self._period.keeps(trace.case_id, times, person):
             return None
         self._check_times(trace, stamps, times)
-        if len(persons) > 1:
-            self._count("varying", len(set(persons)) > 1)
+        self._counts["varying"] += len(set(persons)) > 1
         if not self._first_cases.wants(person):
             return None
         return self._case(trace, names, times, self._instances(trace, names, order))
 
     def _persons(self, trace: Trace, order: Sequence[int] | None) -> list[str]:
         """Who a case could be of, the first being meant: the case says it, or its events."""
-        key = self._columns.person or ""
-        of_events = _placed(trace.values(key), order)
-        named = (trace.own(key), *of_events)
+        key = self._columns.person
+        if key is None:
+            return []
+        named = (trace.own(key), *_placed(trace.values(key), order))
         return [who for who in named if who is not None and not is_blank(who)]
+
+    def _values(self, trace: Trace, key: str | None) -> Texts:
+        return [] if key is None else trace.values(key)
 
     def _check_times(self, trace: Trace, stamps: Texts, times: Sequence[int | None]) -> None:
         """Count what contradicts the order that was asked for."""
-        if self.log.timed:
+        if self._log.timed:
             untimed = times.count(None)
             self._events += len(times)
-            self._count("untimed", untimed)
+            self._counts["untimed"] += untimed
             self._has_unread |= untimed > stamps.count(None)
-        elif self.notify is not None:
-            self._count("disordered", _is_disordered(trace.dates(self.stamp)))
+        elif self._notify is not None:
+            self._counts["disordered"] += _is_disordered(trace.dates(self._stamp))
 
     def _case(
         self,
@@ -144,41 +144,29 @@ class CaseReader:
         """Give the events of a case that count, in their order."""
         places = None if instances is None else [end for end, _ in instances]
         names = _placed(names, places)
-        if not self.with_times:
+        if not self._with_times:
             return Case(names, trace.is_truncated)
         starts: list[int | None] = [None] * len(names)
         if instances is not None:
             starts = [None if begin is None else times[begin] for _, begin in instances]
         # An attribute of work is what its last event says.
-        values = trace.attributes(self.log.attributes, places)
+        values = trace.attributes(self._log.attributes, places)
         return Case(names, trace.is_truncated, _placed(times, places), starts, values)
 
     def _instances(
         self, trace: Trace, names: Sequence[Name], order: Sequence[int] | None
     ) -> list[Instance] | None:
         """The places of the events that count, each with that of its start; None: as they are."""
-        words = self._transitions(trace)
-        if all(word is None or word.lower() == "complete" for word in set(words)):
+        words = self._values(trace, self._columns.lifecycle)
+        if {(word or "complete").lower() for word in words} <= {"complete"}:
             return None if order is None else [(place, None) for place in order]
         found = join_instances(_placed(words, order), _placed(names, order))
         joined = sum(begin not in (None, end) for end, begin in found)
-        self._count("joined", joined)
-        self._count("undone", len(names) - len(found) - joined)
+        self._counts["joined"] += joined
+        self._counts["undone"] += len(names) - len(found) - joined
         if order is None:
             return found
         return [(order[end], None if begin is None else order[begin]) for end, begin in found]
-
-    def _transitions(self, trace: Trace) -> Texts:
-        return [] if self._columns.lifecycle is None else trace.values(self._columns.lifecycle)
-
-    def _count(self, what: str, number: int) -> None:
-        self._counts[what] = self._counts.get(what, 0) + number
-
-
-def _by_time(times: Sequence[int | None]) -> list[int]:
-    """The places of events by time; the sort is stable, so ties keep the order of the source."""
-    keys = [LAST if time is None else time for time in times]
-    return sorted(range(len(keys)), key=keys.__getitem__)
 
 
 def _placed(values: Sequence[Element], places: Sequence[int] | None) -> Sequence[Element]:

@@ -35,9 +35,7 @@ class Engine:
     compares_order: bool = False
     """Whether it can compare the order of rows with that of their times (`ComparingReader`)."""
     brings_rows: bool = False
-    """Whether it counts elsewhere, and can bring rows here to be read like a table."""
-    counts: bool = True
-    """Whether it counts by itself."""
+    """Whether it counts elsewhere, and leaves more than that to the reader of tables."""
     distributes: bool = False
     """Whether it can leave variants where they are counted."""
 
@@ -52,7 +50,8 @@ SPARK = Engine(
     brings_rows=True,
     distributes=True,
 )
-POSTGRESQL = Engine(module="postgresql", reads_time_formats=True, brings_rows=True, counts=False)
+BROUGHT = Engine(module="duckdb.events", reads_time_formats=True)
+"""Reads rows that a server gives, and files that an other engine does not read as asked."""
 PM4PY = Engine(module="pm4py_log", reads_time_formats=True, compares_order=True)
 XES = Engine(module="xes", reads_periods=True)
 COUNTED = Engine(module="variants_json")
@@ -86,6 +85,8 @@ class Format:
     """Whether files are packed already, and cannot be read as a stream."""
     is_one_file: bool = False
     """Whether a log is a single file."""
+    remote: str | None = None
+    """The module that gives its rows where they are elsewhere. It is a `source.Remote`."""
     family: str | None = None
     """The library whose frames are read so."""
 
@@ -144,10 +145,15 @@ BUILT_IN = (
     ),
     Format(name="frame", has_periods=True),
     Format(name="relation", is_ordered=False, family="DuckDB"),
-    Format(name="spark frame", engines=(SPARK,), is_ordered=False, family="Spark"),
+    Format(
+        name="spark frame",
+        engines=(SPARK,),
+        is_ordered=False,
+        family="Spark",
+        remote="spark.reader",
+    ),
     Format(name="pm4py log", engines=(PM4PY,), order_is_meant=True),
-    Format(name="brought", is_ordered=False),
-    Format(name="postgresql", engines=(POSTGRESQL,), is_ordered=False),
+    Format(name="postgresql", engines=(BROUGHT,), is_ordered=False, remote="postgresql"),
 )
 
 

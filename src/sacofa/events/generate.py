@@ -19,8 +19,7 @@ from ..base.files import write_whole
 from ..base.temporary import secret_folder
 from ..errors import OutputError, SettingError, Statement
 from .bounded_file import Progress
-from .duckdb.database import as_os_error, borrowed
-from .duckdb.sql import literal
+from .duckdb.database import as_os_error, borrowed, literal
 
 Numbers = NDArray[np.uint64]
 

@@ -13,13 +13,12 @@ from .attributes import pairs_of, tell_unnamed
 from .bounded_file import Progress
 from .columns import Columns
 from .find_source import find_source
-from .formats import Engine, Format
+from .formats import BROUGHT, Engine, Format
 from .notices import Notify
 from .options import Order, ReadOptions
 from .source import Log, Reader
 
 if TYPE_CHECKING:
-    from .brought import Remote
     from .spark.distributed import SparkVariants
 
 
@@ -46,11 +45,9 @@ def open_log(source: object, options: ReadOptions | None = None, **more: object)
         options = replace(options, order="time")
     reader = _reader_of(engine)
     columns = reader.find(opened, options)
-    if columns is not None and _is_brought(engine, columns, options):
-        from .brought import BROUGHT, BroughtReader
-
-        reader = BroughtReader(cast("Remote", reader))
-        engine, columns = BROUGHT, reader.find(opened, options)
+    if columns is not None and engine.brings_rows and _asks_more(columns, options):
+        engine, reader = BROUGHT, _reader_of(BROUGHT)
+        columns = reader.find(opened, options)
     _check_columns(form, options, columns)
     return Log(
         source=opened,
@@ -86,10 +83,10 @@ def _left_out_for(what: str) -> Statement:
     return Statement("read.must.left_out_for", what=what)
 
 
-def _is_brought(engine: Engine, columns: Columns, options: ReadOptions) -> bool:
-    """Whether more is asked than a server counts by itself: then rows are brought here."""
+def _asks_more(columns: Columns, options: ReadOptions) -> bool:
+    """Whether more is asked than a server counts by itself."""
     asked = columns.start or columns.lifecycle or columns.joined or options.time_format
-    return engine.brings_rows and (not engine.counts or bool(asked))
+    return bool(asked)
 
 
 def _reader_of(engine: Engine) -> Reader:

@@ -1,4 +1,4 @@
-"""Logs in a PostgreSQL database (extra `postgres`), whose rows are brought here (see `brought`).
+"""Logs in a PostgreSQL database (extra `postgres`), whose rows are brought here (see `staging`).
 
 The query gives one row for each event, as a table file would. It runs in a transaction that may
 only read and that sees one state of the data. A database promises no order, and how it breaks ties
@@ -16,23 +16,25 @@ from urllib.parse import urlsplit
 
 from ..errors import MissingExtraError, ReadError, Statement
 from .cells import TOO_LARGE, postgresql_sql
+from .cells.duckdb_sql import INSTANT
 from .cells.postgresql_sql import MOMENTS
 from .columns import Columns
-from .duckdb.sql import quoted
+from .duckdb.database import quoted
 from .lifecycle import START
-from .options import ReadOptions
-from .source import Log, Source, resolve_table
+from .source import Source
 
 if TYPE_CHECKING:
     from psycopg import Connection
 
-_KINDS = {
-    postgresql_sql.BOOLEAN: "boolean",
-    **dict.fromkeys(postgresql_sql.WHOLE, "int"),
-    **dict.fromkeys((*postgresql_sql.FLOATING, postgresql_sql.DECIMAL), "float"),
-    **dict.fromkeys(MOMENTS, "date"),
+_TYPES = {
+    postgresql_sql.BOOLEAN: "BOOLEAN",
+    **dict.fromkeys(postgresql_sql.WHOLE, "BIGINT"),
+    **dict.fromkeys((*postgresql_sql.FLOATING, postgresql_sql.DECIMAL), "DOUBLE"),
+    **dict.fromkeys(MOMENTS, INSTANT),
+    postgresql_sql.INTERVAL: "INTERVAL",
+    postgresql_sql.BYTES: "BLOB",
 }
-"""What attributes of a type are, in the words of XES."""
+"""What types are called by DuckDB; all others are text."""
 
 
 def public_name(address: str) -> str:
@@ -47,37 +49,17 @@ def public_name(address: str) -> str:
     return f"postgresql://{host}{f':{port}' if port else ''}{parts.path}"
 
 
-def list_columns(source: Source) -> list[str]:
-    """List the columns that the query gives."""
-    return list(_codes(source))
-
-
-def kinds(source: Source) -> dict[str, str]:
-    """List the columns that the query gives with their types."""
-    return {name: _KINDS.get(code, "string") for name, code in _codes(source).items()}
-
-
-def _codes(source: Source) -> dict[str, int]:
+def types(source: Source) -> dict[str, str]:
+    """The columns that the query gives, with their types."""
     with _session(source) as session:
-        return _describe(session, source)
+        return {name: _TYPES.get(it, "VARCHAR") for name, it in _describe(session, source).items()}
 
 
-def find(source: Source, options: ReadOptions) -> Columns:
-    """Find the columns that the query gives."""
-    codes = _codes(source)
-    types = {name: _KINDS.get(code, "string") for name, code in codes.items()}
-    return resolve_table(
-        source.name, options, types, lambda name: postgresql_sql.check_type(codes[name])
-    )
-
-
-def rows(log: Log, names: list[str]) -> Iterator[bytes]:
+def rows(source: Source, columns: Columns, names: list[str]) -> Iterator[bytes]:
     """Give these columns of all rows as lines of CSV, ordered by what they say."""
-    columns = log.columns
-    assert columns is not None
-    with _session(log.source) as session:
-        types = _describe(session, log.source)
-        _refuse_too_large(session, log, types)
+    with _session(source) as session:
+        types = _describe(session, source)
+        _refuse_too_large(session, source, columns, types)
         text = {
             name: postgresql_sql.text(quoted(name), types[name], columns.uses.get(name, "value"))
             for name in names
@@ -86,7 +68,7 @@ def rows(log: Log, names: list[str]) -> Iterator[bytes]:
             if types[name] in MOMENTS:
                 text[name] = f"(({_known_time(name)})::timestamptz)::text"
         query = (
-            f"SELECT {', '.join(text.values())} FROM {_asked(log.source)} "
+            f"SELECT {', '.join(text.values())} FROM {_asked(source)} "
             f"ORDER BY {', '.join(_order(columns, types, text))}"
         )
         with (
@@ -101,7 +83,7 @@ def rows(log: Log, names: list[str]) -> Iterator[bytes]:
 def _order(columns: Columns, types: Mapping[str, int], text: Mapping[str, str]) -> Iterator[str]:
     """Order rows by time unless that is text, then by case, activity, start, and all else."""
     stamp = columns.timestamp
-    if stamp in columns.times and types[stamp] in _KINDS:
+    if stamp in columns.times and types[stamp] in _TYPES:
         yield f"{_known_time(stamp) if types[stamp] in MOMENTS else quoted(stamp)} NULLS LAST"
     keys = [text[name] for name in (columns.case, *columns.activity)]
     if columns.lifecycle is not None:
@@ -168,18 +150,19 @@ def _known_time(column: str) -> str:
     return f"CASE WHEN isfinite({time}) AND {time} < '294247-01-01' THEN {time} END"
 
 
-def _refuse_too_large(session: Connection, log: Log, types: Mapping[str, int]) -> None:
+def _refuse_too_large(
+    session: Connection, source: Source, columns: Columns, types: Mapping[str, int]
+) -> None:
     """Refuse columns of numbers of which two names may have become one."""
-    uses = {} if log.columns is None else log.columns.uses
     tests = {
         name: test
-        for name, use in uses.items()
+        for name, use in columns.uses.items()
         if name and (test := postgresql_sql.too_large(quoted(name), types[name], use))
     }
     if not tests:
         return
     asked = ", ".join(f"bool_or({test})" for test in tests.values())
-    found = session.execute(f"SELECT {asked} FROM {_asked(log.source)}").fetchone() or ()
+    found = session.execute(f"SELECT {asked} FROM {_asked(source)}").fetchone() or ()
     for name, is_large in zip(tests, found, strict=False):
         if is_large:
-            raise ReadError(log.name, Statement("read.cell.column", column=name, what=TOO_LARGE))
+            raise ReadError(source.name, Statement("read.cell.column", column=name, what=TOO_LARGE))

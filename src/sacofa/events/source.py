@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -191,6 +191,20 @@ class Reader(Protocol):
         self, log: Log, progress: Progress | None = None, notify: Notify | None = None
     ) -> StoredCases:
         """Give the same cases one by one, in the same order of events, with their times."""
+
+
+class Remote(Protocol):
+    """A module that gives the rows of a source that is elsewhere."""
+
+    def types(self, source: Source) -> dict[str, str]:
+        """The columns with their types, as DuckDB calls them."""
+
+    def rows(self, source: Source, columns: Columns, names: list[str]) -> Iterator[bytes]:
+        """Give these columns of all rows as lines of CSV in UTF-8, ordered by what rows say.
+
+        That is time where it is no text, then activity, start before end, and all else. Times are
+        in ISO 8601 and UTC. What is missing is an empty field; text stands in quotes.
+        """
 
 
 class ComparingReader(Reader, Protocol):

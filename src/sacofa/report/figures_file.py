@@ -11,8 +11,7 @@ from typing import get_args, get_origin, get_type_hints
 
 from ..errors import OutputError, Statement
 from ..events.csv_injection import escape_formula
-from ..events.duckdb.database import as_os_error, borrowed
-from ..events.duckdb.sql import literal
+from ..events.duckdb.database import as_os_error, borrowed, literal
 from ..release.anonymize import Release
 from .figures import ReleasedFigure, list_figures
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ...kernel.cases import NO_TIME
 from ...kernel.unit import Unit
 from ...kernel.variants import VariantCounts
-from ..case_store import CaseStore, StoredCases
+from ..case_store import CaseStore
 from .database import first_row
 from .ordering import join_instances
 from .partitions import Partition, limited
@@ -26,17 +26,6 @@ Arrays = dict[str, NDArray[Any]]
 
 APART = "hash(case_id)"
 """What cases are sorted by: shorter than ids, which only tell those apart that share it."""
-
-
-class Taker(Protocol):
-    """Takes the partitions of a table, one after the other."""
-
-    @property
-    def needed(self) -> list[str]:
-        """What is needed of rows besides their case and what they are ordered by."""
-
-    def add(self, part: Partition) -> None:
-        """Take the cases of a part."""
 
 
 @dataclass(kw_only=True)
@@ -175,10 +164,6 @@ class CaseCollector:
             )
         events |= {"lengths": cases["length"], "complete": cases["complete"]}
         self.store.add_part(events, [events.pop(value) for value in self._values])
-
-    def stored(self, names: list[str], texts: list[list[str]]) -> StoredCases:
-        """Give the cases of all partitions, with the names and texts that ids and places mean."""
-        return self.store.close(names, texts)
 
     @contextmanager
     def _held(self, part: Partition) -> Iterator[str]:

@@ -27,7 +27,7 @@ from ..columns import TRUNCATED
 from ..csv_injection import unescape_formula
 from ..header import MAX_TITLE_ROWS, find_header
 from ..source import Source
-from .sql import files_literal, literal
+from .database import files_literal, literal
 
 MAX_ROW_BYTES = 1 << 24
 """The longest row of a CSV file."""
@@ -245,21 +245,13 @@ def _start(path: Path) -> bytes:
         while more := stream.read(max(len(start), 1 << 16)):
             start += more
             is_enough = start.count(b"\n") > MAX_TITLE_ROWS and start.count(b'"') % 2 == 0
-            if (is_enough or len(start) >= MAX_ROW_BYTES) and _has_two_rows(start):
-                break
+            if is_enough or len(start) >= MAX_ROW_BYTES:
+                lines = lines_of(start.decode("latin-1").replace("\r", "\n"))
+                if len(list(islice(_text_rows(lines), 3))) > 2:
+                    break
             if len(start) > 2 * MAX_ROW_BYTES:
                 raise ReadError(path, long_row())
     return start
-
-
-def _has_two_rows(start: bytes) -> bool:
-    quotes = rows = 0
-    for line in start.replace(b"\r", b"\n").split(b"\n")[:-1]:
-        quotes += line.count(b'"')
-        rows += quotes % 2 == 0
-        if rows > 1:
-            return True
-    return False
 
 
 def _separator(start: bytes, encoding: str) -> tuple[str | None, str]:

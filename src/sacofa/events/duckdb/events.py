@@ -35,16 +35,15 @@ from ..source import Log, Source, resolve_table
 from ..time_format import PATTERN
 from ..variant_counter import check_unique
 from . import partitions
-from .counting import CaseCollector, Taker, VariantSum
+from .counting import CaseCollector, VariantSum
 from .csv_files import read_heads
 from .csv_rows import check_rows
-from .database import CATALOG, borrowed, first_row
+from .database import borrowed, first_row, literal
 from .ordering import Ordering
 from .parquet_files import lengths_of_time, refuse_other_roles
 from .rows import Rows
 from .source import looking, open_database, open_table
-from .sql import literal
-from .staging import check_fields, staged, text_head
+from .staging import check_fields, named_rows, remote_of, staged
 from .stamps import pattern_time
 from .survey import Survey, survey
 
@@ -57,12 +56,30 @@ FETCHED = 100_000
 
 def list_columns(source: Source) -> list[str]:
     """List the columns of a table."""
-    head = text_head(source)
-    return list(_typed_columns(source)) if head is None else head[0]
+    return list(_columns(source)[0])
+
+
+def kinds(source: Source) -> dict[str, str]:
+    """List the columns of a table with their types."""
+    return {name: value_type(kind) for name, kind in _columns(source)[0].items()}
+
+
+def _columns(source: Source) -> tuple[dict[str, str], int]:
+    """The type of each column, and how many rows of titles were found above the header."""
+    if source.format in ("csv", "tsv"):
+        head = read_heads(source)[0]
+        names, titles = head.columns, head.titles
+    elif source.declared.is_read_by_row:
+        names, _, titles = named_rows(source, source.content[0])
+    else:
+        return _typed_columns(source), 0
+    return dict.fromkeys(names, "VARCHAR"), titles if source.skip_rows is None else 0
 
 
 def _typed_columns(source: Source) -> dict[str, str]:
-    """Give the type of each column."""
+    """The type of each column of a table that has types."""
+    if (remote := remote_of(source)) is not None:
+        return remote.types(source)
     if source.format == "relation":
         relation = source.content
         check_names(source.name, relation.columns)
@@ -76,22 +93,9 @@ def _typed_columns(source: Source) -> dict[str, str]:
     return found | dict.fromkeys(object_columns(source.content), "VARCHAR")
 
 
-def kinds(source: Source) -> dict[str, str]:
-    """List the columns of a table with their types."""
-    found, _ = _columns_and_titles(source)
-    return {name: value_type(kind) for name, kind in found.items()}
-
-
-def _columns_and_titles(source: Source) -> tuple[dict[str, str], int]:
-    """The type of each column, and how many rows of titles stand above the header."""
-    if (head := text_head(source)) is None:
-        return _typed_columns(source), 0
-    return dict.fromkeys(head[0], "VARCHAR"), head[1]
-
-
 def find(source: Source, options: ReadOptions) -> Columns:
     """Find the columns of a table."""
-    kinds, titles = _columns_and_titles(source)
+    kinds, titles = _columns(source)
     check_fields(source, list(kinds), options)
     check_pattern(options.time_format)
     # One missing value can give a whole column of a frame another type.
@@ -193,13 +197,13 @@ def cases(log: Log, progress: Progress | None = None, notify: Notify | None = No
         )
         _go_through(log, table, collector, progress, notify)
         texts = [texts_as_meant(log, texts) for texts in table.survey.texts]
-        return collector.stored(names_as_meant(log, table.survey.names), texts)
+        return store.close(names_as_meant(log, table.survey.names), texts)
 
 
 def _go_through(
     log: Log,
     table: _Surveyed,
-    taker: Taker,
+    taker: VariantSum | CaseCollector,
     progress: Progress | None,
     notify: Notify | None,
 ) -> None:
@@ -278,7 +282,7 @@ def _keep_period(database: DuckDBPyConnection, period: PeriodFilter, notify: Not
     while some := asked.fetchmany(FETCHED):
         kept = [case for case, *known in some if period.keeps_last(case, *known)]
         # Another cursor: this one is being read.
-        database.cursor().execute(f"INSERT INTO {CATALOG}.kept SELECT unnest(?)", [kept])
+        database.cursor().execute("INSERT INTO kept SELECT unnest(?)", [kept])
     database.execute("DELETE FROM found WHERE case_id NOT IN (SELECT case_id FROM kept)")
     notify_counts(notify, more=period.notices())
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from ..cells.duckdb_sql import FLOATING
 from ..columns import DateAndTime
-from .sql import literal
+from .database import literal
 
 MIDNIGHT = (
     r"[ T]+(?:00?[:.]00(?:[:.]00(?:[.,]0+)?)?|12:00(?::00)?\s*AM)\s*(?:Z|UTC|[+-]00(?::?00)?)?$"

@@ -22,8 +22,7 @@ from ..columns import Columns, resolve_columns
 from ..options import ReadOptions
 from ..source import used_columns
 from .csv_files import MAX_COLUMNS, too_wide
-from .database import first_row
-from .sql import file_literal, files_literal
+from .database import file_literal, files_literal, first_row
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

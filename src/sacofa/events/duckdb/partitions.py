@@ -16,8 +16,7 @@ from shutil import rmtree
 from typing import TYPE_CHECKING
 
 from ...base.temporary import secret_folder
-from .database import first_row
-from .sql import files_literal, literal
+from .database import files_literal, first_row, literal
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -56,26 +55,19 @@ class Partition:
 
 
 def partition(
-    database: DuckDBPyConnection,
-    source: str,
-    rows: int,
-    *,
-    numbered: bool,
-    part: int | None = None,
-    by: str = "case_id",
+    database: DuckDBPyConnection, source: str, rows: int, *, numbered: bool, part: int | None = None
 ) -> Iterator[Partition]:
-    """Give the rows of a source as partitions; each is there until the next.
+    """Give the rows of a source as partitions of whole cases; each is there until the next.
 
-    Rows with the same value of a column (`by`) stay together. Rows that carry their number
-    (`numbered`) may be divided by several threads, in any order. A partition has at most `part`
-    rows, or as many as usual.
+    Rows that carry their number (`numbered`) may be divided by several threads, in any order. A
+    partition has at most `part` rows, or as many as usual.
     """
     most = PARTITION_ROWS if part is None else part
     if rows <= most:
         yield Partition(sql=source, rows=rows)
         return
     with secret_folder() as folder:
-        divider = _Divider(database=database, folder=Path(folder), most=most, by=by)
+        divider = _Divider(database=database, folder=Path(folder), most=most)
         yield from divider.divide(source, rows, 1, numbered=numbered)
 
 
@@ -93,12 +85,11 @@ def limited(database: DuckDBPyConnection, megabytes: int = SORTING_MEGABYTES) ->
 
 @dataclass(frozen=True, kw_only=True)
 class _Divider:
-    """Divides rows by hashes of a column (`by`) into parts of at most `most` rows, in files."""
+    """Divides rows by hashes of their cases into parts of at most `most` rows, in files."""
 
     database: DuckDBPyConnection
     folder: Path
     most: int
-    by: str
 
     def divide(
         self, source: str, rows: int, divisor: int, *, numbered: bool
@@ -113,7 +104,7 @@ class _Divider:
                 f"SET partitioned_write_max_open_files = {2 * SPREAD}"
             )
             self.database.execute(
-                f"COPY (SELECT *, hash({self.by}) // {divisor} % {number} AS part FROM {source}) "
+                f"COPY (SELECT *, hash(case_id) // {divisor} % {number} AS part FROM {source}) "
                 f"TO {literal(target)} "
                 "(FORMAT parquet, PARTITION_BY (part), COMPRESSION uncompressed)"
             )
@@ -131,20 +122,20 @@ class _Divider:
         if rows <= self.most or divisor > SPREAD**4:
             yield Partition(sql=source, rows=rows, stored=True)
             return
-        by, table = self.by, f"long{divisor}"
+        table = f"long{divisor}"
         with limited(self.database):
             self.database.execute(
                 f"CREATE OR REPLACE TABLE {table} AS "
-                f"SELECT {by}, count(*) AS size FROM {source} GROUP BY {by} "
+                f"SELECT case_id, count(*) AS size FROM {source} GROUP BY case_id "
                 f"HAVING size >= {self.most // LONG}"
             )
         long = self.database.execute(f"SELECT rowid, size FROM {table}").fetchall()
         for place, size in long:
-            case = f"(SELECT {by} FROM {table} WHERE rowid = {place})"
-            sql = f"(SELECT * FROM {source} WHERE {by} = {case})"
+            case = f"(SELECT case_id FROM {table} WHERE rowid = {place})"
+            sql = f"(SELECT * FROM {source} WHERE case_id = {case})"
             yield Partition(sql=sql, rows=size, long=True)
         rest = rows - sum(size for _, size in long)
-        others = f"(SELECT * FROM {source} ANTI JOIN {table} USING ({by}))"
+        others = f"(SELECT * FROM {source} ANTI JOIN {table} USING (case_id))"
         if rest > self.most:
             yield from self.divide(others, rest, divisor, numbered=True)
         elif rest:

@@ -11,9 +11,9 @@ from ..cells import duckdb_sql
 from ..columns import Columns
 from ..notices import BLANK
 from ..time_format import NUMBERS
+from .database import literal
 from .ordering import stage_of
 from .source import Table
-from .sql import literal
 from .stamps import UNTIMED, DayMonth, TimeKey, day_month, iso_time, read_time
 
 

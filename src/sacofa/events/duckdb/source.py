@@ -15,10 +15,9 @@ from ..columns import Columns
 from ..frames import as_registered, frame_columns
 from ..source import Source
 from .csv_files import csv_sql, read_heads, wrong_encoding
-from .database import borrowed, make_database
+from .database import borrowed, files_literal, make_database, quoted
 from .joining import join_times
 from .parquet_files import has_several_types, refuse_bomb, refuse_wide
-from .sql import files_literal, quoted
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -137,7 +136,7 @@ def open_table(
     """Open files of one format, or a frame, of which these columns are needed."""
     if source.format in ("csv", "tsv"):
         table = _open_csv(source)
-    elif source.format in ("parquet", "brought"):
+    elif source.format == "parquet":
         table = _open_parquet(database, source, columns)
     else:
         frame = as_registered(source.content, columns, source.name)

@@ -1,7 +1,8 @@
 """Tables that DuckDB does not read as they are, written down as CSV in UTF-8 for a while.
 
 Spreadsheets, JSON lines, files in other encodings or packed otherwise than with gzip go row by row
-into a folder for secrets, so memory holds one row. It is removed when the log was read.
+into a folder for secrets, so memory holds one row. So do the rows of a server or a cluster: what
+they mean is told in one way alone. The folder is removed when the log was read.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from importlib import import_module
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from ...base.temporary import secret_folder, writing_in
 from ...errors import Argument, ColumnsError, ReadError, Statement
@@ -23,18 +25,17 @@ from ..columns import COMMON, Columns, partner, plain_name
 from ..frames import in_column
 from ..header import MAX_TITLE_ROWS, find_header
 from ..options import ReadOptions
-from ..source import Source, used_columns
+from ..source import Remote, Source, used_columns
 from .csv_files import (
     MAX_COLUMNS,
     MAX_ROW_BYTES,
     Head,
-    lines_of,
     read_heads,
     too_wide,
     wrong_encoding,
 )
-from .source import clear_errors
-from .sql import quoted
+from .database import literal, quoted
+from .source import clear_errors, open_database, open_table
 from .stamps import as_double
 
 if TYPE_CHECKING:
@@ -47,27 +48,12 @@ NAMED = 5
 """So many fields are named in a message."""
 
 
-def text_head(source: Source) -> tuple[list[str], int] | None:
-    """The columns of files that hold nothing but text, and how many rows of titles were found.
-
-    Nothing where columns have types.
-    """
-    if source.format in ("csv", "tsv"):
-        head = read_heads(source)[0]
-        names, titles = head.columns, head.titles
-    elif source.declared.is_read_by_row:
-        names, _, titles = _named_rows(source, source.content[0])
-    else:
-        return None
-    return names, titles if source.skip_rows is None else 0
-
-
 @contextmanager
 def staged(source: Source, columns: Columns | None = None) -> Iterator[Source]:
     """Give a source as DuckDB can read it; of some, only these columns are needed."""
     heads = read_heads(source) if source.format in ("csv", "tsv") else []
-    is_read_by_row = source.declared.is_read_by_row
-    is_written = is_read_by_row or source.format == "relation"
+    remote = remote_of(source)
+    is_written = source.declared.is_read_by_row or source.format == "relation" or remote
     if not is_written and all(head.is_plain for head in heads):
         yield source
         return
@@ -75,10 +61,44 @@ def staged(source: Source, columns: Columns | None = None) -> Iterator[Source]:
         if source.format == "relation":
             with clear_errors(source.name):
                 written = _relation(source, folder, columns)
+        elif remote is not None and columns is not None:
+            written = _bring(source, folder, columns, remote)
         else:
             with writing_in(folder):
                 written = _write_csv(source, folder, heads, columns)
         yield written
+
+
+def remote_of(source: Source) -> Remote | None:
+    """What gives the rows of a source that is elsewhere."""
+    if source.declared.remote is None:
+        return None
+    return cast(Remote, import_module(f"...{source.declared.remote}", __name__))
+
+
+def _bring(source: Source, folder: Path, columns: Columns, remote: Remote) -> Source:
+    """Write the rows of a server as Parquet, in which times that are no text have a type."""
+    types = remote.types(source)
+    names = used_columns(columns, types)
+    text, target = folder / "rows.csv", folder / "rows.parquet"
+    with writing_in(folder), text.open("wb") as file:
+        file.write(csv_line(names))
+        file.writelines(remote.rows(source, columns, names))
+    # It was written here: no guard against hostile files is needed.
+    here = replace(
+        source, format="csv", content=(text,), encoding="utf-8", trusted=True, skip_rows=0
+    )
+    with open_database(source.name) as database:
+        table, fields = open_table(database, here), []
+        for name in names:
+            field, _ = table.columns[name]
+            if name in columns.times and types[name] != "VARCHAR":
+                field = f"try_cast({field} AS {types[name]})"
+            fields.append(f"{field} AS {quoted(name)}")
+        select = f"SELECT {', '.join(fields)} FROM {table.sql}"
+        database.execute(f"COPY ({select}) TO {literal(target)} (FORMAT parquet)")
+    text.unlink()
+    return replace(here, format="parquet", content=(target,))
 
 
 def _write_csv(source: Source, folder: Path, heads: list[Head], columns: Columns | None) -> Source:
@@ -105,10 +125,8 @@ def check_fields(source: Source, names: list[str], options: ReadOptions) -> None
             continue
         found = _fields_of(role, names)
         if len(found) > 1:
-            what = Statement(
-                "read.json.several_fields", role=role, fields=found, argument=Argument(role)
-            )
-            raise ReadError(source.name, what)
+            what = {"role": role, "fields": found, "argument": Argument(role)}
+            raise ReadError(source.name, Statement("read.json.several_fields", **what))
         if role == "timestamp" and not found and options.order != "file":
             raise ColumnsError(source.name, [role], names)
 
@@ -122,27 +140,15 @@ def _fields_of(role: str, names: list[str]) -> list[str]:
 
 def _transcode(head: Head, target: Path, trusted: bool) -> None:
     """Write a text file as UTF-8; lines above its header become empty, so all keep their place."""
-    above = head.skipped if head.titles else 0
+    above, passed = head.skipped if head.titles else 0, 0
     with target.open("wb") as file:
-        text = ""
-        for block in _decoded(head, trusted):
-            text += block
-            if above:
-                # These are few lines, which come in the first blocks.
-                lines = lines_of(text)
-                if len(lines) <= above:
-                    continue
-                text, above = _without_titles(head, lines), 0
-            file.write(text.encode("utf-8", "replace"))
-            text = ""
-        if above:
-            file.write(_without_titles(head, lines_of(text)).encode("utf-8", "replace"))
-
-
-def _without_titles(head: Head, lines: list[str]) -> str:
-    kept = lines[: int(head.said)]
-    blank = [head.line_end] * (head.skipped - len(kept))
-    return "".join([*kept, *blank, *lines[head.skipped :]])
+        for text in _decoded(head, trusted):
+            while passed < above and "\n" in text:
+                line, _, text = text.partition("\n")
+                file.write((f"{line}\n" if passed < head.said else head.line_end).encode())
+                passed += 1
+            if passed == above:
+                file.write(text.encode("utf-8", "replace"))
 
 
 def _decoded(head: Head, trusted: bool) -> Iterator[str]:
@@ -164,7 +170,7 @@ def _decoded(head: Head, trusted: bool) -> Iterator[str]:
 
 def _write_rows(source: Source, path: Path, target: Path, uses: Mapping[str, Use]) -> None:
     """Write rows as CSV, each cell converted by itself; short rows lack the last cells."""
-    names, rows, _ = _named_rows(source, path)
+    names, rows, _ = named_rows(source, path)
     used: list[tuple[str, Use]] = [(name, uses.get(name, "value")) for name in names]
     with target.open("wb") as file:
         file.write(csv_line(names))
@@ -186,71 +192,61 @@ def csv_line(cells: Sequence[str | None]) -> bytes:
     return (",".join(quoted) + "\n").encode("utf-8", "replace")
 
 
-def _named_rows(source: Source, path: Path) -> tuple[list[str], Iterator[Row], int]:
+def named_rows(source: Source, path: Path) -> tuple[list[str], Iterator[Row], int]:
     """The names of the columns, the rows below them, and how many rows stand above them."""
     is_sheet = "sheet" in source.declared.options
-    reads = source.declared.rows or _json_rows
-    rows = _sheet_rows(source, path) if is_sheet else reads(path, source.trusted)
     titled = is_sheet and source.skip_rows is None and not source.header
+    if is_sheet:
+        from ..sheets import sheet_rows  # It loads the library for XML.
+
+        rows = sheet_rows(source, path)
+    else:
+        rows = (source.declared.rows or _json_rows)(path, source.trusted)
     first = list(islice(rows, MAX_TITLE_ROWS + 1 if titled else 1))
     if not first:
         raise ReadError(path, Statement("file.empty"))
     if source.header:
         return list(source.header), chain(first, rows), 0
-    place = _header_place(first) if titled else 0
-    return _texts_of(first[place]), chain(first[place + 1 :], rows), place
-
-
-def _header_place(rows: list[Row]) -> int:
-    return find_header(list(map(_texts_of, rows)))
+    texts = list(map(_texts_of, first))
+    place = find_header(texts) if titled else 0
+    return texts[place], chain(first[place + 1 :], rows), place
 
 
 def _texts_of(row: Row) -> list[str]:
     return [text_of(cell) or "" for cell in row]
 
 
-def _sheet_rows(source: Source, path: Path) -> Iterator[Row]:
-    from ..sheets import sheet_rows  # It loads the library for XML.
-
-    return sheet_rows(source, path)
-
-
 def _json_rows(path: Path, trusted: bool) -> Iterator[Row]:
     """Give the fields of the first line, and then the values of each."""
     names: list[str] = []
-    for number, line in enumerate(_lines(path, trusted), start=1):
-        if not line.strip():
-            continue
-        fields = _json_fields(path, line, number)
-        if not names:
-            names = list(fields)
-            if len(names) > MAX_COLUMNS:
-                raise too_wide(path)
-            yield list(names)
-        if not fields.keys() <= set(names):
-            more = sorted(fields.keys() - set(names))[:NAMED]
-            raise ReadError(path, Statement("read.json.more_fields", line=number, fields=more))
-        yield [_json_cell(fields.get(name)) for name in names]
+    with BoundedFile(path, trusted=trusted) as stream:
+        for number, line in enumerate(stream.lines(MAX_ROW_BYTES), start=1):
+            if not line.strip():
+                continue
+            fields = _json_fields(path, line, number)
+            if not names:
+                names = list(fields)
+                if len(names) > MAX_COLUMNS:
+                    raise too_wide(path)
+                yield list(names)
+            if not fields.keys() <= set(names):
+                more = sorted(fields.keys() - set(names))[:NAMED]
+                raise ReadError(path, Statement("read.json.more_fields", line=number, fields=more))
+            yield [fields.get(name) for name in names]
 
 
 def _json_fields(path: Path, line: bytes, number: int) -> dict[str, object]:
+    """The fields of a line; what is nested stays JSON, because it is text in the file, too."""
     try:
         fields = json.loads(line)
     except (ValueError, RecursionError):
         raise ReadError(path, Statement("read.json.no_json", line=number)) from None
     if not isinstance(fields, dict):
         raise ReadError(path, Statement("read.json.no_object", line=number))
-    return fields
-
-
-def _json_cell(value: object) -> object:
-    """Give what is nested as JSON: it is text in the file, too."""
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value
-
-
-def _lines(path: Path, trusted: bool) -> Iterator[bytes]:
-    with BoundedFile(path, trusted=trusted) as stream:
-        yield from stream.lines(MAX_ROW_BYTES)
+    return {
+        name: json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value
+        for name, value in fields.items()
+    }
 
 
 def _relation(source: Source, folder: Path, columns: Columns | None) -> Source:

@@ -12,7 +12,7 @@ from typing import Literal
 
 from ..cells.duckdb_sql import INSTANT, LONG_WHOLE, SHORT_WHOLE, is_moment, is_number
 from ..time_format import NAMED, NUMBERS
-from .sql import literal
+from .database import literal
 
 NUMBER = "DECIMAL(38, 9)"
 """What text is read as that is no time but a number."""

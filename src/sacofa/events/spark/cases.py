@@ -118,23 +118,21 @@ def events_of(
     return frame.selectExpr(*(f"{sql} AS {name}" for name, sql in fields.items()))
 
 
-def text_of(log: Log, columns: Columns, frame: DataFrame, names: list[str]) -> DataFrame:
-    """Give columns of all rows as text: of files in the order of the files, else by what rows say.
+def text_of(source: str, columns: Columns, frame: DataFrame, names: list[str]) -> DataFrame:
+    """Give columns of all rows as text, ordered by what rows say.
 
     Times that are no text are microseconds since 1970.
     """
     cells = _Cells(columns, frame)
     refused = frame.selectExpr(f"max({cells.too_large})").first()
-    _refuse_too_large(log, None if refused is None else refused[0])
+    _refuse_too_large(source, None if refused is None else refused[0])
     fields = {name: cells.text(name, columns.uses.get(name, "value")) for name in names}
     for name in dated(columns, cells.kinds):
         fields[name] = cells.micros(name, quoted(name))
-    is_ordered = log.source.declared.is_ordered
-    order = PLACE if is_ordered else ", ".join(_order_of_rows(columns, fields, cells.kinds))
     # Under other names, because nobody knows what columns are called.
     named = [f"{field} AS field_{place}" for place, field in enumerate(fields.values())]
-    by = [f"{key} AS key_{place}" for place, key in enumerate([_ranked(order)])]
-    return frame.selectExpr(*named, *by).orderBy("key_0").drop("key_0")
+    order = _ranked(", ".join(_order_of_rows(columns, fields, cells.kinds)))
+    return frame.selectExpr(*named, f"{order} AS key").orderBy("key").drop("key")
 
 
 def dated(columns: Columns, kinds: Mapping[str, str]) -> list[str]:
@@ -155,10 +153,10 @@ def _order_of_rows(
         yield f"{key} IS NULL, {key}"
 
 
-def _refuse_too_large(log: Log, column: str | None) -> None:
+def _refuse_too_large(source: str, column: str | None) -> None:
     """Refuse a column of numbers of which two names may have become one."""
-    if column is not None:
-        raise ReadError(log.name, Statement("read.cell.column", column=column, what=TOO_LARGE))
+    if column:
+        raise ReadError(source, Statement("read.cell.column", column=column, what=TOO_LARGE))
 
 
 def survey(log: Log, events: DataFrame) -> tuple[list[str], int]:
@@ -174,25 +172,26 @@ def survey(log: Log, events: DataFrame) -> tuple[list[str], int]:
         "unread": "max(untimed AND NOT lone AND stamped)",
         "dated": "max(dated)",
         "plain": "max(plain)",
-        "too_large": "max(too_large)",
+        "too_large": "coalesce(max(too_large), '')",
     }
     aggregates = (functions.expr(sql).alias(name) for name, sql in asked.items())
     found = events.groupBy("parts").agg(*aggregates).collect()
-    _refuse_too_large(log, max((row.too_large or "" for row in found), default="") or None)
-    total = {what: sum(int(row[what] or 0) for row in found) for what in list(asked)[:-1]}
-    for what in ("no_case", "no_activity"):
-        if total[what]:
-            raise ReadError(log.name, Statement(f"read.table.{what}"))
-    if log.timed:
-        _refuse_times(log, total)
+    _refuse_too_large(log.name, max((row.too_large for row in found), default=None))
+    total = {what: sum(int(row[what]) for row in found) for what in list(asked)[:-1]}
+    _refuse_wrong(log, total)
     names = [JOINER.join(row.parts) for row in found if row.events]
     check_unique(log.name, names)
     return sorted(names), total["untimed"] if log.timed else 0
 
 
-def _refuse_times(log: Log, total: Mapping[str, int]) -> None:
-    """Refuse times next to numbers, and text of which none can be read."""
-    stamp = "" if log.columns is None else log.columns.timestamp or ""
+def _refuse_wrong(log: Log, total: Mapping[str, int]) -> None:
+    """Refuse rows without case or activity, times next to numbers, and text that is no time."""
+    for what in ("no_case", "no_activity"):
+        if total[what]:
+            raise ReadError(log.name, Statement(f"read.table.{what}"))
+    if not log.timed or log.columns is None:
+        return
+    stamp = log.columns.timestamp or ""
     if total["dated"] and total["plain"]:
         raise ReadError(log.name, mixed_times(stamp))
     if total["unread"] and total["untimed"] == total["events"]:

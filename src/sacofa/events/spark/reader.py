@@ -24,7 +24,8 @@ from ...kernel.variants import VariantCounts
 from ..attributes import values_of
 from ..bounded_file import Progress
 from ..case_store import CaseStore, StoredCases
-from ..cells.spark_sql import check_type, value_type
+from ..cells.duckdb_sql import INSTANT
+from ..cells.spark_sql import NESTED, check_type, value_type
 from ..columns import Columns, resolve_columns
 from ..duckdb.csv_files import csv_header, read_heads
 from ..duckdb.csv_rows import check_rows
@@ -162,13 +163,22 @@ def cases(log: Log, progress: Progress | None = None, notify: Notify | None = No
     return store.close()
 
 
-def rows(log: Log, names: list[str]) -> Iterator[bytes]:
-    """Give these columns of all rows as lines of CSV, times in ISO 8601, in their order."""
-    assert log.columns is not None
-    with clear_errors(log.name):
-        frame = _open(log.source)
-        times = {names.index(name) for name in dated(log.columns, dict(frame.dtypes))}
-        ordered = text_of(log, log.columns, frame, names)
+def types(source: Source) -> dict[str, str]:
+    """The columns of a DataFrame with their types, as DuckDB calls them."""
+    called = {"int": "BIGINT", "float": "DOUBLE", "date": INSTANT, "boolean": "BOOLEAN"}
+    found = {}
+    for name, kind in _types(source).items():
+        known = "INTERVAL" if kind.startswith("interval") else called.get(value_type(kind))
+        found[name] = "BLOB" if kind.startswith(NESTED) else known or "VARCHAR"
+    return found
+
+
+def rows(source: Source, columns: Columns, names: list[str]) -> Iterator[bytes]:
+    """Give these columns of a DataFrame as lines of CSV, ordered by what rows say."""
+    with clear_errors(source.name):
+        frame = _open(source)
+        times = {names.index(name) for name in dated(columns, dict(frame.dtypes))}
+        ordered = text_of(source.name, columns, frame, names)
         for row in ordered.toLocalIterator(prefetchPartitions=True):
             yield csv_line([
                 str(np.datetime64(value, "us")) if place in times and value is not None else value

@@ -16,9 +16,8 @@ import numpy as np
 from ...base.temporary import secret_folder
 from ...events.columns import TRUNCATED
 from ...events.csv_injection import escape_formula, unescape_formula
-from ...events.duckdb.database import as_os_error, borrowed
+from ...events.duckdb.database import as_os_error, borrowed, literal, quoted
 from ...events.duckdb.source import Table, interrupt_in, open_database, open_table
-from ...events.duckdb.sql import literal, quoted
 from ...events.released import CORE_KEY, PRIVATE, START_KEY, TIME_KEY
 from ...events.source import Source
 from ...kernel.attributes import Kind
