@@ -229,7 +229,7 @@ from sacofa import read_release
 from sacofa.release import publish
 from sacofa.release.formats import FORMATS
 from sacofa.web.worker import FILES
-from sacofa.web.pages import TEMPLATES
+from sacofa.web.app import TEMPLATES
 assert read_release("flow.jsonl").log == read_release("flow.parquet").log
 assert "log.jsonl" in FILES and "log.jsonl.zip" in FILES
 page = TEMPLATES.get_template("job.html.j2").render(written=FORMATS, csrf="", loopback=True)

@@ -124,3 +124,13 @@ def test_only_prefixes_that_are_kept_are_walked() -> None:
     candidates, counts = prefixes.count()
     width, a = 3, 0
     assert (candidates.tolist(), counts.tolist()) == ([1 * width + a], [2])
+
+
+def test_a_truncated_case_neither_goes_on_nor_ends() -> None:
+    """How it went on is unknown: only the whole case counts as an end."""
+    prefixes = Prefixes(VariantCounts.from_cases([["a", "b"], ["a"]]).truncate(1))
+    candidates, counts = prefixes.count()
+    assert (candidates.tolist(), counts.tolist()) == ([0], [2])
+    prefixes.keep(candidates)
+    ended, counts = prefixes.count()
+    assert (ended % (len("ab") + 1) == len("ab")).all() and counts.tolist() == [1]

@@ -17,8 +17,8 @@ from sacofa.messages.catalogue import (
     check_language,
     languages,
     load_catalogue,
+    parsed,
 )
-from sacofa.messages.render import parsed
 from sacofa.release.anonymize import certify_request
 from sacofa.release.disclosure import disclose
 from sacofa.release.disclosure.annex import to_markdown

@@ -1,17 +1,23 @@
-"""Catalogues of messages: the wording of each code in one language, read from a TOML file."""
+"""Catalogues of messages, one TOML file for each language, and statements put into its words."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
+from string import Formatter
 
 from ..kernel.errors import SettingError
-from ..kernel.statements import Statement
+from ..kernel.statements import TEXT, Argument, Statement, Value
 
 FOLDER = Path(__file__).parent
 ENGLISH = "en"
+BETWEEN = {"clauses": "; ", "joined": " "}
+"""What stands between the entries of a list, if it is not a comma."""
+NUMBER_FORMAT = re.compile(r"\.[0-9][efg]")
 
 
 @dataclass(frozen=True)
@@ -89,3 +95,123 @@ def _collect(prefix: str, table: Mapping[str, object], wordings: dict[str, Wordi
             wordings[prefix + name] = Wording(**entry)
         elif isinstance(entry, Mapping):
             _collect(f"{prefix}{name}.", entry, wordings)
+
+
+def render(
+    statement: Statement,
+    language: str = ENGLISH,
+    *,
+    wording: Callable[[Argument], str] = str,
+) -> str:
+    """Put a statement into words.
+
+    Args:
+        statement: What to say.
+        language: The language of the catalogue, such as `en` or `de`.
+        wording: What to call an argument that the statement names: Python, the command line and
+            the web app have different names for the same setting.
+
+    Returns:
+        One text. A code that the catalogue does not have, such as one that a later version wrote,
+        is given as it is, with its values.
+    """
+    return _Renderer(load_catalogue(language), wording).value(statement)
+
+
+def printable(text: str) -> str:
+    """Text for one line of a terminal: characters that would move its cursor are spelt out."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def arguments_of(value: Value) -> Iterator[Argument]:
+    """Every argument that a statement names, however deep."""
+    if isinstance(value, Argument):
+        yield value
+    elif isinstance(value, Statement):
+        yield from arguments_of(tuple(value.values.values()))
+    elif isinstance(value, tuple):
+        for part in value:
+            yield from arguments_of(part)
+
+
+@dataclass(frozen=True)
+class _Renderer:
+    """Words values in one language."""
+
+    catalogue: Catalogue
+    wording: Callable[[Argument], str]
+
+    def value(self, value: Value, form: str = "") -> str:
+        """A value as the language writes it, in the form that its place asks for."""
+        if isinstance(value, Statement):
+            text = "".join(word + self.value(part, how) for word, part, how in self._parts(value))
+        elif isinstance(value, tuple):
+            text = self._list([self.value(each) for each in value], form)
+        elif isinstance(value, Argument):
+            text = self.wording(value)
+        elif isinstance(value, str):
+            # Names of columns and files may hold line breaks; a message is one line.
+            text = " ".join(value.splitlines())
+        else:
+            text = self._number(value, form)
+        return _as_sentence(text, form) if form in ("sentence", "capital") else text
+
+    def _parts(self, statement: Statement) -> Iterator[tuple[str, Value, str]]:
+        """The parts of a statement: text, then the value after it, if any, and its form."""
+        values = statement.values
+        entry = self.catalogue.wordings.get(statement.code)
+        if statement.code == TEXT:
+            parts = values["text"]
+            for part in parts if isinstance(parts, tuple) else (parts,):
+                yield "", part, ""
+        elif entry is None:
+            before = f"{statement.code}("
+            for name, value in statement.items:
+                yield f"{before}{name}=", value, ""
+                before = ", "
+            yield ")" if values else f"{before})", "", ""
+        else:
+            for text, place, form in parsed(entry.choose(values)):
+                yield text, "" if place is None else values.get(place, f"{{{place}}}"), form
+
+    def _number(self, value: bool | int | float | Fraction, form: str) -> str:
+        """A number with the marks of the language."""
+        conventions = self.catalogue.conventions
+        if isinstance(value, bool):
+            return conventions["yes" if value else "no"]
+        if form == "plain":
+            return str(value)
+        if form == "percent":
+            text = f"{float(value):.0%}"
+        elif NUMBER_FORMAT.fullmatch(form):
+            text = format(float(value), form)
+        else:
+            text = f"{value:,}" if isinstance(value, int) else _short(value, form)
+        marks = str.maketrans(",.", conventions["thousands"] + conventions["decimal"])
+        return text.translate(marks).replace("%", conventions["percent"])
+
+    def _list(self, texts: Sequence[str], form: str) -> str:
+        """A list: `and` and `or` stand before its last entry."""
+        if form in ("and", "or") and len(texts) > 1:
+            return f"{', '.join(texts[:-1])} {self.catalogue.conventions[form]} {texts[-1]}"
+        return BETWEEN.get(form, ", ").join(texts)
+
+
+def _short(value: float | Fraction, form: str) -> str:
+    """Six digits, or a fraction if these are not exact."""
+    short = f"{float(value):.6g}"
+    if isinstance(value, float) or Fraction(short) == value:
+        return short
+    return f"({value})" if form == "exponent" else str(value)
+
+
+def _as_sentence(text: str, form: str) -> str:
+    """The text with a capital; as a sentence also with one full stop at its end."""
+    text = f"{text[:1].upper()}{text[1:]}"
+    return f"{text.rstrip('.')}." if form == "sentence" else text
+
+
+@cache
+def parsed(template: str) -> tuple[tuple[str, str | None, str], ...]:
+    """The parts of a template: text, then the name and form of the place after it, if any."""
+    return tuple((text, name, form or "") for text, name, form, _ in Formatter().parse(template))

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from ..kernel.statements import Argument, Statement, Value
-from .render import render
+from .catalogue import render
 
 FRACTION = re.compile(r"-?[0-9]{1,60}(/[0-9]{1,60})?", re.ASCII)
 

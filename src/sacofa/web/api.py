@@ -71,15 +71,9 @@ class Visit:
     def describe(self, upload: Upload) -> schemas.LogAnswer:
         """An upload, with what is known of it."""
         job = self.jobs.get(self.owner, upload.inspection)
-        return schemas.LogAnswer(
-            id=upload.id,
-            name=upload.name,
-            bytes=upload.bytes,
-            seconds_left=max(0, round(upload.until - self.settings.clock())),
-            reading=ColumnChoice(**upload.reading),
-            draft=upload.draft,
-            inspection=None if job is None else schemas.JobAnswer.model_validate(job),
-        )
+        left = max(0, round(upload.until - self.settings.clock()))
+        known = {**vars(upload), "seconds_left": left, "inspection": job}
+        return schemas.LogAnswer.model_validate(known)
 
 
 async def _visit(request: Request) -> Visit:
