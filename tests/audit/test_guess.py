@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sacofa.audit.guess import Guesser, learn_guesser
-from sacofa.audit.weights import Sample
+from sacofa.audit.guess import Guesser, Sample, learn_guesser
 
 RUNS = 20_000
 

@@ -10,8 +10,7 @@ import pytest
 
 from sacofa import Certified, Laplace, VariantCounts
 from sacofa.audit import Pair, audit, built_in_pairs, pairs_around, persons_around
-from sacofa.audit.likelihood import ALL, NEARER, UNIT, LikelihoodRatioAttack, views_for
-from sacofa.audit.views import VIEWS
+from sacofa.audit.views import ALL, NEARER, UNIT, VIEWS, LikelihoodRatioAttack, views_for
 from sacofa.examples import running_example
 from sacofa.kernel import Cases, Noise
 from sacofa.kernel.bits import SeededBits

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sacofa.audit import weights as weighing
-from sacofa.audit.weights import (
+from sacofa.audit import guess as weighing
+from sacofa.audit.guess import (
     Sample,
     _chi_square,
     _chi_square_quantile,

@@ -11,8 +11,7 @@ import pytest
 
 from sacofa import Certified, Unit
 from sacofa.audit import Finding, audit, make_minimal, timed_pairs, timed_persons_pair
-from sacofa.audit.likelihood import ALL, NEARER, UNIT, LikelihoodRatioAttack
-from sacofa.audit.views import view_release
+from sacofa.audit.views import ALL, NEARER, UNIT, LikelihoodRatioAttack, view_release
 from sacofa.errors import SettingError
 from sacofa.kernel import Session, Spend
 from sacofa.kernel.bits import SeededBits

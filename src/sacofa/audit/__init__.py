@@ -4,9 +4,9 @@
 |---|---|
 | `audit` | an audit from pairs of logs to findings |
 | `pairs`, `worst_cases` | neighbouring logs to distinguish, around a log and without one |
-| `views`, `likelihood` | features of an outcome; the likelihood-ratio attack on a transcript |
+| `views` | features of an outcome, and the likelihood-ratio attack on a transcript |
 | `runs` | many runs of a mechanism |
-| `weights`, `guess` | evidence of features; learning how to guess |
+| `guess` | evidence of features; learning how to guess |
 | `bound` | the Clopper–Pearson bound on ε that right guesses prove |
 | `neighbours` | a check of any way to read logs |
 """

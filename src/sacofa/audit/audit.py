@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -18,12 +18,10 @@ from ..mechanisms.protocol import Mechanism, perform
 from ..mechanisms.registry import MECHANISMS, make_mechanism
 from ..mechanisms.settings import settings_of
 from .bound import least_refuted, prove_epsilon
-from .guess import Guesser, learn_guesser
-from .likelihood import views_for
+from .guess import Sample, learn_guesser
 from .pairs import Pair
-from .runs import FAILED, Batch, GuessCounter, count_guesses, observe, processes, work
-from .views import View, describe_feature
-from .weights import Sample
+from .runs import FAILED, Batch, count_guesses, observe, processes, work
+from .views import View, describe_feature, views_for
 
 Stage = Callable[[str, float], None]
 """Receives the name of a pair, and the share of its runs that are done."""
@@ -141,7 +139,7 @@ def audit(
             batch = Batch(
                 mechanism=mechanism, pair=pair, views=chosen_views, runs=2 * runs, seed=seed
             )
-            findings += _attack(_split(batch, number), claim, pool, _Progress(batch, stage))
+            findings += _attack(_split(batch, number), claim, pool, stage)
     return tuple(findings)
 
 
@@ -156,77 +154,59 @@ def _claim(mechanism: Mechanism, pair: Pair, claimed: Epsilon | None) -> Fractio
     return promised
 
 
-class _Progress:
-    """Counts runs, and reports the share that is done."""
-
-    def __init__(self, batch: Batch, stage: Stage | None) -> None:
-        self._name, self._runs, self._stage = batch.pair.name, batch.runs, stage
-        self._done = 0
-
-    def __call__(self, runs: int) -> None:
-        self._done += runs
-        if self._stage is not None:
-            self._stage(self._name, self._done / self._runs)
-
-
 def _split(batch: Batch, number: int) -> list[Batch]:
     """Split the runs on a pair into batches, the same for any number of workers."""
     many = 2 * max(MIN_BATCHES // 2, math.ceil(batch.runs / 2 / MAX_BATCH_RUNS))
-    sizes = [batch.runs * (i + 1) // many - batch.runs * i // many for i in range(many)]
-    # Every batch of every pair has a seed of its own.
-    seeds = [
-        None if batch.seed is None else (batch.seed << 32) + (number << 16) + place
-        for place in range(many)
-    ]
-    return [replace(batch, runs=size, seed=seed) for size, seed in zip(sizes, seeds, strict=True)]
+    batches = []
+    for place in range(many):
+        # Every batch of every pair has a seed of its own.
+        seed = None if batch.seed is None else (batch.seed << 32) + (number << 16) + place
+        size = batch.runs * (place + 1) // many - batch.runs * place // many
+        batches.append(replace(batch, runs=size, seed=seed))
+    return batches
 
 
 def _attack(
-    batches: Sequence[Batch], claim: Fraction, pool: Executor | None, progress: _Progress
-) -> list[Finding]:
+    batches: Sequence[Batch], claim: Fraction, pool: Executor | None, stage: Stage | None
+) -> Iterator[Finding]:
     """Learn on the first half of the batches how to guess, and guess on the second half."""
     mechanism, pair = batches[0].mechanism, batches[0].pair
-    half = len(batches) // 2
-    guessers = _learn(work(pool, observe, batches[:half], progress))
-    if not guessers:
-        # Every run failed: raise the error.
-        perform(mechanism, pair.larger_cases, Noise())
-    job = partial(count_guesses, guessers=guessers)
-    counted = work(pool, job, batches[half:], progress)
-    findings = []
-    for name, guesser in guessers.items():
-        counter = sum((some[name] for some in counted), GuessCounter())
-        finding = Finding(
-            mechanism=mechanism.name,
-            pair=pair.name,
-            what=pair.what,
-            view=name,
-            evidence=_describe(guesser, pair),
-            right=counter.right,
-            guesses=counter.guesses,
-            runs=sum(batch.runs for batch in batches[half:]),
-            claimed=claim,
-        )
-        findings.append(finding)
-    return findings
+    total, done = sum(batch.runs for batch in batches), 0
 
+    def progress(runs: int) -> None:
+        nonlocal done
+        done += runs
+        if stage is not None:
+            stage(pair.name, done / total)
 
-def _learn(parts: Sequence[Mapping[str, Sample]]) -> dict[str, Guesser]:
-    """Learn a guesser for each view that has any feature."""
+    first, second = batches[: len(batches) // 2], batches[len(batches) // 2 :]
+    parts = work(pool, observe, first, progress)
     samples = {name: Sample.join(part[name] for part in parts) for name in parts[0]}
-    return {
+    guessers = {
         name: learn_guesser(sample)
         for name, sample in samples.items()
         if any(feature[0] != FAILED for feature in sample.columns)
     }
-
-
-def _describe(guesser: Guesser, pair: Pair) -> str:
-    """The features that a guesser uses, in words."""
-    names = [describe_feature(name, pair.larger.activities) for name in guesser.weights]
-    if len(names) > NAMED_FEATURES:
-        return f"{', '.join(names[:NAMED_FEATURES])} and {len(names) - NAMED_FEATURES} more"
-    return ", ".join(names) or "nothing"
+    if not guessers:
+        # Every run failed: raise the error.
+        perform(mechanism, pair.larger_cases, Noise())
+    counted = work(pool, partial(count_guesses, guessers=guessers), second, progress)
+    for name, guesser in guessers.items():
+        evidence = [describe_feature(one, pair.larger.activities) for one in guesser.weights]
+        if len(evidence) > NAMED_FEATURES:
+            more = f"{len(evidence) - NAMED_FEATURES} more"
+            evidence = [f"{', '.join(evidence[:NAMED_FEATURES])} and {more}"]
+        yield Finding(
+            mechanism=mechanism.name,
+            pair=pair.name,
+            what=pair.what,
+            view=name,
+            evidence=", ".join(evidence) or "nothing",
+            right=sum(some[name].right for some in counted),
+            guesses=sum(some[name].guesses for some in counted),
+            runs=sum(batch.runs for batch in second),
+            claimed=claim,
+        )
 
 
 def make_minimal(name: str, given: Mapping[str, object]) -> Mechanism:

@@ -10,22 +10,14 @@ with probability `doubt` (Clopper and Pearson, 1934), and ε is at least ln(p / 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 
 MAX_EPSILON = 100.0
 """No number of guesses that can be made proves a larger ε."""
 
 
 def prove_epsilon(right: int, guesses: int, doubt: float) -> float:
-    """Return a lower bound on ε.
-
-    Args:
-        right: Number of right guesses.
-        guesses: Number of all guesses.
-        doubt: Probability that the bound is too high.
-
-    Returns:
-        The bound, between 0 and 100.
-    """
+    """Return a lower bound on ε, between 0 and 100, that is too high with probability `doubt`."""
     from scipy.special import betainccinv, betaincinv
 
     if right <= 0:
@@ -49,11 +41,6 @@ def least_refuted(claimed: float, guesses: int, doubt: float) -> float:
     Returns:
         The ε; infinite if even guesses that are all right prove no more than the claim.
     """
-    low, high = 0, guesses
-    while low < high:
-        middle = (low + high) // 2
-        if prove_epsilon(middle, guesses, doubt) > claimed:
-            high = middle
-        else:
-            low = middle + 1
-    return math.log(high / (guesses - high)) if high < guesses else math.inf
+    rights = range(guesses)
+    least = bisect_left(rights, True, key=lambda n: prove_epsilon(n, guesses, doubt) > claimed)
+    return math.log(least / (guesses - least)) if least < guesses else math.inf

@@ -1,8 +1,9 @@
 """Attacks that learn from one half of the runs how to guess on the other half.
 
-Every value of an outcome has a weight, its evidence for one log against the other. For independent
-noise such weights add up. The sum is compared with two thresholds: at or above the upper one the
-guess is the larger log, at or below the lower one the smaller log, in between the attack passes.
+Every value of an outcome falls into one of a few bins. The weight of a bin, its evidence for one
+log against the other, is the logarithm of a ratio of frequencies. For independent noise such
+weights add up. The sum is compared with two thresholds: at or above the upper one the guess is the
+larger log, at or below the lower one the smaller log, in between the attack passes.
 
 An attack is fixed before it is tested. Its quality decides how much an audit finds, never whether
 the finding is true.
@@ -10,14 +11,37 @@ the finding is true.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import math
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import accumulate
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .views import Feature, Features
-from .weights import VALUE_AS_WEIGHT, Ints, Sample, Sides, Weigh, Weights, weigh_features
 
+Ints = NDArray[np.int64]
+Sides = NDArray[np.bool_]
+
+BINS = 48
+"""Number of bins of a feature, about."""
+MIN_RUNS = 40
+"""A bin of fewer runs is not evidence."""
+WEIGHT_UNIT = 2**16
+"""Weights are whole multiples of 1/65536, so that sums are exact on every machine."""
+MAX_FEATURES = 400
+"""Number of the most significant features that get weights."""
+EXPECTED_FALSE = 10.0
+"""Expected number of features that are kept by chance. With fewer, evidence that is rare but
+spread over many features would be lost."""
+MAX_DOUBT = 1e-3
+"""Upper bound on the probability that a feature without any evidence is kept."""
+SIMILAR_CHI_SQUARE = 6.0
+"""Neighbouring bins whose chi-square is lower are merged: they differ by chance."""
 THRESHOLDS = 160
 """Number of thresholds that are tried on each side."""
 CAUTIONS = 5.0, 1.7
@@ -26,6 +50,66 @@ deviations more frequent: first as a refutation requires, and if nothing would b
 at 95 % does."""
 SINGLE_FEATURES = 20
 """Number of the most significant features that are tried alone."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sample:
+    """The features of many runs.
+
+    Attributes:
+        sides: Whether each run was on the larger log.
+        columns: For each feature, the runs that had it, and its values there.
+    """
+
+    sides: Sides
+    columns: Mapping[Feature, tuple[Ints, Ints]]
+
+    @classmethod
+    def join(cls, parts: Iterable[Sample]) -> Sample:
+        """Concatenate samples."""
+        parts = list(parts)
+        starts = accumulate((len(part.sides) for part in parts), initial=0)
+        found: dict[Feature, list[tuple[Ints, Ints]]] = {}
+        for start, part in zip(starts, parts, strict=False):
+            for feature, (runs, values) in part.columns.items():
+                found.setdefault(feature, []).append((runs + start, values))
+        columns = {
+            feature: (np.concatenate([r for r, _ in some]), np.concatenate([v for _, v in some]))
+            for feature, some in found.items()
+        }
+        return cls(sides=np.concatenate([part.sides for part in parts]), columns=columns)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Weights:
+    """The evidence of one feature for the larger log.
+
+    Attributes:
+        edges: Where each bin but the first begins.
+        bins: Weight of each bin. Without bins a value is its own weight, as a likelihood ratio is.
+        absent: Weight if the feature is absent.
+    """
+
+    edges: tuple[float, ...] = ()
+    bins: tuple[int, ...] = ()
+    absent: int = 0
+
+    def of(self, value: float | None) -> int:
+        """Return the weight of one value; None is an absent one."""
+        if value is None:
+            return self.absent
+        return self.bins[bisect_right(self.edges, value)] if self.bins else int(value)
+
+    def score(self, sample: Sample, feature: Feature) -> Ints:
+        """Return the weight of a feature in every run."""
+        runs, values = sample.columns[feature]
+        scores = np.full(len(sample.sides), self.absent, dtype=np.int64)
+        places = np.searchsorted(np.array(self.edges), values, side="right")
+        scores[runs] = np.array(self.bins, dtype=np.int64)[places] if self.bins else values
+        return scores
+
+
+VALUE_AS_WEIGHT = Weights()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +122,7 @@ class Guesser:
         high: At or above this sum of weights the guess is the larger log.
     """
 
-    weights: Mapping[Feature, Weigh]
+    weights: Mapping[Feature, Weights]
     low: float
     high: float
 
@@ -50,64 +134,40 @@ class Guesser:
         return False if total <= self.low else None
 
 
+class _Thresholds(NamedTuple):
+    proves: float
+    low: float
+    high: float
+
+
 def learn_guesser(sample: Sample) -> Guesser:
     """Find the features, weights and thresholds that prove the largest ε on these runs."""
     weighed = weigh_features(sample)
     scores = {name: weights.score(sample, name) for name, weights in weighed.items()}
+    nothing = np.zeros(len(sample.sides), dtype=np.int64)
     for caution in CAUTIONS:
-        weights, thresholds = max(
-            _try(weighed, scores, sample, caution), key=lambda one: one[1].proves
-        )
+
+        def choose(total: Ints, caution: float = caution) -> _Thresholds:
+            return _choose_thresholds(total, sample.sides, caution)
+
+        tried: list[tuple[Mapping[Feature, Weights], _Thresholds]] = []
+        for name in list(weighed)[:SINGLE_FEATURES]:
+            tried.append(({name: weighed[name]}, choose(scores[name])))
+            # A likelihood ratio needs no bins: they would only blur it.
+            plain = choose(VALUE_AS_WEIGHT.score(sample, name))
+            tried.append(({name: VALUE_AS_WEIGHT}, plain))
+        tried.append((weighed, choose(sum(scores.values(), nothing))))
+        # Add feature after feature, and keep those that prove more: some repeat the same evidence.
+        added, total, best = {}, nothing, choose(nothing)
+        for name, one in scores.items():
+            thresholds = choose(total + one)
+            if thresholds.proves > best.proves:
+                added[name], total, best = weighed[name], total + one, thresholds
+        tried.append((added, best))
+        chosen, thresholds = max(tried, key=lambda one: one[1].proves)
         if thresholds.proves > 0:
             break
-    return Guesser(weights=weights, low=thresholds.low, high=thresholds.high)
-
-
-def _try(
-    weighed: Mapping[Feature, Weights],
-    scores: Mapping[Feature, Ints],
-    sample: Sample,
-    caution: float,
-) -> Iterator[tuple[Mapping[Feature, Weigh], _Thresholds]]:
-    """Try features alone, all together, and those that add evidence to others."""
-    for name, weights in list(weighed.items())[:SINGLE_FEATURES]:
-        yield {name: weights}, _choose_thresholds(scores[name], sample.sides, caution)
-        # A likelihood ratio needs no bins: they would only blur it.
-        plain = VALUE_AS_WEIGHT.score(sample, name)
-        yield {name: VALUE_AS_WEIGHT}, _choose_thresholds(plain, sample.sides, caution)
-    yield weighed, _choose_thresholds(_total(scores.values(), sample), sample.sides, caution)
-    names, thresholds = _add_up(scores, sample, caution)
-    yield {name: weighed[name] for name in names}, thresholds
-
-
-def _total(scores: Iterable[Ints], sample: Sample) -> Ints:
-    total = np.zeros(len(sample.sides), dtype=np.int64)
-    for one in scores:
-        total += one
-    return total
-
-
-def _add_up(
-    scores: Mapping[Feature, Ints], sample: Sample, caution: float
-) -> tuple[list[Feature], _Thresholds]:
-    """Add feature after feature, and keep those that prove more: some repeat the same evidence."""
-    names: list[Feature] = []
-    total = _total((), sample)
-    best = _choose_thresholds(total, sample.sides, caution)
-    for name, one in scores.items():
-        thresholds = _choose_thresholds(total + one, sample.sides, caution)
-        if thresholds.proves > best.proves:
-            names.append(name)
-            total += one
-            best = thresholds
-    return names, best
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Thresholds:
-    low: float
-    high: float
-    proves: float
+    return Guesser(weights=chosen, low=thresholds.low, high=thresholds.high)
 
 
 def _choose_thresholds(scores: Ints, sides: Sides, caution: float) -> _Thresholds:
@@ -130,7 +190,7 @@ def _choose_thresholds(scores: Ints, sides: Sides, caution: float) -> _Threshold
     low = np.append(distinct[tried[1]].astype(float), -np.inf)
     proves[low[None, :] >= high[:, None]] = -np.inf
     i, j = np.unravel_index(int(np.argmax(proves)), proves.shape)
-    return _Thresholds(low=float(low[j]), high=float(high[i]), proves=float(proves[i, j]))
+    return _Thresholds(float(proves[i, j]), float(low[j]), float(high[i]))
 
 
 def _spaced(sizes: Ints) -> Ints:
@@ -142,3 +202,118 @@ def _spaced(sizes: Ints) -> Ints:
     wanted = np.linspace(logs.min(), logs.max(), THRESHOLDS)
     found = np.searchsorted(logs[order], wanted).clip(max=len(sizes) - 1)
     return np.unique(order[found])
+
+
+def weigh_features(sample: Sample) -> dict[Feature, Weights]:
+    """Return the weights of all features that differ between the logs by more than chance.
+
+    Each family, the features whose names begin alike, has the same expected number of false ones,
+    so that a small family is not lost in a large one.
+    """
+    found: list[tuple[float, Feature, Weights]] = []
+    families = Counter(feature[0] for feature in sample.columns)
+    for family, size in families.items():
+        doubt = min(MAX_DOUBT, EXPECTED_FALSE / (len(families) * size))
+        fewest = _min_runs(sample.sides, doubt)
+        for feature, (runs, values) in sample.columns.items():
+            if feature[0] == family and len(runs) >= fewest:
+                weights, significance = weigh_feature(sample.sides, runs, values, doubt)
+                if significance > 0:
+                    found.append((significance, feature, weights))
+    found.sort(key=lambda one: -one[0])
+    return {feature: weights for _, feature, weights in found[:MAX_FEATURES]}
+
+
+def weigh_feature(sides: Sides, runs: Ints, values: Ints, doubt: float) -> tuple[Weights, float]:
+    """Return the weights of one feature, and how far it differs beyond chance (not if below 0)."""
+    edges = _edges(values, max(MIN_RUNS, len(sides) // BINS))
+    bins = np.searchsorted(np.array(edges), values, side="right")
+    here = sides[runs]
+    larger = np.bincount(bins[here], minlength=len(edges) + 1).tolist()
+    smaller = np.bincount(bins[~here], minlength=len(edges) + 1).tolist()
+    total = int(sides.sum()), int((~sides).sum())
+    absent = total[0] - sum(larger), total[1] - sum(smaller)
+    table = np.array([[*larger, absent[0]], [*smaller, absent[1]]], dtype=np.float64)
+    table = table[:, table.sum(axis=0) > 0]
+    significance = max(
+        _chi_square(table) - _chi_square_quantile(table.shape[1] - 1, doubt / 2),
+        # A trend, values that tend to be higher on one log, needs fewer runs to be significant.
+        _trend(np.array(larger), np.array(smaller)) - _chi_square_quantile(1, doubt / 2),
+    )
+    if significance > 0:
+        _merge(larger, smaller, edges)
+
+    def weight(more: int, less: int) -> int:
+        # Half a run is added on each side, so that a bin of one log only has a finite weight.
+        ratio = math.log((more + 0.5) / (less + 0.5) * (total[1] + 1) / (total[0] + 1))
+        return round(ratio * WEIGHT_UNIT)
+
+    weights = tuple(map(weight, larger, smaller))
+    return Weights(edges=tuple(edges), bins=weights, absent=weight(*absent)), significance
+
+
+def _chi_square_quantile(freedom: int, doubt: float) -> float:
+    """The chi-square that chance exceeds with this probability."""
+    from scipy.special import chdtri
+
+    return float(chdtri(freedom, doubt)) if freedom else math.inf
+
+
+def _min_runs(sides: Sides, doubt: float) -> int:
+    """The least number of runs that a feature needs to be significant, even if all are on one log.
+
+    Most of the thousands of features are rarer and need no weights. Of r runs on the log with fewer
+    runs f, of which the other has m, the chi-square is (f + m) r m / (f (f + m − r)).
+    """
+    fewer, more = sorted((int(sides.sum()), int((~sides).sum())))
+    least = _chi_square_quantile(1, doubt / 2) * fewer * len(sides)
+    runs = math.floor(least / (len(sides) * more + least / len(sides))) + 1 if more else MIN_RUNS
+    return min(MIN_RUNS, fewer, runs)
+
+
+def _chi_square(table: NDArray[np.float64]) -> float:
+    """Pearson's chi-square of a table with two rows."""
+    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / max(table.sum(), 1)
+    return float(((table - expected) ** 2 / np.maximum(expected, 1e-9)).sum())
+
+
+def _trend(larger: Ints, smaller: Ints) -> float:
+    """Chi-square of a trend: whether one row has higher bins than the other (Cochran, Armitage)."""
+    both = larger + smaller
+    place = np.arange(len(both))
+    total, here = int(both.sum()), int(larger.sum())
+    spread = float(both @ place**2) - float(both @ place) ** 2 / max(total, 1)
+    if spread <= 0 or here in (0, total):
+        return 0.0
+    higher = float(larger @ place) - here / total * float(both @ place)
+    return higher**2 / (spread * here / total * (1 - here / total))
+
+
+def _merge(larger: list[int], smaller: list[int], edges: list[float]) -> None:
+    """Merge neighbouring bins as long as two are similar, the most similar first."""
+
+    def differ(i: int) -> float:
+        return _chi_square(np.array([larger[i : i + 2], smaller[i : i + 2]], dtype=np.float64))
+
+    apart = [differ(i) for i in range(len(edges))]
+    while apart and min(apart) < SIMILAR_CHI_SQUARE:
+        i = apart.index(min(apart))
+        for counts in (larger, smaller):
+            counts[i : i + 2] = [counts[i] + counts[i + 1]]
+        del edges[i], apart[i]
+        for place in range(max(i - 1, 0), min(i + 1, len(apart))):
+            apart[place] = differ(place)
+
+
+def _edges(values: Ints, min_runs: int) -> list[float]:
+    """Where bins begin, so that each has enough runs; a frequent value has a bin of its own."""
+    distinct, counts = np.unique(values, return_counts=True)
+    edges: list[float] = []
+    held = 0
+    for value, count in zip(distinct.tolist(), counts.tolist(), strict=True):
+        # A frequent value begins a bin even where the one before is not full.
+        if held >= min_runs or (held and count >= min_runs):
+            edges.append(value)
+            held = 0
+        held += count
+    return edges

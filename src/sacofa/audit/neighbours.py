@@ -101,19 +101,28 @@ def check_neighbours(
         unit = Unit(person="p", max_cases=2)
         assert not list(check_neighbours(read, logs, unit=unit, order="name"))
     """
+
+    def counted(log: EventLog) -> VariantCounts | None:
+        try:
+            return read(log)
+        except SacofaError:
+            return None
+
     for log in logs:
-        whole = _read(read, log)
+        whole = counted(log)
         units = units_of(log, unit, order)
         if most:
             # Spread over the whole log.
             units = units[:: max(len(units) // most, 1)][:most]
-        for cases in units:
+        for cases in units if whole is not None else ():
             rest = [event for event in log if event.case not in cases]
-            if whole is None or (counted := _read(read, rest)) is None:
-                continue
-            distance = distance_of(whole, counted)
-            if distance > unit.max_cases:
-                yield Violation(log=log, neighbour=rest, distance=distance, allowed=unit.max_cases)
+            without = counted(rest)
+            if whole is not None and without is not None:
+                distance = distance_of(whole, without)
+                if distance > unit.max_cases:
+                    yield Violation(
+                        log=log, neighbour=rest, distance=distance, allowed=unit.max_cases
+                    )
 
 
 def units_of(log: EventLog, unit: Unit, order: Ties = "file") -> list[set[str]]:
@@ -121,12 +130,10 @@ def units_of(log: EventLog, unit: Unit, order: Ties = "file") -> list[set[str]]:
     cases: dict[str, list[Event]] = {}
     for event in log:
         cases.setdefault(event.case, []).append(event)
-    if unit.person is None:
-        return [{case} for case in cases]
     owners: dict[str, set[str]] = {}
     alone = []
     for case, events in cases.items():
-        person = person_of(events, order)
+        person = None if unit.person is None else _person_of(events, order)
         if person is None:
             alone.append({case})
         else:
@@ -134,12 +141,17 @@ def units_of(log: EventLog, unit: Unit, order: Ties = "file") -> list[set[str]]:
     return [*owners.values(), *alone]
 
 
-def person_of(case: EventLog, order: Ties = "file") -> str | None:
+def _person_of(case: EventLog, order: Ties) -> str | None:
     """Return the person of a case: the first that is not blank, in the order of its events."""
     keys: dict[Ties, Callable[[Event], tuple[object, ...]]] = {
         "file": lambda event: (),
         "time": _time,
-        "name": lambda event: (_time(event), *_name(event), event.person or ""),
+        "name": lambda event: (
+            _time(event),
+            event.activity is None,
+            event.activity or "",
+            event.person or "",
+        ),
     }
     events = sorted(case, key=keys[order])
     return next((event.person for event in events if not is_blank(event.person)), None)
@@ -158,26 +170,10 @@ def _time(event: Event) -> tuple[int, object]:
     return 0, time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
-def _name(event: Event) -> tuple[bool, str]:
-    return event.activity is None, event.activity or ""
-
-
 def distance_of(one: VariantCounts, other: VariantCounts) -> int:
     """Return the difference of two counts by the names of activities, in sum over all variants."""
-    difference = _by_name(one)
-    difference.subtract(_by_name(other))
+    difference: Counter[tuple[tuple[str, ...], bool]] = Counter()
+    for variants, sign in ((one, 1), (other, -1)):
+        for (names, count), complete in zip(variants, variants.complete.tolist(), strict=True):
+            difference[names, complete] += sign * count
     return sum(map(abs, difference.values()))
-
-
-def _by_name(variants: VariantCounts) -> Counter[tuple[tuple[str, ...], bool]]:
-    counts: Counter[tuple[tuple[str, ...], bool]] = Counter()
-    for (names, count), complete in zip(variants, variants.complete.tolist(), strict=True):
-        counts[names, complete] += count
-    return counts
-
-
-def _read(read: Read, log: EventLog) -> VariantCounts | None:
-    try:
-        return read(log)
-    except SacofaError:
-        return None

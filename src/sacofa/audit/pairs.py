@@ -12,7 +12,6 @@ from ..base.batches import concatenate
 from ..errors import SettingError, Statement
 from ..kernel.attributes import Attribute
 from ..kernel.cases import CaseBatch, Cases
-from ..kernel.language import Word
 from ..kernel.unit import Unit
 from ..kernel.variants import VariantCounts
 
@@ -58,8 +57,8 @@ class Pair:
         cls, name: str, what: str, log: VariantCounts, variant: Sequence[str], cases: int = 1
     ) -> Pair:
         """Make a pair of a log and the same log with more cases of one variant."""
-        ids = [log.activities.index(activity) for activity in variant]
-        return cls(name=name, what=what, smaller=log, larger=_change(log, (ids, True), cases))
+        more = VariantCounts.of({tuple(variant): cases}, log.activities)
+        return cls(name=name, what=what, smaller=log, larger=_combine(log, more))
 
     @cached_property
     def smaller_cases(self) -> Cases:
@@ -88,47 +87,32 @@ class Pair:
         """The unit of privacy, which the logs contain."""
         return self.smaller.unit
 
+    @property
+    def added(self) -> VariantCounts:
+        """The cases that only the larger log has."""
+        return _combine(self.larger, replace(self.smaller, counts=-self.smaller.counts))
+
     def check_neighbours(self) -> None:
         """Refuse logs that are not neighbours: to distinguish them proves nothing.
 
         Raises:
             SettingError: If the larger log does not have 1 to max_cases cases more.
         """
-        added, max_cases = self._added, self.unit.max_cases
+        added, max_cases = self.added, self.unit.max_cases
+        one, more = self.smaller_by_case, self.added_by_case
+        if one is None or more is None:
+            as_counted = one is more
+        else:
+            as_counted = one.variants() == self.smaller and more.variants() == added
         if (
             self.smaller.activities != self.larger.activities
             or self.smaller.unit != self.larger.unit
-            or min(added.values(), default=0) < 0
-            or not 1 <= sum(added.values()) <= max_cases
-            or not self._same_by_case()
+            or added.counts.min(initial=0) < 0
+            or not 1 <= added.cases <= max_cases
+            or not as_counted
         ):
             must = Statement("must.neighbouring_logs", max_cases=max_cases)
             raise SettingError("pair", self.name, must)
-
-    def _same_by_case(self) -> bool:
-        """Whether the cases one by one, if there are any, are those that were counted."""
-        one, more = self.smaller_by_case, self.added_by_case
-        if one is None or more is None:
-            return one is more
-        return one.variants() == self.smaller and more.variants() == self.added
-
-    @property
-    def added(self) -> VariantCounts:
-        """The cases that only the larger log has."""
-        words = self._added.items()
-        return VariantCounts.from_arrays(
-            self.smaller.activities,
-            [i for (ids, _), _ in words for i in ids],
-            [len(ids) for (ids, _), _ in words],
-            [more for _, more in words],
-            [complete for (_, complete), _ in words],
-            self.unit,
-        )
-
-    @property
-    def _added(self) -> dict[Word, int]:
-        left, right = cells_of(self.smaller), cells_of(self.larger)
-        return {word: right.get(word, 0) - left.get(word, 0) for word in {*left, *right}}
 
 
 def pairs_around(log: VariantCounts, threshold: int) -> tuple[Pair, ...]:
@@ -146,28 +130,34 @@ def pairs_around(log: VariantCounts, threshold: int) -> tuple[Pair, ...]:
     """
     if not log.cases:
         raise SettingError("log", None, Statement("must.log_with_cases"))
-    words = list(log)
     counts, lengths = log.counts, log.lengths
-    rarest, most = int(np.argmin(counts)), int(np.argmax(counts))
-    longest = int(np.argmax(lengths))
+    rarest, most, longest = np.argmin(counts), np.argmax(counts), np.argmax(lengths)
+
+    def change(place: np.intp, cases: int) -> VariantCounts:
+        return replace(log, counts=counts + cases * (np.arange(len(log)) == place))
+
+    def removed(name: str, what: str, place: np.intp) -> Pair:
+        return Pair(name=name, what=what, smaller=_combine(change(place, -1)), larger=log)
+
     # After this case every activity has followed and preceded every other: few rules are left.
     twice = 2 * log.activities
-    near = int(np.argmin(abs(counts - threshold)))
     pairs = [
         Pair.adding("rules", "a case that goes through all activities twice", log, twice),
-        _removed("rare", "a case of the rarest variant", log, rarest),
-        _removed("frequent", "a case of the most frequent variant", log, most),
-        _removed("long case", f"the longest case, of {lengths[longest]} events", log, longest),
+        removed("rare", "a case of the rarest variant", rarest),
+        removed("frequent", "a case of the most frequent variant", most),
+        removed("long case", f"the longest case, of {lengths[longest]} events", longest),
         Pair.adding("no events", "a case without any event", log, ()),
     ]
-    reverse = words[most][0][::-1]
-    if all(word != reverse for word, _ in words):
+    words = [word for word, _ in log]
+    reverse = words[most][::-1]
+    if reverse not in words:
         what = "a case that reverses the most frequent variant"
         pairs.append(Pair.adding("new variant", what, log, reverse))
-    nearest = _word(log, near)
-    below = _change(log, nearest, threshold - 1 - int(counts[near]))
+    near = np.argmin(abs(counts - threshold))
+    below, above = (
+        _combine(change(near, n - int(counts[near]))) for n in (threshold - 1, threshold)
+    )
     what = f"a case that lifts a count from {threshold - 1} to the threshold {threshold}"
-    above = _change(below, nearest, 1)
     pairs.append(Pair(name="threshold", what=what, smaller=below, larger=above))
     return tuple(pairs)
 
@@ -175,37 +165,17 @@ def pairs_around(log: VariantCounts, threshold: int) -> tuple[Pair, ...]:
 def persons_around(log: VariantCounts, max_cases: int) -> Pair:
     """Return a log and the same log with one more person, all cases of the rarest variant."""
     smaller = replace(log, unit=Unit(person="person", max_cases=max_cases))
-    return Pair(
-        name="person",
-        what=f"a person with {max_cases} cases of the rarest variant",
-        smaller=smaller,
-        larger=_change(smaller, _word(log, int(np.argmin(log.counts))), max_cases),
+    rarest = np.arange(len(log)) == np.argmin(log.counts)
+    more = replace(smaller.where(rarest), counts=np.array([max_cases]))
+    what = f"a person with {max_cases} cases of the rarest variant"
+    return Pair(name="person", what=what, smaller=smaller, larger=_combine(smaller, more))
+
+
+def _combine(log: VariantCounts, *others: VariantCounts) -> VariantCounts:
+    """Add up the counts of logs over the same activities; variants without cases are dropped."""
+    logs = (log, *others)
+    ids, lengths, counts, complete = (
+        np.concatenate([getattr(each, part) for each in logs])
+        for part in ("activity_ids", "lengths", "counts", "complete")
     )
-
-
-def cells_of(log: VariantCounts) -> dict[Word, int]:
-    """Return the count of each variant, by its activity ids and whether it is finished."""
-    words = zip(log.sequences(), log.complete.tolist(), strict=True)
-    return dict(zip(words, log.counts.tolist(), strict=True))
-
-
-def _removed(name: str, what: str, log: VariantCounts, place: int) -> Pair:
-    return Pair(name=name, what=what, smaller=_change(log, _word(log, place), -1), larger=log)
-
-
-def _word(log: VariantCounts, place: int) -> tuple[list[int], bool]:
-    ids = log.activity_ids[log.offsets[place] : log.offsets[place + 1]]
-    return ids.tolist(), bool(log.complete[place])
-
-
-def _change(log: VariantCounts, word: tuple[Sequence[int], bool], cases: int) -> VariantCounts:
-    """The log with more (or fewer) cases of one variant."""
-    ids, complete = word
-    return VariantCounts.from_arrays(
-        log.activities,
-        np.append(log.activity_ids, np.array(ids, dtype=np.int64)),
-        np.append(log.lengths, len(ids)),
-        np.append(log.counts, cases),
-        np.append(log.complete, complete),
-        log.unit,
-    )
+    return VariantCounts.from_arrays(log.activities, ids, lengths, counts, complete, log.unit)

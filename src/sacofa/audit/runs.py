@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import count, pairwise
 from multiprocessing import get_context
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -17,15 +15,16 @@ from ..errors import SacofaError
 from ..kernel.bits import Bits, SeededBits, SystemBits, Words
 from ..kernel.noise import Noise
 from ..mechanisms.protocol import Mechanism, perform
-from .guess import Guesser
+from .guess import Guesser, Sample
 from .pairs import Pair
 from .views import Feature, Features, View
-from .weights import Ints, Sample
 
 FAILED = "failed"
 """Name of the feature of a run that failed: whether it fails may depend on the log."""
 BULK_WORDS = 8192
 """Number of random words that are fetched together."""
+
+Result = TypeVar("Result")
 
 
 class BufferedBits:
@@ -82,64 +81,41 @@ class Batch:
 def observe(batch: Batch) -> dict[str, Sample]:
     """Make the runs of a batch and return the features of each view."""
     sides: list[bool] = []
-    seen = {name: _Seen() for name in batch.views}
-    for side, shown in batch.play():
+    seen: dict[str, dict[Feature, tuple[list[int], list[int]]]] = {name: {} for name in batch.views}
+    for run, (side, shown) in enumerate(batch.play()):
         sides.append(side)
         for name, features in shown.items():
-            seen[name].add(features)
+            columns = seen[name]
+            for feature, value in features.items():
+                runs, values = columns.setdefault(feature, ([], []))
+                runs.append(run)
+                values.append(value)
     flags = np.array(sides, dtype=np.bool_)
-    return {name: Sample(sides=flags, columns=one.columns()) for name, one in seen.items()}
+    return {
+        name: Sample(
+            sides=flags,
+            columns={f: (np.array(runs), np.array(values)) for f, (runs, values) in found.items()},
+        )
+        for name, found in seen.items()
+    }
 
 
-class _Seen:
-    """Collects the features of many runs, to be sorted once at the end."""
-
-    def __init__(self) -> None:
-        self._ids: defaultdict[Feature, int] = defaultdict(count().__next__)
-        self._features: list[int] = []
-        self._values: list[int] = []
-        self._ends: list[int] = [0]
-
-    def add(self, features: Features) -> None:
-        """Add the next run."""
-        self._features.extend(map(self._ids.__getitem__, features))
-        self._values.extend(features.values())
-        self._ends.append(len(self._values))
-
-    def columns(self) -> dict[Feature, tuple[Ints, Ints]]:
-        """Return for each feature the runs that had it, and its values there."""
-        ids = np.array(self._features, dtype=np.int64)
-        values = np.array(self._values)
-        runs = np.repeat(np.arange(len(self._ends) - 1), np.diff(self._ends))
-        order = np.argsort(ids, kind="stable")
-        runs, values = runs[order], values[order]
-        bounds = pairwise([0, *np.cumsum(np.bincount(ids, minlength=len(self._ids))).tolist()])
-        return {
-            feature: (runs[start:end], values[start:end])
-            for feature, (start, end) in zip(self._ids, bounds, strict=True)
-        }
-
-
-@dataclass(frozen=True)
-class GuessCounter:
+class Guessed(NamedTuple):
     """Number of right guesses, and of all guesses."""
 
-    right: int = 0
-    guesses: int = 0
-
-    def __add__(self, other: GuessCounter) -> GuessCounter:
-        return GuessCounter(self.right + other.right, self.guesses + other.guesses)
+    right: int
+    guesses: int
 
 
-def count_guesses(batch: Batch, guessers: Mapping[str, Guesser]) -> dict[str, GuessCounter]:
+def count_guesses(batch: Batch, guessers: Mapping[str, Guesser]) -> dict[str, Guessed]:
     """Run, and count how often each guesser is right."""
-    guessed = dict.fromkeys(guessers, GuessCounter())
+    guessed: dict[str, list[bool]] = {name: [] for name in guessers}
     for side, shown in batch.play():
         for name, guesser in guessers.items():
             guess = guesser.guess(shown[name])
             if guess is not None:
-                guessed[name] += GuessCounter(int(guess == side), 1)
-    return guessed
+                guessed[name].append(guess == side)
+    return {name: Guessed(sum(hits), len(hits)) for name, hits in guessed.items()}
 
 
 @contextmanager
@@ -156,9 +132,6 @@ def processes(workers: int) -> Iterator[Executor | None]:
             raise
 
 
-Result = TypeVar("Result")
-
-
 def work(
     pool: Executor | None,
     job: Callable[[Batch], Result],
@@ -166,8 +139,8 @@ def work(
     done: Callable[[int], None],
 ) -> list[Result]:
     """Do a job on every batch, and call `done` with the number of runs of each."""
-    doing = map(job, batches) if pool is None else pool.map(job, batches)
     results = []
+    doing = map(job, batches) if pool is None else pool.map(job, batches)
     for batch, result in zip(batches, doing, strict=True):
         results.append(result)
         done(batch.runs)

@@ -51,10 +51,10 @@ ATTRIBUTES = (
 """An attribute of cases and one of events; ordinary cases are blue, or green, in both."""
 MISSING = cells_of(COLOURS) - 1
 
-TimedCase = Sequence[tuple[str, int]]
-"""Activity and time of each event."""
-CaseWithAttributes = tuple[int, Sequence[tuple[str, int]]]
-"""The cell of the case, and the activity and cell of each event."""
+Events = Sequence[tuple[str, int]]
+"""Activity and time, or cell, of each event."""
+CaseWithAttributes = tuple[int, Events]
+"""The cell of the case, and its events."""
 
 
 def built_in_pairs(threshold: int) -> tuple[Pair, ...]:
@@ -78,17 +78,13 @@ def built_in_pairs(threshold: int) -> tuple[Pair, ...]:
     # A mechanism need not ask for the lengths of few cases.
     long_among = VariantCounts.of({a: MANY_CASES}, ["a", "b"])
     lifts = f"a case that lifts a count from {threshold - 1} to the threshold {threshold}"
+    long = f"a case with {LONG_CASE} events"
     return (
         Pair.adding("rules", "a case that changes the rules", only, ("a", *several)),
         Pair.adding("new variant", "a case that lifts a count from 0 to 1", plain, b),
         Pair.adding("threshold", lifts, VariantCounts.of(below, ["a", "b"]), b),
-        Pair.adding("long case", f"a case with {LONG_CASE} events", plain, b * LONG_CASE),
-        Pair.adding(
-            "long among many",
-            f"a case with {LONG_CASE} events, among many cases",
-            long_among,
-            b * LONG_CASE,
-        ),
+        Pair.adding("long case", long, plain, b * LONG_CASE),
+        Pair.adding("long among many", f"{long}, among many cases", long_among, b * LONG_CASE),
         Pair.adding("no events", "a case without events, among many such", many, ()),
     )
 
@@ -103,42 +99,47 @@ def persons_pair(max_cases: int) -> Pair:
 def timed_pairs() -> tuple[Pair, ...]:
     """Return the worst cases for mechanisms that release times."""
     many = [(NAMES[i % 2], BEGIN + i * DAY) for i in range(LONG_TIMED_CASE)]
+    nothing = [("a", NO_TIME), ("b", NO_TIME)]
+    worked = _timed_pair("long work", "a case on which work takes 11 years", _long_wait(BEGIN))
     return (
-        _timed_pair("long wait", "a case that waits 11 years", _waiting(EARLIER, LONG_WAIT)),
+        _timed_pair("long wait", "a case that waits 11 years", _long_wait(EARLIER)),
         _timed_pair("year 1", "a case of the year 1", _waiting(YEAR_1, WAIT)),
         _timed_pair("year 9999", "a case of the year 9999", _waiting(YEAR_9999, WAIT)),
         _timed_pair("many times", f"a case with {LONG_TIMED_CASE:,} events, a day apart", many),
-        _timed_pair("no times", "a case whose times are missing", [("a", NO_TIME), ("b", NO_TIME)]),
-        _long_work(),
+        _timed_pair("no times", "a case whose times are missing", nothing),
+        # In a log with the times at which work began.
+        replace(
+            worked,
+            smaller_by_case=_with_starts(worked.smaller_by_case, WAIT // 2),
+            added_by_case=_with_starts(worked.added_by_case, LONG_WAIT),
+        ),
     )
 
 
 def timed_persons_pair(max_cases: int) -> Pair:
     """Return a pair that differs by a person, all of whose cases wait 11 years."""
     what = f"a person with {max_cases} cases that wait 11 years"
-    cases = [_waiting(EARLIER, LONG_WAIT)] * max_cases
+    cases = [_long_wait(EARLIER)] * max_cases
     return _timed_pair("person with times", what, *cases, unit=_persons(max_cases))
 
 
 def attribute_pairs() -> tuple[Pair, ...]:
     """Return the worst cases for mechanisms that release attributes."""
-    rare = (2, [("a", 2), ("b", 2)])
-    crossed = (0, [("a", 1), ("b", 1)])
-    many = (2, [(NAMES[i % 2], i % 4) for i in range(LONG_CASE_WITH_ATTRIBUTES)])
-    none = (MISSING, [("a", MISSING), ("b", MISSING)])
+    many = [(NAMES[i % 2], i % 4) for i in range(LONG_CASE_WITH_ATTRIBUTES)]
     many_values = f"a case with {LONG_CASE_WITH_ATTRIBUTES} events of all values"
+    crossed = "a case with two values that no other has together"
     return (
-        _attribute_pair("rare value", "a case with values that no other has", rare),
-        _attribute_pair("rare pair", "a case with two values that no other has together", crossed),
-        _attribute_pair("many values", many_values, many),
-        _attribute_pair("no values", "a case whose values are missing", none),
+        _attribute_pair("rare value", "a case with values that no other has", _valued(2, 2)),
+        _attribute_pair("rare pair", crossed, _valued(0, 1)),
+        _attribute_pair("many values", many_values, (2, many)),
+        _attribute_pair("no values", "a case whose values are missing", _valued(MISSING, MISSING)),
     )
 
 
 def attribute_persons_pair(max_cases: int) -> Pair:
     """Return a pair that differs by a person whose cases have values that no other has."""
     what = f"a person with {max_cases} cases with values that no other has"
-    cases = [(2, [("a", 2), ("b", 2)])] * max_cases
+    cases = [_valued(2, 2)] * max_cases
     return _attribute_pair("person with values", what, *cases, unit=_persons(max_cases))
 
 
@@ -146,60 +147,50 @@ def _persons(max_cases: int) -> Unit:
     return Unit(person="person", max_cases=max_cases)
 
 
-def _waiting(begin: int, wait: int) -> TimedCase:
+def _waiting(begin: int, wait: int) -> Events:
     return [("a", begin), ("b", begin + wait)]
 
 
-def _ordinary() -> list[TimedCase]:
-    return [_waiting(BEGIN + case * HOUR, WAIT) for case in range(CASES)]
+def _long_wait(begin: int) -> Events:
+    return _waiting(begin, LONG_WAIT)
 
 
-def _timed_pair(name: str, what: str, *added: TimedCase, unit: Unit = ONE_CASE) -> Pair:
-    smaller, more = _timed_cases(_ordinary(), unit), _timed_cases(added, unit)
+def _valued(own: int, each: int) -> CaseWithAttributes:
+    return own, [("a", each), ("b", each)]
+
+
+def _timed_pair(name: str, what: str, *added: Events, unit: Unit = ONE_CASE) -> Pair:
+    ordinary = [_waiting(BEGIN + case * HOUR, WAIT) for case in range(CASES)]
+    smaller, more = (
+        _batch(cases, [time for case in cases for _, time in case], unit)
+        for cases in (ordinary, added)
+    )
     return Pair.timed(name=name, what=what, smaller=smaller, added=more)
 
 
-def _long_work() -> Pair:
-    """A case on which work takes 11 years, in a log with the times at which work began."""
-    plain, long_work = (
-        _timed_cases(cases, ONE_CASE) for cases in (_ordinary(), [_waiting(BEGIN, LONG_WAIT)])
-    )
-    return Pair.timed(
-        name="long work",
-        what="a case on which work takes 11 years",
-        smaller=_with_starts(plain, WAIT // 2),
-        added=_with_starts(long_work, LONG_WAIT),
-    )
-
-
-def _with_starts(cases: CaseBatch, duration: int) -> CaseBatch:
+def _with_starts(cases: CaseBatch | None, duration: int) -> CaseBatch:
     """The same cases, where the work on each event has a duration."""
-    assert cases.times is not None
+    assert cases is not None and cases.times is not None
     return replace(cases, starts=cases.times - duration)
-
-
-def _timed_cases(cases: Sequence[TimedCase], unit: Unit) -> CaseBatch:
-    times = np.array([time for case in cases for _, time in case], dtype=np.int64)
-    return _batch([[name for name, _ in case] for case in cases], times, unit)
 
 
 def _attribute_pair(
     name: str, what: str, *added: CaseWithAttributes, unit: Unit = ONE_CASE
 ) -> Pair:
-    plain: list[CaseWithAttributes] = [(i % 2, [("a", i % 2), ("b", i % 2)]) for i in range(CASES)]
-    smaller, more = _cases_with_attributes(plain, unit), _cases_with_attributes(added, unit)
+    ordinary = [_valued(i % 2, i % 2) for i in range(CASES)]
+    smaller, more = (_cases_with_attributes(cases, unit) for cases in (ordinary, added))
     pair = Pair.timed(name=name, what=what, smaller=smaller, added=more)
     return replace(pair, attributes=ATTRIBUTES, together=((0, 1),))
 
 
 def _cases_with_attributes(cases: Sequence[CaseWithAttributes], unit: Unit) -> CaseBatch:
-    times = np.concatenate([BEGIN + WAIT * np.arange(len(case)) for _, case in cases])
-    batch = _batch([[name for name, _ in case] for _, case in cases], times, unit)
+    events = [case for _, case in cases]
+    times = [BEGIN + WAIT * place for case in events for place in range(len(case))]
     own, other = ATTRIBUTES
     of_cases = np.array([cell for cell, _ in cases], dtype=np.int32)
-    of_events = np.array([cell for _, case in cases for _, cell in case], dtype=np.int32)
+    of_events = np.array([cell for case in events for _, cell in case], dtype=np.int32)
     return replace(
-        batch,
+        _batch(events, times, unit),
         attributes=(
             Values(name=own.key, of_case=True, cells=of_cases),
             Values(name=other.key, of_case=False, cells=of_events),
@@ -207,14 +198,12 @@ def _cases_with_attributes(cases: Sequence[CaseWithAttributes], unit: Unit) -> C
     )
 
 
-def _batch(
-    cases: Sequence[Sequence[str]], times: np.ndarray[tuple[int], np.dtype[np.int64]], unit: Unit
-) -> CaseBatch:
+def _batch(cases: Sequence[Events], times: Sequence[int], unit: Unit) -> CaseBatch:
     return CaseBatch(
         activities=NAMES,
-        activity_ids=np.array([NAMES.index(name) for case in cases for name in case], np.int32),
+        activity_ids=np.array([NAMES.index(name) for case in cases for name, _ in case], np.int32),
         offsets=np.cumsum([0, *map(len, cases)], dtype=np.int64),
         complete=np.ones(len(cases), dtype=np.bool_),
-        times=times,
+        times=np.array(times, dtype=np.int64),
         unit=unit,
     )

@@ -9,8 +9,8 @@ from fractions import Fraction
 import numpy as np
 
 from sacofa import anonymize
-from sacofa.audit.likelihood import ALL, NEARER, LikelihoodRatioAttack
 from sacofa.audit.pairs import Pair
+from sacofa.audit.views import ALL, NEARER, LikelihoodRatioAttack
 from sacofa.kernel.accounting import Spend
 from sacofa.kernel.bits import SeededBits
 from sacofa.kernel.cases import Cases
