@@ -20,8 +20,7 @@ from .evaluate import Measured, variants_of
 from .experiment import (
     Execution,
     Figure,
-    Series,
-    check_repeat,
+    check_at_least,
     plan_runs,
     run_experiment,
     write_report,
@@ -35,18 +34,6 @@ PRUNE_SCALES = Fraction(5, 2)
 """Default pruning threshold in scales of the noise, about what the paper chose."""
 FIGURES = ("steps", "activity", "similarity", "f_score", "generalization", "normal")
 """The measures that are drawn."""
-NOTICE = (
-    "**Confidential.** These figures were measured on the original log without any noise. Do not "
-    "publish them unless you would publish the log."
-)
-EXPLANATION = (
-    "Medians over repetitions. *ε spent* is the ε of the whole release by its certificate; ∞ means "
-    "that no finite ε is guaranteed. F-score, fitness, precision and generalization are those of "
-    "the model mined from the whole release; columns of the *core* are those of its orderly part, "
-    "chosen by the same filter for every mechanism. The *sampling limit* is the result for two "
-    "random halves of the log: no release can be expected to come closer. `runs.csv` has one row "
-    "for each run."
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +56,7 @@ class Comparison:
     prune: int | None = None
 
     def __post_init__(self) -> None:
-        check_repeat(self.repeat)
+        check_at_least("repeat", self.repeat)
         for name in ("mechanisms", "epsilons"):
             given = getattr(self, name)
             if not given or len(set(given)) != len(given):
@@ -87,7 +74,12 @@ class Comparison:
             place = np.searchsorted(np.cumsum(log.counts[order]), COMMON_LENGTH * log.cases)
             length = max(1, int(log.lengths[order][place]))
         series = [
-            Series(name, mechanism, epsilon, self._make(mechanism, epsilon, length))
+            Run(
+                log=name,
+                series=mechanism,
+                epsilon=epsilon,
+                mechanism=self._make(mechanism, epsilon, length),
+            )
             for mechanism in self.mechanisms
             for epsilon in self.epsilons
         ]
@@ -139,10 +131,7 @@ def compare(
     if not variants.cases:
         raise SettingError("log", None, Statement("must.log_with_cases"))
     runs = comparison.runs(name, variants)
-    figures = map(Figure, FIGURES)
+    figures = [Figure(measure) for measure in FIGURES]
     rows = run_experiment(runs, {name: log}, folder, figures, execution or Execution())
-    title = f"# Mechanisms compared on {name}"
-    pictures = (f"![{measure}]({measure}.svg)" for measure in FIGURES)
-    lines = (title, "", NOTICE, "", EXPLANATION, "", *Summary(rows).table(), "", *pictures)
-    write_report(folder, lines)
+    write_report(folder, "comparison", Summary(rows), figures, name=name)
     return rows

@@ -32,6 +32,12 @@ Progress = Callable[[int, int], None]
 """Receives the number of finished runs, and the number of all runs."""
 
 
+def check_at_least(name: str, value: int, least: int = 1) -> None:
+    """Refuse a setting that is too small."""
+    if value < least:
+        raise SettingError(name, value, Statement("must.at_least", least=least))
+
+
 @dataclass(frozen=True, kw_only=True)
 class Execution:
     """How the runs of an experiment are carried out.
@@ -47,8 +53,7 @@ class Execution:
     progress: Progress | None = None
 
     def __post_init__(self) -> None:
-        if self.workers is not None and self.workers < 1:
-            raise SettingError("workers", self.workers, Statement("must.at_least", least=1))
+        check_at_least("workers", 1 if self.workers is None else self.workers)
         if not self.time_limit > 0:
             above = Statement("must.domain.above", low="0")
             raise SettingError("time_limit", self.time_limit, above)
@@ -74,39 +79,19 @@ class Figure:
         return self.name or self.measure
 
 
-@dataclass(frozen=True)
-class Series:
-    """One mechanism at one ε on one log, to be run several times."""
-
-    log: str
-    name: str
-    epsilon: str
-    mechanism: Mechanism
-
-
-def check_repeat(repeat: int) -> None:
-    """Refuse an experiment without any run."""
-    if repeat < 1:
-        raise SettingError("repeat", repeat, Statement("must.at_least", least=1))
-
-
-def plan_runs(logs: Sequence[str], series: Sequence[Series], repeat: int) -> list[Run]:
+def plan_runs(logs: Sequence[str], series: Sequence[Run], repeat: int) -> list[Run]:
     """List the runs of an experiment.
 
     Args:
         logs: Names of the logs; each is measured itself, and against its own halves.
-        series: What is run on them.
+        series: A run of each mechanism at each ε on each log.
         repeat: Number of repetitions.
 
     Returns:
         The runs. First repetitions come first, so that all series grow together.
     """
-    runs = [Run(log=log, series=name) for name in (ORIGINAL, LIMIT) for log in logs]
-    for repetition in range(1, repeat + 1):
-        for each in series:
-            run = Run(log=each.log, series=each.name, epsilon=each.epsilon)
-            runs.append(replace(run, mechanism=each.mechanism, repetition=repetition))
-    return runs
+    own = [Run(log=log, series=name) for name in (ORIGINAL, LIMIT) for log in logs]
+    return own + [replace(run, repetition=i) for i in range(1, repeat + 1) for run in series]
 
 
 def run_experiment(
@@ -140,10 +125,15 @@ def run_experiment(
     return rows
 
 
-def write_report(folder: Path, lines: Iterable[str]) -> None:
-    """Write README.md in place of an earlier one."""
+def write_report(
+    folder: Path, kind: str, summary: Summary, figures: Iterable[Figure], **values: object
+) -> None:
+    """Write README.md in place of an earlier one, from the template of this kind."""
+    template = Path(__file__).with_name(f"{kind}.md").read_text(encoding="utf-8")
+    pictures = "\n".join(f"![{figure.file}]({figure.file}.svg)" for figure in figures)
+    text = template.format(table="\n".join(summary.table()), figures=pictures, **values)
     with write_whole(folder / "README.md", force=True) as part:
-        part.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        part.write_text(text, encoding="utf-8")
 
 
 def carry_out(

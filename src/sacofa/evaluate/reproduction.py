@@ -15,8 +15,7 @@ from .drawing import draw_models
 from .experiment import (
     Execution,
     Figure,
-    Series,
-    check_repeat,
+    check_at_least,
     plan_runs,
     run_experiment,
     write_report,
@@ -84,16 +83,28 @@ FIGURES = (
 """The four figures of the paper, and similarity, which puts a high F-score into perspective."""
 DRAWN_MODELS = ("CoSeLoG", "0.01")
 """The log and ε whose models the paper draws."""
+PRUNED = {
+    True: "as the paper's text says: every prefix below its threshold is dropped",
+    False: "as the published program does, whose results the paper shows: finished prefixes, and "
+    "those of full length, are never dropped",
+}
+"""How reports describe the pruning, with `prune_finished` and without."""
 FILE_SUFFIXES = (".parquet", ".xes.gz", ".xes", ".csv")
 """Formats of the logs, in the order in which they are preferred."""
 EVEN = 0.01
 """Largest difference of medians that is called even."""
-ACCEPTED = {
-    "above": ("above", "well above"),
-    "not above": ("even", "below"),
-    "even": ("even",),
-}
+ACCEPTED = {"above": {"above", "well above"}, "not above": {"even", "below"}, "even": {"even"}}
 """For each expectation, the observations that confirm it."""
+
+
+def observe(better: Spread, other: Spread) -> str:
+    """Return how the medians of two series compare."""
+    difference = better.median - other.median
+    if math.isclose(difference, 0, abs_tol=EVEN):
+        return "even"
+    if difference < 0:
+        return "below"
+    return "well above" if better.low > other.high else "above"
 
 
 @dataclass(frozen=True)
@@ -114,63 +125,31 @@ class Claim:
     other: str
     expected: Callable[[str, str], str] = lambda log, epsilon: "above"
 
-    def cells(self, summary: Summary) -> list[Cell]:
-        """Return a result for every log and ε for which both series were run."""
-        found = []
+    def report(self, summary: Summary) -> Iterator[str]:
+        """Return the lines of a Markdown section: claim, verdict, figures."""
+        lines, holds = [], 0
         for log in summary.logs:
             for epsilon in summary.epsilons(log):
                 left = summary.spread(self.measure, log, self.better, epsilon)
                 right = summary.spread(self.measure, log, self.other, epsilon)
-                if left is not None and right is not None:
-                    found.append(Cell(log, epsilon, left, right, self.expected(log, epsilon)))
-        return found
-
-    def report(self, summary: Summary) -> Iterator[str]:
-        """Return the lines of a Markdown section: claim, verdict, figures."""
-        cells = self.cells(summary)
+                if left is None or right is None:
+                    continue
+                expected, seen = self.expected(log, epsilon), observe(left, right)
+                confirmed = seen in ACCEPTED[expected]
+                holds += confirmed
+                mark = "holds" if confirmed else "**differs**"
+                lines.append(markdown_row(log, epsilon, left, right, expected, seen, mark))
         yield from (f"### {self.says}", "")
-        if not cells:
+        if not lines:
             yield from ("**Not measured.**", "")
             return
-        holds = sum(cell.holds for cell in cells)
-        verdict = "Holds" if holds == len(cells) else "Holds in part" if holds else "Does not hold"
-        yield from (f"**{verdict}**: in {holds} of {len(cells)} cases.", "")
+        verdict = "Holds" if holds == len(lines) else "Holds in part" if holds else "Does not hold"
         title = BY_NAME[self.measure].title
         columns = (f"{title}, {self.better}", f"{title}, {self.other}")
+        yield from (f"**{verdict}**: in {holds} of {len(lines)} cases.", "")
         yield markdown_row("log", "ε", *columns, "paper", "here", "")
         yield markdown_row(*["---"] * 7)
-        for cell in cells:
-            mark = "holds" if cell.holds else "**differs**"
-            yield markdown_row(
-                cell.log, cell.epsilon, cell.better, cell.other, cell.expected, cell.seen, mark
-            )
-        yield ""
-
-
-@dataclass(frozen=True)
-class Cell:
-    """The result of a claim for one log and ε."""
-
-    log: str
-    epsilon: str
-    better: Spread
-    other: Spread
-    expected: str
-
-    @property
-    def seen(self) -> str:
-        """How the medians compare."""
-        difference = self.better.median - self.other.median
-        if math.isclose(difference, 0, abs_tol=EVEN):
-            return "even"
-        if difference < 0:
-            return "below"
-        return "well above" if self.better.low > self.other.high else "above"
-
-    @property
-    def holds(self) -> bool:
-        """Whether the result confirms the paper."""
-        return self.seen in ACCEPTED[self.expected]
+        yield from (*lines, "")
 
 
 CLAIMS = (
@@ -209,7 +188,7 @@ class Reproduction:
     prune_finished: bool = False
 
     def __post_init__(self) -> None:
-        check_repeat(self.repeat)
+        check_at_least("repeat", self.repeat)
 
     @property
     def settings(self) -> tuple[Setting, ...]:
@@ -219,7 +198,7 @@ class Reproduction:
     def runs(self) -> list[Run]:
         """List the runs."""
         series = [
-            Series(setting.log, name, thresholds.epsilon, mechanism)
+            Run(log=setting.log, series=name, epsilon=thresholds.epsilon, mechanism=mechanism)
             for setting in self.settings
             for thresholds in setting.thresholds
             for name, mechanism in self._mechanisms(setting.max_length, thresholds)
@@ -233,11 +212,9 @@ class Reproduction:
         for name in (BASELINE, SACOFA):
             yield name, make_mechanism(name, {**paper, "prune": thresholds.prune})
         if thresholds.prune_harmless is not None:
-            two = {
-                "prune_harmful": thresholds.prune,
-                "prune_harmless": thresholds.prune_harmless,
-            }
-            yield TWO_THRESHOLDS, make_mechanism(SACOFA, paper | two)
+            harmful, harmless = thresholds.prune, thresholds.prune_harmless
+            two = {**paper, "prune_harmful": harmful, "prune_harmless": harmless}
+            yield TWO_THRESHOLDS, make_mechanism(SACOFA, two)
         yield CERTIFIED, make_mechanism(CERTIFIED, base)
 
 
@@ -276,62 +253,19 @@ def reproduce(
                 models[title] = discover_model(released)
     if models:
         draw_models(models, folder, "models")
-    write_report(folder, _report(Summary(rows), reproduction))
+    summary = Summary(rows)
+    write_report(
+        folder,
+        "reproduction",
+        summary,
+        FIGURES,
+        repeat=reproduction.repeat,
+        pruned=PRUNED[reproduction.prune_finished],
+        claims="\n".join(line for claim in CLAIMS for line in claim.report(summary)),
+        log=DRAWN_MODELS[0],
+        epsilon=DRAWN_MODELS[1],
+    )
     return rows
-
-
-def _report(summary: Summary, reproduction: Reproduction) -> Iterator[str]:
-    pruned = (
-        "as the paper's text says: every prefix below its threshold is dropped"
-        if reproduction.prune_finished
-        else "as the published program does, whose results the paper shows: finished prefixes, and "
-        "those of full length, are never dropped"
-    )
-    yield from (
-        "# The SaCoFa paper's experiments, repeated",
-        "",
-        "Fahrenkrog-Petersen, Kabierski, Rösel, van der Aa and Weidlich: *SaCoFa: Semantics-aware "
-        "Control-flow Anonymization for Process Mining*, ICPM 2021, section V.",
-        "",
-        "All figures were measured on the original logs without noise. The paper's logs are "
-        "public; for any other log such figures would be confidential.",
-        "",
-        f"{reproduction.repeat} repetitions; thresholds of the paper; pruning {pruned}. Figures "
-        "are medians (quartiles). *Even*: medians that differ by no more than 0.01; *well above*: "
-        "the lower quartile is above the other's upper quartile. An empty release counts as zero.",
-        "",
-        "## Claims of the paper, and results here",
-        "",
-    )
-    for claim in CLAIMS:
-        yield from claim.report(summary)
-    yield from (
-        "## All measures",
-        "",
-        "No times are released. *ε spent* is the ε of the whole release by its certificate. "
-        "`laplace` spends ε at each level. `sacofa` learns its rules from the confidential log, so "
-        "that no finite ε is guaranteed (∞). `certified` spends the ε that was asked for. Rows "
-        "with the same ε asked for therefore do not have the same privacy.",
-        "",
-        "F-score, fitness, precision and generalization are those of the model mined from the "
-        "whole release; columns of the *core* are those of its orderly part, chosen by the same "
-        "filter for every mechanism.",
-        "",
-        *summary.table(),
-        "",
-        "F alone does not measure fidelity: a release of one frequent variant has a high F. Read "
-        "it together with similarity and mass kept.",
-        "",
-        "## Figures",
-        "",
-        *(f"![{figure.file}]({figure.file}.svg)" for figure in FIGURES),
-        "",
-        f"The models of {DRAWN_MODELS[0]} at ε = {DRAWN_MODELS[1]}, first repetition:",
-        "",
-        "![models](models.svg)",
-        "",
-        "`runs.csv` has one row for each run.",
-    )
 
 
 def find_logs(folder: Path, settings: Sequence[Setting] = SETTINGS) -> dict[str, Path]:
