@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import ceil, isfinite, sqrt
-from typing import Any
+from typing import Any, TypeVar
 
 from ..kernel.statements import Statement
 
+Value = TypeVar("Value")
 Place = str | None
 """An activity; None as the first of a directly-follows pair is the start, as the second the end."""
 Step = tuple[Place, Place]
@@ -111,22 +112,22 @@ class Margins:
 
     def to_content(self) -> dict[str, object]:
         """Plain values; activities are places in a list of names."""
-        names = sorted(self._names())
+        listed = {} if self.variants is None else self.variants.listed
+        pairs = (*self.steps, *self.waits)
+        used: set[Place] = {*self.activities}
+        used.update(*pairs, *(sequence for sequence, _ in listed))
+        names = sorted(name for name in used if name is not None)
         place: dict[Place, int | None] = {name: i for i, name in enumerate(names)} | {None: None}
-        content: dict[str, object] = {"cases": self.cases, "names": names}
-        variants = self.variants
-        content["variants"] = (
-            None
-            if variants is None
-            else {
-                "certain_from": variants.certain_from,
-                "others": variants.others,
+        content: dict[str, object] = {"cases": self.cases, "names": names, "variants": None}
+        if self.variants is not None:
+            content["variants"] = {
+                "certain_from": self.variants.certain_from,
+                "others": self.variants.others,
                 "listed": [
                     [[place[name] for name in sequence], complete, margin]
-                    for (sequence, complete), margin in variants.listed.items()
+                    for (sequence, complete), margin in listed.items()
                 ],
             }
-        )
         content["activities"] = [[place[name], size] for name, size in self.activities.items()]
         content["steps"] = [[place[a], place[b], size] for (a, b), size in self.steps.items()]
         content["waits"] = [[place[a], place[b], size] for (a, b), size in self.waits.items()]
@@ -135,49 +136,39 @@ class Margins:
         content["attributes"] = {key: _share(share) for key, share in self.attributes.items()}
         return content
 
-    def _names(self) -> set[str]:
-        found = set(self.activities)
-        listed = () if self.variants is None else self.variants.listed
-        found.update(name for sequence, _ in listed for name in sequence)
-        found.update(
-            name for step in (*self.steps, *self.waits) for name in step if name is not None
-        )
-        return found
-
     @classmethod
     def from_content(cls, content: Mapping[str, Any]) -> Margins:
         """Read plain values; ValueError, TypeError or KeyError where they are damaged."""
-        names = [_text(name) for name in content["names"]]
-
-        def place(at: object) -> Place:
-            return None if at is None else known(at)
+        names = [_typed(str, name) for name in content["names"]]
 
         def known(at: object) -> str:
             if _count(at) >= len(names):
                 raise ValueError(at)
             return names[_count(at)]
 
-        variants = content["variants"]
+        def pairs(entries: Any, read: Callable[[Any], Any]) -> dict[Step, Any]:
+            return {(_or_none(known, a), _or_none(known, b)): read(size) for a, b, size in entries}
+
+        def variants(entry: Mapping[str, Any]) -> VariantMargins:
+            return VariantMargins(
+                certain_from=_or_none(_count, entry["certain_from"]),
+                others=_count(entry["others"]),
+                listed={
+                    (tuple(map(known, sequence)), _typed(bool, complete)): _count(margin)
+                    for sequence, complete, margin in entry["listed"]
+                },
+            )
+
+        shares = content["attributes"].items()
         return cls(
             cases=_or_none(_count, content["cases"]),
-            variants=None
-            if variants is None
-            else VariantMargins(
-                certain_from=_or_none(_count, variants["certain_from"]),
-                others=_count(variants["others"]),
-                listed={
-                    (tuple(map(known, sequence)), _flag(complete)): _count(margin)
-                    for sequence, complete, margin in variants["listed"]
-                },
-            ),
+            variants=_or_none(variants, content["variants"]),
             activities={known(at): _count(size) for at, size in content["activities"]},
-            steps={(place(a), place(b)): _count(size) for a, b, size in content["steps"]},
-            waits={(place(a), place(b)): _part(size) for a, b, size in content["waits"]},
+            steps=pairs(content["steps"], _count),
+            waits=pairs(content["waits"], _part),
             cycle_time=tuple(map(_part, content["cycle_time"])),
             begin=_or_none(_read_share, content["begin"]),
-            attributes={
-                _text(key): _read_share(share) for key, share in content["attributes"].items()
-            },
+            attributes={_typed(str, key): _read_share(share) for key, share in shares},
         )
 
 
@@ -216,19 +207,12 @@ def _real(value: object) -> float:
 
 
 def _part(value: object) -> float:
-    found = _real(value)
-    if found < 0:
+    if _real(value) < 0:
         raise ValueError(value)
-    return found
+    return _real(value)
 
 
-def _flag(value: object) -> bool:
-    if not isinstance(value, bool):
-        raise TypeError(value)
-    return value
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
+def _typed(kind: type[Value], value: object) -> Value:
+    if not isinstance(value, kind):
         raise TypeError(value)
     return value

@@ -19,7 +19,8 @@ from sacofa.kernel.queries.flow import (
     TrigramVotes,
 )
 from sacofa.kernel.variants import VariantCounts
-from sacofa.synthesis.flow.evidence import (
+from sacofa.synthesis.flow.answers import bin_edges
+from sacofa.synthesis.flow.fit import (
     Evidence,
     Nearest,
     count_table,
@@ -28,7 +29,6 @@ from sacofa.synthesis.flow.evidence import (
     step_table,
     trigram_table,
 )
-from sacofa.synthesis.flow.lengths import bin_edges
 
 from ...kernel.queries.bare import session_of
 

@@ -19,7 +19,7 @@ from sacofa.mechanisms import Outcome, perform
 from sacofa.mechanisms.certified import plan
 from sacofa.mechanisms.paper import Laplace, Sacofa
 from sacofa.rules import Rules
-from sacofa.synthesis.flow.margins import find_flow_margins, sizes, step_counts
+from sacofa.synthesis.find_margins import find_flow_margins, sizes, step_counts
 from sacofa.synthesis.margins import Margins, ShareMargin, Step, VariantMargins
 
 from .mixture import log_of

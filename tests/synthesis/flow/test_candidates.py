@@ -9,10 +9,8 @@ import numpy as np
 from sacofa.kernel.bits import SeededBits
 from sacofa.kernel.noise import Noise
 from sacofa.synthesis.flow.candidates import CandidateGenerator
-from sacofa.synthesis.flow.chain import Chain
-from sacofa.synthesis.flow.edits import StepOdds
-from sacofa.synthesis.flow.sampler import UniformSampler
-from sacofa.synthesis.flow.steps import KeptSteps
+from sacofa.synthesis.flow.chain import Chain, UniformSampler
+from sacofa.synthesis.flow.steps import KeptSteps, StepOdds
 
 
 def chain_of(steps: KeptSteps, max_length: int) -> Chain:

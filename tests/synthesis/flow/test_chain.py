@@ -8,8 +8,7 @@ import numpy as np
 
 from sacofa.kernel.bits import SeededBits
 from sacofa.kernel.noise import Noise
-from sacofa.synthesis.flow.chain import Chain
-from sacofa.synthesis.flow.sampler import UniformSampler
+from sacofa.synthesis.flow.chain import Chain, UniformSampler
 from sacofa.synthesis.flow.steps import KeptSteps
 
 

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from sacofa.kernel.language import Ids
 from sacofa.kernel.queries.flow import FULL_WEIGHT
-from sacofa.synthesis.flow.edits import BLOCK, CLEAR, StepOdds, likely_edits
+from sacofa.synthesis.flow.candidates import BLOCK, likely_edits
+from sacofa.synthesis.flow.steps import CLEAR, StepOdds
 
 Floats = NDArray[np.float64]
 USUAL = (0, 1, 2, 3, 4, 5)

@@ -18,9 +18,8 @@ from sacofa.kernel.noise import Noise
 from sacofa.kernel.queries.flow import TrigramVotes
 from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms.certified import questions
-from sacofa.synthesis.flow import estimate as estimating
-from sacofa.synthesis.flow.estimate import estimate, share_out
-from sacofa.synthesis.flow.evidence import Evidence, Nearest, frequent_table
+from sacofa.synthesis.flow import fit as estimating
+from sacofa.synthesis.flow.fit import Evidence, Nearest, estimate, frequent_table, share_out
 
 from ...mechanisms.certified.mixture import COUNTS, POOL, SOME, evidence_of, log_of
 

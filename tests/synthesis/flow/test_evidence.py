@@ -12,11 +12,11 @@ from sacofa.kernel.language import Ids
 from sacofa.kernel.noise import Noise
 from sacofa.kernel.queries.flow import VOTE_UNITS, ActivityVotes, StepVotes
 from sacofa.kernel.variants import VariantCounts
-from sacofa.synthesis.flow.estimate import estimate
-from sacofa.synthesis.flow.evidence import (
+from sacofa.synthesis.flow.fit import (
     Entries,
     Evidence,
     count_table,
+    estimate,
     occurrence_table,
     step_table,
 )

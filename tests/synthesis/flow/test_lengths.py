@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from sacofa.synthesis.flow.lengths import (
+from sacofa.synthesis.flow.answers import (
     MARGIN,
     bin_edges,
     choose_length,

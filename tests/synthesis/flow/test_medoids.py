@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sacofa.base.distance import WHOLE, distances
-from sacofa.synthesis.flow.medoids import _Orders, select_medoids
+from sacofa.synthesis.flow.release import _Orders, select_medoids
 
-small = st.integers(-30, 60)
+small = st.integers(1, 60)
 sequences = st.lists(st.integers(0, 4), max_size=6).map(tuple)
 
 
@@ -25,23 +25,23 @@ def pairs_in_both_orders(sequences: list[tuple[int, ...]]) -> int:
 @given(sequences, sequences)
 def test_disorder_is_counted_by_its_definition(one: tuple[int, ...], two: tuple[int, ...]) -> None:
     """Bit sets agree with a plain count."""
-    first, second = _Orders.of(one, 5), _Orders.of(two, 5)
+    first, second = _Orders(5, one), _Orders(5, two)
     assert _Orders().new_disorder(first) == pairs_in_both_orders([one])
     expected = pairs_in_both_orders([one, two]) - pairs_in_both_orders([one])
     assert first.new_disorder(second) == expected
 
 
 def test_representatives_pay_for_disorder() -> None:
-    """A few cases in another order are not worth it; many are. All votes find a representative."""
+    """A few cases in another order are not worth it; many are."""
     candidates = [(0, 1, 2, 3), (0, 2, 1, 3), (0, 1, 2)]
-    few, represented = select_medoids(
+    few = select_medoids(
         candidates, np.array([100, 4, 30]), 4, cost=Fraction(1), order_penalty=Fraction(5)
     )
-    assert few == [0, 2] and represented.tolist() == [104, 30]
-    many, represented = select_medoids(
+    assert few == [0, 2]
+    many = select_medoids(
         candidates, np.array([100, 40, 30]), 4, cost=Fraction(1), order_penalty=Fraction(5)
     )
-    assert many == [0, 1, 2] and represented.tolist() == [100, 40, 30]
+    assert many == [0, 1, 2]
 
 
 def asked_of_all(
@@ -54,11 +54,7 @@ def asked_of_all(
     while len(chosen) < len(candidates):
         shown = [candidates[i] for i in chosen]
         profits = {
-            i: sum(
-                vote * max(nearest_now[j] - int(apart[j, i]), 0)
-                for j, vote in enumerate(votes)
-                if vote > 0
-            )
+            i: sum(vote * max(nearest_now[j] - int(apart[j, i]), 0) for j, vote in enumerate(votes))
             - cost * WHOLE
             - (pairs_in_both_orders([*shown, candidates[i]]) - pairs_in_both_orders(shown))
             * order_penalty
@@ -84,7 +80,7 @@ def test_representatives_are_the_best_of_all(
 ) -> None:
     """Those that are not asked for their disorder would not have been chosen."""
     candidates, votes = [ids for ids, _ in voted], [vote for _, vote in voted]
-    chosen, represented = select_medoids(
+    chosen = select_medoids(
         candidates,
         np.array(votes),
         5,
@@ -92,26 +88,23 @@ def test_representatives_are_the_best_of_all(
         order_penalty=Fraction(order_penalty),
     )
     assert chosen == asked_of_all(candidates, votes, cost, order_penalty)
-    assert represented.sum() == sum(vote for vote in votes if vote > 0)
 
 
 @pytest.mark.parametrize("times", [2**20, 2**30, 10**12])
 def test_votes_beyond_any_log_lead_to_the_same_choice(times: int) -> None:
     """Votes and prices so many times as large give the same representatives, and no overflow."""
     candidates, votes = [(0, 1, 2, 3), (0, 2, 1, 3), (0, 1, 2)], np.array([100, 40, 30])
-    one, represented = select_medoids(
-        candidates, votes, 4, cost=Fraction(1), order_penalty=Fraction(5)
-    )
-    two, many = select_medoids(
+    one = select_medoids(candidates, votes, 4, cost=Fraction(1), order_penalty=Fraction(5))
+    two = select_medoids(
         candidates, votes * times, 4, cost=Fraction(times), order_penalty=Fraction(5 * times)
     )
-    assert one == two and (represented * times == many).all()
+    assert one == two
 
 
 def test_no_price_is_too_high() -> None:
     """Where nobody is worth the price, the best of all is released alone."""
     candidates, votes = [(0, 1), (1, 0, 0), (1,)], np.array([3, 9, 1])
-    chosen, represented = select_medoids(
+    chosen = select_medoids(
         candidates, votes, 2, cost=Fraction(10**30), order_penalty=Fraction(10**30)
     )
-    assert len(chosen) == 1 and represented.tolist() == [13]
+    assert len(chosen) == 1

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from sacofa.kernel.queries.flow import FULL_WEIGHT, ActivityVotes
-from sacofa.synthesis.flow.occurrences import (
+from sacofa.synthesis.flow.answers import (
     LEAST_WEIGHT,
     activities_once,
     activities_repeated,

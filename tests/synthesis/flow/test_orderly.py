@@ -8,7 +8,7 @@ from sacofa import Certified
 from sacofa.kernel import Cases, Noise
 from sacofa.kernel.bits import SeededBits
 from sacofa.mechanisms import perform
-from sacofa.synthesis.flow.orderly import RARER, drop_disorder, orderly_core, orders_of
+from sacofa.synthesis.flow.release import RARER, drop_disorder, orderly_core, orders_of
 
 from ...mechanisms.certified.mixture import log_of
 

@@ -14,11 +14,9 @@ from sacofa.kernel.language import Ids
 from sacofa.kernel.noise import Noise
 from sacofa.kernel.queries.flow import VOTE_UNITS, ActivityVotes, StepVotes
 from sacofa.kernel.variants import VariantCounts
-from sacofa.synthesis.flow.chain import Chain
-from sacofa.synthesis.flow.estimate import estimate, spread
-from sacofa.synthesis.flow.evidence import Evidence, occurrence_table, step_table
+from sacofa.synthesis.flow.chain import Chain, UniformSampler
+from sacofa.synthesis.flow.fit import Evidence, estimate, occurrence_table, spread, step_table
 from sacofa.synthesis.flow.population import ActivityAnswers, Population, is_various
-from sacofa.synthesis.flow.sampler import UniformSampler
 from sacofa.synthesis.flow.steps import KeptSteps
 
 NAMES = tuple("abcdefg")

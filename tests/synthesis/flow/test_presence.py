@@ -11,7 +11,7 @@ from sacofa import Certified, VariantCounts
 from sacofa.kernel import Cases, Noise
 from sacofa.kernel.bits import SeededBits
 from sacofa.mechanisms import perform
-from sacofa.synthesis.flow.presence import CASES_EACH_INSERTION, insert_missing
+from sacofa.synthesis.flow.release import CASES_EACH_INSERTION, insert_missing
 
 VOTES = np.full((5, 5), -1.0)
 VOTES[0, 2] = VOTES[2, 1] = 4.0

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from sacofa.synthesis.flow.shrink import CLEAR, NOISE, PER_SCALE, shrink
+from sacofa.synthesis.flow.answers import CLEAR, NOISE, PER_SCALE, shrink
 
 Floats = NDArray[np.float64]
 Shrink = Callable[[Floats], tuple[Floats, Floats]]

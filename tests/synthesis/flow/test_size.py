@@ -17,7 +17,7 @@ from sacofa.kernel.queries.protocol import Answer, DiscreteLaplace, Query
 from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms import Certified
 from sacofa.mechanisms.protocol import Outcome, perform
-from sacofa.synthesis.flow.size import cases_margin, count_cases
+from sacofa.synthesis.flow.answers import cases_margin, count_cases
 
 LOG = VariantCounts.of({("a", "b"): 400, ("a",): 150, ("a", "c", "b"): 250})
 RUNS = 60

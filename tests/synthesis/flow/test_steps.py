@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from sacofa.kernel.bits import SeededBits
 from sacofa.kernel.noise import Noise
 from sacofa.kernel.queries.flow import FULL_WEIGHT
-from sacofa.synthesis.flow.chain import Chain
-from sacofa.synthesis.flow.edits import CLEAR, StepOdds
-from sacofa.synthesis.flow.sampler import UniformSampler
+from sacofa.synthesis.flow.chain import Chain, UniformSampler
 from sacofa.synthesis.flow.steps import (
+    CLEAR,
     EACH,
     LENGTHS,
     USING,
+    StepOdds,
     _reached,
     connect,
     keep_steps,

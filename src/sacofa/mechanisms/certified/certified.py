@@ -28,8 +28,8 @@ from ...kernel.attributes import Attribute
 from ...kernel.session import Session
 from ...kernel.statements import Statement
 from ...kernel.unit import ONE_CASE, Unit
+from ...synthesis.flow.answers import known_length
 from ...synthesis.flow.frequent import all_threshold
-from ...synthesis.flow.lengths import known_length
 from ..protocol import TRUNCATION, Capabilities, Mechanism, Output, Progress, Promise
 from .plan import Plan, plan_of
 from .run import MAX_ACTIVITIES, CertifiedRun

@@ -11,9 +11,8 @@ from ...kernel.queries.flow import VOTE_UNITS
 from ...kernel.statements import Statement
 from ...kernel.unit import Unit
 from ...synthesis.attributes.ask import divide
+from ...synthesis.flow.answers import bin_edges, cases_margin, precision
 from ...synthesis.flow.frequent import all_threshold
-from ...synthesis.flow.lengths import bin_edges
-from ...synthesis.flow.size import cases_margin, precision
 from ...synthesis.flow.steps import most_false_steps
 from ...synthesis.thresholds import smallest_threshold
 from ...synthesis.times.ask import TimeShares

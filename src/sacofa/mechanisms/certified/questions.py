@@ -25,7 +25,18 @@ from ...kernel.queries.flow import (
 from ...kernel.queries.histogram import open_histogram
 from ...kernel.session import Session
 from ...kernel.statements import Statement
-from ...synthesis.flow.evidence import (
+from ...synthesis.flow.answers import (
+    activities_once,
+    activities_repeated,
+    activities_there,
+    bin_edges,
+    choose_length,
+    count_cases,
+    mean_length,
+    step_weights,
+    unseen_length,
+)
+from ...synthesis.flow.fit import (
     Evidence,
     Nearest,
     count_table,
@@ -36,15 +47,7 @@ from ...synthesis.flow.evidence import (
     trigram_table,
 )
 from ...synthesis.flow.frequent import show_frequent
-from ...synthesis.flow.lengths import bin_edges, choose_length, mean_length, unseen_length
-from ...synthesis.flow.occurrences import (
-    activities_once,
-    activities_repeated,
-    activities_there,
-    step_weights,
-)
 from ...synthesis.flow.population import ActivityAnswers
-from ...synthesis.flow.size import count_cases
 from ...synthesis.flow.steps import KeptSteps, keep_steps
 from .settings import FLOW, CertifiedSettings
 

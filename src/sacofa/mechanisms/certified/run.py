@@ -15,19 +15,14 @@ from ...kernel.language import Ids
 from ...kernel.session import Session
 from ...kernel.statements import Statement
 from ...kernel.variants import VariantCounts
-from ...synthesis.flow.apportion import round_to
-from ...synthesis.flow.candidates import CandidateGenerator
-from ...synthesis.flow.chain import Chain
-from ...synthesis.flow.earlier import join_known, known_candidates
-from ...synthesis.flow.estimate import estimate, share_out, spread
-from ...synthesis.flow.margins import find_flow_margins
-from ...synthesis.flow.orderly import Fitted, drop_disorder
+from ...synthesis.find_margins import add_share_margins, find_flow_margins
+from ...synthesis.flow.candidates import CandidateGenerator, join_known, known_candidates
+from ...synthesis.flow.chain import Chain, UniformSampler
+from ...synthesis.flow.fit import estimate, share_out, spread
 from ...synthesis.flow.population import Population, is_various
-from ...synthesis.flow.presence import insert_missing
-from ...synthesis.flow.sampler import UniformSampler
+from ...synthesis.flow.release import Fitted, drop_disorder, insert_missing, round_to
 from ...synthesis.flow.steps import KeptSteps
 from ...synthesis.margins import Margins
-from ...synthesis.share_margins import add_share_margins
 from ..protocol import Output, Progress
 from ..released import ReleasedLog
 from .attributes import ask_attributes

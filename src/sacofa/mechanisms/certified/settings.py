@@ -15,7 +15,7 @@ from ...kernel.unit import Unit
 from ...kernel.variants import VariantCounts
 from ...rules.rules import Rules
 from ...synthesis.flow.frequent import all_threshold
-from ...synthesis.flow.orderly import mark_core
+from ...synthesis.flow.release import mark_core
 from ...synthesis.times.ask import TimeSettings
 from ..settings import offered
 from .budget import DEFAULT_SHARES, BudgetSplit, Shares

@@ -9,6 +9,7 @@ much it had to be told (the number of its cells).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import log
 
@@ -92,11 +93,7 @@ def _estimate(seen: Floats, total: float, noise: float, prior: Prior) -> tuple[F
     if cells > TUNING.min_even_cells:
         told.append((np.full(cells, total / cells), TUNING.even_cost))
     told.append((project_to_total(seen, total), TUNING.cell_cost * cells))
-    for weights in WINDOWS:
-        if prior.ordered > len(weights):
-            wide = weights.sum() ** 2 / (weights**2).sum()
-            cost = TUNING.stretch_cost * prior.ordered / wide
-            told.append((_smooth(seen, total, prior.ordered, weights), cost))
+    told += _together(seen, total, prior.ordered)
     shapes = [shape for shape, _ in told]
     tolls = np.array([toll for _, toll in told])
     costs = np.abs(seen - np.array(shapes)).sum(axis=1) / noise + tolls
@@ -112,12 +109,15 @@ def _numbers(cells: int) -> list[int]:
     return few
 
 
-def _smooth(seen: Floats, total: float, ordered: int, weights: Floats) -> Floats:
-    """Neighbours together: each cell is the mean of those around it."""
-    smooth = np.maximum(seen, 0.0)
-    within = np.convolve(np.ones(ordered), weights, "same")[:ordered]
-    smooth[:ordered] = np.convolve(seen[:ordered], weights, "same")[:ordered] / within
-    return project_to_total(smooth, total)
+def _together(seen: Floats, total: float, ordered: int) -> Iterator[tuple[Floats, float]]:
+    """Neighbours together, and what that costs: each cell is the mean of those around it."""
+    for weights in WINDOWS:
+        if ordered > len(weights):
+            smooth = np.maximum(seen, 0.0)
+            within = np.convolve(np.ones(ordered), weights, "same")[:ordered]
+            smooth[:ordered] = np.convolve(seen[:ordered], weights, "same")[:ordered] / within
+            wide = weights.sum() ** 2 / (weights**2).sum()
+            yield project_to_total(smooth, total), TUNING.stretch_cost * ordered / wide
 
 
 def estimate_rows(

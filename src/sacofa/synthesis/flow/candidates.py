@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 
 from ...kernel.language import Ids
+from ...kernel.variants import VariantCounts
+from ..numerics import Floats
 from .chain import Chain
-from .edits import likely_edits
 from .steps import KeptSteps
 
 
@@ -152,3 +153,74 @@ class CandidateGenerator:
                 return False
         finished = len(sequence) < self._chain.max_length
         return self._walker is None or self._walker.keeps(sequence, finished)
+
+
+Edit = tuple[float, int, Ids, int]
+"""How likely a change is; how many activities stay before it, what comes then, and where the
+sequence goes on."""
+BLOCK = 5
+"""A part that comes elsewhere, or is skipped, has at most so many activities; the rest of a case
+may be skipped however long it is."""
+
+
+def likely_edits(sequence: Ids, odds: Floats) -> Iterator[Ids]:
+    """Change a sequence in one way, the likeliest first; `odds` are those beside it."""
+    found = [*_swapped(sequence, odds), *_skipped(sequence, odds)]
+    found.sort(key=lambda edit: (-edit[0], edit[1:]))
+    known: set[Ids] = set()
+    for _, first, middle, after in found:
+        ids = sequence[:first] + middle + sequence[after:]
+        # Some changes can be made in several ways: the likeliest counts.
+        if ids not in known:
+            known.add(ids)
+            yield ids
+
+
+def _swapped(sequence: Ids, odds: Floats) -> Iterator[Edit]:
+    """Let two neighbouring parts change places."""
+    path, number = _path(sequence, odds), len(sequence)
+    for i in range(number):
+        for j in range(i + 1, min(i + BLOCK, number - 1) + 1):
+            for k in range(j + 1, min(j + BLOCK, number) + 1):
+                # From before both to the second, from that to the first, and on from there.
+                new = odds[path[i - 1], path[j]] + odds[path[k - 1], path[i]]
+                new += odds[path[j - 1], path[k]]
+                yield float(new), i, sequence[j:k] + sequence[i:j], k
+
+
+def _skipped(sequence: Ids, odds: Floats) -> Iterator[Edit]:
+    """Leave out a part, or all that is left."""
+    path, number = _path(sequence, odds), len(sequence)
+    for i in range(number):
+        for j in _back(i + 1, number):
+            yield float(odds[path[i - 1], path[j]]), i, (), j
+
+
+def _path(sequence: Ids, odds: Floats) -> Ids:
+    """A sequence with its end, and at place -1 its beginning, which has the same number."""
+    end = len(odds) - 1
+    return (*sequence, end, end)
+
+
+def _back(first: int, number: int) -> list[int]:
+    """The places at which a changed sequence goes on: a part later at most, or at the end."""
+    return [*range(first, min(first + BLOCK, number)), number]
+
+
+MOST_KNOWN = 500
+"""So many earlier variants are taken at most, the most frequent first."""
+
+
+def known_candidates(
+    earlier: VariantCounts, activities: Sequence[str], max_length: int
+) -> list[Ids]:
+    """Earlier variants over these activities, the most frequent first, truncated like cases."""
+    moved = earlier.project_onto(activities).truncate(max_length)
+    order = sorted(range(len(moved)), key=lambda i: (-int(moved.counts[i]), i))
+    sequences = list(moved.sequences())
+    return list(dict.fromkeys(sequences[i] for i in order))[:MOST_KNOWN]
+
+
+def join_known(known: Iterable[Ids], found: Iterable[Ids]) -> list[Ids]:
+    """One list of both, without repeats."""
+    return list(dict.fromkeys([*known, *found]))

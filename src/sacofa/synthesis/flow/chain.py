@@ -1,21 +1,100 @@
-"""Sequences sampled step by step, each step given the last activity.
+"""Sequences sampled step by step, each step given the last activity, within public rules.
 
 All weights are whole numbers, so a draw is a look-up of one uniform number.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from functools import cache
 from itertools import accumulate
+from typing import Protocol
+
+import numpy as np
 
 from ...kernel.language import Ids
 from ...rules.rules import Rules
-from .rule_walker import RuleWalker
-from .sampler import UniformSampler
+from ...rules.scoring import scorer_of
+from ..numerics import Floats, Ints
 from .steps import KeptSteps
 
+WIDTH = 62
+"""The bits of a drawn number."""
+FRACTION = 53
+"""The bits of a floating-point number that lie below its exponent."""
+FIRST, MOST = 64, 4096
+"""Numbers that are drawn together, at first and at most."""
+NONE = -1
+"""The state after a harmful step."""
 Choices = tuple[list[int], list[int]]
 """What may come next, and the running sums of its weights."""
+
+
+class UniformSource(Protocol):
+    """Draws uniform whole numbers in bulk, as `kernel.noise.Noise` does."""
+
+    def below(self, bound: int, size: int) -> Ints:
+        """Draw whole numbers from 0 to bound − 1."""
+
+
+class UniformSampler:
+    """Draws uniform numbers for what is made of noisy values, in bulk, hence fast."""
+
+    def __init__(self, noise: UniformSource) -> None:
+        self._noise = noise
+        self._bulk = FIRST
+        self._numbers: list[int] = []
+
+    def uniform(self, size: int) -> Floats:
+        """Numbers from 0 to 1."""
+        result: Floats = self._noise.below(1 << FRACTION, size) / float(1 << FRACTION)
+        return result
+
+    def pick(self, choices: Choices) -> int:
+        """One of the choices, by weight."""
+        if not self._numbers:
+            # Small runs need few, large ones many.
+            self._numbers = self._noise.below(1 << WIDTH, self._bulk).tolist()
+            self._bulk = min(2 * self._bulk, MOST)
+        options, sums = choices
+        # The scaled number is uniform but for 2^-62 times the bound: no count depends on it.
+        return options[bisect_right(sums, (self._numbers.pop() * sums[-1]) >> WIDTH)]
+
+
+class RuleWalker:
+    """Walks the automaton of rules one activity at a time, and remembers where it was."""
+
+    def __init__(self, rules: Rules) -> None:
+        states = scorer_of(rules)
+        self._end = len(rules.activities)
+        self.start = states.start()
+
+        @cache
+        def allowed(state: int) -> list[int]:
+            found: list[int] = np.flatnonzero(states.harmless(np.array([state]))[0]).tolist()
+            return found
+
+        @cache
+        def step(state: int, activity: int) -> int:
+            return int(states.step(np.array([state]), np.array([activity]))[0])
+
+        @cache
+        def harmless(state: int, activity: int) -> int:
+            return step(state, activity) if activity in allowed(state) else NONE
+
+        self.allowed, self.step, self._harmless = allowed, step, harmless
+        """The harmless next activities in a state, where the number of activities is the end; and
+        the state after one more activity."""
+
+    def keeps(self, sequence: Sequence[int], finished: bool) -> bool:
+        """Whether a sequence is harmless as a whole."""
+        state = self.start
+        for activity in sequence:
+            state = self._harmless(state, activity)
+            if state == NONE:
+                return False
+        return not finished or self._end in self.allowed(state)
 
 
 class Chain:
@@ -43,15 +122,17 @@ class Chain:
 
     def draw(self) -> Ids:
         """Sample a sequence."""
-        path = [self.end]
         # Walking the automaton of rules costs time that a chain without rules need not spend.
         if self.walker is not None:
-            return self._draw_within_rules(path, self.walker, guided=True)
-        done: set[int] = set()
-        for _ in range(self.max_length):
+            return self._draw_within_rules(self.walker, guided=True)
+        path, done = [self.end], set[int]()
+        while len(path) <= self.max_length:
             following = self._next(path[-1])
             if following in done:
-                following = self._next_but(path[-1], done)
+                options, sums = self._steps_after(path[-1])
+                weights = np.diff(sums, prepend=0).tolist()
+                left = {i: n for i, n in zip(options, weights, strict=True) if i not in done}
+                following = self._sampler.pick(_choices(left)) if left else self.end
             if following == self.end:
                 break
             path.append(following)
@@ -59,31 +140,21 @@ class Chain:
                 done.add(following)
         return tuple(path[1:])
 
-    def _next_but(self, activity: int, done: set[int]) -> int:
-        """Sample what comes next, but nothing that is done; the end where nothing else is left."""
-        options, sums = self._steps_after(activity)
-        weights = [b - a for a, b in zip([0, *sums], sums, strict=False)]
-        left = {i: w for i, w in zip(options, weights, strict=True) if i not in done}
-        return self._sampler.pick(_summed(left)) if left else self.end
-
     def draw_anything(self) -> Ids | None:
         """Draw a sequence that rules allow, whatever the steps are; None: there are no rules."""
-        if self.walker is None:
-            return None
-        return self._draw_within_rules([self.end], self.walker, guided=False)
+        return None if self.walker is None else self._draw_within_rules(self.walker, guided=False)
 
-    def _draw_within_rules(self, path: list[int], walker: RuleWalker, *, guided: bool) -> Ids:
-        state = walker.start
-        for activity in path[1:]:
-            state = walker.step(state, activity)
+    def _draw_within_rules(self, walker: RuleWalker, *, guided: bool) -> Ids:
+        path, state = [self.end], walker.start
         while len(path) <= self.max_length:
             allowed = walker.allowed(state)
             following = self._next(path[-1]) if guided else None
             if following not in allowed:
                 # Steps that passed come first; else whatever is harmless has the same chance.
-                weights = [int(self._weights[path[-1], b]) for b in allowed]
-                choices = _choices(weights if guided and any(weights) else [1] * len(allowed))
-                following = allowed[self._sampler.pick(choices)] if allowed else self.end
+                weights = {b: int(self._weights[path[-1], b]) if guided else 1 for b in allowed}
+                if not any(weights.values()):
+                    weights = dict.fromkeys(allowed, 1)
+                following = self._sampler.pick(_choices(weights)) if allowed else self.end
             if following is None or following == self.end:
                 break
             path.append(following)
@@ -96,16 +167,12 @@ class Chain:
 
     def _steps_after(self, activity: int) -> Choices:
         """What may come directly after an activity; worked out when it is first asked for."""
-        choices = self._after.get(activity)
-        if choices is None:
-            choices = self._after[activity] = _choices(self._weights[activity].tolist())
-        return choices
+        if activity not in self._after:
+            self._after[activity] = _choices(dict(enumerate(self._weights[activity].tolist())))
+        return self._after[activity]
 
 
-def _choices(weights: list[int]) -> Choices:
-    return _summed({i: weight for i, weight in enumerate(weights) if weight > 0})
-
-
-def _summed(weights: Mapping[int, int]) -> Choices:
+def _choices(weights: Mapping[int, int]) -> Choices:
     # Running sums turn a draw by weight into one bisection.
-    return list(weights), list(accumulate(weights.values()))
+    some = {option: weight for option, weight in weights.items() if weight > 0}
+    return list(some), list(accumulate(some.values()))

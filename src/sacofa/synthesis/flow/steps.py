@@ -13,21 +13,21 @@ from itertools import pairwise
 from math import inf, log, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...kernel.language import Ids
 from ...kernel.queries.flow import FULL_WEIGHT, VOTE_UNITS
 from ...rules.allowed import Steps
 from ...rules.rules import Rules
+from ..numerics import Bools, Floats, Ints
 from ..thresholds import smallest_threshold
-from .edits import StepOdds, step_odds
 
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
 Way = list[tuple[int, int]]
 """The steps from the beginning of a case to its end."""
 
+CLEAR = 6.0
+"""No step tells more than as many noise scales of votes would."""
+TAKING = (0.035, 0.07, 0.14, 0.28, 0.56)
+"""So many of the cases may make a change, if any do: each share is as likely."""
 MOST_FALSE = Fraction(40)
 """Of many activities, no more false steps than that may pass, expected."""
 LONG = 80
@@ -51,6 +51,45 @@ EACH = 6
 WAYS = 60
 BRANCHES = 12
 """So many ways are looked at side by side for the best, with so many next steps of each."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class StepOdds:
+    """How likely it is that cases take a step, by the votes for it."""
+
+    votes: Floats
+    """[a, b]: the votes for b directly after a, in noise scales; the last row begins and the last
+    column ends."""
+    weights: Ints
+    """[a, b]: what the step counted when cases divided their votes."""
+    cases: float
+    """The votes that all cases have together, in noise scales."""
+
+    def beside(self, sequence: Ids) -> Floats:
+        """[a, b]: log odds that cases which differ from a sequence take a step of their own.
+
+        The sequence's own steps are taken anyway: their odds are 0.
+        """
+        end = len(self.votes) - 1
+        own = tuple(np.array(list(pairwise((end, *sequence, end)))).T)
+        each = self.cases * self.weights / self.weights[own].sum()
+        odds = step_odds(self.votes, each, TAKING)
+        odds[own] = 0.0
+        return odds
+
+
+def step_odds(votes: Floats, each: Floats, shares: Sequence[float]) -> Floats:
+    """Log odds that one of these shares of the cases takes a step, each as likely, by its votes.
+
+    If all cases take it, it has `each` votes more than noise. How much likelier a share makes the
+    votes that it has is linear in between and no more beyond, because noise is Laplace's.
+    """
+    chances = np.zeros(votes.shape)
+    for share in shares:
+        more = np.minimum(share * each, CLEAR)
+        chances += np.exp(np.clip(2 * votes - more, -more, more)) / len(shares)
+    result: Floats = np.log(chances)
+    return result
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -1,0 +1,231 @@
+"""What single noisy answers about control flow say.
+
+* `shrink`: what a cell likely holds, given all cells of its answer;
+* `count_cases`: the number of cases, by every answer that each case is in;
+* `choose_length`: where cases are truncated, if no length is declared;
+* `activities_there` and others: which activities stand out from noise, and which repeat.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from math import ceil, log, sqrt
+
+import numpy as np
+
+from ...kernel.queries.flow import (
+    FULL_WEIGHT,
+    VOTE_UNITS,
+    ActivityVotes,
+    CaseCount,
+    CaseLengths,
+    NearestCandidate,
+)
+from ...kernel.queries.protocol import Answer
+from ..numerics import Floats, Ints
+from ..thresholds import smallest_threshold
+
+CLEAR = 20
+"""From so many noise scales on, an answer is taken as it is."""
+PER_SCALE = 4
+"""Numbers are looked at in such parts of a noise scale."""
+ROUNDS = 60
+"""So often the distribution is improved; more changes hardly anything."""
+NOISE = 2.0
+"""The variance of Laplace's noise, in squares of its scale."""
+
+SURE = log(20) / sqrt(2)
+"""Laplace noise stays within so many standard deviations in 95 of 100 runs; a sum of several, more
+often."""
+
+CUT = Fraction(2, 100)
+"""The part of the cases that may be longer than the chosen length."""
+FALSE, FAR_FALSE = Fraction(1, 200), Fraction(1, 20_000)
+"""How many empty bins may look filled, expected; and of those far beyond all others that do."""
+MARGIN = 3
+"""So many bins are added: noise hides the few cases that are longest."""
+HIDDEN = Fraction(1, 4)
+"""If noise hides the lengths of a larger part of the cases, they may well be longer than others."""
+UNSEEN = 30
+"""The choice where noise hides all lengths, and the least where it hides many."""
+
+FALSE_ACTIVITIES = Fraction(6)
+"""Expected number of activities that no case has and that are kept all the same."""
+FALSE_REPEATS = Fraction(3)
+"""So many activities that no case repeats may look repeated, expected."""
+AGAIN = Fraction(1)
+"""An activity repeats itself if its votes for that are as many noise scales."""
+COMMON = 3
+"""From as many noise scales of votes on, the steps of an activity count less than others'."""
+LEAST_WEIGHT = 6
+"""They count no less than that, however common it is: what many do is asked for as well."""
+
+
+def shrink(answers: Floats) -> tuple[Floats, Floats]:
+    """What each cell is expected to hold, and the variance of that, all in noise scales.
+
+    Most pairs never happen, and most candidates are nobody's nearest. The highest answers of such
+    cells are noise. How many cells are empty and how full the others are is learned from all
+    answers together: the distribution under which they are likeliest, with Laplace's noise
+    (empirical Bayes; Kiefer and Wolfowitz, 1956).
+    """
+
+    def given(prior: Floats) -> Floats:
+        # How likely each number is, given each answer.
+        joint = chances * prior
+        result: Floats = joint / joint.sum(axis=1, keepdims=True)
+        return result
+
+    # Below 0 an answer says no more than 0 does: the chances of all numbers are the same.
+    places = np.rint(np.clip(answers, 0, CLEAR) * PER_SCALE).astype(np.int64)
+    hidden = answers < CLEAR
+    cells = np.bincount(places[hidden], minlength=PER_SCALE * CLEAR + 1)
+    numbers = np.arange(cells.size + PER_SCALE) / PER_SCALE
+    chances = np.exp(-np.abs(np.arange(cells.size)[:, None] / PER_SCALE - numbers))
+    # Half of the cells are empty and anything else is as likely, to begin with.
+    prior = np.full(numbers.size, 0.5 / (numbers.size - 1))
+    prior[0] = 0.5
+    for _ in range(ROUNDS if hidden.any() else 0):
+        prior = cells @ given(prior) / cells.sum()
+    likely = given(prior)
+    means = likely @ numbers
+    variances = likely @ numbers**2 - means**2
+    return np.where(hidden, means[places], answers), np.where(hidden, variances[places], NOISE)
+
+
+def count_cases(answers: Iterable[Answer]) -> tuple[int, Fraction]:
+    """The number of cases, and the variance of that; each answer counts by how exact it is."""
+    weighted = Fraction(0)
+    exact: list[Fraction] = []
+    for answer in answers:
+        query = answer.query
+        if isinstance(query, CaseCount | CaseLengths | NearestCandidate):
+            units = VOTE_UNITS if isinstance(query, CaseLengths) else 1
+            values: list[int] = np.asarray(answer.values).ravel().tolist()
+            exact.append(precision(units * answer.epsilon, len(values)))
+            weighted += exact[-1] * Fraction(sum(values), units)
+    whole = sum(exact, Fraction(0))
+    return max(round(weighted / whole), 1), 1 / whole
+
+
+def precision(epsilon: Fraction, cells: int) -> Fraction:
+    """How exactly the sum of so many cells tells the number of cases: 1 over its variance.
+
+    `epsilon` is 1 over the scale of the noise of a cell, in cases.
+    """
+    # The variance of Laplace's noise is two squares of its scale.
+    return epsilon**2 / (2 * cells)
+
+
+def cases_margin(variance: Fraction) -> int:
+    """The margin of error (95 %) of the number of cases: of a release, and of a plan for it."""
+    return ceil(SURE * sqrt(variance))
+
+
+def bin_edges(longest: int) -> list[int]:
+    """The upper ends of the bins of lengths, each half as long again, up to a public bound."""
+    edges = [1]
+    while edges[-1] < longest:
+        edges.append(min(longest, edges[-1] + (edges[-1] + 1) // 2))
+    return edges
+
+
+def choose_length(edges: list[int], votes: Ints, epsilon: Fraction, cases: int) -> tuple[int, bool]:
+    """Choose the smallest upper end that few enough cases exceed, as far as noise lets one see.
+
+    Bins whose votes noise alone could explain count as empty. MARGIN bins are added for what it
+    hides. Where it hides the lengths of too many of so many cases, the choice is no smaller than
+    where nothing is seen. Tell also whether that was what decided.
+    """
+    seen = _seen(edges, votes, epsilon)
+    shown = int(seen.sum())
+    longer = shown - np.cumsum(seen)
+    enough = longer * CUT.denominator <= shown * CUT.numerator
+    chosen = edges[min(int(enough.argmax()) + MARGIN, len(edges) - 1)]
+    hidden = (cases - shown) * HIDDEN.denominator > cases * HIDDEN.numerator
+    if not shown or (hidden and chosen < unseen_length(edges)):
+        return unseen_length(edges), True
+    return chosen, False
+
+
+def known_length(longest: int) -> int | None:
+    """The length that is chosen whatever is answered; None: that depends on the answer."""
+    # So few bins are all within the margin of the first.
+    return longest if len(bin_edges(longest)) <= MARGIN + 1 and longest <= UNSEEN else None
+
+
+def mean_length(edges: list[int], votes: Ints, epsilon: Fraction) -> float | None:
+    """The mean of the lengths that stand out from noise; None where none does."""
+    seen = _seen(edges, votes, epsilon)
+    return float(np.average(edges, weights=seen)) if seen.any() else None
+
+
+def unseen_length(edges: list[int]) -> int:
+    """The choice where noise hides all lengths, or would hide them."""
+    return min(UNSEEN, edges[-1])
+
+
+def _seen(edges: list[int], votes: Ints, epsilon: Fraction) -> Ints:
+    """The votes of bins that stand out from noise.
+
+    A false bin of cases a hundred times as long would ruin the release: it takes more to believe
+    in lengths that leave out several bins.
+    """
+    near, far = (smallest_threshold(epsilon, len(edges), false) for false in (FALSE, FAR_FALSE))
+    seen = np.where(votes >= near, votes, 0)
+    last = int(votes.argmax())
+    for i in range(last + 1, len(votes)):
+        if i - last > MARGIN + 1 and votes[i] < far:
+            seen[i] = 0
+        if seen[i]:
+            last = i
+    return seen
+
+
+def step_weights(votes: Ints, epsilon: Fraction, query: ActivityVotes) -> tuple[int, ...]:
+    """What the steps of each activity count in the votes for steps: the less, the commoner it is.
+
+    A case has one vote, and what nearly all cases do needs little of it to be known. So a case
+    that does something rare gives most of its vote to that: else what a twentieth of the cases does
+    drowns in noise.
+    """
+    # A case gives so many times as many votes to what it repeats.
+    times = max(query.for_repeats // (VOTE_UNITS - query.for_repeats), 1)
+    return tuple(
+        max(round(FULL_WEIGHT * COMMON / max(total * epsilon, Fraction(COMMON))), LEAST_WEIGHT)
+        for total in (votes[:, 0] + votes[:, 1] // times).tolist()
+    )
+
+
+def activities_there(votes: Ints, epsilon: Fraction) -> list[int]:
+    """Choose the activities that stand out from noise; at least one, if there is any.
+
+    The more there are to choose from, the more votes it takes. `epsilon` is 1/scale of the noise
+    of one vote.
+    """
+    if not len(votes):
+        return []
+    total, most = votes.sum(axis=1), votes.max(axis=1)
+    bound = smallest_threshold(epsilon, len(votes), FALSE_ACTIVITIES)
+    # Two cells have half as much noise again as one.
+    places: list[int] = np.flatnonzero((most >= bound) | (2 * total >= 3 * bound)).tolist()
+    return places or [int(total.argmax())]
+
+
+def activities_repeated(votes: Ints, epsilon: Fraction) -> dict[int, int]:
+    """Find the activities that cases surely repeat, with the votes for that.
+
+    The more there are, the more it takes.
+    """
+    if not len(votes):
+        return {}
+    bound = smallest_threshold(epsilon, len(votes), FALSE_REPEATS)
+    places: list[int] = np.flatnonzero(votes[:, 1] >= bound).tolist()
+    return {activity: int(votes[activity, 1]) for activity in places}
+
+
+def activities_once(votes: Ints, epsilon: Fraction) -> frozenset[int]:
+    """Find the activities that cases do not repeat, as far as noise lets one see."""
+    places: list[int] = np.flatnonzero(votes[:, 1] < ceil(AGAIN / epsilon)).tolist()
+    return frozenset(places)
