@@ -114,7 +114,7 @@ def add_rule(path: Path) -> None:
     """Add the field of the recipe."""
     text = path.read_text(encoding="utf-8")
     for before, after in (
-        ("from .graph import", "from .ends import ENDS\nfrom .graph import"),
+        ("from .kinds import", "from .ends import ENDS\nfrom .kinds import"),
         ("    empty: bool = True\n", "    ends: Bools = rule(ENDS)\n    empty: bool = True\n"),
     ):
         assert text.count(before) == 1, before

@@ -10,7 +10,7 @@ import numpy as np
 from sacofa.kernel.noise import Noise
 from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms.growth import Growth
-from sacofa.rules.protocol import Semantics
+from sacofa.rules.kinds import Semantics
 
 Prefix = tuple[int, ...]
 

@@ -22,10 +22,9 @@ from sacofa.kernel.session import Session
 from sacofa.kernel.unit import Unit
 from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms.growth import Growth, PrefixCounts, grow, level_line
-from sacofa.rules.free import NoRules
+from sacofa.rules.kinds import Semantics
 from sacofa.rules.learn import learn_rules
-from sacofa.rules.protocol import Semantics
-from sacofa.rules.states import RuleStates
+from sacofa.rules.semantics import NoRules, RuleStates
 from tests.chances import FITS, agree
 from tests.mechanisms.literal import grow_literally
 

@@ -13,7 +13,7 @@ from sacofa.events import count_variants, open_log
 from sacofa.rules import learn
 from sacofa.rules.learn import learn_rules
 from sacofa.rules.rules import Rules
-from sacofa.rules.states import RuleStates
+from sacofa.rules.semantics import RuleStates
 
 from . import oracle
 from .cases import RUNNING_EXAMPLE, logs, random_cases, variants_of

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from sacofa.rules.kinds import Semantics
 from sacofa.rules.learn import learn_rules
-from sacofa.rules.protocol import Semantics
 from sacofa.rules.rules import Rules
-from sacofa.rules.states import HARMFUL, RuleStates
+from sacofa.rules.semantics import HARMFUL, RuleStates
 
 from . import oracle
 from .cases import random_cases, random_rules, variants_of
@@ -73,9 +73,8 @@ class ForgetsRepeats(RuleStates):
     """Owes again what already followed, whenever an activity is repeated."""
 
     def _sets_after(self, states, activities):  # type: ignore[no-untyped-def]
-        width = self._bits.shape[1]
         sets = super()._sets_after(states, activities)
-        sets[:, width:] |= self._owes[activities]
+        sets[:, len(self.activities) :] |= self.rules.always_follows[activities]
         return sets
 
 

@@ -22,8 +22,7 @@ from ..rules import (
     show_rules,
     write_rules,
 )
-from ..rules.models import MODELS, propose, write_names
-from ..rules.models.names import UNKNOWN
+from ..rules.models import MODELS, UNKNOWN, propose, write_names
 from .grouped import RULES
 from .options import Fields, Reading, read_names
 from .show import notify, say

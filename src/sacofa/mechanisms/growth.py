@@ -25,7 +25,7 @@ from ..kernel.noise import Noise
 from ..kernel.reals import tail
 from ..kernel.session import Session
 from ..kernel.variants import VariantCounts
-from ..rules.protocol import Semantics
+from ..rules.kinds import Semantics
 from ..synthesis.thresholds import smallest_threshold
 from .prefix_tree import Ints, NoisyPrefixes, Prefixes
 from .protocol import Progress

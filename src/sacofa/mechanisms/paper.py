@@ -23,11 +23,10 @@ from ..kernel.accounting import Access, Leak, Spend
 from ..kernel.session import Session
 from ..kernel.unit import Unit
 from ..kernel.variants import MOST_CASES, VariantCounts
-from ..rules.free import NoRules
+from ..rules.kinds import Semantics
 from ..rules.learn import learn_rules
-from ..rules.protocol import Semantics
 from ..rules.rules import Rules
-from ..rules.scoring import scorer_of
+from ..rules.semantics import NoRules, scorer_of
 from ..synthesis.margins import Margins, VariantMargins
 from .growth import MAX_PREFIXES, Growth, PrefixCounts, grow, level_line
 from .protocol import TRUNCATION, Mechanism, Output, Progress, Promise

@@ -5,15 +5,13 @@ from __future__ import annotations
 from ..kernel.language import Language
 from .allowed import Steps, all_sequences, sequences_of_steps, sequences_within_rules
 from .file import read_rules, write_rules
-from .free import NoRules
+from .kinds import Semantics
 from .learn import learn_rules
 from .models import Model, ModelOptions, ModelRules, ModelStates, open_rules, read_model
-from .protocol import Semantics
 from .provenance import FromModel, FromPublicLog, FromSecretLog, Provenance, Stated
 from .rules import Rules
-from .scoring import scorer_of
+from .semantics import NoRules, RuleStates, scorer_of
 from .show import show_rules
-from .states import RuleStates
 
 __all__ = [
     "FromModel",

@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import SettingError, Statement
 from ..kernel.language import Language
-from .protocol import Semantics
 from .rules import Rules
-from .scoring import scorer_of
+from .semantics import scorer_of
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 MAX_STATES = 20_000
 MAX_STEPS = 400_000
-BATCH_STEPS = 4096
-"""Number of steps that are explored together; the automaton exceeds its bound by at most that."""
+BATCH = 256
+"""Number of states that are explored together."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -124,69 +124,33 @@ def sequences_within_rules(
         The language. If its automaton exceeds a bound, the language of the steps alone, with
         `keeps_rules` False.
     """
-    product = _Product(steps, scorer_of(rules.project_onto(steps.activities)))
-    while product.todo:
-        product.explore()
-        if product.states > max_states or product.steps > max_steps:
+    rule_states = scorer_of(rules.project_onto(steps.activities))
+    size = len(steps.activities)
+    # A state is a state of the rules and the last activity, as one number; the last row is the
+    # start.
+    follows = np.concatenate([steps.follows, steps.starts[None]])
+    may_end = np.concatenate([steps.ends, [steps.empty]])
+    ids = {rule_states.start() * (size + 1) + size: 0}
+    found: list[tuple[Ints, Ints, list[int]]] = []
+    ends: list[bool] = []
+    while len(ends) < len(ids):
+        # States are numbered as they are found, so that the next ones are those without an end.
+        batch = np.fromiter(islice(ids, len(ends), len(ends) + BATCH), dtype=np.int64)
+        state, last = np.divmod(batch, size + 1)
+        harmless = rule_states.harmless(state)
+        rows, activities = np.nonzero(harmless[:, :-1] & follows[last])
+        reached = rule_states.step(state[rows], activities) * (size + 1) + activities
+        targets = [ids.setdefault(key, len(ids)) for key in reached.tolist()]
+        found.append((rows + len(ends), activities, targets))
+        ends += (harmless[:, -1] & may_end[last]).tolist()
+        if len(ids) > max_states or sum(len(part) for *_, part in found) > max_steps:
             return sequences_of_steps(steps, max_length, keeps_rules=False)
-    return product.language(max_length)
-
-
-class _Product:
-    """Constructs the product automaton of rules and steps; states: (rule state, last activity)."""
-
-    def __init__(self, steps: Steps, rules: Semantics) -> None:
-        self.rules = rules
-        self.names = steps.activities
-        self.size = len(steps.activities)
-        # The last row is the start.
-        self.follows = np.concatenate([steps.follows, steps.starts[None]])
-        self.ends = np.concatenate([steps.ends, [steps.empty]])
-        self.ids = {rules.start() * (self.size + 1) + self.size: 0}
-        self.todo = list(self.ids)
-        self.ending: list[tuple[Ints, Bools]] = []
-        self.found: list[tuple[Ints, Ints, Ints]] = []
-        self.steps = 0
-
-    @property
-    def states(self) -> int:
-        """The number of states so far."""
-        return len(self.ids)
-
-    def explore(self) -> None:
-        """Find the steps out of some states that were not explored yet."""
-        keys = np.array(self.todo[:BATCH_STEPS], dtype=np.int64)
-        state, last = np.divmod(keys, self.size + 1)
-        harmless = self.rules.harmless(state)
-        many = max(1, int(np.searchsorted(harmless.sum(axis=1).cumsum(), BATCH_STEPS)))
-        keys, last, state, harmless = keys[:many], last[:many], state[:many], harmless[:many]
-        del self.todo[:many]
-        sources = np.array([self.ids[key] for key in keys.tolist()], dtype=np.int64)
-        self.ending.append((sources, harmless[:, -1] & self.ends[last]))
-        rows, activities = np.nonzero(harmless[:, :-1] & self.follows[last])
-        reached = self.rules.step(state[rows], activities) * (self.size + 1) + activities
-        targets = []
-        for key in reached.tolist():
-            known = len(self.ids)
-            targets.append(self.ids.setdefault(key, known))
-            if len(self.ids) > known:
-                self.todo.append(key)
-        self.found.append((sources[rows], activities, np.array(targets, dtype=np.int64)))
-        self.steps += len(rows)
-
-    def language(self, max_length: int) -> Language:
-        """Return the language of the states and steps that were found."""
-        sources, activities, targets = (
-            np.concatenate(part) for part in zip(*self.found, strict=True)
-        )
-        ends = np.zeros(self.states, dtype=np.bool_)
-        for states, ending in self.ending:
-            ends[states] = ending
-        return Language(
-            activities=self.names,
-            max_length=max_length,
-            sources=sources,
-            steps=activities,
-            targets=targets,
-            ends=ends,
-        )
+    sources, activities, ends_of_steps = (np.concatenate(part) for part in zip(*found, strict=True))
+    return Language(
+        activities=steps.activities,
+        max_length=max_length,
+        sources=sources,
+        steps=activities,
+        targets=ends_of_steps.astype(np.int64),
+        ends=np.array(ends, dtype=np.bool_),
+    )

@@ -3,57 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from itertools import compress
 from pathlib import Path
 from typing import NoReturn
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..base.files import write_whole
 from ..errors import OutputError, Statement, advised
-from .kinds import NEVER_FOLLOWS
-from .lines import Table, find_line, quoted, read_toml
+from .kinds import NEVER_FOLLOWS, Bools, Tables
 from .provenance import FromSecretLog, Provenance, Stated
-from .refusal import RefusedError, refusing
-from .rules import KINDS, MAX_ACTIVITIES, Rules, contradictions
-
-Bools = NDArray[np.bool_]
+from .reading import RefusedError, Table, find_line, quoted, read_toml, refusing
+from .rules import KINDS, MAX_ACTIVITIES, Rules, contradictions, free_tables
 
 LEARNED_FROM = "read_off_secret_log"
 """Key of the confidential log that rules were learned from."""
+NEVER_PRECEDED = "never_preceded_by"
+"""Another key for *never follows*, from the other side."""
 PAIR_KINDS = {kind.key: kind for kind in KINDS if kind.of_pairs}
-MIRRORED_KINDS = {kind.mirrored_key: kind for kind in KINDS if kind.mirrored_key}
-PAIR_KEYS = (*PAIR_KINDS, *MIRRORED_KINDS)
+PAIR_KEYS = (*PAIR_KINDS, NEVER_PRECEDED)
 """Keys of the table of an activity."""
 ACTIVITY_KINDS = {kind.key: kind for kind in KINDS if not kind.of_pairs}
 TOP_KEYS = ("source", LEARNED_FROM, "activities", *ACTIVITY_KINDS, "empty", "rules")
 """Keys of a rules file."""
 MAX_LINE = 100
 """Longer lists are written with one name per line."""
-TOP_TABLE: Table = ()
 
-
-def _explanation() -> str:
-    lists = "\n".join(f"# {kind.key:<11} {kind.meaning}" for kind in ACTIVITY_KINDS.values())
-    pairs = [(kind.key, kind.meaning) for kind in PAIR_KINDS.values()]
-    pairs += [(kind.mirrored_key, kind.mirrored_meaning) for kind in MIRRORED_KINDS.values()]
-    entries = [f'#   {key} = ["B"]'.ljust(34) + meaning for key, meaning in pairs]
-    return EXPLANATION.format(learned=LEARNED_FROM, lists=lists, pairs="\n".join(entries))
-
-
-EXPLANATION = """\
+LISTS = "\n".join(f"# {kind.key:<11} {kind.meaning}" for kind in ACTIVITY_KINDS.values())
+PAIRS = "\n".join(f'#   {k.key} = ["B"]'.ljust(34) + k.meaning for k in PAIR_KINDS.values())
+EXPLANATION = f"""\
 # What makes sense for a process: which activity may, must or must never come where in a case.
 #
 # source      where the rules come from; the certificate of a release repeats this sentence
-# {learned}  names the secret log that they were read off: `certified` refuses such
+# {LEARNED_FROM}  names the secret log that they were read off: `certified` refuses such
 #             rules. Remove the line, and say so in source, if a person made the rules their own.
 # activities  every activity of the process
-{lists}
+{LISTS}
 # empty       whether a case may have no events (true or false); left out: it may
 #
 # [rules."A"] says what holds for a case in which A occurs. Each list may be left out.
-{pairs}
+{PAIRS}
+#   never_preceded_by = ["B"]     no B comes before an A: another way to write that B
+#                                 is never followed by A
 # Activities without an entry are free. Nothing else is checked: what no rule forbids is harmless.
 """
 
@@ -69,13 +58,40 @@ def write_rules(rules: Rules, path: str | Path, force: bool = False) -> None:
     Raises:
         OutputError: If the file exists, or cannot be written.
     """
-    lines = [_explanation(), *_top_lines(rules), *_table_lines(rules), ""]
     try:
-        text = "\n".join(lines).encode("utf-8")
+        text = "\n".join([EXPLANATION, *_lines(rules), ""]).encode("utf-8")
     except UnicodeEncodeError as error:
         raise OutputError(path, Statement("rules.not_text", text=repr(error.object))) from error
     with write_whole(path, force) as part:
         part.write_bytes(text)
+
+
+def _lines(rules: Rules) -> Iterator[str]:
+    source = rules.source.text if isinstance(rules.source, Stated) else str(rules.source)
+    yield f"source = {quoted(source)}"
+    if isinstance(rules.source, FromSecretLog):
+        yield f"{LEARNED_FROM} = {quoted(rules.source.name or 'this log')}"
+    yield f"activities = {_list(rules.activities)}"
+    for kind in ACTIVITY_KINDS.values():
+        if not rules.tables[kind.name].all():
+            yield f"{kind.key} = {_list(compress(rules.activities, rules.tables[kind.name]))}"
+    if not rules.empty:
+        yield "empty = false"
+    for a, name in enumerate(rules.activities):
+        rows = {kind.key: rules.tables[kind.name][a] for kind in PAIR_KINDS.values()}
+        if any(row.any() for row in rows.values()):
+            yield f"\n[rules.{quoted(name)}]"
+        for key, row in rows.items():
+            if row.any():
+                yield f"{key} = {_list(compress(rules.activities, row), len(key) + 3)}"
+
+
+def _list(names: Iterable[str], indent: int = 20) -> str:
+    items = [quoted(name) for name in names]
+    line = f"[{', '.join(items)}]"
+    if len(line) + indent <= MAX_LINE:
+        return line
+    return "[\n" + "".join(f"  {item},\n" for item in items) + "]"
 
 
 def read_rules(path: str | Path) -> Rules:
@@ -95,49 +111,11 @@ def read_rules(path: str | Path) -> Rules:
         return _Reader(Path(path).name, *read_toml(path)).rules()
 
 
-def _top_lines(rules: Rules) -> Iterator[str]:
-    source = rules.source.text if isinstance(rules.source, Stated) else str(rules.source)
-    yield f"source = {quoted(source)}"
-    if isinstance(rules.source, FromSecretLog):
-        yield f"{LEARNED_FROM} = {quoted(rules.source.name or 'this log')}"
-    yield f"activities = {_list(rules.activities)}"
-    for kind in ACTIVITY_KINDS.values():
-        allowed = rules.tables[kind.name]
-        if not allowed.all():
-            yield f"{kind.key} = {_list(_chosen(rules.activities, allowed))}"
-    if not rules.empty:
-        yield "empty = false"
-
-
-def _table_lines(rules: Rules) -> Iterator[str]:
-    for a, name in enumerate(rules.activities):
-        rows = {kind.key: rules.tables[kind.name][a] for kind in PAIR_KINDS.values()}
-        rows = {key: row for key, row in rows.items() if row.any()}
-        if rows:
-            yield f"\n[rules.{quoted(name)}]"
-        for key, row in rows.items():
-            yield f"{key} = {_list(_chosen(rules.activities, row), len(key) + 3)}"
-
-
-def _chosen(names: Sequence[str], row: Bools) -> list[str]:
-    return [names[i] for i in np.flatnonzero(row).tolist()]
-
-
-def _list(names: Sequence[str], indent: int = 20) -> str:
-    items = [quoted(name) for name in names]
-    line = f"[{', '.join(items)}]"
-    if len(line) + indent <= MAX_LINE:
-        return line
-    return "[\n" + "".join(f"  {item},\n" for item in items) + "]"
-
-
-@dataclass(frozen=True)
 class _Reader:
     """Reads one rules file."""
 
-    name: str
-    text: str
-    content: dict[str, object]
+    def __init__(self, name: str, text: str, content: dict[str, object]) -> None:
+        self.name, self.text, self.content = name, text, content
 
     def rules(self) -> Rules:
         """Check every entry and return the rules."""
@@ -147,7 +125,7 @@ class _Reader:
                 self.refuse(advised(what, key, TOP_KEYS), key=key)
         if "activities" not in self.content:
             raise RefusedError("rules.no_activities", None)
-        names = self.names(self.content["activities"], TOP_TABLE, "activities", None)
+        names = self.names(self.content["activities"], (), "activities", None)
         if len(names) > MAX_ACTIVITIES:
             what = Statement("rules.too_many_activities", limit=MAX_ACTIVITIES)
             self.refuse(what, key="activities")
@@ -157,22 +135,6 @@ class _Reader:
         tables = self.tables({name: i for i, name in enumerate(names)})
         self.refuse_contradictions(names, tables)
         return Rules(activities=tuple(names), **tables, empty=empty, source=self.source())
-
-    def tables(self, ids: Mapping[str, int]) -> dict[str, Bools]:
-        """Read the table of each kind."""
-        tables = {kind.name: kind.free_table(len(ids)) for kind in KINDS}
-        for key, kind in ACTIVITY_KINDS.items():
-            if key in self.content:
-                allowed = [ids[n] for n in self.names(self.content[key], TOP_TABLE, key, ids)]
-                tables[kind.name][:] = False
-                tables[kind.name][allowed] = True
-        for name, key, others in self.entries(ids):
-            columns = [ids[other] for other in others]
-            if key in PAIR_KINDS:
-                tables[PAIR_KINDS[key].name][ids[name], columns] = True
-            else:
-                tables[MIRRORED_KINDS[key].name][columns, ids[name]] = True
-        return tables
 
     def source(self) -> Provenance:
         """Return the origin of the rules."""
@@ -186,12 +148,18 @@ class _Reader:
             self.refuse(Statement("rules.source_no_text"), key="source")
         return Stated(source)
 
-    def entries(self, ids: Mapping[str, int]) -> Iterable[tuple[str, str, list[str]]]:
-        """Check the lists of all activities; yield activity, key and names of each."""
-        tables = self.content.get("rules", {})
-        if not isinstance(tables, dict):
+    def tables(self, ids: Mapping[str, int]) -> dict[str, Bools]:
+        """Check the lists of all activities and return the tables."""
+        tables = free_tables(len(ids))
+        for key, kind in ACTIVITY_KINDS.items():
+            if key in self.content:
+                allowed = [ids[name] for name in self.names(self.content[key], (), key, ids)]
+                tables[kind.name][:] = False
+                tables[kind.name][allowed] = True
+        entries = self.content.get("rules", {})
+        if not isinstance(entries, dict):
             self.refuse(Statement("rules.no_tables"), key="rules")
-        for name, lists in tables.items():
+        for name, lists in entries.items():
             here = ("rules", name)
             if name not in ids:
                 self.refuse(advised(Statement("rules.unknown", name=name), name, ids), here)
@@ -202,7 +170,12 @@ class _Reader:
                 if key not in PAIR_KEYS:
                     what = Statement("rules.no_kind", name=key)
                     self.refuse(advised(what, key, PAIR_KEYS), here, key)
-                yield name, key, self.names(listed, here, key, ids)
+                others = [ids[other] for other in self.names(listed, here, key, ids)]
+                if key == NEVER_PRECEDED:
+                    tables[NEVER_FOLLOWS.name][others, ids[name]] = True
+                else:
+                    tables[PAIR_KINDS[key].name][ids[name], others] = True
+        return tables
 
     def names(
         self, listed: object, table: Table, key: str, known: Collection[str] | None
@@ -210,18 +183,16 @@ class _Reader:
         """Check a list of activities."""
         if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
             self.refuse(Statement("rules.no_list", key=key), table, key)
-        seen: set[str] = set()
-        for name in listed:
+        for place, name in enumerate(listed):
             if known is not None and name not in known:
                 what = advised(Statement("rules.unknown", name=name), name, known)
                 self.refuse(what, table, key, name)
-            if name in seen:
+            if name in listed[:place]:
                 what = Statement("rules.listed_twice", name=name, key=key)
-                self.refuse(what, table, key, name, time=2)
-            seen.add(name)
+                raise RefusedError(what, find_line(self.text, table, key, name, 2))
         return listed
 
-    def refuse_contradictions(self, names: list[str], tables: Mapping[str, Bools]) -> None:
+    def refuse_contradictions(self, names: Sequence[str], tables: Tables) -> None:
         """Refuse demands that another rule forbids."""
         for a, b, kind in contradictions(tables):
             one, other, words = names[a], names[b], kind.key.replace("_", " ")
@@ -235,20 +206,14 @@ class _Reader:
 
     def line_of_never(self, before: str, after: str) -> int | None:
         """Find the rule that `after` never follows `before`; it can be written in two ways."""
-        kind = NEVER_FOLLOWS
-        tables = self.content["rules"]
-        assert isinstance(tables, dict)
-        if after in tables.get(before, {}).get(kind.key, ()):
-            return find_line(self.text, ("rules", before), kind.key, after)
-        return find_line(self.text, ("rules", after), kind.mirrored_key, before)
+        entries = self.content["rules"]
+        assert isinstance(entries, dict)
+        if after in entries.get(before, {}).get(NEVER_FOLLOWS.key, ()):
+            return find_line(self.text, ("rules", before), NEVER_FOLLOWS.key, after)
+        return find_line(self.text, ("rules", after), NEVER_PRECEDED, before)
 
     def refuse(
-        self,
-        what: Statement,
-        table: Table = TOP_TABLE,
-        key: str | None = None,
-        name: str | None = None,
-        time: int = 1,
+        self, what: Statement, table: Table = (), key: str | None = None, name: str | None = None
     ) -> NoReturn:
         """Refuse an entry with its line."""
-        raise RefusedError(what, find_line(self.text, table, key, name, time))
+        raise RefusedError(what, find_line(self.text, table, key, name))

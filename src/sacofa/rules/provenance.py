@@ -10,6 +10,8 @@ from ..kernel.statements import Statement
 class _Source:
     """A source with a statement, which is its wording too."""
 
+    public = True
+
     @property
     def statement(self) -> Statement:
         """The source, as the certificate states it."""
@@ -25,7 +27,6 @@ class Stated(_Source):
 
     text: str
     """What the person says; the certificate repeats it."""
-    public = True
 
     @property
     def statement(self) -> Statement:
@@ -47,17 +48,15 @@ class FromModel(_Source):
     """Where a person says that the model comes from; the certificate repeats it."""
     deviations: int | None = None
     """How far cases may differ from its language; None where its rules are kept instead."""
-    public = True
 
     @property
     def statement(self) -> Statement:
         """The source, as the certificate states it."""
-        said = {} if self.stated is None else {"stated": self.stated}
-        if self.deviations is None:
-            code = "source.model" if self.stated is None else "source.model_stated"
-            return Statement(code, name=self.name, **said)
-        code = "source.model_language" if self.stated is None else "source.model_language_stated"
-        return Statement(code, name=self.name, deviations=self.deviations, **said)
+        given = {"stated": self.stated, "deviations": self.deviations}
+        values = {name: value for name, value in given.items() if value is not None}
+        language = "" if self.deviations is None else "_language"
+        said = "" if self.stated is None else "_stated"
+        return Statement(f"source.{'model' + language + said}", name=self.name, **values)
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,6 @@ class FromPublicLog(_Source):
 
     name: str
     """What the log is called."""
-    public = True
 
     @property
     def statement(self) -> Statement:

@@ -21,14 +21,20 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import SettingError, Statement
-from .graph import Graph, GraphFacts
-from .kinds import ALWAYS_FOLLOWS, ALWAYS_PRECEDES, NEVER_FOLLOWS, STARTS, Kind, Tables
+from .kinds import (
+    ALWAYS_FOLLOWS,
+    ALWAYS_PRECEDES,
+    NEVER_FOLLOWS,
+    STARTS,
+    Bools,
+    Facts,
+    Kind,
+    Tables,
+)
 from .provenance import Provenance, Stated
 
-Bools = NDArray[np.bool_]
 NO_RULES = Stated("no rules")
 MAX_ACTIVITIES = 4_000
 """Each table of rules has a cell for every pair of activities; more would not fit into memory."""
@@ -67,21 +73,17 @@ class Rules:
     def __post_init__(self) -> None:
         if isinstance(self.source, str):
             object.__setattr__(self, "source", Stated(self.source))
-        size = len(self.activities)
-        for kind in KINDS:
-            given = getattr(self, kind.name)
-            table = kind.free_table(size) if given is None else np.array(given, dtype=np.bool_)
-            if table.shape != kind.shape(size):
-                must = Statement("must.of_shape", shape=str(kind.shape(size)))
-                raise SettingError(kind.name, table.shape, must)
+        for name, free in free_tables(len(self.activities)).items():
+            given = getattr(self, name)
+            table = free if given is None else np.array(given, dtype=np.bool_)
+            if table.shape != free.shape:
+                must = Statement("must.of_shape", shape=str(free.shape))
+                raise SettingError(name, table.shape, must)
             table.setflags(write=False)
-            object.__setattr__(self, kind.name, table)
+            object.__setattr__(self, name, table)
         for a, b, kind in contradictions(self.tables):
-            raise SettingError(
-                f"{kind.name} of {self.activities[a]!r}",
-                repr(self.activities[b]),
-                Statement("must.possible"),
-            )
+            name = f"{kind.name} of {self.activities[a]!r}"
+            raise SettingError(name, repr(self.activities[b]), Statement("must.possible"))
 
     @classmethod
     def free(cls, activities: Sequence[str], source: Provenance = NO_RULES) -> Rules:
@@ -135,19 +137,18 @@ class Rules:
         if tuple(activities) == self.activities:
             return self
         ids = {name: i for i, name in enumerate(self.activities)}
-        old = np.array([ids.get(name, -1) for name in activities], dtype=np.int64)
-        new = np.flatnonzero(old >= 0)
-        old, size = old[new], len(activities)
-        moved = {}
+        new = [i for i, name in enumerate(activities) if name in ids]
+        old = [ids[name] for name in activities if name in ids]
+        moved = free_tables(len(activities))
         for kind in KINDS:
-            table = np.full(kind.shape(size), kind.absent if closed else kind.free, dtype=np.bool_)
-            known = self.tables[kind.name]
+            table, known = moved[kind.name], self.tables[kind.name]
+            if closed:
+                table[:] = kind.absent
             if kind.of_pairs:
                 table[np.ix_(new, new)] = known[np.ix_(old, old)]
             else:
                 none_left = known.any() and not known[old].any()
                 table[new] = kind.free if none_left else known[old]
-            moved[kind.name] = table
         return Rules(activities=tuple(activities), **moved, empty=self.empty, source=self.source)
 
 
@@ -157,27 +158,25 @@ KINDS: tuple[Kind, ...] = tuple(
 """The kinds of rules: the fields of `Rules` that hold one."""
 
 
+def free_tables(size: int) -> dict[str, Bools]:
+    """Return tables that forbid nothing."""
+    return {kind.name: kind.free_table(size) for kind in KINDS}
+
+
+def rules_of(activities: Sequence[str], facts: Facts, empty: bool, source: Provenance) -> Rules:
+    """Return every rule that all cases keep."""
+    tables = {kind.name: kind.learn(facts) for kind in KINDS}
+    return Rules(activities=tuple(activities), **tables, empty=empty, source=source)
+
+
 def contradictions(tables: Tables) -> list[tuple[int, int, Kind]]:
     """Return every demand (a, b, kind) that no case with a can keep."""
     never = tables[NEVER_FOLLOWS.name]
     # Nothing comes before its own first occurrence.
-    never_before = never.T | np.eye(len(never), dtype=np.bool_)
+    impossible = {"after": never, "before": never.T | np.eye(len(never), dtype=np.bool_)}
     return [
         (a, b, kind)
         for kind in KINDS
         if kind.demands
-        for a, b in np.argwhere(
-            tables[kind.name] & (never if kind.demands == "after" else never_before)
-        ).tolist()
+        for a, b in np.argwhere(tables[kind.name] & impossible[kind.demands]).tolist()
     ]
-
-
-def rules_of_graph(graph: Graph, source: Provenance) -> Rules:
-    """Return every rule that all cases of a model keep."""
-    facts = GraphFacts(graph)
-    return Rules(
-        activities=graph.activities,
-        **{kind.name: kind.of_model(facts) for kind in KINDS},
-        empty=facts.empty(),
-        source=source,
-    )

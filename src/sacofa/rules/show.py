@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .kinds import Row
+from .kinds import Bools
 from .models.language import ModelRules
 from .rules import KINDS, Rules
-
-Bools = NDArray[np.bool_]
 
 NAME_WIDTH = 40
 """Width of the column of names."""
@@ -37,37 +34,46 @@ def _lines(rules: Rules) -> Iterator[str]:
             f"to {rules.deviations} deviations. All its cases keep these rules:"
         )
     for kind in (kind for kind in KINDS if not kind.of_pairs):
-        table = rules.tables[kind.name]
-        allowed = [names[i] for i in np.flatnonzero(table).tolist()]
-        yield kind.sentence(None if table.all() else allowed)
+        allowed = rules.tables[kind.name]
+        if allowed.all():
+            yield f"A case may {kind.verb} with any activity."
+        else:
+            yield f"A case {kind.verb}s with {_listed(names, allowed, 'or')}."
     yield "It may have no events." if rules.empty else "It has at least one event."
-    yield from _table(rules, names)
-
-
-def _table(rules: Rules, names: list[str]) -> Iterator[str]:
-    """One line for each activity."""
     never = never_happens(rules)
     width = min(max(map(len, names), default=0), NAME_WIDTH)
     for activity, name in enumerate(names):
-        words = "never happens" if never[activity] else _words(rules, names, activity, ~never)
-        yield f"  {name:{width}}  {words or 'free'}"
+        words = "; ".join(_phrases(rules, names, activity, ~never))
+        yield f"  {name:{width}}  {'never happens' if never[activity] else words or 'free'}"
 
 
-def _words(rules: Rules, names: list[str], activity: int, possible: Bools) -> str:
-    phrases = [
-        phrase
-        for kind in KINDS
-        if kind.of_pairs
-        for phrase in kind.phrases(
-            Row(
-                names=names,
-                activity=activity,
-                row=rules.tables[kind.name][activity],
-                possible=possible,
-            )
+def _phrases(rules: Rules, names: Sequence[str], activity: int, possible: Bools) -> Iterator[str]:
+    """The parts of the sentence about one activity: how often, before it, after it, never."""
+    follows, precedes = rules.always_follows[activity], rules.always_precedes[activity]
+    never, others = rules.never_follows[activity], np.arange(len(names)) != activity
+    if follows[activity]:
+        yield "at least twice, where it happens"
+    if never[activity]:
+        yield "at most once"
+    if precedes.any():
+        yield f"only after {_listed(names, precedes, 'and')}"
+    if (follows & others).any():
+        yield f"later always {_listed(names, follows & others, 'and')}"
+    barred, free = never & others & possible, ~never & others
+    if barred.any() and barred.sum() <= free.sum():
+        yield f"then never {_listed(names, barred, 'or')}"
+    elif barred.any():
+        yield (
+            f"then nothing but {_listed(names, free, 'or')}" if free.any() else "then nothing else"
         )
-    ]
-    return "; ".join(phrase.text for phrase in sorted(phrases, key=lambda p: p.position))
+
+
+def _listed(names: Sequence[str], chosen: Bools, word: str) -> str:
+    """Return the names of chosen activities: "A, B and C"."""
+    some = [names[i] for i in np.flatnonzero(chosen).tolist()]
+    if len(some) < 2:
+        return "".join(some) or "nothing"
+    return f"{', '.join(some[:-1])} {word} {some[-1]}"
 
 
 def _printable(name: str) -> str:

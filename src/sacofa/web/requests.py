@@ -19,7 +19,7 @@ from ..mechanisms.registry import DEFAULT, choices
 from ..mechanisms.settings import Kind as SettingKind
 from ..release.publish import Request
 from ..rules import ModelOptions
-from ..rules.models.options import MAX_DEVIATIONS
+from ..rules.models import MAX_DEVIATIONS
 from .worker import read_options
 
 Declared = tuple[Any, Any]

@@ -16,8 +16,7 @@ from sacofa.kernel.noise import Noise
 from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms import Outcome, perform
 from sacofa.mechanisms.certified import Certified, run
-from sacofa.rules import Rules, learn_rules
-from sacofa.rules.states import Violations
+from sacofa.rules import Rules, RuleStates, learn_rules
 
 LOG = VariantCounts.of(
     {tuple("abcd"): 60, tuple("acbd"): 40, tuple("abd"): 30, tuple("ad"): 3}, tuple("abcd")
@@ -31,7 +30,7 @@ def test_released_cases_keep_public_rules() -> None:
         for epsilon in ("1/10", "1"):
             mechanism = Certified(epsilon=Fraction(epsilon), max_length=6, rules=rules)
             released = perform(mechanism, Cases(variants=LOG), Noise(SeededBits(seed))).log.variants
-            count = Violations(rules).count
+            count = RuleStates(rules).violations
             for ids, finished in zip(released.sequences(), released.complete, strict=True):
                 assert not count(ids, bool(finished))
 

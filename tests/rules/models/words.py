@@ -7,9 +7,7 @@ from pathlib import Path
 
 from sacofa.rules.models import read_model
 from sacofa.rules.models.automaton import NOWHERE, Automaton, determinize
-from sacofa.rules.models.net import Net
-from sacofa.rules.models.reachability import explore
-from sacofa.rules.models.reduce import reduce_net
+from sacofa.rules.models.net import Net, explore
 
 Word = tuple[str, ...]
 Tree = str | tuple
@@ -76,9 +74,9 @@ def words_of_automaton(automaton: Automaton, longest: int) -> set[Word]:
     return found
 
 
-def automaton_of(net: Net, reduced: bool = True) -> Automaton:
+def automaton_of(net: Net) -> Automaton:
     """The language of a net."""
-    return determinize(explore(reduce_net(net) if reduced else net))
+    return determinize(explore(net))
 
 
 def words_of_file(path: Path, longest: int = 6) -> set[str]:

@@ -1,19 +1,19 @@
 """Rules from the models that people have: BPMN, Petri nets and Declare.
 
-A file becomes a Petri net (bpmn, bpmn_net, bpmn_nodes, bpmn_ways, joins; pnml), the net all its
-states (reduce, reachability), and these become rules (profile) or the language itself (automaton,
-language).
+A file becomes a Petri net (bpmn, bpmn_net; pnml), the net all its states (net), and these become
+rules or the language itself (automaton, language). Declare becomes rules at once.
 """
 
 from __future__ import annotations
 
 from .language import ModelRules, ModelStates
-from .names import propose, read_names_map, write_names
-from .options import ModelOptions
-from .read import MODELS, Model, open_rules, read_model
+from .names import UNKNOWN, propose, read_names_map, write_names
+from .read import MAX_DEVIATIONS, MODELS, Model, ModelOptions, open_rules, read_model
 
 __all__ = [
+    "MAX_DEVIATIONS",
     "MODELS",
+    "UNKNOWN",
     "Model",
     "ModelOptions",
     "ModelRules",

@@ -1,32 +1,105 @@
-"""The language of a model as a deterministic automaton, and the cases that nearly belong to it."""
+"""The behaviour of a model as a graph of states: what all its cases keep, and its language."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..graph import SILENT, Graph
+from ..kinds import Facts
+from ..provenance import Provenance
+from ..rules import Rules, rules_of
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
-Costs = tuple[tuple[int, int], ...]
-"""How few deviations lead to each state that is within reach, in the order of states."""
+Costs = frozenset[tuple[int, int]]
+"""States that a prefix may lead to, with the fewest deviations for each."""
 
+SILENT = -1
+"""Label of an edge without an activity."""
+NOWHERE = -1
 MAX_STATES = 20_000
 """A language with more states is not made: its rules are used instead."""
 MAX_MEMBERS = 4_000_000
 """Nor one for which this many states of the model have to be looked at."""
-NOWHERE = -1
-
-State = TypeVar("State", bound=Collection[object])
 
 
 class TooManyStatesError(Exception):
     """An automaton that would grow past its bound."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Graph:
+    """An automaton that need not be deterministic.
+
+    State 0 is the beginning. Every state lies on a path from there to an end.
+    """
+
+    activities: tuple[str, ...]
+    """The names; an activity's id is its place here."""
+    edges: Sequence[tuple[int, int, int]]
+    """The state in which each edge begins, its activity or SILENT, and the state it leads to."""
+    ends: Sequence[bool]
+    """[state]: whether a case may end there."""
+
+
+def rules_of_graph(graph: Graph, source: Provenance) -> Rules:
+    """Return every rule that all cases of a graph keep."""
+    size, states = len(graph.activities), len(graph.ends)
+    # A set of activities is a whole number with a bit for each. The last bit is for all of them:
+    # what can be avoided with it is reached without any activity.
+    everything = (2 << size) - 1
+    later = _grow(graph, [0] * states, backward=True, adds=True)
+    before = _grow(graph, [everything] + [0] * (states - 1))
+    after = _grow(graph, [everything * bool(end) for end in graph.ends], backward=True)
+    followed, not_followed, not_preceded = ([0] * size for _ in range(3))
+    seen, first, last = np.zeros((3, size), dtype=np.bool_)
+    for origin, a, target in graph.edges:
+        if a != SILENT:
+            seen[a] = True
+            first[a] |= before[origin] >> size & 1
+            last[a] |= after[target] >> size & 1
+            followed[a] |= later[target]
+            not_preceded[a] |= before[origin]
+            # A first a begins in a state that can be reached without any a.
+            not_followed[a] |= after[target] if before[origin] >> a & 1 else 0
+    pairs = (_table(followed), _table(not_followed), _table(not_preceded))
+    empty = any(end and reached >> size for end, reached in zip(graph.ends, before, strict=True))
+    return rules_of(graph.activities, Facts(seen, seen, *pairs, first, last), empty, source)
+
+
+def _grow(
+    graph: Graph, sets: list[int], *, backward: bool = False, adds: bool = False
+) -> list[int]:
+    """Let the sets of states grow along edges until nothing changes.
+
+    An edge adds its activity to what it passes on, or else takes it away.
+    """
+    size = len(graph.activities)
+    bits = [1 << a | 1 << size for a in range(size)] + [0]
+    leaving: list[list[tuple[int, int, int]]] = [[] for _ in sets]
+    for source, label, target in graph.edges:
+        origin, into = (target, source) if backward else (source, target)
+        added, kept = (bits[label], -1) if adds else (0, ~bits[label])
+        leaving[origin].append((into, added, kept))
+    todo = deque(range(len(sets))[:: -1 if backward else 1])
+    while todo:
+        origin = todo.popleft()
+        for into, added, kept in leaving[origin]:
+            grown = sets[into] | sets[origin] & kept | added
+            if grown != sets[into]:
+                sets[into] = grown
+                todo.append(into)
+    return sets
+
+
+def _table(rows: list[int]) -> Bools:
+    size = range(len(rows))
+    cells = [[row >> b & 1 for b in size] for row in rows]
+    return np.array(cells, dtype=np.bool_).reshape(len(rows), len(rows))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -48,13 +121,9 @@ class Automaton:
     def graph(self) -> Graph:
         """The same automaton as a list of edges."""
         sources, labels = np.nonzero(self.after != NOWHERE)
-        return Graph(
-            activities=self.activities,
-            sources=sources,
-            labels=labels,
-            targets=self.after[sources, labels],
-            ends=self.ends,
-        )
+        columns = (sources, labels, self.after[sources, labels])
+        edges = list(zip(*(column.tolist() for column in columns), strict=True))
+        return Graph(activities=self.activities, edges=edges, ends=self.ends.tolist())
 
     def project_onto(self, activities: Sequence[str], closed: bool = False) -> Automaton:
         """Express over other activities.
@@ -65,30 +134,25 @@ class Automaton:
         if tuple(activities) == self.activities:
             return self
         new = {name: i for i, name in enumerate(activities)}
-        kept = np.array([new.get(name, SILENT) for name in self.activities], dtype=np.int64)
+        kept = [new.get(name, SILENT) for name in self.activities]
         graph = self.graph()
-        hidden = replace(graph, activities=tuple(activities), labels=kept[graph.labels])
-        small = determinize(hidden)
+        edges = [(source, kept[label], target) for source, label, target in graph.edges]
+        small = determinize(replace(graph, activities=tuple(activities), edges=edges))
         after = small.after.copy()
         unknown = [i for name, i in new.items() if name not in self.activities]
         after[:, unknown] = NOWHERE if closed else np.arange(small.states)[:, None]
-        return Automaton(activities=small.activities, after=after, ends=small.ends)
+        return replace(small, after=after)
 
 
-def determinize(graph: Graph, max_states: int = MAX_STATES) -> Automaton:
-    """Make the smallest deterministic automaton with the same cases."""
-    return _build(_Subsets(graph), max_states)
+def determinize(graph: Graph, deviations: int = 0, max_states: int = MAX_STATES) -> Automaton:
+    """Make the smallest deterministic automaton of all cases that nearly belong to a graph.
 
-
-def deviating(automaton: Automaton, most: int, max_states: int = MAX_STATES) -> Automaton:
-    """Make the automaton of all cases that differ from one of the model in a few events.
-
-    An event more than the model has, and a step of the model that the case lacks, are one
+    An event more than the graph has, and a step of the graph that the case lacks, are one
     deviation each: the usual cost of an alignment.
 
     Args:
-        automaton: Language of the model.
-        most: Number of deviations that are allowed.
+        graph: Behaviour of the model.
+        deviations: Number of deviations that are allowed.
         max_states: Upper bound on the states.
 
     Returns:
@@ -97,125 +161,57 @@ def deviating(automaton: Automaton, most: int, max_states: int = MAX_STATES) -> 
     Raises:
         TooManyStatesError: If it would have more states.
     """
-    return _build(_Deviations(automaton, most), max_states) if most else automaton
-
-
-class _Walk(Protocol[State]):
-    """A deterministic automaton that is built as far as it is walked."""
-
-    activities: tuple[str, ...]
-    start: State
-
-    def steps(self, state: State) -> list[State | None]:
-        """Return the state after each activity; None if it cannot happen."""
-
-    def is_end(self, state: State) -> bool:
-        """Return whether a case may end."""
-
-
-class _Subsets:
-    """Sets of states of a graph: where a prefix may lead."""
-
-    def __init__(self, graph: Graph) -> None:
-        self.activities = graph.activities
-        self._silent: list[list[int]] = [[] for _ in range(graph.states)]
-        self._loud: list[list[tuple[int, int]]] = [[] for _ in range(graph.states)]
-        labels, targets = graph.labels.tolist(), graph.targets.tolist()
-        for source, label, target in zip(graph.sources.tolist(), labels, targets, strict=True):
-            if label == SILENT:
-                self._silent[source].append(target)
-            else:
-                self._loud[source].append((label, target))
-        self._ends = set(np.flatnonzero(graph.ends).tolist())
-        self.start = self._closed({0})
-
-    def steps(self, state: frozenset[int]) -> list[frozenset[int] | None]:
-        reached: list[set[int]] = [set() for _ in self.activities]
-        for each in state:
-            for label, target in self._loud[each]:
-                reached[label].add(target)
-        return [self._closed(some) if some else None for some in reached]
-
-    def is_end(self, state: frozenset[int]) -> bool:
-        return not self._ends.isdisjoint(state)
-
-    def _closed(self, states: set[int]) -> frozenset[int]:
-        """Add the states that silent edges reach."""
-        todo = list(states)
-        while todo:
-            for target in self._silent[todo.pop()]:
-                if target not in states:
-                    states.add(target)
-                    todo.append(target)
-        return frozenset(states)
-
-
-class _Deviations:
-    """States of a model that a prefix may lead to, with the fewest deviations for each."""
-
-    def __init__(self, automaton: Automaton, most: int) -> None:
-        self.activities = automaton.activities
-        self._most = most
-        self._after: list[list[int]] = automaton.after.tolist()
-        self._ends: list[bool] = automaton.ends.tolist()
-        self._near = [self._skips(state) for state in range(automaton.states)]
-        self.start = self._closed({0: 0})
-
-    def steps(self, state: Costs) -> list[Costs | None]:
-        return [self._step(state, activity) or None for activity in range(len(self.activities))]
-
-    def is_end(self, state: Costs) -> bool:
-        return any(self._ends[each] for each, _ in state)
-
-    def _step(self, costs: Costs, activity: int) -> Costs:
-        reached: dict[int, int] = {}
-        for state, cost in costs:
-            # Either the model takes the step, or the event is one too many.
-            for to, total in ((self._after[state][activity], cost), (state, cost + 1)):
-                if to != NOWHERE and total < reached.get(to, self._most + 1):
-                    reached[to] = total
-        return self._closed(reached)
-
-    def _closed(self, costs: dict[int, int]) -> Costs:
-        """Let steps of the model be skipped."""
-        found: dict[int, int] = {}
-        for state, cost in costs.items():
-            for target, more in self._near[state]:
-                if cost + more < found.get(target, self._most + 1):
-                    found[target] = cost + more
-        return tuple(sorted(found.items()))
-
-    def _skips(self, start: int) -> list[tuple[int, int]]:
-        """Return the states that are reached if steps are skipped, with the number of steps."""
-        known, layer = {start: 0}, [start]
-        for cost in range(1, self._most + 1):
-            reached = {to for state in layer for to in self._after[state] if to != NOWHERE}
-            layer = sorted(reached - known.keys())
-            known.update(dict.fromkeys(layer, cost))
-        return list(known.items())
-
-
-def _build(walk: _Walk[State], max_states: int) -> Automaton:
-    """Walk all states from the start, and merge those that cannot be told apart."""
-    ids, todo, rows = {walk.start: 0}, [walk.start], []
-    members = 0
+    walk = _Walk(graph, deviations)
+    start = walk.close({0: 0})
+    ids, todo, rows, members = {start: 0}, [start], [], 0
     # The list of states grows while it is walked.
     for state in todo:
         row = []
         for reached in walk.steps(state):
-            if reached is None:
-                row.append(NOWHERE)
-                continue
-            row.append(ids.setdefault(reached, len(ids)))
+            row.append(ids.setdefault(reached, len(ids)) if reached else NOWHERE)
             if row[-1] == len(todo):
                 todo.append(reached)
                 members += len(reached)
         rows.append(row)
         if len(ids) > max_states or members > MAX_MEMBERS:
             raise TooManyStatesError
-    after = np.array(rows, dtype=np.int64).reshape(len(rows), len(walk.activities))
-    ends = np.array([walk.is_end(state) for state in todo], dtype=np.bool_)
-    return _smallest(walk.activities, after, ends)
+    after = np.array(rows, dtype=np.int64).reshape(len(rows), len(graph.activities))
+    ends = np.array([any(graph.ends[each] for each, _ in state) for state in todo], dtype=np.bool_)
+    return _smallest(graph.activities, after, ends)
+
+
+class _Walk:
+    """Follows all cases of a graph, and those that deviate a little, step by step."""
+
+    def __init__(self, graph: Graph, deviations: int) -> None:
+        self.activities, self.limit = graph.activities, deviations + 1
+        self.out: list[list[tuple[int, int]]] = [[] for _ in graph.ends]
+        for source, label, target in graph.edges:
+            self.out[source].append((label, target))
+
+    def steps(self, state: Costs) -> list[Costs]:
+        """Return the state after each activity; an empty one if it cannot happen."""
+        reached: list[dict[int, int]] = [{} for _ in self.activities]
+        for each, cost in state:
+            for label, target in self.out[each]:
+                if label != SILENT and cost < reached[label].get(target, self.limit):
+                    reached[label][target] = cost
+            if cost + 1 < self.limit:
+                # The event may be one too many.
+                for costs in reached:
+                    costs[each] = min(cost + 1, costs.get(each, self.limit))
+        return [self.close(costs) for costs in reached]
+
+    def close(self, costs: dict[int, int]) -> Costs:
+        """Let silent steps happen, and others be skipped at the cost of a deviation."""
+        todo = list(costs)
+        for state in todo:
+            for label, target in self.out[state]:
+                cost = costs[state] + (label != SILENT)
+                if cost < costs.get(target, self.limit):
+                    costs[target] = cost
+                    todo.append(target)
+        return frozenset(costs.items())
 
 
 def _smallest(activities: tuple[str, ...], after: Ints, ends: Bools) -> Automaton:

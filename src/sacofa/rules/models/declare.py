@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from ...errors import Statement
-from ..kinds import ALWAYS_FOLLOWS, ALWAYS_PRECEDES, NEVER_FOLLOWS, STARTS, Kind
-from ..refusal import RefusedError
-from ..rules import KINDS, MAX_ACTIVITIES, NO_RULES, Rules, contradictions
+from ..kinds import ALWAYS_FOLLOWS, ALWAYS_PRECEDES, NEVER_FOLLOWS, Kind
+from ..reading import RefusedError
+from ..rules import MAX_ACTIVITIES, NO_RULES, Rules, contradictions, free_tables
 
 CONSTRAINT = re.compile(r"\s*([A-Za-z][A-Za-z \-]*?)\s*(\d*)\s*\[(.*)\]\s*((?:\|.*)?)$")
 UNFINISHED = re.compile(r"\s*[A-Za-z \-]+\d*\s*\[")
@@ -47,30 +46,31 @@ UNARY = ("init", "end", "existence", "absence", "exactly")
 
 def read_declare(text: str) -> tuple[Rules, tuple[Statement, ...]]:
     """Read rules, and notes about constraints from which none follows."""
-    reader = _Reader(text.splitlines())
-    for constraint in reader.constraints():
-        if not reader.use(constraint):
-            reader.unused.append(constraint)
-    return reader.rules(), reader.notes()
-
-
-@dataclass(frozen=True)
-class _Constraint:
-    """One line of the file."""
-
-    line: int
-    text: str
-    template: str
-    number: int
-    ids: tuple[int, ...]
-    conditions: tuple[str, ...]
+    lines = text.splitlines()
+    reader = _Reader(lines)
+    unused = []
+    for number, line in enumerate(lines, start=1):
+        if line.split(" ", 1)[0] in ("activity", "bind"):
+            continue
+        if match := CONSTRAINT.fullmatch(line.strip()):
+            if not reader.use(number, match):
+                constraint = line.partition("|")[0].strip()
+                unused.append(Statement("model.note.constraint", line=number, text=constraint))
+        elif UNFINISHED.match(line):
+            raise RefusedError("model.declare.unfinished", number)
+    rules = reader.rules()
+    if not unused:
+        return rules, ()
+    listed = unused[:MAX_LISTED]
+    if len(unused) > MAX_LISTED:
+        listed.append(Statement("model.note.more", count=len(unused) - MAX_LISTED))
+    return rules, (Statement("model.note.unused", count=len(unused), constraints=listed),)
 
 
 class _Reader:
     """Reads one Declare file."""
 
     def __init__(self, lines: list[str]) -> None:
-        self.lines = lines
         found = (line.strip().partition(" ") for line in lines)
         names = dict.fromkeys(name.strip() for word, _, name in found if word == "activity")
         self.ids = {name: i for i, name in enumerate(name for name in names if name)}
@@ -78,110 +78,80 @@ class _Reader:
             raise RefusedError("model.declare.no_activities", None)
         if len(self.ids) > MAX_ACTIVITIES:
             raise RefusedError("rules.too_many_activities", None, limit=MAX_ACTIVITIES)
-        self.tables = {kind.name: kind.free_table(len(self.ids)) for kind in KINDS}
-        self.starts = self.tables[STARTS.name]
-        self.line_of: dict[tuple[str, int, int], int] = {}
+        self.tables = free_tables(len(self.ids))
+        self.starts = self.tables["starts"]
+        self.line_of: dict[tuple[Kind, int, int], int] = {}
         self.needed: dict[int, int] = {}
         self.begun = False
-        self.unused: list[_Constraint] = []
 
-    def constraints(self) -> list[_Constraint]:
-        """Return every line that is a constraint; one that is not understood is refused."""
-        found = []
-        for number, line in enumerate(self.lines, start=1):
-            if line.split(" ", 1)[0] in ("activity", "bind"):
-                continue
-            match = CONSTRAINT.fullmatch(line.strip())
-            if match is not None:
-                found.append(self._constraint(number, line, match))
-            elif UNFINISHED.match(line):
-                raise RefusedError("model.declare.unfinished", number)
-        return found
-
-    def _constraint(self, number: int, line: str, match: re.Match[str]) -> _Constraint:
+    def use(self, line: int, match: re.Match[str]) -> bool:
+        """Turn a constraint into rules; return whether any follow."""
         template = re.sub(r"[^a-z]", "", match[1].lower())
-        known = (*BINARY, *UNARY)
-        if template not in known:
-            unknown = RefusedError("model.declare.unknown", number, name=match[1])
-            raise unknown.advise(template, known)
-        return _Constraint(
-            line=number,
-            text=line.strip().partition("|")[0].strip(),
-            template=template,
-            number=int(match[2][:3]) if match[2] else 1,
-            ids=self._ids(number, match[3], template in BINARY),
-            conditions=tuple(part.strip() for part in match[4].split("|")[1:]),
-        )
+        if template not in (*BINARY, *UNARY):
+            unknown = RefusedError("model.declare.unknown", line, name=match[1])
+            raise unknown.advise(template, (*BINARY, *UNARY))
+        ids = self._ids(line, match[3], template in BINARY)
+        conditions = [part.strip() for part in match[4].split("|")[1:]]
+        follow = BINARY.get(template, ())
+        demanding = bool(follow) and all(kind.demands for kind, *_ in follow)
+        on_time_only = len(conditions) > 2 and not any(conditions[:-1])
+        # A bound on the time makes a demand stronger and a ban weaker.
+        if any(conditions) and not (demanding and on_time_only):
+            return False
+        for kind, one, other in follow:
+            self._add(kind, ids[one], ids[other], line)
+        if template in BINARY:
+            return bool(follow)
+        return self._use_unary(line, template, int(match[2][:3] or 1), ids[0])
 
-    def _ids(self, line: int, text: str, two: bool) -> tuple[int, ...]:
+    def _ids(self, line: int, text: str, two: bool) -> list[int]:
         """Part the names in brackets; a name may hold commas, too."""
-        words, ways = text.split(","), [tuple[str, ...]([text.strip()])]
+        words, ways = text.split(","), [[text.strip()]]
         if two:
             cuts = range(1, min(len(words), MAX_COMMAS))
-            ways = [(",".join(words[:i]).strip(), ",".join(words[i:]).strip()) for i in cuts]
+            ways = [[",".join(words[:i]).strip(), ",".join(words[i:]).strip()] for i in cuts]
         for way in ways:
             if all(name in self.ids for name in way):
-                return tuple(self.ids[name] for name in way)
+                return [self.ids[name] for name in way]
         if len(ways) != 1:
             raise RefusedError("model.declare.two", line, text=text)
         wrong = next(name for name in ways[0] if name not in self.ids)
         raise RefusedError("rules.unknown", line, name=wrong).advise(wrong, self.ids)
 
-    def use(self, c: _Constraint) -> bool:
-        """Turn a constraint into rules; return whether any follow."""
-        follow = BINARY.get(c.template, ())
-        demanding = bool(follow) and all(kind.demands for kind, *_ in follow)
-        on_time_only = len(c.conditions) > 2 and not any(c.conditions[:-1])
-        # A bound on the time makes a demand stronger and a ban weaker.
-        if any(c.conditions) and not (demanding and on_time_only):
-            return False
-        for kind, one, other in follow:
-            self.add(kind, c.ids[one], c.ids[other], c.line)
-        return bool(follow) or (c.template in UNARY and self._use_unary(c, c.ids[0]))
-
-    def _use_unary(self, c: _Constraint, a: int) -> bool:
+    def _use_unary(self, line: int, template: str, number: int, a: int) -> bool:
         others = [b for b in range(len(self.ids)) if b != a]
-        if c.template == "init":
+        if template == "init":
             self.begun = True
             self.starts[others] = False
             if not self.starts.any():
-                raise RefusedError("model.declare.second_init", c.line)
-        elif c.template == "end":
+                raise RefusedError("model.declare.second_init", line)
+            return True
+        if template == "end":
             # The last one comes after everything else.
             for b in others:
-                self.add(ALWAYS_FOLLOWS, b, a, c.line)
-        elif c.template == "absence":
-            return self._use_absence(c, a)
-        else:
-            return self._use_existence(c, a)
-        return True
-
-    def _use_existence(self, c: _Constraint, a: int) -> bool:
-        """Existence, or an exact number: what occurs twice follows itself."""
-        if not c.number:
-            return c.template == "exactly" and self._use_absence(c, a)
-        self.needed[a] = c.line
-        if c.number >= 2:
-            self.add(ALWAYS_FOLLOWS, a, a, c.line)
-        elif c.template == "exactly":
-            self.add(NEVER_FOLLOWS, a, a, c.line)
-        return True
-
-    def _use_absence(self, c: _Constraint, a: int) -> bool:
-        """Absence2 is "at most once"; Absence (or Absence1) "not at all"."""
-        if c.number == 2:
-            self.add(NEVER_FOLLOWS, a, a, c.line)
-        elif c.number <= 1:
+                self._add(ALWAYS_FOLLOWS, b, a, line)
+            return True
+        # Existence is at least, absence less often than the number.
+        least = 0 if template == "absence" else number
+        most = {"absence": max(number, 1) - 1, "exactly": number}.get(template, 2)
+        if least:
+            self.needed[a] = line
+        if least >= 2:
+            # What occurs twice follows itself.
+            self._add(ALWAYS_FOLLOWS, a, a, line)
+        elif most == 1:
+            self._add(NEVER_FOLLOWS, a, a, line)
+        elif not most:
             self.starts[a] = False
             for b in range(len(self.ids)):
-                self.add(NEVER_FOLLOWS, b, a, c.line)
-                self.add(NEVER_FOLLOWS, a, b, c.line)
-        return c.number <= 2
+                self._add(NEVER_FOLLOWS, b, a, line)
+                self._add(NEVER_FOLLOWS, a, b, line)
+        return bool(least) or most <= 1
 
-    def add(self, kind: Kind, a: int, b: int, line: int) -> None:
+    def _add(self, kind: Kind, a: int, b: int, line: int) -> None:
         """Keep a rule and the line it comes from."""
         self.tables[kind.name][a, b] = True
-        self.line_of.setdefault((kind.name, a, b), line)
+        self.line_of.setdefault((kind, a, b), line)
 
     def rules(self) -> Rules:
         """Put the rules together."""
@@ -191,7 +161,7 @@ class _Reader:
         first = int(np.flatnonzero(self.starts)[0]) if self.begun else -1
         for activity, line in self.needed.items():
             if self.begun and activity != first:
-                self.add(ALWAYS_FOLLOWS, first, activity, line)
+                self._add(ALWAYS_FOLLOWS, first, activity, line)
         self._refuse_contradictions()
         # What needs another before it begins no case; what begins every case precedes the rest.
         precedes = self.tables[ALWAYS_PRECEDES.name]
@@ -211,23 +181,11 @@ class _Reader:
         names = list(self.ids)
         for a, b, kind in contradictions(self.tables):
             pair = (a, b) if kind.demands == "after" else (b, a)
-            line = self.line_of.get((NEVER_FOLLOWS.name, *pair))
-            pair_of_names = {"name": names[a], "other": names[b]}
-            what = (
-                Statement(f"model.declare.never.{kind.demands}", **pair_of_names)
-                if line is None
-                else Statement(f"model.declare.clash.{kind.demands}", **pair_of_names, line=line)
+            line = self.line_of.get((NEVER_FOLLOWS, *pair))
+            what = {"name": names[a], "other": names[b]}
+            at = self.line_of[kind, a, b]
+            if line is None:
+                raise RefusedError(Statement(f"model.declare.never.{kind.demands}", **what), at)
+            raise RefusedError(
+                Statement(f"model.declare.clash.{kind.demands}", **what, line=line), at
             )
-            raise RefusedError(what, self.line_of[kind.name, a, b])
-
-    def notes(self) -> tuple[Statement, ...]:
-        """Say which constraints no rule follows from."""
-        if not self.unused:
-            return ()
-        listed: list[Statement] = [
-            Statement("model.note.constraint", line=c.line, text=c.text)
-            for c in self.unused[:MAX_LISTED]
-        ]
-        if len(self.unused) > MAX_LISTED:
-            listed.append(Statement("model.note.more", count=len(self.unused) - MAX_LISTED))
-        return (Statement("model.note.unused", count=len(self.unused), constraints=listed),)

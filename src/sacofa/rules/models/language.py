@@ -6,14 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..provenance import Provenance
-from ..rules import Rules, rules_of_graph
-from .automaton import NOWHERE, Automaton, TooManyStatesError, deviating
-
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
+from ..rules import Rules
+from .automaton import (
+    NOWHERE,
+    Automaton,
+    Bools,
+    Ints,
+    TooManyStatesError,
+    determinize,
+    rules_of_graph,
+)
 
 HARMFUL = 0
 """State of every prefix that left the language."""
@@ -36,17 +40,9 @@ class ModelRules(Rules):
     @classmethod
     def of(cls, model: Automaton, deviations: int, source: Provenance) -> ModelRules:
         """Make rules from the language of a model, and the deviations that are allowed."""
-        allowed = deviating(model, deviations)
+        allowed = determinize(model.graph(), deviations) if deviations else model
         facts = rules_of_graph(allowed.graph(), source)
-        return cls(
-            activities=facts.activities,
-            **facts.tables,
-            empty=facts.empty,
-            source=source,
-            model=model,
-            allowed=allowed,
-            deviations=deviations,
-        )
+        return cls(**vars(facts), model=model, allowed=allowed, deviations=deviations)
 
     def project_onto(self, activities: Sequence[str], closed: bool = False) -> Rules:
         """Express the language over other activities; its rules alone if it becomes too large."""
@@ -108,27 +104,26 @@ class ModelStates:
         It is the cost of the best alignment with a case of the model, or with the beginning of one
         if the prefix is not finished.
         """
-        graph, size = self.rules.model.graph(), self.rules.model.states
-        far = len(prefix) + size + 1
-        costs = np.full(size, far, dtype=np.int64)
+        model = self.rules.model
+        costs = np.full(model.states, len(prefix) + model.states + 1, dtype=np.int64)
         costs[0] = 0
+        costs = self._skipped(costs)
         for activity in prefix:
-            costs = _skipped(graph.sources, graph.targets, costs)
-            after = self.rules.model.after[:, activity]
+            after = model.after[:, activity]
             there = after != NOWHERE
             moved = costs + 1
             np.minimum.at(moved, after[there], costs[there])
-            costs = moved
-        costs = _skipped(graph.sources, graph.targets, costs)
-        best = costs[self.rules.model.ends].min() if finished else costs.min()
+            costs = self._skipped(moved)
+        best = costs[model.ends].min() if finished else costs.min()
         return max(0, int(best) - self.rules.deviations)
 
-
-def _skipped(sources: Ints, targets: Ints, costs: Ints) -> Ints:
-    """Let steps of the model be skipped, at the cost of one deviation each."""
-    while True:
-        better = costs.copy()
-        np.minimum.at(better, targets, costs[sources] + 1)
-        if np.array_equal(better, costs):
-            return costs
-        costs = better
+    def _skipped(self, costs: Ints) -> Ints:
+        """Let steps of the model be skipped, at the cost of one deviation each."""
+        sources, labels = np.nonzero(self.rules.model.after != NOWHERE)
+        targets = self.rules.model.after[sources, labels]
+        while True:
+            better = costs.copy()
+            np.minimum.at(better, targets, costs[sources] + 1)
+            if np.array_equal(better, costs):
+                return costs
+            costs = better

@@ -10,12 +10,10 @@ import re
 from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
-from typing import NoReturn
 
 from ...base.files import write_whole
 from ...errors import Argument, SettingError, Statement, advised
-from ..lines import find_line, quoted, read_toml
-from ..refusal import RefusedError, refusing
+from ..reading import RefusedError, find_line, quoted, read_toml, refusing
 
 MIN_LIKENESS = 0.6
 """Names less alike than that are not proposed as a pair."""
@@ -105,14 +103,12 @@ def check_names(
     for name in model:
         if name not in names:
             raise RefusedError("model.names.not_in_map", None, name=name)
-        if activities is not None and names[name] and names[name] not in activities:
-            _refuse_undeclared(names[name], activities)
+        given = names[name]
+        if activities is not None and given and given not in activities:
+            plain = Statement("model.names.undeclared", name=given)
+            what = advised(plain, given, activities)
+            if what == plain:
+                map_ = Argument("names")
+                what = Statement("model.names.undeclared_map", name=given, argument=map_)
+            raise RefusedError(what, None)
     return names
-
-
-def _refuse_undeclared(name: str, activities: Sequence[str]) -> NoReturn:
-    plain = Statement("model.names.undeclared", name=name)
-    what = advised(plain, name, activities)
-    if what == plain:
-        what = Statement("model.names.undeclared_map", name=name, argument=Argument("names"))
-    raise RefusedError(what, None)

@@ -1,74 +1,78 @@
-"""Petri nets: what BPMN and PNML models are turned into.
+"""Petri nets, which BPMN and PNML models are turned into, and all states that one can be in.
 
 Two kinds of arcs more than the textbook's say what models of editors need. A transition can *clear*
 places, whatever lies there (a subprocess that is interrupted, a terminating end), and it can
 ask that places are *empty* (a subprocess that is over, an inclusive join that waits for nobody).
+
+A marking is one whole number with a few bits for each place, and a place is a marking with one
+token on it. Asking whether a transition is possible, and taking it, is arithmetic. A model is
+refused if it is not *sound*: if some case can get stuck, if an activity can never happen, or if
+tokens pile up.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from ...errors import Statement
-from ..refusal import RefusedError
+from ..reading import RefusedError
+from .automaton import SILENT, Graph
 
 MAX_PARTS = 10_000
 """A net with more places or transitions is refused; calls of calls can multiply without bound."""
+MAX_STATES = 100_000
+"""A model with more states is refused, unless the caller allows more."""
+EDGES_PER_STATE = 20
+"""More edges than this for each allowed state are refused too."""
+BITS = 5
+"""Bits of a place: four for its tokens, one that must stay clear."""
+MAX_TOKENS = (1 << (BITS - 1)) - 1
+"""More tokens than this on one place count as without end."""
+MAX_BITS = 1 << 31
+"""Bits of all markings together."""
+MAX_SHOWN_ACTIVITIES = 8
+"""A message shows the last activities on the way to where a model gets stuck."""
+MAX_SHOWN_PLACES = 3
 
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """What a place or transition stands for in the file."""
+    """A place, or what a transition stands for in the file."""
 
     what: Statement
     """Its name in messages: task "Register"."""
-    line: int | None = None
-    """Its line in the file."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Place:
-    """A place of a net."""
-
-    what: Statement
-    """Its name in messages: where a token there is."""
     line: int | None = None
     """Its line in the file."""
     running: bool = False
     """Whether a token there only says that something runs, not what it waits for."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, eq=False)
 class Transition:
     """One step of a net.
 
     Attributes:
+        part: What it stands for.
         label: Activity; None for a silent step.
-        takes: Places it takes a token from; one that is named twice loses two.
-        gives: Places it gives a token to.
+        takes: Tokens that it takes.
+        gives: Tokens that it gives.
         clears: Places that are emptied, after tokens were taken and before they are given.
         empty: Places that must have no token.
         immediate: Whether it takes no time: it happens before anything that does.
-        part: What it stands for.
     """
 
-    label: str | None
-    takes: tuple[int, ...]
-    gives: tuple[int, ...]
-    clears: frozenset[int] = frozenset()
-    empty: frozenset[int] = frozenset()
-    immediate: bool = False
     part: Part
+    label: str | None
+    takes: int
+    gives: int
+    clears: int
+    empty: int
+    immediate: bool = False
 
-    @property
-    def plain(self) -> bool:
-        """Whether it does nothing but take and give tokens."""
-        return not self.clears and not self.empty
 
-
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Net:
     """A Petri net with a beginning and the markings in which a case may end.
 
@@ -80,11 +84,11 @@ class Net:
         notes: What was passed over or merged.
     """
 
-    places: tuple[Place, ...]
-    transitions: tuple[Transition, ...]
-    start: tuple[int, ...]
-    ends: tuple[tuple[int, ...], ...]
-    notes: tuple[Statement, ...] = ()
+    places: list[Part] = field(default_factory=list)
+    transitions: list[Transition] = field(default_factory=list)
+    start: int = 0
+    ends: list[int] = field(default_factory=list)
+    notes: list[Statement] = field(default_factory=list)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -93,70 +97,231 @@ class Net:
 
     def renamed(self, names: Mapping[str, str]) -> Net:
         """Give activities other names; an empty one makes a step silent."""
+        moved = [
+            step if step.label is None else replace(step, label=names[step.label] or None)
+            for step in self.transitions
+        ]
+        return Net(places=self.places, transitions=moved, start=self.start, ends=self.ends)
 
-        def moved(label: str | None) -> str | None:
-            return None if label is None else names.get(label, label) or None
-
-        transitions = (replace(t, label=moved(t.label)) for t in self.transitions)
-        return replace(self, transitions=tuple(transitions))
-
-
-@dataclass
-class NetBuilder:
-    """A net under construction."""
-
-    places: list[Place] = field(default_factory=list)
-    transitions: list[Transition] = field(default_factory=list)
-    notes: list[Statement] = field(default_factory=list)
-
-    def place(self, what: Statement, line: int | None = None, running: bool = False) -> int:
-        """Add a place."""
-        self._refuse_more(len(self.places), line)
-        self.places.append(Place(what=what, line=line, running=running))
-        return len(self.places) - 1
+    def place(self, part: Part) -> int:
+        """Add a place and return it: one token on it."""
+        self._refuse_more(len(self.places), part.line)
+        self.places.append(part)
+        return 1 << BITS * (len(self.places) - 1)
 
     def add(
         self,
         part: Part,
-        takes: Iterable[int],
-        gives: Iterable[int],
+        takes: int,
+        gives: int,
         label: str | None = None,
-        clears: Iterable[int] = (),
-        empty: Iterable[int] = (),
+        *,
+        clears: int = 0,
+        empty: int = 0,
     ) -> None:
         """Add a transition."""
         self._refuse_more(len(self.transitions), part.line)
-        self.transitions.append(
-            Transition(
-                label=label,
-                takes=tuple(takes),
-                gives=tuple(gives),
-                clears=frozenset(clears),
-                empty=frozenset(empty),
-                part=part,
-            )
-        )
+        # Sets of places hold one token of each.
+        clears, empty = (places * ((1 << BITS) - 1) for places in (clears, empty))
+        self.transitions.append(Transition(part, label, takes, gives, clears, empty))
 
     def note(self, what: Statement) -> None:
         """Keep something that a person should know about the model, once."""
         if what not in self.notes:
             self.notes.append(what)
 
-    def net(self, start: Iterable[int], ends: Iterable[tuple[int, ...]]) -> Net:
-        """Put together what was added; several parts of one name are one activity."""
+    def note_merged(self) -> None:
+        """Note that several parts of one name are one activity."""
         labelled = {(t.label, id(t.part)) for t in self.transitions if t.label is not None}
         counts = sorted(Counter(label for label, _ in labelled).items())
         merged = [Statement("model.name_count", name=n, count=c) for n, c in counts if c > 1]
         if merged:
             self.note(Statement("model.note.merged", names=merged))
-        return Net(
-            places=tuple(self.places),
-            transitions=tuple(self.transitions),
-            start=tuple(start),
-            ends=tuple(ends),
-            notes=tuple(self.notes),
-        )
 
     def _refuse_more(self, number: int, line: int | None) -> None:
         if number >= MAX_PARTS:
             raise RefusedError("model.too_many_parts", line, limit=MAX_PARTS)
+
+
+def tokens(places: Iterable[int], line: int | None) -> int:
+    """Put tokens on places: a marking."""
+    counts = Counter(places)
+    if max(counts.values(), default=0) > MAX_TOKENS:
+        raise RefusedError("model.too_many_tokens", line, limit=MAX_TOKENS)
+    return sum(place * count for place, count in counts.items())
+
+
+def numbers_of(marking: int) -> Iterator[int]:
+    """Yield the numbers of the places that have tokens."""
+    while marking:
+        number = ((marking & -marking).bit_length() - 1) // BITS
+        yield number
+        marking &= -1 << BITS * (number + 1)
+
+
+def explore(net: Net, max_states: int = MAX_STATES) -> Graph:
+    """Find all states of a net and check that it is sound."""
+    return _Exploration(net, max_states).graph()
+
+
+class _Exploration:
+    """Finds the states of a net."""
+
+    def __init__(self, net: Net, max_states: int) -> None:
+        self.net = net
+        self.max_states = min(max_states, MAX_BITS // (BITS * len(net.places) + 1))
+        # One bit of each place catches what is taken too often, and what is given too often.
+        self.guard = sum(1 << BITS * place for place in range(len(net.places))) << BITS - 1
+        self.free = free_places(net)
+        self.ids = {name: i for i, name in enumerate(net.labels)}
+        self.happened: set[Transition] = set()
+        # A step is tried where the first place that it takes from has a token; -1: anywhere.
+        self.by_place: defaultdict[int, list[Transition]] = defaultdict(list)
+        for step in net.transitions:
+            if (step.takes | step.gives) & self.guard:
+                raise RefusedError("model.too_many_tokens", step.part.line, limit=MAX_TOKENS)
+            self.by_place[next(numbers_of(step.takes), -1)].append(step)
+        self.markings = [net.start]
+        self.states = {net.start: 0}
+        self.settled: dict[int, list[int]] = {}
+        self.edges: list[tuple[int, int, int]] = []
+
+    def graph(self) -> Graph:
+        """Explore, check, and put together."""
+        # The list of markings grows while it is walked.
+        for source, marking in enumerate(self.markings):
+            self._explore(source, marking)
+            if len(self.markings) > self.max_states or (
+                len(self.edges) > EDGES_PER_STATE * self.max_states
+            ):
+                raise RefusedError("model.too_many_states", None, limit=self.max_states)
+        ends = [marking in self.net.ends for marking in self.markings]
+        self._refuse_dead_ends(ends)
+        for step in self.net.transitions:
+            if step.label is not None and step not in self.happened:
+                raise RefusedError("model.dead_step", step.part.line, part=step.part.what)
+        return Graph(activities=self.net.labels, edges=self.edges, ends=ends)
+
+    def _explore(self, source: int, marking: int) -> None:
+        """Take every step that is possible in one state."""
+        guard = self.guard
+        enabled = [
+            step
+            for step in self._candidates(marking)
+            if ((marking | guard) - step.takes) & guard == guard and not marking & step.empty
+        ]
+        at_once = any(step.immediate for step in enabled)
+        for step in enabled:
+            if at_once and not step.immediate:
+                continue
+            self.happened.add(step)
+            label = SILENT if step.label is None else self.ids[step.label]
+            reached = self._take(step, marking)
+            for after in self._settle(reached) if reached & self.free else [reached]:
+                target = self.states.setdefault(after, len(self.markings))
+                if target == len(self.markings):
+                    self.markings.append(after)
+                self.edges.append((source, label, target))
+
+    def _take(self, step: Transition, marking: int) -> int:
+        reached = ((marking - step.takes) & ~step.clears) + step.gives
+        for number in numbers_of(reached & self.guard):
+            full = self.net.places[number]
+            raise RefusedError("model.unbounded", full.line, limit=MAX_TOKENS, place=full.what)
+        return reached
+
+    def _settle(self, marking: int) -> list[int]:
+        """Make all free choices until none is left; return the markings that they may lead to."""
+        if marking not in self.settled:
+            seen, layer = set[int](), {marking}
+            while layer:
+                seen |= layer
+                if len(seen) > self.max_states:
+                    raise RefusedError("model.too_many_states", None, limit=self.max_states)
+                free = [each for each in layer if each & self.free]
+                layer = {self._take(step, m) for m in free for step in self._candidates(m)} - seen
+            self.settled[marking] = [each for each in seen if not each & self.free]
+        return self.settled[marking]
+
+    def _candidates(self, marking: int) -> list[Transition]:
+        """Return the steps that may be possible and have to be looked at."""
+        for place in numbers_of(marking & self.free):
+            return self.by_place[place]
+        places = (-1, *numbers_of(marking))
+        return [step for place in places for step in self.by_place.get(place, ())]
+
+    def _refuse_dead_ends(self, ends: list[bool]) -> None:
+        """Refuse a state from which no end can be reached."""
+        before: list[list[int]] = [[] for _ in ends]
+        for source, _, target in self.edges:
+            before[target].append(source)
+        todo = [state for state, is_end in enumerate(ends) if is_end]
+        stuck = set(range(len(ends))).difference(todo)
+        while todo:
+            new = stuck.intersection(before[todo.pop()])
+            stuck -= new
+            todo += new
+        if not stuck:
+            return
+        # The first state found is among the nearest to the beginning, so its story is short. One
+        # in which nothing at all can happen any more is told rather than one that goes in circles.
+        state = min(stuck.difference(source for source, *_ in self.edges) or stuck)
+        waiting = [self.net.places[number] for number in numbers_of(self.markings[state])]
+        waiting.sort(key=lambda place: place.running)
+        where = [place.what for place in waiting[:MAX_SHOWN_PLACES]]
+        if len(waiting) > len(where):
+            where.append(Statement("model.more_places", count=len(waiting) - len(where)))
+        raise RefusedError(
+            "model.dead_end",
+            waiting[0].line if waiting else None,
+            trace=self._story(state),
+            places=where or [Statement("model.no_place")],
+        )
+
+    def _story(self, state: int) -> list[str]:
+        """Return the activities on a shortest way to a state."""
+        # States are numbered as they are found, so the first edge into one comes from nearest by.
+        first = {target: (source, label) for source, label, target in reversed(self.edges)}
+        names: list[str] = []
+        while state:
+            state, label = first[state]
+            if label != SILENT:
+                names.insert(0, self.net.labels[label])
+        left_out = ["…"] if len(names) > MAX_SHOWN_ACTIVITIES else []
+        return [*left_out, *names[-MAX_SHOWN_ACTIVITIES:]]
+
+
+def free_places(net: Net) -> int:
+    """Find places from which tokens only move on by silent choices that nothing can notice.
+
+    Such a choice commutes with all other steps, so that it is made at once: parallel branches then
+    have far fewer states together, and the same cases (a persistent set; Valmari, "Stubborn sets
+    for reduced state space generation", 1991).
+    """
+    timed = any(step.immediate for step in net.transitions)
+    watched = {places for step in net.transitions for places in (step.clears, step.empty)}
+    free, kept = 0, 0
+    for end in net.ends:
+        kept |= end
+    for step in net.transitions:
+        single = step.takes.bit_count() == 1 and not (step.takes.bit_length() - 1) % BITS
+        # Clearing and waiting steps must see the places before and after the choice alike.
+        unseen = single and not any(
+            step.gives & places != (step.gives if step.takes & places else 0) for places in watched
+        )
+        silent = step.label is None and not step.clears | step.empty
+        if unseen and silent and (step.immediate or not timed):
+            free |= step.takes
+        else:
+            kept |= step.takes
+    # What is taken or ends with several tokens on it has other bits of its place.
+    for number in numbers_of(kept):
+        free &= ~(1 << BITS * number)
+    # Choices that go in circles for ever are left for the check of soundness to find.
+    leads_out, more = 0, free
+    while more:
+        stuck = free & ~leads_out
+        leaving = {s.takes for s in net.transitions if s.takes & stuck and not s.gives & stuck}
+        more = sum(leaving)
+        leads_out |= more
+    return leads_out * MAX_TOKENS

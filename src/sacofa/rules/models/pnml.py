@@ -7,21 +7,21 @@ likewise the beginning. Arcs that reset or inhibit are understood; coloured nets
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ...errors import Statement
-from ..refusal import RefusedError
-from .net import MAX_PARTS, Net, NetBuilder, Part
+from ..reading import RefusedError
+from .net import MAX_PARTS, MAX_TOKENS, Net, Part, numbers_of, tokens
 from .xml import Element, flat
 
 INVISIBLE = "$invisible$"
 """What ProM and pm4py write for a silent transition."""
 SILENT_NAMES = ("", "τ", "tau")
-PLACES = ("place", "referencePlace")
-TRANSITIONS = ("transition", "referenceTransition")
+NODES = ("place", "transition", "referencePlace", "referenceTransition")
 ARC_TABLES = {"reset": "clears", "inhibitor": "empty"}
 """Arcs from a place that do not take a token, and what of the transition they are."""
-MAX_TOKENS = 15
+Arcs = defaultdict[str, defaultdict[str, list[int]]]
+"""The places of each transition, by what it does with them."""
 
 
 def net_of_pnml(root: Element) -> Net:
@@ -29,25 +29,36 @@ def net_of_pnml(root: Element) -> Net:
     nets = root.children("net")
     if len(nets) != 1:
         raise RefusedError("model.pnml.nets", root.line, count=len(nets))
-    return _Reader(nets[0]).net()
+    return _Reader(nets[0]).read()
 
 
 class _Reader:
     """Reads one net."""
 
-    def __init__(self, net: Element) -> None:
-        self.element = net
-        self.builder = NetBuilder()
-        self.parts = list(_on_pages(net))
+    def __init__(self, element: Element) -> None:
+        self.element, self.net = element, Net()
+        self.parts = list(_on_pages(element))
         self.nodes: dict[str, Element] = {}
+        self.places: dict[str, int] = {}
+
+    def read(self) -> Net:
+        """Put the net together."""
         for element in self.parts:
-            if element.kind in PLACES + TRANSITIONS:
+            if element.kind in NODES:
                 self._keep(element)
-        self.places = {
-            key: self.builder.place(_named("model.place", key, element), element.line)
-            for key, element in self.nodes.items()
-            if element.kind == "place"
-        }
+        for key, element in self.nodes.items():
+            if element.kind == "place":
+                self.places[key] = self.net.place(_part("model.place", key, element))
+        arcs = self._arcs()
+        for key, element in self.nodes.items():
+            if element.kind == "transition":
+                part = _part("model.transition", key, element)
+                takes, gives = (tokens(arcs[key][way], part.line) for way in ("takes", "gives"))
+                clears, empty = (sum(set(arcs[key][way])) for way in ("clears", "empty"))
+                label = _label(element)
+                self.net.add(part, takes, gives, label, clears=clears, empty=empty)
+        self.net.start, self.net.ends = self._start(), self._ends()
+        return self.net
 
     def _keep(self, element: Element) -> None:
         key = element.get("id")
@@ -57,28 +68,8 @@ class _Reader:
             raise RefusedError("model.too_many_parts", element.line, limit=2 * MAX_PARTS)
         self.nodes[key] = element
 
-    def net(self) -> Net:
-        """Put the net together."""
-        arcs = self._arcs()
-        for key, element in self.nodes.items():
-            if element.kind == "transition":
-                part = Part(what=_named("model.transition", key, element), line=element.line)
-                tables = arcs[key]
-                self.builder.add(
-                    part,
-                    tables["takes"],
-                    tables["gives"],
-                    _label(element),
-                    tables["clears"],
-                    tables["empty"],
-                )
-        return self.builder.net(self._start(), self._ends())
-
-    def _arcs(self) -> defaultdict[str, defaultdict[str, list[int]]]:
-        """Find the places of each transition, by what it does with them."""
-        found: defaultdict[str, defaultdict[str, list[int]]] = defaultdict(
-            lambda: defaultdict(list)
-        )
+    def _arcs(self) -> Arcs:
+        found: Arcs = defaultdict(lambda: defaultdict(list))
         for arc in self.parts:
             if arc.kind != "arc":
                 continue
@@ -96,51 +87,49 @@ class _Reader:
                 found[source]["gives"] += [self.places[target]] * weight
         return found
 
-    def _start(self) -> list[int]:
+    def _start(self) -> int:
         """Return where tokens lie at the beginning."""
-        marked = []
+        start = 0
         for key, place in self.places.items():
             element = self.nodes[key]
-            marked += [place] * _number(element, _text(element, "initialMarking") or "0")
-        if marked:
-            return marked
-        given = {place for step in self.builder.transitions for place in step.gives}
-        return [self._only_without(given, "model.pnml.no_start")]
+            start += place * _number(element, _text(element, "initialMarking") or "0")
+        return start or self._only_without(
+            (step.gives for step in self.net.transitions), "model.pnml.no_start"
+        )
 
-    def _ends(self) -> list[tuple[int, ...]]:
+    def _ends(self) -> list[int]:
         """Return where tokens lie at the end."""
-        found = [
-            tuple(token for place in marking.children("place") for token in self._tokens(place))
-            for markings in self.element.below("finalmarkings")
-            for marking in markings.children("marking")
+        found = []
+        for markings in self.element.below("finalmarkings"):
+            for marking in markings.children("marking"):
+                places = [token for each in marking.children("place") for token in self._end(each)]
+                found.append(tokens(places, marking.line))
+        return found or [
+            self._only_without((step.takes for step in self.net.transitions), "model.pnml.no_end")
         ]
-        if found:
-            return found
-        taken = {place for step in self.builder.transitions for place in step.takes}
-        return [(self._only_without(taken, "model.pnml.no_end"),)]
 
-    def _tokens(self, element: Element) -> list[int]:
+    def _end(self, element: Element) -> list[int]:
         """Return the tokens on a place of a final marking."""
         key = element.get("idref")
         if key not in self.places:
             raise RefusedError("model.pnml.no_place", element.line, id=key).advise(key, self.places)
         return [self.places[key]] * _number(element, _text(element, "text") or "1")
 
-    def _only_without(self, used: set[int], code: str) -> int:
+    def _only_without(self, used: Iterable[int], code: str) -> int:
         """Return the one place that can be meant where the file has no marking."""
-        left = set(self.places.values()) - used
+        numbers = {number for marking in used for number in numbers_of(marking)}
+        left = [place for number, place in enumerate(self.places.values()) if number not in numbers]
         if len(left) != 1:
             raise RefusedError(code, self.element.line, places=len(left))
-        return left.pop()
+        return left[0]
 
     def _resolve(self, arc: Element, end: str) -> str:
         """Find what an arc connects, through references."""
         key, seen = arc.get(end), set[str]()
         while True:
             if key not in self.nodes:
-                raise RefusedError("model.no_node", arc.line, id=key, attribute=end).advise(
-                    key, self.nodes
-                )
+                unknown = RefusedError("model.no_node", arc.line, id=key, attribute=end)
+                raise unknown.advise(key, self.nodes)
             if not self.nodes[key].kind.startswith("reference"):
                 return key
             if key in seen:
@@ -157,8 +146,8 @@ def _on_pages(element: Element) -> Iterator[Element]:
             yield from _on_pages(child)
 
 
-def _named(code: str, key: str, element: Element) -> Statement:
-    return Statement(code, name=_text(element, "name") or key)
+def _part(code: str, key: str, element: Element) -> Part:
+    return Part(what=Statement(code, name=_text(element, "name") or key), line=element.line)
 
 
 def _label(element: Element) -> str | None:
@@ -181,6 +170,5 @@ def _number(element: Element, text: str) -> int:
 def _text(element: Element, *kinds: str) -> str:
     """Return the text of a child: <name><text>A</text></name>, or <name>A</name>."""
     for child in element.children(*kinds):
-        inner = [*child.children("text"), *child.children("value"), child]
-        return flat(inner[0].text)
+        return flat([*child.children("text"), *child.children("value"), child][0].text)
     return ""

@@ -7,26 +7,53 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...errors import Argument, SettingError, Statement, advised
-from ..file import ACTIVITY_KINDS, read_rules
-from ..graph import Graph
+from ..file import read_rules
 from ..provenance import FromModel
-from ..refusal import RefusedError, decode, read_file, refusing
-from ..rules import MAX_ACTIVITIES, Rules, rules_of_graph
-from .automaton import TooManyStatesError, determinize
+from ..reading import RefusedError, decode, read_file, refusing
+from ..rules import KINDS, MAX_ACTIVITIES, Rules
+from .automaton import Graph, TooManyStatesError, determinize, rules_of_graph
 from .language import ModelRules
 from .names import check_names
-from .net import Net
-from .options import ModelOptions
-from .reachability import MAX_STATES, explore
-from .reduce import reduce_net
+from .net import MAX_STATES, Net, explore
 
 MODELS = (".bpmn", ".bpmn2", ".xml", ".pnml", ".decl")
 """Suffixes of model files."""
 MAX_BYTES = 1 << 24
 """A model larger than that is refused: the models of editors take a few hundred kilobytes."""
+MAX_DEVIATIONS = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelOptions:
+    """How to turn a process model into rules.
+
+    Attributes:
+        names: File that maps names of the model to names of the log, as `sacofa rules --match`
+            writes it.
+        deviations: Use the whole language of the model. Cases may differ from it in up to this many
+            events.
+        closed: Activities that are not in the model never happen.
+        source: Origin of the model. The certificate repeats it.
+    """
+
+    names: Mapping[str, str] | None = None
+    deviations: int | None = None
+    closed: bool = False
+    source: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.deviations is not None and not 0 <= self.deviations <= MAX_DEVIATIONS:
+            what = Statement("must.whole_between", low=0, high=MAX_DEVIATIONS)
+            raise SettingError("deviations", self.deviations, what)
+
+    def refuse_given(self, must: Statement) -> None:
+        """Refuse every option that was given, if there is no model."""
+        for name, value in vars(self).items():
+            if value is not None and value is not False:
+                raise SettingError(name, value, must)
+
+
 DEFAULT_OPTIONS = ModelOptions()
-Activities = Sequence[str] | None
-"""Declared activities that a closed model is expressed over; None for an open one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,38 +101,50 @@ class Model:
         if options.closed and activities is None:
             what = Statement("must.given_with", argument=Argument("activities"))
             raise SettingError("closed", True, what)
-        closed = activities if options.closed else None
         source = FromModel(name or Path(self.path).name, options.source, options.deviations)
         with refusing(self.path):
-            moved = check_names(self.names, options.names, activities)
+            names = check_names(self.names, options.names, activities)
             if self.declared is not None:
-                return self._declared_rules(self.declared, moved, source, closed)
-            assert self.net is not None
-            graph = explore(reduce_net(self.net.renamed(moved)), max_states)
-            if source.deviations is None:
-                return _closed(rules_of_graph(graph, source), closed)
-            return _language(graph, source.deviations, source, closed)
+                rules = self._declared_rules(self.declared, names, source)
+            else:
+                assert self.net is not None
+                graph = explore(self.net.renamed(names), max_states)
+                if options.deviations is not None:
+                    return _language(graph, source, activities if options.closed else None)
+                rules = rules_of_graph(graph, source)
+        closed = options.closed and activities is not None
+        return rules.project_onto(activities or (), closed=True) if closed else rules
 
-    def _declared_rules(
-        self, rules: Rules, names: Mapping[str, str], source: FromModel, closed: Activities
-    ) -> Rules:
+    def _declared_rules(self, rules: Rules, names: Mapping[str, str], source: FromModel) -> Rules:
         """Give the activities of a Declare file the names of a log."""
         if source.deviations is not None:
             raise SettingError("deviations", source.deviations, Statement("must.left_out_declare"))
         kept = [name for name in rules.activities if names[name]]
-        new = list(map(names.__getitem__, kept))
+        new = tuple(names[name] for name in kept)
         if twice := [name for name in new if new.count(name) > 1]:
             raise RefusedError("model.declare.merged", None, name=twice[0])
         left = rules.project_onto(kept)
         # An allowed activity that no log records could stand before (or after) any other.
         freed = {
             kind.name: kind.free_table(len(new))
-            for kind in ACTIVITY_KINDS.values()
-            if left.tables[kind.name].sum() < rules.tables[kind.name].sum()
+            for kind in KINDS
+            if not kind.of_pairs and left.tables[kind.name].sum() < rules.tables[kind.name].sum()
         }
         empty = rules.empty or not new
-        moved = replace(left, activities=tuple(new), empty=empty, source=source, **freed)
-        return _closed(moved, closed)
+        return replace(left, activities=new, empty=empty, source=source, **freed)
+
+
+def _language(graph: Graph, source: FromModel, closed: Sequence[str] | None) -> Rules:
+    """Return the language of a graph as rules."""
+    assert source.deviations is not None
+    try:
+        model = determinize(graph)
+        if closed is not None:
+            model = model.project_onto(closed, closed=True)
+        return ModelRules.of(model, source.deviations, source)
+    except TooManyStatesError:
+        what = Statement("model.language_too_large", deviations=source.deviations)
+        raise RefusedError(what, None) from None
 
 
 def read_model(path: str | Path) -> Model:
@@ -136,11 +175,12 @@ def read_model(path: str | Path) -> Model:
             rules, notes = read_declare(decode(content))
             return Model(path=path, names=rules.activities, notes=notes, declared=rules)
         net = _read_net(content)
+        net.note_merged()
         if not net.labels:
             raise RefusedError("model.no_names", None)
         if len(net.labels) > MAX_ACTIVITIES:
             raise RefusedError("rules.too_many_activities", None, limit=MAX_ACTIVITIES)
-        return Model(path=path, names=net.labels, notes=net.notes, net=net)
+        return Model(path=path, names=net.labels, notes=tuple(net.notes), net=net)
 
 
 def _read_net(content: bytes) -> Net:
@@ -151,7 +191,7 @@ def _read_net(content: bytes) -> Net:
 
     root = parse(content)
     if root.kind == "definitions":
-        return net_of_bpmn(read_bpmn(root))
+        return net_of_bpmn(*read_bpmn(root))
     if root.kind == "pnml":
         return net_of_pnml(root)
     raise RefusedError("model.not_a_model", root.line, kind=root.kind)
@@ -187,19 +227,3 @@ def open_rules(
     if options.source is None:
         notify(Statement("model.note.assumed_public"))
     return rules
-
-
-def _language(graph: Graph, deviations: int, source: FromModel, closed: Activities) -> Rules:
-    """Return the language of a graph as rules."""
-    try:
-        model = determinize(graph)
-        if closed is not None:
-            model = model.project_onto(closed, closed=True)
-        return ModelRules.of(model, deviations, source)
-    except TooManyStatesError:
-        raise RefusedError("model.language_too_large", None, deviations=deviations) from None
-
-
-def _closed(rules: Rules, activities: Activities) -> Rules:
-    """Add declared activities that the rules do not know: they never happen."""
-    return rules if activities is None else rules.project_onto(activities, closed=True)

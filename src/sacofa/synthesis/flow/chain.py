@@ -15,7 +15,7 @@ import numpy as np
 
 from ...kernel.language import Ids
 from ...rules.rules import Rules
-from ...rules.scoring import scorer_of
+from ...rules.semantics import scorer_of
 from ..numerics import Floats, Ints
 from .steps import KeptSteps
 
