@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from ..errors import Argument, OutputError, ReadError, Statement
-from .locks import lock_file
-from .temporary import make_locked, remove, remove_abandoned
+from .temporary import lock_file, make_locked, remove, remove_abandoned
 
 Output = TypeVar("Output", bound=Statement | str)
 Input = TypeVar("Input", bound=Statement | str)

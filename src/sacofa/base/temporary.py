@@ -7,6 +7,7 @@ more, and whoever makes the next folder in the same place removes it.
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import tempfile
@@ -15,7 +16,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ..errors import OutputError, Statement
-from .locks import lock_file
+
+try:
+    import fcntl
+except ImportError:  # pragma: no cover
+    fcntl = None  # type: ignore[assignment]
 
 PREFIX = "sacofa-"
 LOCK = "lock"
@@ -58,6 +63,20 @@ def writing_in(folder: Path) -> Iterator[None]:
 def _unusable(place: Path, error: OSError, variable: str) -> OutputError:
     reason = error.strerror or str(error)
     return OutputError(place, Statement("temporary.unusable", reason=reason, variable=variable))
+
+
+def lock_file(file: int, *, wait: bool) -> bool | None:
+    """Lock an open file or folder; False if somebody else holds it and is not waited for.
+
+    Where there are no such locks, as on some network drives, the answer is None.
+    """
+    if fcntl is None:
+        return None
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except OSError as error:
+        return False if error.errno in (errno.EWOULDBLOCK, errno.EACCES) else None
+    return True
 
 
 def make_locked(parent: Path, prefix: str) -> tuple[Path, int]:

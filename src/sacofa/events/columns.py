@@ -45,12 +45,6 @@ COMMON = {role: tuple(map(plain_name, names)) for role, names in WORDS["roles"].
 TIME_WORDS: dict[str, list[str]] = WORDS["times_of_dates"]
 """How names of dates begin or end, and what names of times of day have in the same place."""
 
-TIMES_OF_DAY = ("uhrzeit", "time", "zeit", "timeofday", "utime", "erzet", "aezet", "cputm", "uzeit")
-"""Names of times of day, which are announced if they are not used."""
-
-SIX_DIGITS = ("utime", "erzet", "aezet", "cputm", "uzeit")
-"""Fields of SAP: hours, minutes and seconds in six digits, whose zeros numbers do not keep."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class DateAndTime:
@@ -68,7 +62,7 @@ class DateAndTime:
     @property
     def six_digits(self) -> bool:
         """Whether the name of the column says that 930 is 0:09:30, and not 9:30."""
-        return plain_name(self.time) in SIX_DIGITS
+        return plain_name(self.time) in WORDS["six_digits"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -250,7 +244,7 @@ def _unused_time(
     if len(stamps) != 1 or not _times_of(plain_name(stamps[0])):
         return None
     pair = partner(stamps[0], present)
-    times = [name for name in present if plain_name(name) in TIMES_OF_DAY]
+    times = [name for name in present if plain_name(name) in WORDS["times_of_day"]]
     time = pair[1] if pair is not None else next(iter(times), stamps[0])
     unused = time not in (*stamps, *as_columns(options.start), *options.activity)
     return _join((stamps[0], time), present, options) if unused else None

@@ -17,17 +17,9 @@ from ..base.domains import bare_name, read_day
 from ..base.words import WORDS
 from ..kernel.statements import Statement
 
-PERSON = (
-    r"(patient(en|in)?|customer|client|kunden?|klient(en|in)?|person(en)?|citizen|buerger|member|"
-    r"mitglied(er|s)?|versicherten?r?|insured|student(en)?|schueler|applicant|antragsteller(in)?|"
-    r"bewohner|resident|contact|kontakt|debtor|debitor|creditor|kreditor|inhaber|requester|"
-    r"requestor|caller|borrower|tenant|mieter|employee|mitarbeiter|user|klant|burger)"
-)
-"""Nouns for somebody that a record is about."""
-ID = r"(id|ids|nr|no|num|number|nummer|kennung|key|code|uuid|guid)"
-
+_PIECES = {"{person}": f"({'|'.join(WORDS['person'])})", "{id}": f"({'|'.join(WORDS['id'])})"}
 BY_NAME = {
-    kind: re.compile(f"({'|'.join(found).replace('{person}', PERSON).replace('{id}', ID)})")
+    kind: re.compile(re.sub(r"\{\w+\}", lambda place: _PIECES[place[0]], f"({'|'.join(found)})"))
     for kind, found in WORDS["personal"].items()
 }
 """What column names say, as patterns over plain words."""

@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from ..base.domains import IDS, RESOURCES, bare_name, is_of_case, kind_of_type, plain_name
+from ..base.words import WORDS
 from ..errors import ReadError
 from ..kernel.attributes import Attribute
 from ..kernel.statements import Statement
@@ -39,13 +40,7 @@ HEAD = """\
 # cases = 1000               # about how many cases there are, if that is public
 """
 GROUPS = '# groups = { "…" = ["…", "…"] }    # or release names with --employees'
-ID_WORDS = ("id", "uuid", "guid", "key", "number", "nr", "no", "instance")
-# In one word, too, but not in every word that ends so: fluid, paid and lactic acid are none.
-ID_IN_ONE_WORD = re.compile(
-    r"(case|trace|event|person|patient|client|customer|user|member|employee|resource|citizen|order|"
-    r"ticket|request|claim|contract|account|invoice|document|item|product|session|transaction|"
-    r"application|process|task|activity|row|record|object|entity|national|tax|u+|g+)id|.*(uu|gu)id"
-)
+ID_IN_ONE_WORD = re.compile("|".join(WORDS["ids_in_one_word"]))
 APART = re.compile(r"[\s_.:-]+|(?<=[a-z0-9])(?=[A-Z])")
 """Where a name has its words: orderId, order_id and Order ID have two."""
 AT_WORK = Statement("reason.at_work")
@@ -115,7 +110,7 @@ def why_left_out(name: str, kind: str) -> Statement | None:
     """Why a column should not be released, by its name and type; None: no reason found."""
     plain = plain_name(name)
     word = ([word for word in APART.split(name) if word] or [""])[-1].lower()
-    if {name, plain} & IDS or word in ID_WORDS or ID_IN_ONE_WORD.fullmatch(word):
+    if {name, plain} & IDS or word in WORDS["id_words"] or ID_IN_ONE_WORD.fullmatch(word):
         return Statement("reason.identifier")
     if (personal := personal_by_name(name)) is not None:
         return Statement("reason.personal", kind=named(personal))

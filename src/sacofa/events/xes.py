@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -152,19 +153,16 @@ def _traces(source: Source, progress: Progress | None) -> Iterator[XesTrace]:
             if progress is not None:
                 progress((done + part) / len(source.content))
 
-        queries: _Queries | None = None
         for number, element in enumerate(traces(path, source.trusted, share), start=1):
             namespace, _ = parted(element)
-            if queries is None or queries.namespace != namespace:
-                queries = _Queries(namespace)
-            yield XesTrace(path, number, element, queries)
+            yield XesTrace(path, number, element, _Queries(namespace))
 
 
+@lru_cache(maxsize=8)
 class _Queries:
     """What is asked of a trace, in the namespace of its file, prepared once."""
 
     def __init__(self, namespace: str | None) -> None:
-        self.namespace = namespace
         x = "" if namespace is None else "x:"
         space = None if namespace is None else {"x": namespace}
 

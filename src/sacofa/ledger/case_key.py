@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..base.files import sync_folder
-from ..base.locks import lock_file
+from ..base.temporary import lock_file
 from ..errors import Statement
 from .storage import refusal
 

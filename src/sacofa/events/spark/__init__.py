@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import warnings
 from collections.abc import Iterator
@@ -34,6 +35,8 @@ def clear_errors(name: str) -> Iterator[None]:
     from py4j.protocol import Py4JError, Py4JNetworkError
     from pyspark.errors import PySparkException
 
+    # Older versions log a traceback on top of the error, to the terminal if nobody handles it.
+    logging.getLogger("py4j").addHandler(logging.NullHandler())
     try:
         with warnings.catch_warnings():
             # What its makers have to say about pandas is nothing that a user can act on.
@@ -42,6 +45,8 @@ def clear_errors(name: str) -> Iterator[None]:
     except (PySparkException, Py4JError, ConnectionError, EOFError) as error:
         if missing := MISSING.search(str(error)):
             raise ReadError(name, Statement("read.spark.lacks", module=missing[1])) from None
+        if "PYTHON_VERSION_MISMATCH" in str(error):
+            raise ReadError(name, Statement("read.spark.version")) from None
         if NANOSECONDS in str(error):
             raise ReadError(name, Statement("read.spark.nanoseconds")) from None
         if isinstance(error, (Py4JNetworkError, ConnectionError, EOFError)):
