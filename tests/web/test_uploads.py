@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from sacofa.web.schemas import JobAnswer, LogAnswer
 from sacofa.web.settings import ServeSettings
 from sacofa.web.uploads import MAX_LOGS, Uploads, download_stem, plain_name
 
@@ -68,6 +69,20 @@ def test_only_the_owner_can_enter_the_folder(tmp_path: Path) -> None:
         log = anna.upload(example(tmp_path))
         folder = settings.folder / "logs" / log["id"]
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+def test_answers_hold_declared_fields_only(tmp_path: Path) -> None:
+    """Not the id of the session, which is the cookie, and not where a log lies."""
+    with serving(tmp_path / "app") as (app, settings):
+        anna = person(app, settings)
+        log = anna.upload(example(tmp_path))
+        job = anna.start(log["id"])
+        (listed,) = anna.ask("GET", "/api/logs").json()
+        for answer in (log, listed):
+            assert set(answer) == set(LogAnswer.model_fields)
+        cancelled = anna.ask("POST", f"/api/jobs/{job['id']}/cancel").json()
+        for answer in (log["inspection"], listed["inspection"], job, cancelled):
+            assert set(answer) == set(JobAnswer.model_fields)
 
 
 def test_an_upload_that_breaks_off_leaves_nothing(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -63,17 +64,10 @@ class Visit:
 
     def inspect(self, upload: Upload, columns: ColumnChoice) -> Job:
         """Begin to look at what a log contains."""
-        upload.reading = columns.model_dump()
-        job = self.jobs.start("inspect", upload, Task(kind="inspect", columns=upload.reading))
-        upload.inspection = job.id
+        task = Task(kind="inspect", columns=columns.model_dump())
+        upload.reading, upload.inspection = columns, None
+        upload.inspection = job = self.jobs.start("inspect", upload, task)
         return job
-
-    def describe(self, upload: Upload) -> schemas.LogAnswer:
-        """An upload, with what is known of it."""
-        job = self.jobs.get(self.owner, upload.inspection)
-        left = max(0, round(upload.until - self.settings.clock()))
-        known = {**vars(upload), "seconds_left": left, "inspection": job}
-        return schemas.LogAnswer.model_validate(known)
 
 
 async def _visit(request: Request) -> Visit:
@@ -120,9 +114,9 @@ async def plan(request: PlanRequest, visit: OneVisit) -> schemas.PlanAnswer:
 
 
 @api.get("/logs", responses=problems())
-async def list_logs(visit: OneVisit) -> list[schemas.LogAnswer]:
+async def list_logs(visit: OneVisit) -> Sequence[schemas.LogAnswer]:
     """List the uploaded logs."""
-    return [visit.describe(upload) for upload in visit.uploads.of(visit.owner)]
+    return visit.uploads.of(visit.owner)
 
 
 BYTES = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
@@ -152,13 +146,13 @@ async def upload_log(
         raise refused(400, "broken_off") from None
     except OSError:
         raise refused(507, "not_stored") from None
-    return visit.describe(upload)
+    return visit.upload(upload.id)
 
 
 @api.get("/logs/{log}", responses=problems(404))
-async def show_log(upload: OneUpload, visit: OneVisit) -> schemas.LogAnswer:
+async def show_log(upload: OneUpload) -> schemas.LogAnswer:
     """Show an uploaded log and what it contains, as far as that is known."""
-    return visit.describe(upload)
+    return upload
 
 
 @api.delete("/logs/{log}", status_code=204, responses=problems(404))
@@ -178,16 +172,17 @@ async def inspect_log(
     upload: OneUpload, columns: ColumnChoice, visit: OneVisit
 ) -> schemas.JobAnswer:
     """Look again at what a log contains, with other columns."""
-    before = visit.jobs.get(visit.owner, upload.inspection)
-    if before is not None:
-        await visit.jobs.delete(before)
-    return schemas.JobAnswer.model_validate(visit.inspect(upload, columns))
+    if upload.inspection is not None:
+        before = visit.jobs.get(visit.owner, upload.inspection.id)
+        if before is not None:
+            await visit.jobs.delete(before)
+    return visit.inspect(upload, columns)
 
 
 @api.get("/jobs", responses=problems())
-async def list_jobs(visit: OneVisit) -> list[schemas.JobAnswer]:
+async def list_jobs(visit: OneVisit) -> Sequence[schemas.JobAnswer]:
     """List the releases that are being made or were made."""
-    return list(map(schemas.JobAnswer.model_validate, visit.jobs.of(visit.owner, "anonymize")))
+    return visit.jobs.of(visit.owner, "anonymize")
 
 
 @api.post("/jobs", status_code=202, responses=problems(404, 413, 429))
@@ -216,7 +211,7 @@ async def start_job(request: JobRequest, visit: OneVisit) -> schemas.JobAnswer:
     )
     job = visit.jobs.start("anonymize", upload, task, *others)
     job.delete_log = request.delete_log
-    return schemas.JobAnswer.model_validate(job)
+    return job
 
 
 def _payer(request: JobRequest, ledger: Path | None) -> str | None:
@@ -235,14 +230,14 @@ def _payer(request: JobRequest, ledger: Path | None) -> str | None:
 @api.get("/jobs/{job}", responses=problems(404))
 async def show_job(job: OneJob) -> schemas.JobAnswer:
     """Show how a job stands."""
-    return schemas.JobAnswer.model_validate(job)
+    return job
 
 
 @api.post("/jobs/{job}/cancel", responses=problems(404))
 async def cancel_job(job: OneJob, visit: OneVisit) -> schemas.JobAnswer:
     """End a job that has not ended."""
     await visit.jobs.cancel(job)
-    return schemas.JobAnswer.model_validate(job)
+    return job
 
 
 @api.delete("/jobs/{job}", status_code=204, responses=problems(404))

@@ -11,18 +11,17 @@ import shutil
 import signal
 import sys
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Literal
+
+from pydantic import ConfigDict, Field
 
 from ..kernel.statements import Statement
 from ..release import certificate_path
+from .schemas import JobAnswer, Kind, State
 from .settings import ServeSettings
 from .uploads import TooManyError, Upload, Uploads
 from .worker import FILES, Content, Task
-
-State = Literal["waiting", "running", "done", "refused", "crashed", "cancelled"]
-Kind = Literal["inspect", "anonymize"]
 
 MAX_JOBS = 100
 """How many jobs one person may have, ended ones included."""
@@ -35,43 +34,21 @@ KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "HOME", "SYSTEMROOT", "LD_LIBRARY_PA
 log = logging.getLogger("sacofa.web")
 
 
-@dataclass(kw_only=True)
-class Job:
-    """One thing to be done for one person. Fields with results are set as a worker names them."""
+class Job(JobAnswer):
+    """One thing to be done for one person; answers hold the fields of its base alone."""
 
-    id: str
+    model_config = ConfigDict(arbitrary_types_allowed=True, validate_assignment=True)
+
     owner: str
-    kind: Kind
-    log: str
-    """The id of the upload."""
-    name: str
-    """What the log was called."""
     folder: Path
     state: State = "waiting"
     stage: str = "waiting"
     progress: float = 0.0
-    problem: str | None = None
-    columns: Content | None = None
-    trustable: bool = False
-    """Whether the log was refused by a check that can be switched off."""
     delete_log: bool = False
     """Whether the log goes when its release is made."""
-    preview: Content | None = None
-    """The first events of the log. Confidential."""
-    inspection: Content | None = None
-    """What the log contains. Confidential."""
-    release: Content | None = None
-    """The figures of the release."""
-    secret_notices: list[str] = field(default_factory=list)
-    """Notices for the holder of the log. Confidential."""
-    task: asyncio.Task[None] | None = field(default=None, repr=False)
-    process: asyncio.subprocess.Process | None = field(default=None, repr=False)
-    conversions: set[asyncio.Task[str | None]] = field(default_factory=set, repr=False)
-
-    @property
-    def files(self) -> tuple[str, ...]:
-        """The files of the release."""
-        return FILES if self.release is not None else ()
+    task: asyncio.Task[None] | None = None
+    process: asyncio.subprocess.Process | None = None
+    conversions: set[asyncio.Task[str | None]] = Field(default_factory=set)
 
     def end(self, state: State, problem: Statement | None = None) -> None:
         """Note how it ended."""
@@ -87,6 +64,7 @@ class Job:
         self.progress = 1.0 if self.state == "done" else self.progress
         for name in OUTCOME & outcome.keys():
             setattr(self, name, outcome[name])
+        self.files = list(FILES) if self.release is not None else []
 
 
 OUTCOME = {
@@ -112,9 +90,9 @@ class Jobs:
         """A person's jobs, the latest first."""
         return [j for j in reversed(self._jobs.values()) if (j.owner, j.kind) == (owner, kind)]
 
-    def get(self, owner: str, id: str | None) -> Job | None:
+    def get(self, owner: str, id: str) -> Job | None:
         """One of a person's jobs; those of others do not exist."""
-        job = self._jobs.get(id or "")
+        job = self._jobs.get(id)
         return job if job is not None and job.owner == owner else None
 
     def start(self, kind: Kind, upload: Upload, task: Task, *others: Upload) -> Job:
@@ -149,7 +127,7 @@ class Jobs:
         self._jobs.pop(job.id, None)
         for conversion in list(job.conversions):
             await _cancel(conversion)
-        shutil.rmtree(job.folder, ignore_errors=True)
+        self._drop(job.id)
 
     async def delete_log(self, upload: Upload) -> None:
         """End all jobs that read a log, and delete it with all that is known of it."""
@@ -174,11 +152,15 @@ class Jobs:
         for job in self._jobs.values():
             if job.log == upload.id:
                 job.secret_notices = []
-        inspection = self._jobs.get(upload.inspection or "")
-        if inspection is not None and inspection is not but:
-            del self._jobs[inspection.id]
-            shutil.rmtree(inspection.folder, ignore_errors=True)
+        if upload.inspection is not None and upload.inspection is not but:
+            self._drop(upload.inspection.id)
         self._uploads.delete(upload)
+
+    def _drop(self, id: str) -> None:
+        """Forget a job and delete what it made."""
+        self._jobs.pop(id, None)
+        self._uploads.forget_inspection(id)
+        shutil.rmtree(self._settings.folder / "jobs" / id, ignore_errors=True)
 
     async def convert(self, job: Job, file: str, packed: Packed | None = None) -> str | None:
         """Write the release in another format, or packed; what stands in the way, or nothing.
@@ -204,7 +186,7 @@ class Jobs:
             if _is_made(job, file, packed):
                 return None
             # Not the job itself: its state stays what it is, whatever becomes of this.
-            part = replace(job)
+            part = job.model_copy()
             await self._bounded(part, Task(kind="convert", file=file, packed=packed))
             return part.problem
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from ..events.preview import Preview
 from ..events.profile import ColumnProfile
 from ..report.promise import Belief, say_number
-from .jobs import Kind, State
 from .requests import ColumnChoice
 
+State = Literal["waiting", "running", "done", "refused", "crashed", "cancelled"]
+Kind = Literal["inspect", "anonymize"]
 Epsilon = Annotated[
     str | None,
     BeforeValidator(lambda value: say_number(value) if isinstance(value, Fraction) else value),

@@ -8,16 +8,17 @@ import secrets
 import shutil
 from collections import Counter
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
+from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 
 from ..errors import ReadError, SacofaError, Statement
 from ..events.find_source import format_of
 from ..events.formats import SUFFIXES
+from .requests import ColumnChoice
+from .schemas import LogAnswer
 from .settings import ServeSettings
-from .worker import Content
 
 MAX_LOGS = 20
 """How many logs one person may have uploaded at a time."""
@@ -28,25 +29,17 @@ class TooManyError(SacofaError):
     """More uploads or jobs than one person may have."""
 
 
-@dataclass(kw_only=True)
-class Upload:
-    """A log that somebody uploaded."""
+class Upload(LogAnswer):
+    """A log that somebody uploaded; answers hold the fields of its base alone."""
 
-    id: str
     owner: str
-    name: str
-    """What it was called; never used as a path."""
     path: Path
-    bytes: int
     sha256: str
     until: float
     """When it is deleted at the latest."""
-    inspection: str | None = None
-    """The job that says what it contains."""
-    reading: Content = field(default_factory=dict)
-    """How it was last asked to be read."""
-    draft: dict[str, str] = field(default_factory=dict)
-    """What was chosen for its release and not sent yet: kept here, it is gone when the log is."""
+    seconds_left: int = 0
+    reading: ColumnChoice = ColumnChoice()
+    draft: dict[str, str] = Field(default_factory=dict)
     using: int = 0
     """How many jobs read it now."""
 
@@ -62,12 +55,14 @@ class Uploads:
 
     def of(self, owner: str) -> list[Upload]:
         """A person's uploads, the latest first."""
-        return [upload for upload in reversed(self._uploads.values()) if upload.owner == owner]
+        found = [upload for upload in reversed(self._uploads.values()) if upload.owner == owner]
+        for upload in found:
+            upload.seconds_left = max(0, round(upload.until - self._settings.clock()))
+        return found
 
     def get(self, owner: str, id: str) -> Upload | None:
         """One of a person's uploads; those of others do not exist."""
-        upload = self._uploads.get(id)
-        return upload if upload is not None and upload.owner == owner else None
+        return next((upload for upload in self.of(owner) if upload.id == id), None)
 
     async def receive(self, owner: str, name: str, blocks: AsyncIterator[bytes]) -> Upload:
         """Write a log to disk as it comes in; nothing is left of one that does not come whole."""
@@ -95,6 +90,12 @@ class Uploads:
         )
         self._uploads[id] = upload
         return upload
+
+    def forget_inspection(self, id: str) -> None:
+        """Forget what a job said of a log."""
+        for upload in self._uploads.values():
+            if upload.inspection is not None and upload.inspection.id == id:
+                upload.inspection = None
 
     def delete(self, upload: Upload) -> None:
         """Delete a log."""
