@@ -44,7 +44,7 @@ from tests.written import write_variants
 publishing = sys.modules["sacofa.release.publish"]
 SOURCE = str(Path(sacofa.__file__).parent)
 WATCHED = tuple(
-    f"{SOURCE}/{part}" for part in ("privacy/ledger/", "release/", "files.py", "temporary.py")
+    f"{SOURCE}/{part}" for part in ("ledger/", "release/", "base/files.py", "base/temporary.py")
 )
 PRICE = Fraction(1, 10)
 # A process that is killed leaves the same behind in memory as on a disk, which is much slower.

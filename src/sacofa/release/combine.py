@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TypeVar
@@ -45,6 +45,10 @@ def combine(releases: Sequence[Release], names: Sequence[str] | None = None) -> 
         raise SettingError("releases", len(releases), Statement("must.be.different_releases"))
     unit = _unit(certificates)
     log = _put_together(releases, unit)
+    called = names or [f"release {number}" for number in range(1, len(certificates) + 1)]
+    listed = [_listed(c, name) for c, name in zip(certificates, called, strict=True)]
+    attributes = [{"name": column.key, "type": column.kind} for column in log.columns]
+    settings = {**({"attributes": attributes} if attributes else {}), "releases": listed}
     return Release(
         log=log,
         certificate=Certificate(
@@ -53,22 +57,12 @@ def combine(releases: Sequence[Release], names: Sequence[str] | None = None) -> 
             spent=_price(certificates),
             assumptions=_assumptions(certificates),
             not_promised=_united(c.not_promised for c in certificates),
-            settings=_settings(certificates, log.columns, names),
+            settings=settings,
             publishable=all(c.publishable for c in certificates),
             margins=_margins(releases),
             notes=_notes(releases, unit, log.columns),
         ),
     )
-
-
-def _settings(
-    certificates: Sequence[Certificate], columns: Columns, names: Sequence[str] | None
-) -> dict[str, object]:
-    """The attributes of the combination, and the releases that it is made of."""
-    called = names or [f"release {number}" for number in range(1, len(certificates) + 1)]
-    listed = [_listed(c, name) for c, name in zip(certificates, called, strict=True)]
-    attributes = [{"name": column.key, "type": column.kind} for column in columns]
-    return {**({"attributes": attributes} if columns else {}), "releases": listed}
 
 
 def combine_files(paths: Sequence[str | Path]) -> Release:
@@ -117,50 +111,12 @@ def _shared_columns(releases: Sequence[Columns]) -> Columns:
     return tuple(shared)
 
 
-@dataclass(frozen=True)
-class _Series:
-    """Releases of periods from one ledger and dataset, which protect cases or person-periods."""
-
-    certificates: tuple[Certificate, ...]
-
-    @property
-    def epsilon(self) -> Fraction:
-        """The most that they add up to for one case or person-period."""
-        account = Account(dataset="", budget=None)
-        for certificate in self.certificates:
-            assert certificate.period is not None
-            name, charged = certificate.period.period.name, charged_for(certificate.unit)
-            account = account.book(certificate.epsilon, name, charged)
-        return account.spent or Fraction(0)
-
-    @property
-    def description(self) -> Statement:
-        """What the series is."""
-        periods = {c.period.period for c in self.certificates if c.period is not None}
-        if len(periods) == 1:
-            return self._of_one_period(periods.pop().name)
-        names = {period.name for period in periods}
-        nested = any(not names.isdisjoint(period.longer) for period in periods)
-        overlapping = nested and charged_for(self.certificates[0].unit) == "overlapping"
-        code = "largest_sum_of_periods" if overlapping else "largest_of_periods"
-        first, last = min(periods).name, max(periods).name
-        return Statement(f"combined.{code}", periods=len(periods), first=first, last=last)
-
-    def _of_one_period(self, period: str) -> Statement:
-        number = len(self.certificates)
-        if number == 1:
-            return Statement("combined.release_of_period", period=period)
-        return Statement("combined.releases_of_period", releases=number, period=period)
-
-    @property
-    def assumption(self) -> Statement:
-        """What a copy of the ledger would mean, which the certificates do not reveal."""
-        releases, total = len(self.certificates), _sum(self.certificates)
-        return Statement("assumption.one_ledger", releases=releases, epsilon=total)
-
-
 def _series(certificates: Sequence[Certificate]) -> dict[str | None, list[Certificate]]:
-    """The releases of each series; under None those that add up with all others."""
+    """The releases of each series; under None those that add up with all others.
+
+    A series is of releases of periods from one ledger and dataset, which protect cases or
+    person-periods.
+    """
     found: dict[str | None, list[Certificate]] = {None: []}
     for certificate in certificates:
         series = None if certificate.period is None else certificate.period.series
@@ -177,8 +133,9 @@ def _assumptions(certificates: Sequence[Certificate]) -> tuple[Statement, ...]:
         [a for a in c.assumptions if c.period is None or a != c.period.assumption(c.unit)]
         for c in certificates
     ]
+    # What a copy of the ledger would mean, the certificates do not reveal.
     together = [
-        _Series(tuple(some)).assumption
+        Statement("assumption.one_ledger", releases=len(some), epsilon=_sum(some))
         for series, some in _series(certificates).items()
         if series is not None and len(some) > 1
     ]
@@ -190,23 +147,50 @@ def _price(certificates: Sequence[Certificate]) -> tuple[Access, ...]:
     if any(certificate.epsilon is None for certificate in certificates):
         return (Leak(what=Statement("leak.release"), why=Statement("leak.release_why")),)
     series = _series(certificates)
-    spent: list[Access] = []
-    for certificate in series.pop(None):
-        what = Statement("combined.release")
-        if certificate.period is not None:
-            name = certificate.period.period.name
-            what = Statement("combined.release_of_period", period=name)
-        spent.append(Spend(what=what, epsilon=certificate.epsilon or Fraction(0)))
-    for some in series.values():
-        found = _Series(tuple(some))
-        spent.append(Spend(what=found.description, epsilon=found.epsilon))
-    return tuple(spent)
+    alone = [
+        Spend(what=_description([certificate]), epsilon=certificate.epsilon or Fraction(0))
+        for certificate in series.pop(None)
+    ]
+    return (
+        *alone,
+        *(Spend(what=_description(some), epsilon=_most(some)) for some in series.values()),
+    )
+
+
+def _most(series: Sequence[Certificate]) -> Fraction:
+    """The most that the releases of a series add up to for one case or person-period."""
+    account = Account(dataset="", budget=None)
+    for certificate in series:
+        assert certificate.period is not None
+        name, charged = certificate.period.period.name, charged_for(certificate.unit)
+        account = account.book(certificate.epsilon, name, charged)
+    return account.spent or Fraction(0)
+
+
+def _description(releases: Sequence[Certificate]) -> Statement:
+    """What a release, or a series of them, is of."""
+    periods = {c.period.period for c in releases if c.period is not None}
+    if not periods:
+        return Statement("combined.release")
+    first, last = min(periods).name, max(periods).name
+    if len(releases) == 1:
+        return Statement("combined.release_of_period", period=first)
+    if len(periods) == 1:
+        return Statement("combined.releases_of_period", releases=len(releases), period=first)
+    names = {period.name for period in periods}
+    nested = any(not names.isdisjoint(period.longer) for period in periods)
+    overlapping = nested and charged_for(releases[0].unit) == "overlapping"
+    code = "largest_sum_of_periods" if overlapping else "largest_of_periods"
+    return Statement(f"combined.{code}", periods=len(periods), first=first, last=last)
 
 
 def _notes(releases: Sequence[Release], unit: Unit, columns: Columns) -> tuple[Statement, ...]:
     certificates = [release.certificate for release in releases]
-    notes = [Statement("note.combined", releases=len(releases)), *_cases_note(releases)]
-    total = _sum(certificates)
+    notes = [Statement("note.combined", releases=len(releases))]
+    margin, total = cases_margin(certificates), _sum(certificates)
+    if margin is not None:
+        cases = sum(release.variants.cases for release in releases)
+        notes.append(Statement("note.combined_cases", cases=cases, margin=margin))
     if unit.per_period and total:
         notes.append(Statement("note.per_person_period", epsilon=total))
     if len({release.times is None for release in releases}) == 2:
@@ -216,14 +200,6 @@ def _notes(releases: Sequence[Release], unit: Unit, columns: Columns) -> tuple[S
     if lost:
         notes.append(Statement("note.attributes_left_out", attributes=sorted(lost)))
     return tuple(notes)
-
-
-def _cases_note(releases: Sequence[Release]) -> list[Statement]:
-    margin = cases_margin([release.certificate for release in releases])
-    if margin is None:
-        return []
-    cases = sum(release.variants.cases for release in releases)
-    return [Statement("note.combined_cases", cases=cases, margin=margin)]
 
 
 def _sum(certificates: Sequence[Certificate]) -> Fraction:
@@ -283,11 +259,12 @@ def _united(lists: Iterable[Iterable[Statement]]) -> tuple[Statement, ...]:
 
 
 def _listed(certificate: Certificate, name: str) -> dict[str, object]:
+    epsilon, period = certificate.epsilon, certificate.period
     return {
         "name": name,
         "sha256": certificate.sha256,
         "mechanism": certificate.mechanism,
-        "epsilon": None if certificate.epsilon is None else str(certificate.epsilon),
-        "period": None if certificate.period is None else certificate.period.period.name,
-        "series": None if certificate.period is None else certificate.period.series,
+        "epsilon": None if epsilon is None else str(epsilon),
+        "period": None if period is None else period.period.name,
+        "series": None if period is None else period.series,
     }
