@@ -250,9 +250,8 @@ def _access(access: Access) -> dict[str, object]:
 def _read_unit(content: JsonObject) -> Unit:
     person, max_cases = content["person"], content["max_cases"]
     per_period = content.get("per_period", False)
-    if not (person is None or isinstance(person, str)) or not isinstance(max_cases, int):
-        raise ValueError(content)
-    if not isinstance(per_period, bool):
+    typed = isinstance(person, str | None) and isinstance(max_cases, int)
+    if not (typed and isinstance(per_period, bool)):
         raise ValueError(content)
     return Unit(person=person, max_cases=max_cases, per_period=per_period)
 

@@ -6,27 +6,17 @@ A page is one file that loads nothing else. Texts of the certificate and of peop
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from ...base.files import write_text
 from ...errors import Statement
 from ...messages import render
 from .sections import Section
 
-STYLE = """
-:root{color-scheme:light dark;--line:#8886}
-body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem}
-h1{font-size:1.6rem}h2{font-size:1.1rem;margin:1.6rem 0 .3rem}p{margin:.3rem 0}
-table{border-collapse:collapse;width:100%}
-th,td{text-align:left;vertical-align:top;padding:.25rem .5rem;border-bottom:1px solid var(--line);
-font-weight:normal;overflow-wrap:anywhere}
-th{min-width:9rem}td{min-width:7rem}
-@media print{body{margin:0;max-width:none}}
-"""
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-TITLE = Statement("heading.title")
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>#+!|$~])")
 
 
@@ -39,46 +29,31 @@ def write_annex(
 
 
 def to_markdown(sections: Sequence[Section], language: str) -> str:
-    """The sections as Markdown."""
+    """The sections as Markdown; each text in one line."""
 
-    def plain(statement: Statement) -> str:
-        """Text for one line: what would be markup is escaped."""
-        return SPECIAL.sub(r"\\\1", " ".join(render(statement, language).split()))
+    def escaped(text: str) -> str:
+        return SPECIAL.sub(r"\\\1", " ".join(text.split()))
 
-    lines = [f"# {plain(TITLE)}", ""]
-    for section in sections:
-        lines += [f"## {plain(section.heading)}", ""]
-        if section.statements:
-            lines += [*(f"* {plain(said)}" for said in section.statements), ""]
-        if section.rows:
-            rows = (f"| {plain(left)} | {plain(right)} |" for left, right in section.rows)
-            lines += ["| | |", "|---|---|", *rows, ""]
-    return "\n".join(lines)
+    return _fill("annex.md.j2", sections, language, escaped).removesuffix("\n")
 
 
 def to_html(sections: Sequence[Section], language: str) -> str:
     """The sections as one page."""
+    return _fill("annex.html.j2", sections, language, escape)
 
-    def html(statement: Statement) -> str:
-        """Text of a page: what would be markup is escaped."""
-        return escape(render(statement, language))
 
-    body = [f"<h1>{html(TITLE)}</h1>"]
-    for section in sections:
-        body.append(f'<section id="{escape(section.key)}"><h2>{html(section.heading)}</h2>')
-        body += [f"<p>{html(said)}</p>" for said in section.statements]
-        if section.rows:
-            rows = "".join(
-                f'<tr><th scope="row">{html(left)}</th><td>{html(right)}</td></tr>'
-                for left, right in section.rows
-            )
-            body.append(f"<table>{rows}</table>")
-        body.append("</section>")
-    return (
-        f'<!DOCTYPE html>\n<html lang="{language}"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY)}">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{html(TITLE)}</title><style>{STYLE}</style></head>\n<body><main>\n"
-        + "\n".join(body)
-        + "\n</main></body></html>\n"
+def _fill(
+    template: str, sections: Sequence[Section], language: str, escaped: Callable[[str], str]
+) -> str:
+    """Fill a template; of each text, what would be markup is escaped."""
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["say"] = lambda said: escaped(render(said, language))
+    title = Statement("heading.title")
+    return environment.get_template(template).render(
+        title=title, sections=sections, language=language
     )

@@ -1,32 +1,26 @@
 """A record of the OpenDP deployments registry, made of a certificate and what people know.
 
 The registry takes YAML with a closed set of fields and some closed lists; a record of tier 3 says
-everything. See https://registry.opendp.org and its repository `deployments-registry-data`.
+everything. See https://registry.opendp.org and its repository `deployments-registry-data`. The
+fields are in registry.toml next to this file.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 
-from ...base.files import check_target, write_whole
+from ...base.files import check_target, write_text
 from ...errors import OutputError, ReadError, Statement
 from ..certificate import Certificate, JsonObject
-from .sections import Deployment, Section, disclose
+from .sections import Deployment, account_rows, disclose
 
 NAME = re.compile(r"[a-z0-9_]+\.yaml", re.ASCII)
-MODEL = "Central"
-VARIANT = "Pure DP"
-DOMAIN = (
-    "Event logs: any number of cases, each a sequence of any number of events with an activity and "
-    "a time."
-)
-ACTORS = (
-    "The curator holds the original log and runs the program. Recipients, and everyone they share "
-    "the release with, see the release alone and are not trusted."
-)
+FIELDS = Path(__file__).with_name("registry.toml")
 
 
 def make_record(
@@ -38,86 +32,53 @@ def make_record(
         raise ReadError("certificate", Statement("registry.seeded"))
     if epsilon is None:
         raise ReadError("certificate", Statement("registry.no_epsilon"))
-    said = {section.key: section for section in disclose(certificate, audit=audit)}
-    data_source, details = "Static", "The log as it was when it was released."
+    sections = disclose(certificate, audit=audit)
+    source, details = "Static", "The log as it was when it was released."
     if _grows(certificate):
-        data_source = "Dynamic"
+        source = "Dynamic"
         details = "New cases come in over time; each release is of those that ended in a period."
-    person_level = "Person-period-level" if unit.per_period else "Person-level"
     parts = [deployment.name, deployment.curator, deployment.published.split("-")[0]]
-    # By the rule of the registry, this is the stable name of a record.
-    slug = "_".join(re.sub(r"\W+", "_", part.lower()) for part in parts).replace("_", "-")
-    sector = {} if deployment.sector is None else {"data_product_sector": deployment.sector}
-    return {
-        "url_slug": slug,
-        "status": "Draft",
-        "tier": 3,
-        "deployment": {
-            "basic": {
-                "name": deployment.name,
-                "data_curators": [deployment.curator],
-                "intended_use": deployment.purpose,
-                "data_product_type": "Synthetic data",
-                "data_product_region": deployment.region,
-                "description": deployment.description,
-                "publication_date": deployment.published,
-                **sector,
-            },
-            "dp_variant": {
-                "variant_name": VARIANT,
-                "data_domain": DOMAIN,
-                "unprotected_quantities": _text(said["assumptions"]),
-            },
-            "privacy_loss": {
-                "privacy_unit": "Case-level" if unit.person is None else person_level,
-                "privacy_unit_details": _text(said["unit"], said["neighbours"])
-                + "\n"
-                + _text(said["contributions"]),
-                "privacy_parameters": {
-                    "epsilon": int(epsilon) if epsilon.denominator == 1 else float(epsilon)
-                },
-                "privacy_parameters_details": f"Exactly {epsilon}; delta is 0. "
-                + _text(said["price"]),
-            },
-            "deployment_model": {
-                "model_name": MODEL,
-                "model_name_details": _text(said["trust"]),
-                "actors": f"{ACTORS} {_text(said['security'])}",
-                "release_type": "Many releases" if certificate.period else "One release",
-                "release_type_details": _text(said["repeated"]),
-                "data_source_type": data_source,
-                "data_source_type_details": details,
-                "access_type": "Non-interactive",
-                "access_type_details": "A file is published; nobody can ask the original anything.",
-            },
-            "accounting": {
-                "post_processing": "Candidate sequences, counts, times and the choice among them "
-                "are made of noisy answers and public settings alone.",
-                "composition": _text(said["accounting"])
-                + "\n"
-                + "\n".join(f"* {left}: {right}" for left, right in said["accounting"].rows),
-            },
-            "implementation": {
-                "preprocessing_and_hyperparameter_tuning": _text(said["tuning"]),
-                "mechanisms": f"{certificate.mechanism} of the Python package sacofa "
-                f"{certificate.version}. " + _text(said["exactness"], said["channels"]),
-                "justification": _text(said["accuracy"], said["audit"]),
-            },
-            "administrative": {
-                "sources": f"The released file has SHA-256 {certificate.sha256}.",
-                "notes": _text(said["outside"]),
-                "registry_authors": [deployment.author],
-            },
-        },
+    facts = {
+        **asdict(deployment),
+        **{section.key: " ".join(map(str, section.statements)) for section in sections},
+        # By the rule of the registry, this is the stable name of a record.
+        "slug": "_".join(re.sub(r"\W+", "_", part.lower()) for part in parts).replace("_", "-"),
+        "level": f"{unit.kind.replace('_', '-').capitalize()}-level",
+        "epsilon": epsilon,
+        "releases": "Many releases" if certificate.period else "One release",
+        "source": source,
+        "source_details": details,
+        "accounts": "\n".join(f"* {left}: {right}" for left, right in account_rows(certificate)),
+        "mechanism": certificate.mechanism,
+        "version": certificate.version,
+        "sha256": certificate.sha256,
     }
+    record = tomllib.loads(FIELDS.read_text(encoding="utf-8"))
+    if deployment.sector is None:
+        del record["deployment"]["basic"]["data_product_sector"]
+    number = int(epsilon) if epsilon.denominator == 1 else float(epsilon)
+    record["deployment"]["privacy_loss"]["privacy_parameters"]["epsilon"] = number
+    return _filled(record, facts)
+
+
+def _filled(content: JsonObject, facts: Mapping[str, object]) -> dict[str, object]:
+    """Fill the braces of all texts."""
+    filled: dict[str, object] = {}
+    for key, value in content.items():
+        if isinstance(value, Mapping):
+            filled[key] = _filled(value, facts)
+        elif isinstance(value, list):
+            filled[key] = [str(entry).format_map(facts) for entry in value]
+        else:
+            filled[key] = value.format_map(facts) if isinstance(value, str) else value
+    return filled
 
 
 def write_record(record: JsonObject, path: str | Path, *, force: bool = False) -> None:
     """Write a record as YAML, as the registry wants it."""
     check_record_name(path)
     check_target(path, force)
-    with write_whole(path, force) as part:
-        part.write_text("\n".join(_yaml(record, 0)) + "\n", encoding="utf-8")
+    write_text(path, "\n".join(_yaml(record, 0)) + "\n", force)
 
 
 def check_record_name(path: str | Path) -> None:
@@ -133,10 +94,6 @@ def _grows(certificate: Certificate) -> bool:
     return certificate.period is not None or any(
         isinstance(part, Mapping) and part.get("period") is not None for part in listed
     )
-
-
-def _text(*sections: Section) -> str:
-    return " ".join(str(said) for section in sections for said in section.statements)
 
 
 def _yaml(content: JsonObject, depth: int) -> list[str]:

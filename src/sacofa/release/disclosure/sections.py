@@ -14,7 +14,7 @@ from datetime import date
 from fractions import Fraction
 
 from ...errors import ReadError, SettingError, Statement, advised
-from ...kernel.accounting import Access, Leak
+from ...kernel.accounting import Leak
 from ...messages.units import neighbours
 from ..certificate import Certificate, JsonObject, guarantee, say_setting
 from ..combine import MECHANISM as COMBINED
@@ -129,7 +129,7 @@ def disclose(
     }
     rows = {
         "people": [] if deployment is None else _people(deployment),
-        "accounting": list(map(_account_row, c.spent)),
+        "accounting": account_rows(c),
         "settings": [(Statement.plain(name), _setting(v)) for name, v in c.settings.items()],
     }
     return [
@@ -185,10 +185,12 @@ def _contributions(c: Certificate) -> list[Statement]:
     return [_said("bounded_case"), _said("bounded_person", max_cases=c.unit.max_cases)]
 
 
-def _account_row(access: Access) -> tuple[Statement, Statement]:
-    if isinstance(access, Leak):
-        return access.what, access.why
-    return access.what, _said("epsilon", epsilon=access.epsilon)
+def account_rows(c: Certificate) -> list[tuple[Statement, Statement]]:
+    """Every query to the log with its ε, or why it has none."""
+    return [
+        (each.what, each.why if isinstance(each, Leak) else _said("epsilon", epsilon=each.epsilon))
+        for each in c.spent
+    ]
 
 
 def _repeated(c: Certificate) -> list[Statement]:
