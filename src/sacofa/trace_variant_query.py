@@ -24,7 +24,7 @@ from .kernel.variants import VariantCounts
 from .mechanisms import Certified, Laplace, Mechanism, Sacofa
 from .mechanisms.released import ReleasedLog
 from .release import anonymize
-from .release.formats.frames import to_pandas
+from .release.formats.blocks import to_pandas
 
 
 class Parameters(Enum):

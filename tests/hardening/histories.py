@@ -29,8 +29,7 @@ from sacofa.kernel.unit import Unit
 from sacofa.ledger import CaseKey, Entry, Ledger, storage
 from sacofa.ledger import rows as ledger_rows
 from sacofa.mechanisms.paper import Laplace
-from sacofa.release import periods as release_periods
-from sacofa.release import publish
+from sacofa.release import publish, reservation
 
 from .killed import PLACE, ended, forked
 
@@ -268,7 +267,7 @@ class OneRelease:
     def _claim(self, period: str, log: Log) -> None:
         """Read the cases of a period that no release took; try to take another one as well."""
         by_person = self.past.unit.person is not None
-        turn = release_periods.Turn(
+        turn = reservation.Turn(
             ledger=self.ledger,
             dataset=DATASET,
             period=Period.parse(period),
@@ -339,7 +338,7 @@ def check(ledger: Ledger, model: Model) -> None:
 
 def reserve(ledger: Ledger, asked: Past) -> Entry:
     """Take a price."""
-    charged = release_periods.charged_for(asked.unit)
+    charged = reservation.charged_for(asked.unit)
     return ledger.reserve(
         DATASET, mechanism="m", settings="{}", price=asked.price, certificate="{}",
         period=asked.period, charged=charged,
@@ -412,18 +411,18 @@ def sabotage(mistake: str) -> None:
 
         Account.allows = lambda *_: True  # type: ignore[method-assign,assignment]
     elif mistake == "periods-alone":
-        release_periods.charged_for = lambda unit: (  # type: ignore[assignment]
+        reservation.charged_for = lambda unit: (  # type: ignore[assignment]
             "dataset" if unit.person is not None and not unit.per_period else "period"
         )
     elif mistake == "lose-ids":
-        wants = release_periods.Turn.wants
+        wants = reservation.Turn.wants
 
-        def forgetful(turn: release_periods.Turn, case_id: str, person: str | None) -> bool:
+        def forgetful(turn: reservation.Turn, case_id: str, person: str | None) -> bool:
             wanted = wants(turn, case_id, person)
             turn.ids -= turn._taken or set()
             return wanted
 
-        release_periods.Turn.wants = forgetful  # type: ignore[method-assign]
+        reservation.Turn.wants = forgetful  # type: ignore[method-assign]
     elif mistake == "lose-returns":
         from sacofa.ledger.records import Part
 

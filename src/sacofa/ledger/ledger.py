@@ -134,10 +134,7 @@ class Ledger:
         self.settle()
         with writing(self.path) as database:
             account = self._account(database, dataset)
-            touched = account.in_period(period, charged)
-            if not touched.allows(price):
-                left, where = touched.left or Fraction(0), None if touched is account else period
-                raise BudgetError(dataset, price, left, account.budget, where)
+            _check_budget(account, price, period, charged)
             now = _now()
             if policy is not None and policy.largest_year is not None:
                 year = _spent_in_year(database, dataset, now[:4])
@@ -374,6 +371,16 @@ def _check_price(price: Fraction | None) -> None:
         raise SettingError("price", price, Statement("must.be.at_least", least=0))
     if _digits(price) > LONGEST_PRICE:
         raise SettingError("price", "…", Statement("must.be.digits_at_most", most=LONGEST_PRICE))
+
+
+def _check_budget(
+    account: Account, price: Fraction | None, period: str | None, charged: Charged
+) -> None:
+    """Refuse what does not fit into what is left, for those who may be in the release."""
+    touched = account.in_period(period, charged)
+    if not touched.allows(price):
+        left, where = touched.left or Fraction(0), None if touched is account else period
+        raise BudgetError(account.dataset, price, left, account.budget, where)
 
 
 def _digits(price: Fraction) -> int:

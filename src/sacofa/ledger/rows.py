@@ -99,16 +99,22 @@ def _checked(name: str, value: object) -> object:
     if not isinstance(value, str) or value not in WORDS.get(name, (value,)):
         raise DamageError
     if name == "period":
-        try:
-            Period.parse(value)
-        except SettingError:
-            raise DamageError from None
-    if name not in PRICES:
-        return value
-    # `1e999999999` would be a number that fills the memory.
-    if not _PRICE.fullmatch(value):
+        _check_period(value)
+    return _read_price(value) if name in PRICES else value
+
+
+def _check_period(name: str) -> None:
+    try:
+        Period.parse(name)
+    except SettingError:
+        raise DamageError from None
+
+
+def _read_price(text: str) -> Fraction:
+    """Read a price as it is written here; `1e999999999` would be a number that fills the memory."""
+    if not _PRICE.fullmatch(text):
         raise DamageError
-    return Fraction(value)
+    return Fraction(text)
 
 
 def write(database: sqlite3.Connection, record: Record) -> None:

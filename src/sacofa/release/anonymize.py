@@ -22,7 +22,7 @@ from ..mechanisms.settings import all_settings
 from ..messages.units import assumptions as unit_assumptions
 from ..synthesis.released import Columns
 from .certificate import Certificate, PeriodStatement
-from .formats.frames import to_pandas, to_polars
+from .formats.blocks import to_pandas, to_polars
 
 if TYPE_CHECKING:
     import pandas

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
@@ -27,8 +28,8 @@ from ..synthesis.margins import Margins, Variant, VariantMargins, root_of_square
 from ..synthesis.released import Columns
 from .anonymize import Release
 from .certificate import Certificate
-from .periods import charged_for
 from .read import read_release
+from .reservation import charged_for
 
 Named = TypeVar("Named")
 
@@ -45,10 +46,6 @@ def combine(releases: Sequence[Release], names: Sequence[str] | None = None) -> 
         raise SettingError("releases", len(releases), Statement("must.be.different_releases"))
     unit = _unit(certificates)
     log = _put_together(releases, unit)
-    called = names or [f"release {number}" for number in range(1, len(certificates) + 1)]
-    listed = [_listed(c, name) for c, name in zip(certificates, called, strict=True)]
-    attributes = [{"name": column.key, "type": column.kind} for column in log.columns]
-    settings = {**({"attributes": attributes} if attributes else {}), "releases": listed}
     return Release(
         log=log,
         certificate=Certificate(
@@ -57,12 +54,22 @@ def combine(releases: Sequence[Release], names: Sequence[str] | None = None) -> 
             spent=_price(certificates),
             assumptions=_assumptions(certificates),
             not_promised=_united(c.not_promised for c in certificates),
-            settings=settings,
+            settings=_settings(certificates, log.columns, names),
             publishable=all(c.publishable for c in certificates),
             margins=_margins(releases),
             notes=_notes(releases, unit, log.columns),
         ),
     )
+
+
+def _settings(
+    certificates: Sequence[Certificate], columns: Columns, names: Sequence[str] | None
+) -> dict[str, object]:
+    """The attributes of the combination, and the releases that it is made of."""
+    called = names or [f"release {number}" for number in range(1, len(certificates) + 1)]
+    listed = [_listed(c, name) for c, name in zip(certificates, called, strict=True)]
+    attributes = [{"name": column.key, "type": column.kind} for column in columns]
+    return {**({"attributes": attributes} if attributes else {}), "releases": listed}
 
 
 def combine_files(paths: Sequence[str | Path]) -> Release:
@@ -186,20 +193,24 @@ def _description(releases: Sequence[Certificate]) -> Statement:
 
 def _notes(releases: Sequence[Release], unit: Unit, columns: Columns) -> tuple[Statement, ...]:
     certificates = [release.certificate for release in releases]
-    notes = [Statement("note.combined", releases=len(releases))]
-    margin, total = cases_margin(certificates), _sum(certificates)
-    if margin is not None:
-        cases = sum(release.variants.cases for release in releases)
-        notes.append(Statement("note.combined_cases", cases=cases, margin=margin))
+    notes = [Statement("note.combined", releases=len(releases)), *_cases_note(releases)]
+    total = _sum(certificates)
     if unit.per_period and total:
         notes.append(Statement("note.per_person_period", epsilon=total))
     if len({release.times is None for release in releases}) == 2:
         notes.append(Statement("note.combined_artificial_times"))
-    lost = {column.key for release in releases for column in release.columns}
+    lost = {column.key for column in chain(*(release.columns for release in releases))}
     lost -= {column.key for column in columns}
     if lost:
         notes.append(Statement("note.attributes_left_out", attributes=sorted(lost)))
     return tuple(notes)
+
+
+def _cases_note(releases: Sequence[Release]) -> list[Statement]:
+    margin = cases_margin([release.certificate for release in releases])
+    cases = sum(release.variants.cases for release in releases)
+    known = margin is not None
+    return [Statement("note.combined_cases", cases=cases, margin=margin)] if known else []
 
 
 def _sum(certificates: Sequence[Certificate]) -> Fraction:

@@ -120,6 +120,11 @@ def unseal(path: Path, trusted: Sequence[PublicKey]) -> tuple[SignedStatement, P
     signer = next(fitting, None)
     if signer is None:
         raise ReadError(path, _unconfirmed({id for id, _ in signatures}, trusted))
+    return _statement(path, kind, payload), signer
+
+
+def _statement(path: Path, kind: str, payload: bytes) -> SignedStatement:
+    """Read a statement that is known to be signed."""
     try:
         content = loads(payload)
         if kind != PAYLOAD_TYPE or content["_type"] != STATEMENT_TYPE:
@@ -127,14 +132,13 @@ def unseal(path: Path, trusted: Sequence[PublicKey]) -> tuple[SignedStatement, P
         subjects = [
             (str(e.get("name", "")), str(e["digest"]["sha256"])) for e in content["subject"]
         ]
-        statement = SignedStatement(
+        return SignedStatement(
             subjects=tuple(subjects),
             kind=str(content["predicateType"]),
             content=dict(content["predicate"]),
         )
     except WRONG:
         raise ReadError(path, DAMAGED) from None
-    return statement, signer
 
 
 def _unconfirmed(ids: set[str], trusted: Sequence[PublicKey]) -> Statement:

@@ -38,7 +38,7 @@ from ..kernel.variants import DistributedVariants, VariantCounts, check_names
 from ..ledger import Ledger
 from ..ledger.case_key import key_path
 from ..mechanisms.protocol import Mechanism, Progress, check_mechanism, perform
-from ..mechanisms.settings import settings_of
+from ..mechanisms.settings import Setting, settings_of
 from ..messages.units import noun
 from .anonymize import (
     MAX_RELEASED_EVENTS,
@@ -49,8 +49,7 @@ from .anonymize import (
 )
 from .certificate import Certificate, PeriodStatement
 from .formats import check_texts, format_of, only_variants
-from .periods import take_turn
-from .reservation import Tell, check_payer, reserve_budget
+from .reservation import Tell, check_payer, reserve_budget, take_turn
 from .write import certificate_path, write_release
 
 Stage = Callable[[str, float], None]
@@ -180,6 +179,7 @@ class Request:
             # Names that were taken from the log are public, as the certificate says.
             self._check_texts(names, cases.attributes)
             check_number(names, mechanism)
+            check_distributed(cases, mechanism)
             if turn is not None:
                 reservation.claim(turn)
             reservation.data_accessed = True
@@ -238,12 +238,20 @@ class Request:
     def _adapted(self, log: Log | Cases) -> Mechanism:
         """The mechanism as it runs on the log, for what the output can hold."""
         timed = log.has_times if isinstance(log, Log) else log.timed
-        stored = None if self.output is None else format_of(self.output)
-        if stored is not None and not stored.holds_events:
-            # Variants and their counts hold no times: no budget is spent on them.
-            _refuse_more_than_variants(self.mechanism, log.attributes, stored.suffix)
-            timed = False
-        return self.mechanism.for_log(timed=timed, attributes=log.attributes)
+        stored, asked = None if self.output is None else format_of(self.output), self.mechanism
+        if stored is None or stored.holds_events:
+            return asked.for_log(timed=timed, attributes=log.attributes)
+        # Variants and their counts hold no times and attributes: no budget is spent on them.
+        must = only_variants(stored.suffix)
+        if log.attributes:
+            raise SettingError("attribute", log.attributes[0].key, must)
+        usual = asked.for_log(timed=False)
+        settings: Sequence[Setting] = settings_of(type(asked)) if is_dataclass(asked) else ()
+        for setting in settings:
+            value = getattr(asked, setting.name)
+            if setting.kind != "flag" and value != getattr(usual, setting.name):
+                raise SettingError(setting.option, value, must)
+        return usual
 
     def _certify(
         self, read: Log | Cases, mechanism: Mechanism, period: PeriodStatement | None
@@ -266,8 +274,6 @@ class Request:
         """
         able = mechanism.capabilities
         if isinstance(log, Cases):
-            if not (able.distributed or isinstance(log.variants, VariantCounts)):
-                raise SettingError("mechanism", mechanism.name, Statement("must.be.distributed"))
             return log
         progress, notify = partial(listener.at, "reading"), listener.holder
         if (able.times and log.has_times) or log.attributes:
@@ -409,6 +415,12 @@ def check_activities(activities: Sequence[str] | None) -> None:
         raise SettingError("activities", len(activities), Statement("must.be.different_names"))
 
 
+def check_distributed(cases: Cases, mechanism: Mechanism) -> None:
+    """Refuse variants on a cluster for a mechanism that must see them all."""
+    if not isinstance(cases.variants, VariantCounts) and not mechanism.capabilities.distributed:
+        raise SettingError("mechanism", mechanism.name, Statement("must.be.distributed"))
+
+
 def compare_names(cases: Cases, declared: Sequence[str], notify: Notify) -> None:
     """Tell the holder of the log where declared names and those of the log differ."""
     variants = cases.variants
@@ -433,22 +445,6 @@ def _listed(names: list[str]) -> Statement:
     if len(names) <= NAMED:
         return Statement("notice.names", names=shown)
     return Statement("notice.names_and_more", names=shown, more=len(names) - NAMED)
-
-
-def _refuse_more_than_variants(
-    mechanism: Mechanism, attributes: Sequence[Attribute], suffix: str
-) -> None:
-    """Refuse attributes and settings of times, which a file of variants cannot hold."""
-    must = only_variants(suffix)
-    if attributes:
-        raise SettingError("attribute", attributes[0].key, must)
-    if not is_dataclass(mechanism):
-        return
-    usual = mechanism.for_log(timed=False)
-    for setting in settings_of(type(mechanism)):
-        value = getattr(mechanism, setting.name)
-        if setting.kind != "flag" and value != getattr(usual, setting.name):
-            raise SettingError(setting.option, value, must)
 
 
 def _cost(certificate: Certificate) -> Statement:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -133,14 +133,12 @@ def verify_ledger(
     content = statement.content
     try:
         chain = statement.subjects[0][1]
-        releases, budgets = content["releases"], content["budgets"]
+        releases, budgets = _number(content["releases"]), _number(content["budgets"])
         ended = [int(id) for id in cast(list[int], content["ended"])]
         signed_at = str(content["signed_at"])
         stated = {name: str(content[name]) for name in DIGESTS}
     except (KeyError, TypeError, ValueError, IndexError):
         raise ReadError(place, DAMAGED) from None
-    if not (isinstance(releases, int) and isinstance(budgets, int)):
-        raise ReadError(place, DAMAGED)
     ledger.check()
     entries, limits = ledger.entries(), ledger.budgets()
     if len(entries) < releases or len(limits) < budgets:
@@ -155,6 +153,12 @@ def verify_ledger(
     return SignedLedger(signer=signer.name, signed_at=signed_at, releases=releases, since=since)
 
 
+def _number(value: object) -> int:
+    if not isinstance(value, int):
+        raise TypeError(value)
+    return value
+
+
 def _digests(
     ledger: Ledger, entries: Sequence[Entry], budgets: Sequence[Budget], ended: Sequence[int]
 ) -> dict[str, str]:
@@ -164,25 +168,20 @@ def _digests(
     How many cases there were is secret, and could be tried out in a plain hash. So the mark of the
     key goes in: whoever has that has the ledger itself.
     """
-    known, mark = {entry.id: entry for entry in entries}, ledger.key_mark()
-    found = [known[id] for id in ended if id in known]
+    mark, found = ledger.key_mark(), [entry for entry in entries if entry.id in ended]
+    limits = [(b, None if b.epsilon is None else str(b.epsilon)) for b in budgets]
     claims = [claim for claim in ledger.claims().values() if claim.entry <= len(entries)]
-    rows: dict[str, list[list[object]]] = {
-        "budgets": [
-            [b.id, b.dataset, b.at, None if b.epsilon is None else str(b.epsilon)] for b in budgets
-        ],
-        "ended": [[e.id, e.state, e.file, e.size, e.sha256, e.certificate] for e in found],
-        "claims": [
-            [
-                c.entry,
-                c.period,
-                c.charged,
-                *((mark, c.number, c.digest) if c.entry in ended else ()),
-            ]
-            for c in claims
-        ],
-    }
     return {
-        f"{what}_sha256": hashlib.sha256(json.dumps(listed).encode()).hexdigest()
-        for what, listed in rows.items()
+        "budgets_sha256": _hash([b.id, b.dataset, b.at, epsilon] for b, epsilon in limits),
+        "ended_sha256": _hash(
+            [e.id, e.state, e.file, e.size, e.sha256, e.certificate] for e in found
+        ),
+        "claims_sha256": _hash(
+            [c.entry, c.period, c.charged, *[mark, c.number, c.digest] * (c.entry in ended)]
+            for c in claims
+        ),
     }
+
+
+def _hash(rows: Iterable[list[object]]) -> str:
+    return hashlib.sha256(json.dumps(list(rows)).encode()).hexdigest()

@@ -9,7 +9,7 @@ from pathlib import Path
 from .._version import __version__
 from ..base.files import hash_file, read_small
 from ..errors import ReadError, Statement
-from .certificate import DAMAGED, FORMAT, Certificate, facts, loads, upgrade
+from .certificate import DAMAGED, FORMAT, Certificate, JsonObject, facts, loads, upgrade
 from .write import LARGEST, certificate_path, mend
 
 
@@ -47,15 +47,18 @@ def verify(path: str | Path, certificate: str | Path | None = None) -> Verificat
     except UnicodeDecodeError:
         raise ReadError(beside, DAMAGED) from None
     read, findings = Certificate.from_json(text, beside), []
-    content = loads(text)
-    stated, expected = upgrade(content), json.loads(read.to_json())
-    if content["format"] != FORMAT or read.version != __version__:
-        # Other versions have texts of their own.
-        stated, expected = facts(stated), facts(expected)
-    if stated != expected:
+    if not _fits(loads(text), read):
         findings.append(Statement("finding.fields_do_not_fit"))
     if read.sha256 is None:
         findings.append(Statement("finding.no_file"))
     elif hash_file(path) != read.sha256:
         findings.append(Statement("finding.other_file"))
     return Verification(certificate=read, findings=tuple(findings))
+
+
+def _fits(content: JsonObject, read: Certificate) -> bool:
+    """Whether the fields of a certificate fit; other versions have texts of their own."""
+    stated, expected = upgrade(content), json.loads(read.to_json())
+    if content["format"] == FORMAT and read.version == __version__:
+        return bool(stated == expected)
+    return bool(facts(stated) == facts(expected))

@@ -102,7 +102,7 @@ def disclose(
     Raises:
         ReadError: If the audit is of another mechanism, or confidential.
     """
-    c, leaks, seeded = certificate, certificate.epsilon is None, not certificate.publishable
+    c, leaks = certificate, certificate.epsilon is None
     said = {
         "what": _what(c),
         "people": [],
@@ -112,11 +112,7 @@ def disclose(
         "contributions": _contributions(c),
         "accounting": [_said("composition")],
         "repeated": _repeated(c),
-        "trust": [
-            _said("trust"),
-            _said("trusted_recipients" if seeded or leaks else "recipients"),
-            _said("seed" if seeded else "generator"),
-        ],
+        "trust": _trust(c),
         "tuning": [_said("order"), _said("tuned_unpaid" if leaks else "tuned"), _said("chosen")],
         "exactness": [_said("exactness")],
         "channels": [_said("not_by_noise" if leaks else "by_noise"), _said("channels")],
@@ -202,6 +198,16 @@ def _repeated(c: Certificate) -> list[Statement]:
         _said("period", **values) if series is None else _said("series", **values, series=series)
     )
     return [which, c.period.composition(c.unit)]
+
+
+def _trust(c: Certificate) -> list[Statement]:
+    """Against whom the guarantee holds."""
+    trusted = c.epsilon is None or not c.publishable
+    return [
+        _said("trust"),
+        _said("trusted_recipients" if trusted else "recipients"),
+        _said("generator" if c.publishable else "seed"),
+    ]
 
 
 def _accuracy(c: Certificate) -> list[Statement]:

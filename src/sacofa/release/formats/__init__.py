@@ -16,9 +16,8 @@ from ...errors import OutputError, ReadError, Statement, advised
 from ...kernel.attributes import Kind
 from ...mechanisms.released import ReleasedLog
 from . import tables, variants_json, xes
-from .collect import CaseCollector
-from .format import Format
-from .frames import event_columns
+from .blocks import event_columns
+from .format import CaseCollector, Format
 
 __all__ = [
     "BUILT_IN",

@@ -6,7 +6,7 @@ an apostrophe first (`events.csv_injection`), which is taken off again when they
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -23,8 +23,7 @@ from ...events.source import Source
 from ...kernel.attributes import Kind
 from ...mechanisms.released import ReleasedLog
 from .blocks import describe_times, event_blocks
-from .collect import CaseCollector
-from .format import Format
+from .format import CaseCollector, Format
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -124,7 +123,6 @@ def _selected(database: DuckDBPyConnection, log: ReleasedLog, stored: Stored) ->
 def read(stored: Stored, path: Path, kinds: Mapping[str, Kind]) -> ReleasedLog:
     """Read a table back, its cases in the order of their numbers."""
     cases, number, timed = CaseCollector(kinds), None, False
-    strings = [key for key, kind in kinds.items() if kind == "string"]
     # In Parquet, texts are as they were.
     plain = cache(unescape_formula) if stored == "csv" else str
     with open_database(str(path)) as database:
@@ -134,15 +132,24 @@ def read(stored: Stored, path: Path, kinds: Mapping[str, Kind]) -> ReleasedLog:
             for case, activity, seconds, truncated, mark, began, core, *texts in some:
                 if None in (case, activity, seconds, truncated, mark):
                     raise ValueError("a cell is empty")
-                there = zip(kinds, texts, strict=True)
-                values = {key: text for key, text in there if text is not None}
-                values |= {key: plain(values[key]) for key in strings if key in values}
+                values = _values(kinds, texts, plain)
                 if case != number:
                     # A case begins wherever the number changes.
                     cases.add_case(finished=not truncated, core=core, values=values)
                 number, timed = case, mark == PRIVATE
                 cases.add_event(plain(activity), seconds, began, values)
     return cases.log(timed=timed)
+
+
+def _values(
+    kinds: Mapping[str, Kind], texts: Sequence[str | None], plain: Callable[[str], str]
+) -> dict[str, str]:
+    """The attributes that a row has."""
+    return {
+        key: plain(text) if kind == "string" else text
+        for (key, kind), text in zip(kinds.items(), texts, strict=True)
+        if text is not None
+    }
 
 
 def _ordered(table: Table, kinds: Mapping[str, Kind]) -> str:

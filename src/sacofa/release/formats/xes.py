@@ -9,10 +9,13 @@ from __future__ import annotations
 import gzip
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice, pairwise
 from pathlib import Path
+from typing import IO, cast
 from xml.sax.saxutils import escape
 
 import numpy as np
@@ -23,26 +26,22 @@ from ...kernel.attributes import Kind
 from ...mechanisms.released import ReleasedLog
 from ...synthesis.released import ReleasedColumn
 from .blocks import EventBlock, describe_times, event_blocks
-from .collect import CaseCollector
-from .format import Format
+from .format import CaseCollector, Format
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def write(log: ReleasedLog, path: Path) -> None:
-    """Write a log as XES."""
-    with path.open("wb") as file:
+def write(log: ReleasedLog, path: Path, packed: bool = False) -> None:
+    """Write a log as XES; if it is packed, neither the time nor the name of the file is in it."""
+    with ExitStack() as stack:
+        file: IO[bytes] = stack.enter_context(path.open("wb"))
+        if packed:
+            packer = gzip.GzipFile("", "wb", 6, file, mtime=0)
+            file = cast("IO[bytes]", stack.enter_context(packer))
         for text in xes_parts(log):
             file.write(text.encode())
-
-
-def write_packed(log: ReleasedLog, path: Path) -> None:
-    """Write a log as XES, packed; neither the time nor the name of the file is in it."""
-    with path.open("wb") as file, gzip.GzipFile("", "wb", 6, file, mtime=0) as packed:
-        for text in xes_parts(log):
-            packed.write(text.encode())
 
 
 def read(path: Path, kinds: Mapping[str, Kind]) -> ReleasedLog:
@@ -185,6 +184,4 @@ _HEAD = f"""\
 
 
 PLAIN = Format(name="XES", suffix=".xes", write=write, read=read, refused=_NOT_XML)
-PACKED = Format(
-    name="XES, packed", suffix=".xes.gz", write=write_packed, read=read, refused=_NOT_XML
-)
+PACKED = replace(PLAIN, name="XES, packed", suffix=".xes.gz", write=partial(write, packed=True))
