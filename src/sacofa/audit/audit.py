@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
+from multiprocessing import get_context
+from typing import TypeVar
 
 from ..base.epsilon import Epsilon, parse_epsilon
 from ..errors import SettingError, Statement
@@ -20,9 +23,10 @@ from ..mechanisms.settings import settings_of
 from .bound import least_refuted, prove_epsilon
 from .guess import Sample, learn_guesser
 from .pairs import Pair
-from .runs import FAILED, Batch, count_guesses, observe, processes, work
+from .runs import FAILED, Batch, count_guesses, observe
 from .views import View, describe_feature, views_for
 
+Result = TypeVar("Result")
 Stage = Callable[[str, float], None]
 """Receives the name of a pair, and the share of its runs that are done."""
 
@@ -133,12 +137,14 @@ def audit(
     for pair in pairs:
         pair.check_neighbours()
     findings: list[Finding] = []
-    with processes(workers) as pool:
+    with ExitStack() as stack:
+        pool = None
+        if workers > 1:
+            pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
+            stack.callback(pool.shutdown, cancel_futures=True)
         for number, (pair, claim) in enumerate(zip(pairs, claims, strict=True)):
-            chosen_views = views_for(pair) if views is None else views
-            batch = Batch(
-                mechanism=mechanism, pair=pair, views=chosen_views, runs=2 * runs, seed=seed
-            )
+            shown = views_for(pair) if views is None else views
+            batch = Batch(mechanism=mechanism, pair=pair, views=shown, runs=2 * runs, seed=seed)
             findings += _attack(_split(batch, number), claim, pool, stage)
     return tuple(findings)
 
@@ -173,14 +179,17 @@ def _attack(
     mechanism, pair = batches[0].mechanism, batches[0].pair
     total, done = sum(batch.runs for batch in batches), 0
 
-    def progress(runs: int) -> None:
+    def work(job: Callable[[Batch], Result], part: Sequence[Batch]) -> Iterator[Result]:
         nonlocal done
-        done += runs
-        if stage is not None:
-            stage(pair.name, done / total)
+        results = map(job, part) if pool is None else pool.map(job, part)
+        for batch, result in zip(part, results, strict=True):
+            done += batch.runs
+            if stage is not None:
+                stage(pair.name, done / total)
+            yield result
 
     first, second = batches[: len(batches) // 2], batches[len(batches) // 2 :]
-    parts = work(pool, observe, first, progress)
+    parts = list(work(observe, first))
     samples = {name: Sample.join(part[name] for part in parts) for name in parts[0]}
     guessers = {
         name: learn_guesser(sample)
@@ -190,7 +199,7 @@ def _attack(
     if not guessers:
         # Every run failed: raise the error.
         perform(mechanism, pair.larger_cases, Noise())
-    counted = work(pool, partial(count_guesses, guessers=guessers), second, progress)
+    counted = list(work(partial(count_guesses, guessers=guessers), second))
     for name, guesser in guessers.items():
         evidence = [describe_feature(one, pair.larger.activities) for one in guesser.weights]
         if len(evidence) > NAMED_FEATURES:

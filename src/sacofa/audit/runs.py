@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from multiprocessing import get_context
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,8 +20,6 @@ FAILED = "failed"
 """Name of the feature of a run that failed: whether it fails may depend on the log."""
 BULK_WORDS = 8192
 """Number of random words that are fetched together."""
-
-Result = TypeVar("Result")
 
 
 class BufferedBits:
@@ -116,32 +111,3 @@ def count_guesses(batch: Batch, guessers: Mapping[str, Guesser]) -> dict[str, Gu
             if guess is not None:
                 guessed[name].append(guess == side)
     return {name: Guessed(sum(hits), len(hits)) for name, hits in guessed.items()}
-
-
-@contextmanager
-def processes(workers: int) -> Iterator[Executor | None]:
-    """Start worker processes; None if one process is enough."""
-    if workers <= 1:
-        yield None
-        return
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        try:
-            yield pool
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-
-
-def work(
-    pool: Executor | None,
-    job: Callable[[Batch], Result],
-    batches: Sequence[Batch],
-    done: Callable[[int], None],
-) -> list[Result]:
-    """Do a job on every batch, and call `done` with the number of runs of each."""
-    results = []
-    doing = map(job, batches) if pool is None else pool.map(job, batches)
-    for batch, result in zip(batches, doing, strict=True):
-        results.append(result)
-        done(batch.runs)
-    return results

@@ -22,15 +22,7 @@ THIN = {"linewidth": 0.8}
 def draw_boxes(
     summary: Summary, measure: str, folder: Path, name: str, series: Sequence[str] | None = None
 ) -> None:
-    """Draw one measure as NAME.svg and NAME.png.
-
-    Args:
-        summary: The runs.
-        measure: Name of the measure.
-        folder: Folder of the files.
-        name: Their name without suffix.
-        series: The series that are drawn; None draws all.
-    """
+    """Draw one measure of all series, or of some, as NAME.svg and NAME.png."""
     figure_class = optional_module("matplotlib.figure").Figure
     matplotlib = optional_module("matplotlib")
     shown = summary.series if series is None else series

@@ -80,15 +80,9 @@ class Figure:
 
 
 def plan_runs(logs: Sequence[str], series: Sequence[Run], repeat: int) -> list[Run]:
-    """List the runs of an experiment.
+    """Repeat a run of each series. Each log is measured itself, and against its own halves.
 
-    Args:
-        logs: Names of the logs; each is measured itself, and against its own halves.
-        series: A run of each mechanism at each ε on each log.
-        repeat: Number of repetitions.
-
-    Returns:
-        The runs. First repetitions come first, so that all series grow together.
+    First repetitions come first, so that all series grow together.
     """
     own = [Run(log=log, series=name) for name in (ORIGINAL, LIMIT) for log in logs]
     return own + [replace(run, repetition=i) for i in range(1, repeat + 1) for run in series]
@@ -103,15 +97,7 @@ def run_experiment(
 ) -> list[Row]:
     """Carry out runs, and write runs.csv and the figures into a folder.
 
-    Args:
-        runs: The runs.
-        originals: The logs by name.
-        folder: Folder of the results. Runs that its table has are not repeated.
-        figures: Figures to draw.
-        execution: How the runs are carried out.
-
-    Returns:
-        The rows of all runs, in their order.
+    Runs that the table of the folder has are not repeated. The rows are in the order of the runs.
 
     Raises:
         MissingExtraError: If a library that the measures need is not installed.

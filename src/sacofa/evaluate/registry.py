@@ -22,25 +22,22 @@ Reference = Literal["halves", "original"]
 """What a measure is compared with: two random halves of the log, or the log itself."""
 
 
+@dataclass(eq=False)
 class Original:
-    """An original log; intermediate results that concern it alone are computed once."""
+    """An original log; intermediate results that concern it alone are computed once.
 
-    def __init__(
-        self,
-        variants: VariantCounts,
-        by_case: CaseBatch | None = None,
-        pairs: tuple[tuple[int, int], ...] = (),
-    ) -> None:
-        """Take an original with at least one case.
+    Attributes:
+        variants: Its variants; there is at least one case.
+        by_case: Its cases with times and attributes, if there are any.
+        pairs: Pairs of attributes to compare.
+    """
 
-        Args:
-            variants: Its variants.
-            by_case: Its cases with times and attributes, if there are any.
-            pairs: Pairs of attributes to compare.
-        """
-        self.variants, _ = flow.share_activities(variants, variants)
-        self.by_case = by_case
-        self.pairs = pairs
+    variants: VariantCounts
+    by_case: CaseBatch | None = None
+    pairs: tuple[tuple[int, int], ...] = ()
+
+    def __post_init__(self) -> None:
+        self.variants, _ = flow.share_activities(self.variants, self.variants)
 
     @cached_property
     def normal(self) -> NormalBehaviour:

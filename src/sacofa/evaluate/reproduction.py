@@ -269,15 +269,7 @@ def reproduce(
 
 
 def find_logs(folder: Path, settings: Sequence[Setting] = SETTINGS) -> dict[str, Path]:
-    """Find the paper's logs in a folder by the names of their files.
-
-    Args:
-        folder: The folder.
-        settings: The logs that are looked for.
-
-    Returns:
-        The path of each log that is there, by its name.
-    """
+    """Find the paper's logs in a folder by the names of their files."""
     found = {}
     for setting in settings:
         paths = (folder / f"{setting.file}{suffix}" for suffix in FILE_SUFFIXES)

@@ -41,36 +41,21 @@ class Model:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
-    """The effect of one event, or of the end of a case, on a marking.
+    """The effect of one event, or of the end of a case, on a marking."""
 
-    Attributes:
-        marking: Number of the marking that is reached.
-        tokens: Tokens that the step moves.
-        fired: Its transitions, silent ones first.
-        remaining: Tokens that remain at the end of a case.
-    """
-
-    marking: int
+    marking: int  # the number of the marking that is reached
     tokens: Tokens
-    fired: tuple[object, ...] = ()
-    remaining: int = 0
+    fired: tuple[object, ...] = ()  # silent transitions first
+    remaining: int = 0  # tokens that remain at the end of a case
 
 
 @dataclass(slots=True, eq=False)
 class Prefix:
-    """The replay of one prefix of the log.
+    """The replay of one prefix of the log."""
 
-    Attributes:
-        step: The step that ends it.
-        tokens: Tokens since the start of the case.
-        cases: Number of cases that begin with the prefix.
-        ended: Number of cases that end there.
-        following: The prefixes that are one activity longer.
-    """
-
-    step: Step
-    tokens: Tokens
-    cases: int = 0
+    step: Step  # its last step
+    tokens: Tokens  # since the start of the case
+    cases: int = 0  # that begin with the prefix
     ended: int = 0
     following: dict[str, Prefix] = field(default_factory=dict)
 
