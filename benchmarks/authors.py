@@ -30,7 +30,7 @@ from utility import read_logs
 
 from sacofa import VariantCounts
 from sacofa.evaluate import Evaluator
-from sacofa.evaluate.reproduction import SETTINGS, Setting, Thresholds
+from sacofa.evaluate.reproduction import SETTINGS, Setting
 
 PROGRAM = "SACOFA_AUTHORS"
 SEEDS = range(10)
@@ -61,12 +61,12 @@ def _measure(
 ) -> Iterator[Figure]:
     evaluator = Evaluator(log)
     traces = [list(variant) for variant, count in log for _ in range(count)]
-    for thresholds in setting.thresholds:
-        if thresholds.epsilon not in EPSILONS:
+    for epsilon, (prune, _) in setting.thresholds.items():
+        if epsilon not in EPSILONS:
             continue
         for series, query in _with_both_noises(queries):
-            place = f"authors/{setting.log}/{thresholds.epsilon}/{series}"
-            run = partial(_release, query, traces, setting.max_length, thresholds)
+            place = f"authors/{setting.log}/{epsilon}/{series}"
+            run = partial(_release, query, traces, setting.max_length, epsilon, prune)
             released = [found for seed in SEEDS if (found := run(seed)) is not None]
             lost = len(SEEDS) - len(released)
             if lost:
@@ -91,14 +91,14 @@ def discrete_laplace(_: float, scale: float) -> int:
 
 
 def _release(
-    query: Query, traces: list[list[str]], length: int, thresholds: Thresholds, seed: int
+    query: Query, traces: list[list[str]], length: int, epsilon: str, prune: int, seed: int
 ) -> VariantCounts | None:
     """One release of their program; None where it ends in an error."""
     random.seed(seed)
     np.random.seed(seed)
     try:
         with redirect_stdout(None), np.errstate(all="ignore"):
-            found = query([traces], float(thresholds.epsilon), thresholds.prune, length)
+            found = query([traces], float(epsilon), prune, length)
     except (ValueError, OverflowError, KeyError):
         return None
     counts: dict[tuple[str, ...], int] = {}

@@ -16,6 +16,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -146,10 +147,7 @@ def learn_guesser(sample: Sample) -> Guesser:
     scores = {name: weights.score(sample, name) for name, weights in weighed.items()}
     nothing = np.zeros(len(sample.sides), dtype=np.int64)
     for caution in CAUTIONS:
-
-        def choose(total: Ints, caution: float = caution) -> _Thresholds:
-            return _choose_thresholds(total, sample.sides, caution)
-
+        choose = partial(_choose_thresholds, sides=sample.sides, caution=caution)
         tried: list[tuple[Mapping[Feature, Weights], _Thresholds]] = []
         for name in list(weighed)[:SINGLE_FEATURES]:
             tried.append(({name: weighed[name]}, choose(scores[name])))

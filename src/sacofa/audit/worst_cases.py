@@ -100,9 +100,11 @@ def timed_pairs() -> tuple[Pair, ...]:
     """Return the worst cases for mechanisms that release times."""
     many = [(NAMES[i % 2], BEGIN + i * DAY) for i in range(LONG_TIMED_CASE)]
     nothing = [("a", NO_TIME), ("b", NO_TIME)]
-    worked = _timed_pair("long work", "a case on which work takes 11 years", _long_wait(BEGIN))
+    worked = _timed_pair(
+        "long work", "a case on which work takes 11 years", _waiting(BEGIN, LONG_WAIT)
+    )
     return (
-        _timed_pair("long wait", "a case that waits 11 years", _long_wait(EARLIER)),
+        _timed_pair("long wait", "a case that waits 11 years", _waiting(EARLIER, LONG_WAIT)),
         _timed_pair("year 1", "a case of the year 1", _waiting(YEAR_1, WAIT)),
         _timed_pair("year 9999", "a case of the year 9999", _waiting(YEAR_9999, WAIT)),
         _timed_pair("many times", f"a case with {LONG_TIMED_CASE:,} events, a day apart", many),
@@ -119,7 +121,7 @@ def timed_pairs() -> tuple[Pair, ...]:
 def timed_persons_pair(max_cases: int) -> Pair:
     """Return a pair that differs by a person, all of whose cases wait 11 years."""
     what = f"a person with {max_cases} cases that wait 11 years"
-    cases = [_long_wait(EARLIER)] * max_cases
+    cases = [_waiting(EARLIER, LONG_WAIT)] * max_cases
     return _timed_pair("person with times", what, *cases, unit=_persons(max_cases))
 
 
@@ -149,10 +151,6 @@ def _persons(max_cases: int) -> Unit:
 
 def _waiting(begin: int, wait: int) -> Events:
     return [("a", begin), ("b", begin + wait)]
-
-
-def _long_wait(begin: int) -> Events:
-    return _waiting(begin, LONG_WAIT)
 
 
 def _valued(own: int, each: int) -> CaseWithAttributes:

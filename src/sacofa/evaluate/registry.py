@@ -76,12 +76,7 @@ class Compared:
         """Accuracy, on the original, of a decision tree that learned from the release."""
         if not self.errors["values"] or self.source.by_case is None or self.by_case is None:
             return None
-        try:
-            return attributes.decision_accuracy(
-                self.source.by_case, self.by_case, self.source.pairs
-            )
-        except ImportError:
-            return None
+        return attributes.decision_accuracy(self.source.by_case, self.by_case, self.source.pairs)
 
     @cached_property
     def quality(self) -> ModelQuality:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..kernel.variants import VariantCounts
-from ..mechanisms.protocol import Mechanism
 from ..mechanisms.registry import make_mechanism
 from ..release import anonymize
 from .drawing import draw_models
@@ -32,21 +31,6 @@ TWO_THRESHOLDS = "sacofa, two thresholds"
 
 
 @dataclass(frozen=True)
-class Thresholds:
-    """The thresholds of the paper for one log and ε.
-
-    Attributes:
-        epsilon: Value of ε, as text.
-        prune: The one threshold of all prefixes.
-        prune_harmless: The lower threshold of harmless prefixes, with semantics-aware pruning.
-    """
-
-    epsilon: str
-    prune: int
-    prune_harmless: int | None = None
-
-
-@dataclass(frozen=True)
 class Setting:
     """The settings of the paper for one log.
 
@@ -54,23 +38,23 @@ class Setting:
         log: Name of the log.
         file: Name of its file without suffix.
         max_length: Length at which cases are truncated.
-        thresholds: Thresholds for each ε.
+        thresholds: For each ε the one threshold of all prefixes, and the lower threshold of
+            harmless prefixes with semantics-aware pruning.
     """
 
     log: str
     file: str
     max_length: int
-    thresholds: tuple[Thresholds, ...]
+    thresholds: Mapping[str, tuple[int, int | None]]
 
 
 SETTINGS = (
-    Setting("CoSeLoG", "receipt", 10, (
-        Thresholds("1", 3), Thresholds("0.1", 25, 22), Thresholds("0.01", 220, 200))),
-    Setting("Sepsis", "sepsis", 23, (
-        Thresholds("1", 4), Thresholds("0.1", 20, 15), Thresholds("0.01", 190, 150))),
-    Setting("Traffic fines", "traffic_fines", 9, (
-        Thresholds("1", 2), Thresholds("0.1", 20, 15), Thresholds("0.01", 150, 120))),
-)  # fmt: skip
+    Setting("CoSeLoG", "receipt", 10, {"1": (3, None), "0.1": (25, 22), "0.01": (220, 200)}),
+    Setting("Sepsis", "sepsis", 23, {"1": (4, None), "0.1": (20, 15), "0.01": (190, 150)}),
+    Setting(
+        "Traffic fines", "traffic_fines", 9, {"1": (2, None), "0.1": (20, 15), "0.01": (150, 120)}
+    ),
+)
 
 MAIN_SERIES = (BASELINE, SACOFA, CERTIFIED)
 FIGURES = (
@@ -197,25 +181,22 @@ class Reproduction:
 
     def runs(self) -> list[Run]:
         """List the runs."""
-        series = [
-            Run(log=setting.log, series=name, epsilon=thresholds.epsilon, mechanism=mechanism)
-            for setting in self.settings
-            for thresholds in setting.thresholds
-            for name, mechanism in self._mechanisms(setting.max_length, thresholds)
-        ]
+        series = [run for setting in self.settings for run in self._series(setting)]
         return plan_runs([setting.log for setting in self.settings], series, self.repeat)
 
-    def _mechanisms(self, length: int, thresholds: Thresholds) -> Iterator[tuple[str, Mechanism]]:
-        """Return the mechanism of each series for one log and ε."""
-        base = {"epsilon": thresholds.epsilon, "max_length": length}
-        paper = {**base, "prune_finished": self.prune_finished}
-        for name in (BASELINE, SACOFA):
-            yield name, make_mechanism(name, {**paper, "prune": thresholds.prune})
-        if thresholds.prune_harmless is not None:
-            harmful, harmless = thresholds.prune, thresholds.prune_harmless
-            two = {**paper, "prune_harmful": harmful, "prune_harmless": harmless}
-            yield TWO_THRESHOLDS, make_mechanism(SACOFA, two)
-        yield CERTIFIED, make_mechanism(CERTIFIED, base)
+    def _series(self, setting: Setting) -> Iterator[Run]:
+        """Return a run of each mechanism at each ε."""
+        for epsilon, (prune, harmless) in setting.thresholds.items():
+            base = {"epsilon": epsilon, "max_length": setting.max_length}
+            paper = {**base, "prune_finished": self.prune_finished}
+            one = {**paper, "prune": prune}
+            chosen = [(BASELINE, BASELINE, one), (SACOFA, SACOFA, one)]
+            if harmless is not None:
+                two = {**paper, "prune_harmful": prune, "prune_harmless": harmless}
+                chosen.append((TWO_THRESHOLDS, SACOFA, two))
+            for series, name, settings in (*chosen, (CERTIFIED, CERTIFIED, base)):
+                mechanism = make_mechanism(name, settings)
+                yield Run(log=setting.log, series=series, epsilon=epsilon, mechanism=mechanism)
 
 
 def reproduce(

@@ -70,19 +70,13 @@ class Summary:
         found = {row.spent for row in self._select(log, series, epsilon) if row.spent is not None}
         return " / ".join("∞" if math.isinf(e) else f"{e:g}" for e in sorted(found)) or "–"
 
-    def table(self, measures: Sequence[str] | None = None) -> Iterator[str]:
-        """Return the lines of a Markdown table of medians.
+    def table(self, measures: Sequence[str] = ()) -> Iterator[str]:
+        """Return a Markdown table of medians, with a line for each log, ε and series.
 
-        Args:
-            measures: Names of measures. None takes all that apply: those of time and attributes
-                are left out if no log has any.
-
-        Returns:
-            A line for each log, ε and series.
+        Measures of time and attributes are left out if no log has any.
         """
-        if measures is None:
-            found = {name for row in self.rows for name in row.measures}
-            measures = [name for name in BY_NAME if name in found or not BY_NAME[name].timed]
+        found = {name for row in self.rows for name in row.measures}
+        measures = measures or [n for n in BY_NAME if n in found or not BY_NAME[n].timed]
         yield markdown_row(*TABLE_KEYS, *(BY_NAME[name].title for name in measures))
         yield markdown_row(*["---"] * len(TABLE_KEYS), *["--:"] * len(measures))
         for log in self.logs:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ...kernel.cases import CaseBatch, Values
 from ...kernel.queries.attributes import first_cells
+from ..extras import optional_module
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -102,8 +103,6 @@ def decision_accuracy(original: CaseBatch, released: CaseBatch, pairs: Pairs) ->
     It predicts the second attribute of the first pair from all others; without pairs, whether the
     activity occurs that splits the original most evenly.
     """
-    from sklearn.tree import DecisionTreeClassifier
-
     outcome = original.attributes[pairs[0][1]] if pairs else None
     features = [values for values in original.attributes if values is not outcome]
     shares = [float(_occurs(original, name).mean()) for name in original.activities]
@@ -122,7 +121,8 @@ def decision_accuracy(original: CaseBatch, released: CaseBatch, pairs: Pairs) ->
             yield np.concatenate(columns, axis=1).astype(np.int64), expected
 
     learned, (tested, true) = tables()
-    tree = DecisionTreeClassifier(max_depth=MAX_DEPTH, min_samples_leaf=MIN_LEAF, random_state=0)
+    classifier = optional_module("sklearn.tree").DecisionTreeClassifier
+    tree = classifier(max_depth=MAX_DEPTH, min_samples_leaf=MIN_LEAF, random_state=0)
     return float((tree.fit(*learned).predict(tested) == true).mean())
 
 

@@ -92,16 +92,14 @@ class Indicator:
 
     def of(self, log: Timed) -> float:
         """The figure for a log, in seconds or as a share; not a number where no case counts."""
-        begin, first = _first(log, self.source), _first(log, self.target)
-        if self.target == END or self.last:
-            finish = _place(log, self.target, np.full(log.cases, -1), last=True)
-        else:
-            finish = _place(log, self.target, begin)
+        begin = _place(log, self.source)
+        last = self.target == END or self.last
+        finish = _place(log, self.target, -1 if last else begin, last=last)
         later = finish >= np.where(self.target in (START, END), begin, begin + 1)
         there = (begin >= 0) & later
         took = log.seconds[finish[there]] - log.seconds[begin[there]]
         if self.limit is not None:
-            both = (begin >= 0) & (first >= 0)
+            both = (begin >= 0) & (_place(log, self.target) >= 0)
             hit = np.sum(took > self.limit if self.over else took < self.limit)
             return float(hit / both.sum()) if both.any() else float("nan")
         return self._summarize(took) if len(took) else float("nan")
@@ -113,11 +111,7 @@ class Indicator:
         return float(np.quantile(took, rank))
 
 
-def _first(log: Timed, name: str) -> Ints:
-    return _place(log, name, np.full(log.cases, -1))
-
-
-def _place(log: Timed, name: str, after: Ints, *, last: bool = False) -> Ints:
+def _place(log: Timed, name: str, after: Ints | int = -1, *, last: bool = False) -> Ints:
     """The place of the first or last event of a name after another place; −1 for none."""
     if name in (START, END):
         return log.offsets[:-1] if name == START else log.offsets[1:] - 1
@@ -125,7 +119,7 @@ def _place(log: Timed, name: str, after: Ints, *, last: bool = False) -> Ints:
     if name in log.activities:
         places = np.flatnonzero(log.ids == log.activities.index(name))
         owner = log.case[places]
-        kept = places > after[owner]
+        kept = places > np.broadcast_to(after, log.cases)[owner]
         # Of several events of a case, the one that is assigned last stays.
         order = slice(None) if last else slice(None, None, -1)
         found[owner[kept][order]] = places[kept][order]
