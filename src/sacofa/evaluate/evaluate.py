@@ -82,10 +82,7 @@ class Evaluator:
         """Return the error of each attribute and pair, and that of two halves of the log."""
 
         def errors(compared: Compared) -> dict[str, float]:
-            found = compared.errors
-            by_activity = found["values_by_activity"].items()
-            renamed = {f"{name}, by activity": value for name, value in by_activity}
-            return {**found["values"], **renamed, **found["value_pairs"]}
+            return {name: e for kind in compared.errors.values() for name, e in kind.items()}
 
         found = errors(Compared(self._original, *_parts(released)))
         halves = [errors(split) for split in self._splits()] if found else []

@@ -61,13 +61,14 @@ class Compared:
 
     @cached_property
     def errors(self) -> Mapping[str, Mapping[str, float]]:
-        """Total variation of attributes, attributes by activity and pairs, by their names."""
+        """Total variation of each attribute, attribute by activity and pair."""
         before, after = self.source.by_case, self.by_case
         if before is None or after is None or not before.attributes or not after.attributes:
             return {"values": {}, "values_by_activity": {}, "value_pairs": {}}
+        by_activity = attributes.activity_distances(before, after).items()
         return {
             "values": attributes.value_distances(before, after),
-            "values_by_activity": attributes.activity_distances(before, after),
+            "values_by_activity": {f"{name}, by activity": error for name, error in by_activity},
             "value_pairs": attributes.pair_distances(before, after, self.source.pairs),
         }
 

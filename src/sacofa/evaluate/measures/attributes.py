@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -10,9 +11,9 @@ from numpy.typing import NDArray
 from ...kernel.cases import CaseBatch, Values
 from ...kernel.queries.attributes import first_cells
 from ..extras import optional_module
+from .flow import total_variation
 
 Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Pairs = Sequence[tuple[int, int]]
 """Declared pairs of attributes, by their places."""
 
@@ -27,14 +28,16 @@ def value_distances(original: CaseBatch, released: CaseBatch) -> dict[str, float
     values that are present are compared.
     """
     return {
-        values.name: _distance(*(_histogram(batch, values) for batch in (original, released)))
+        values.name: total_variation(*(_histogram(batch, values) for batch in (original, released)))
         for values in original.attributes
     }
 
 
-def _histogram(batch: CaseBatch, values: Values) -> Floats:
-    counts = np.bincount(batch.values(values.name).cells, minlength=values.size).astype(np.float64)
-    return counts if values.of_case else counts[:-1]
+def _histogram(batch: CaseBatch, values: Values) -> Counter[int]:
+    counts = Counter(batch.values(values.name).cells.tolist())
+    if not values.of_case:
+        counts.pop(values.size - 1, None)
+    return counts
 
 
 def activity_distances(original: CaseBatch, released: CaseBatch) -> dict[str, float]:
@@ -44,29 +47,24 @@ def activity_distances(original: CaseBatch, released: CaseBatch) -> dict[str, fl
     """
     found = {}
     for values in original.attributes:
-        if values.of_case:
-            continue
-        before, after = (
-            _by_activity(batch, batch.values(values.name).cells, original.activities, values.size)
-            for batch in (original, released)
-        )
-        weights = before.sum(axis=1)
-        each = [_distance(a, b) if b.sum() else 1.0 for a, b in zip(before, after, strict=True)]
-        if weights.sum():
-            found[values.name] = float(np.average(each, weights=weights))
+        if not values.of_case:
+            before, after = (_by_activity(batch, values) for batch in (original, released))
+            weights = [each.total() for each in before.values()]
+            each = [total_variation(cells, after[name]) for name, cells in before.items()]
+            if weights:
+                found[values.name] = float(np.average(each, weights=weights))
     return found
 
 
-def _by_activity(
-    batch: CaseBatch, cells: NDArray[np.int32], activities: Sequence[str], size: int
-) -> Floats:
-    """[a, v]: the number of events of activity a with value v; missing values are left out."""
-    places = {name: i for i, name in enumerate(activities)}
-    # Other activities, and an empty log without any, take the last row.
-    rows = np.array([*(places.get(name, len(places)) for name in batch.activities), 0])
-    table = np.zeros((len(places) + 1, size))
-    np.add.at(table, (rows[batch.activity_ids], cells), 1.0)
-    return table[:-1, :-1]
+def _by_activity(batch: CaseBatch, values: Values) -> defaultdict[str, Counter[int]]:
+    """The values of each activity; missing ones are left out."""
+    found: defaultdict[str, Counter[int]] = defaultdict(Counter)
+    cells = batch.values(values.name).cells
+    present = cells != values.size - 1
+    pairs = zip(batch.activity_ids[present].tolist(), cells[present].tolist(), strict=True)
+    for (activity, cell), number in Counter(pairs).items():
+        found[batch.activities[activity]][cell] = number
+    return found
 
 
 def pair_distances(original: CaseBatch, released: CaseBatch, pairs: Pairs) -> dict[str, float]:
@@ -75,26 +73,16 @@ def pair_distances(original: CaseBatch, released: CaseBatch, pairs: Pairs) -> di
     for one, other in pairs:
         first, second = original.attributes[one], original.attributes[other]
         before, after = (
-            np.bincount(
-                _first(batch, first) * second.size + _first(batch, second),
-                minlength=first.size * second.size,
-            ).astype(np.float64)
+            Counter((_first(batch, first) * second.size + _first(batch, second)).tolist())
             for batch in (original, released)
         )
-        found[f"{first.name}, {second.name}"] = _distance(before, after)
+        found[f"{first.name}, {second.name}"] = total_variation(before, after)
     return found
 
 
 def _first(batch: CaseBatch, values: Values) -> Ints:
     """The first value of each case for an attribute of the original."""
     return first_cells(batch, batch.values(values.name), values.size - 1)
-
-
-def _distance(one: Floats, other: Floats) -> float:
-    """Total variation; 1 if one of them is empty."""
-    if not one.sum() or not other.sum():
-        return float(bool(one.sum()) != bool(other.sum()))
-    return float(np.abs(one / one.sum() - other / other.sum()).sum() / 2)
 
 
 def decision_accuracy(original: CaseBatch, released: CaseBatch, pairs: Pairs) -> float | None:

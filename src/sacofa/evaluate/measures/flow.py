@@ -8,12 +8,12 @@ at least 1 % of the original cases have.
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from itertools import combinations
 from statistics import fmean
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,14 +74,23 @@ def _share_moved(parts: Parts) -> LogMeasure:
     """Total variation of the frequencies of parts; 1 for an empty release."""
 
     def measure(original: VariantCounts, released: VariantCounts) -> float:
-        if not released.cases:
-            return 1.0
         left, right = (_count(log, parts) for log in share_activities(original, released))
-        before, after = left.total(), right.total()
-        moved = (abs(left[part] / before - right[part] / after) for part in {*left, *right})
-        return 0.5 * sum(moved)
+        return total_variation(left, right)
 
     return measure
+
+
+def total_variation(left: Mapping[Any, int], right: Mapping[Any, int]) -> float:
+    """Return the share that would have to move to turn one distribution into the other.
+
+    It is 1 if only one of them is empty, and 0 if both are.
+    """
+    before, after = sum(left.values()), sum(right.values())
+    if not before or not after:
+        return float(before != after)
+    return (
+        sum(abs(left.get(p, 0) / before - right.get(p, 0) / after) for p in {**left, **right}) / 2
+    )
 
 
 def _mean_error(parts: Parts) -> LogMeasure:
@@ -188,6 +197,4 @@ def similarity(original: VariantCounts, released: VariantCounts) -> float:
 def _texts(counts: VariantCounts) -> list[str]:
     """Write each activity as one character; surrogates are left out, they are not characters."""
     alphabet = [chr(i if i < 0xD800 else i + 0x800) for i in range(len(counts.activities))]
-    if len(alphabet) + 0x800 > sys.maxunicode:  # pragma: no cover
-        raise OverflowError("more activities than characters")
     return ["".join(alphabet[i] for i in ids) for ids in counts.sequences()]

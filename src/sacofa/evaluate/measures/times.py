@@ -6,6 +6,7 @@ of 1 + seconds: 1 is a factor of two.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from ...kernel.cases import NO_TIME, CaseBatch
 from ..extras import optional_module
+from .flow import total_variation
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -202,14 +204,7 @@ def bottlenecks_kept(original: Timed, released: Timed) -> float:
 def arrivals_distance(original: Timed, released: Timed) -> float:
     """Return the total variation of the months in which cases begin."""
     months = [(log.begins * 1e6).astype("M8[us]").astype("M8[M]") for log in (original, released)]
-    if not len(months[0]) or not len(months[1]):
-        return float(len(months[0]) != len(months[1]))
-    names = np.unique(np.concatenate(months))
-    before, after = (
-        np.bincount(names.searchsorted(month), minlength=len(names)) / len(month)
-        for month in months
-    )
-    return float(np.abs(before - after).sum() / 2)
+    return total_variation(*(Counter(each.tolist()) for each in months))
 
 
 def remaining_time_error(original: Timed, released: Timed) -> float | None:
