@@ -105,7 +105,7 @@ class _Worker(Generic[Task, Result]):
         self.pipe.close()
 
 
-def _serve(pipe: Connection[Any, Any], work: Callable[[Any], Any]) -> None:
+def _serve(pipe: Connection[object, Task], work: Callable[[Task], object]) -> None:
     """Do tasks until the other side is gone."""
     with contextlib.suppress(EOFError, OSError):
         while True:

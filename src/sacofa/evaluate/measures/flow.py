@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from itertools import combinations
 from statistics import fmean
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ Part = tuple[int, ...]
 """Activities that are counted together; −1 is the beginning or the end of the case."""
 Parts = Callable[[Part], Iterable[Part]]
 """The parts of a case, given the ids of its activities."""
+Key = TypeVar("Key")
 LogMeasure = Callable[[VariantCounts, VariantCounts], float]
 
 MIN_SHARE = 0.01
@@ -80,7 +81,7 @@ def _share_moved(parts: Parts) -> LogMeasure:
     return measure
 
 
-def total_variation(left: Mapping[Any, int], right: Mapping[Any, int]) -> float:
+def total_variation(left: Mapping[Key, int], right: Mapping[Key, int]) -> float:
     """Return the share that would have to move to turn one distribution into the other.
 
     It is 1 if only one of them is empty, and 0 if both are.

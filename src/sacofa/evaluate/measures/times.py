@@ -167,13 +167,12 @@ def mean_cycle_error(original: Timed, released: Timed) -> float:
 
 def mean_cycle_ratio(original: Timed, released: Timed) -> float:
     """Return the mean cycle time of the release, divided by that of the original."""
-    before, after = original.cycle_times, released.cycle_times
-    if not len(before) or not len(after):
-        return 1.0 if len(before) == len(after) else float("inf")
-    below, above = float(np.mean(before)), float(np.mean(after))
-    if below == 0:
-        return 1.0 if above == 0 else float("inf")
-    return above / below
+    if not original.cases or not released.cases:
+        return 1.0 if original.cases == released.cases else float("inf")
+    before, after = float(np.mean(original.cycle_times)), float(np.mean(released.cycle_times))
+    if before == after:
+        return 1.0
+    return after / before if before else float("inf")
 
 
 def cycle_time_distance(original: Timed, released: Timed) -> float:
