@@ -77,6 +77,10 @@ def _lines(rules: Rules) -> Iterator[str]:
             yield f"{kind.key} = {_list(compress(rules.activities, rules.tables[kind.name]))}"
     if not rules.empty:
         yield "empty = false"
+    yield from _table_lines(rules)
+
+
+def _table_lines(rules: Rules) -> Iterator[str]:
     for a, name in enumerate(rules.activities):
         rows = {kind.key: rules.tables[kind.name][a] for kind in PAIR_KINDS.values()}
         if any(row.any() for row in rows.values()):
@@ -156,6 +160,16 @@ class _Reader:
                 allowed = [ids[name] for name in self.names(self.content[key], (), key, ids)]
                 tables[kind.name][:] = False
                 tables[kind.name][allowed] = True
+        for name, key, listed in self.entries(ids):
+            others = [ids[other] for other in listed]
+            if key == NEVER_PRECEDED:
+                tables[NEVER_FOLLOWS.name][others, ids[name]] = True
+            else:
+                tables[PAIR_KINDS[key].name][ids[name], others] = True
+        return tables
+
+    def entries(self, ids: Mapping[str, int]) -> Iterator[tuple[str, str, list[str]]]:
+        """Check the lists of all activities; yield activity, key and names of each."""
         entries = self.content.get("rules", {})
         if not isinstance(entries, dict):
             self.refuse(Statement("rules.no_tables"), key="rules")
@@ -170,12 +184,7 @@ class _Reader:
                 if key not in PAIR_KEYS:
                     what = Statement("rules.no_kind", name=key)
                     self.refuse(advised(what, key, PAIR_KEYS), here, key)
-                others = [ids[other] for other in self.names(listed, here, key, ids)]
-                if key == NEVER_PRECEDED:
-                    tables[NEVER_FOLLOWS.name][others, ids[name]] = True
-                else:
-                    tables[PAIR_KINDS[key].name][ids[name], others] = True
-        return tables
+                yield name, key, self.names(listed, here, key, ids)
 
     def names(
         self, listed: object, table: Table, key: str, known: Collection[str] | None

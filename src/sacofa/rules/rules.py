@@ -137,8 +137,9 @@ class Rules:
         if tuple(activities) == self.activities:
             return self
         ids = {name: i for i, name in enumerate(self.activities)}
-        new = [i for i, name in enumerate(activities) if name in ids]
-        old = [ids[name] for name in activities if name in ids]
+        old = np.array([ids.get(name, -1) for name in activities], dtype=np.int64)
+        new = np.flatnonzero(old >= 0)
+        old = old[new]
         moved = free_tables(len(activities))
         for kind in KINDS:
             table, known = moved[kind.name], self.tables[kind.name]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from .kinds import Bools
+from .kinds import Bools, Kind
 from .models.language import ModelRules
 from .rules import KINDS, Rules
 
@@ -34,17 +34,19 @@ def _lines(rules: Rules) -> Iterator[str]:
             f"to {rules.deviations} deviations. All its cases keep these rules:"
         )
     for kind in (kind for kind in KINDS if not kind.of_pairs):
-        allowed = rules.tables[kind.name]
-        if allowed.all():
-            yield f"A case may {kind.verb} with any activity."
-        else:
-            yield f"A case {kind.verb}s with {_listed(names, allowed, 'or')}."
+        yield _sentence(kind, names, rules.tables[kind.name])
     yield "It may have no events." if rules.empty else "It has at least one event."
     never = never_happens(rules)
     width = min(max(map(len, names), default=0), NAME_WIDTH)
     for activity, name in enumerate(names):
         words = "; ".join(_phrases(rules, names, activity, ~never))
         yield f"  {name:{width}}  {'never happens' if never[activity] else words or 'free'}"
+
+
+def _sentence(kind: Kind, names: Sequence[str], allowed: Bools) -> str:
+    if allowed.all():
+        return f"A case may {kind.verb} with any activity."
+    return f"A case {kind.verb}s with {_listed(names, allowed, 'or')}."
 
 
 def _phrases(rules: Rules, names: Sequence[str], activity: int, possible: Bools) -> Iterator[str]:

@@ -33,12 +33,7 @@ T = TypeVar("T")
 
 def net_of_bpmn(processes: Mapping[str, Scope], notes: Sequence[Statement]) -> Net:
     """Turn the processes of a file into one net; several that nobody calls run side by side."""
-    nodes = [node for scope in processes.values() for node in scope.all_nodes()]
-    called = {node.called for node in nodes if node.role == "call"}
-    top = [scope for key, scope in processes.items() if key not in called]
-    if not top:
-        raise RefusedError("model.bpmn.all_called", next(iter(processes.values())).line)
-    net = _BpmnNet(processes, notes)
+    top, net = _uncalled(processes), _BpmnNet(processes, notes)
     if len(top) > 1:
         net.note(Statement("model.note.side_by_side", count=len(top)))
     for scope in top:
@@ -51,10 +46,17 @@ def net_of_bpmn(processes: Mapping[str, Scope], notes: Sequence[Statement]) -> N
     net.add_inclusive_joins()
     # Where tokens are cleared or waited for, it can make a difference which steps take no time.
     if net.joins or any(step.clears for step in net.transitions):
-        for i, step in enumerate(net.transitions):
-            immediate = step.label is None and step.part not in net.awaited
-            net.transitions[i] = replace(step, immediate=immediate)
+        net.mark_immediate()
     return net
+
+
+def _uncalled(processes: Mapping[str, Scope]) -> list[Scope]:
+    nodes = chain.from_iterable(scope.all_nodes() for scope in processes.values())
+    called = {node.called for node in nodes if node.role == "call"}
+    top = [scope for key, scope in processes.items() if key not in called]
+    if not top:
+        raise RefusedError("model.bpmn.all_called", next(iter(processes.values())).line)
+    return top
 
 
 class _BpmnNet(Net):
@@ -80,6 +82,12 @@ class _BpmnNet(Net):
         """Add a place before, after, inside … a part of the file."""
         what = Statement(f"model.at.{where}", part=part.what)
         return self.place(Part(what=what, line=part.line, running=where == "running"))
+
+    def mark_immediate(self) -> None:
+        """Mark the steps that take no time."""
+        for i, step in enumerate(self.transitions):
+            immediate = step.label is None and step.part not in self.awaited
+            self.transitions[i] = replace(step, immediate=immediate)
 
     def add_inclusive_joins(self) -> None:
         """Add the steps of all inclusive joins; everything else must be there already.
@@ -230,7 +238,7 @@ class _Run:
         flows, default = self.scope.leaving[node.key], node.element.get("default")
         if node.role in ("exclusive", "event_based"):
             return [self.into[flow.key] for flow in flows] or [0]
-        maybe, always, otherwise = list[Flow](), list[Flow](), list[Flow]()
+        always, maybe, otherwise = list[Flow](), list[Flow](), list[Flow]()
         for flow in flows:
             if node.role == "parallel":
                 always.append(flow)
@@ -238,6 +246,11 @@ class _Run:
                 otherwise.append(flow)
             else:
                 (maybe if flow.conditional or node.role == "inclusive" else always).append(flow)
+        return self._exits(node, always, maybe, otherwise)
+
+    def _exits(
+        self, node: Node, always: list[Flow], maybe: list[Flow], otherwise: list[Flow]
+    ) -> list[int]:
         line, what = node.part.line, node.part.what
         if len(maybe) > MAX_BRANCHES:
             raise RefusedError("model.bpmn.branches", line, part=what, limit=MAX_BRANCHES)
@@ -261,13 +274,17 @@ class _Run:
             place = self.place("before", target.part) if joins else self.entry(target)
             self.into[flow.key] = place
         for event in nodes.values():
-            host, where = event.element.get("attachedToRef"), "attachedToRef"
-            if event.role == "boundary" and host not in nodes:
-                raise RefusedError("model.no_node", event.part.line, id=host, attribute=where)
-            if event.role == "boundary" and event.trigger == "compensate":
-                self.net.note(Statement("model.note.compensation"))
-            elif event.role == "boundary":
-                self.boundary[host].append(event)
+            if event.role == "boundary":
+                self._attach(event, event.element.get("attachedToRef"))
+
+    def _attach(self, event: Node, host: str) -> None:
+        if host not in self.scope.nodes:
+            where, line = "attachedToRef", event.part.line
+            raise RefusedError("model.no_node", line, id=host, attribute=where)
+        if event.trigger == "compensate":
+            self.net.note(Statement("model.note.compensation"))
+        else:
+            self.boundary[host].append(event)
 
     def _pass_on(
         self,
@@ -291,25 +308,30 @@ class _Run:
 
     def _add_start(self, begin: int) -> None:
         """Let cases begin at one of the start events, or at all nodes that nothing leads to."""
-        starts: list[Node] = []
-        loose: list[Node] = []
-        for node in self.scope.nodes.values():
-            # Start events count, even if a flow leads to one.
-            outside = node.role == "boundary" or node.compensates or node.on_event
-            led_to = outside or node.is_link_target or self.scope.into[node.key]
-            if node.role == "start" or (node.element.flag("instantiate") and not led_to):
-                starts.append(node)
-            elif not led_to:
-                loose.append(node)
-        if not starts and not loose:
-            raise RefusedError("model.bpmn.no_start", self.scope.line)
-        if starts and loose:
-            raise RefusedError("model.bpmn.no_flow", loose[0].part.line, part=loose[0].part.what)
+        starts, loose = self._begins()
         for node in starts:
             exits = self.leave(node) if node.role == "start" else [self.entry(node)]
             self._pass_on(node.part, begin, exits)
         if loose:
             self._pass_on(loose[0].part, begin, [sum(map(self.entry, loose))])
+
+    def _begins(self) -> tuple[list[Node], list[Node]]:
+        starts: list[Node] = []
+        loose: list[Node] = []
+        for node in filter(self._is_begin, self.scope.nodes.values()):
+            creates = node.role == "start" or node.element.flag("instantiate")
+            (starts if creates else loose).append(node)
+        if not starts and not loose:
+            raise RefusedError("model.bpmn.no_start", self.scope.line)
+        if starts and loose:
+            raise RefusedError("model.bpmn.no_flow", loose[0].part.line, part=loose[0].part.what)
+        return starts, loose
+
+    def _is_begin(self, node: Node) -> bool:
+        """Whether a case can begin at a node. Start events count, even if a flow leads to one."""
+        outside = node.role == "boundary" or node.compensates or node.on_event
+        led_to = outside or node.is_link_target or self.scope.into[node.key]
+        return node.role == "start" or not led_to
 
     def _add(self, node: Node) -> None:
         """Add the steps of a node."""
@@ -358,16 +380,11 @@ class _Run:
 
     def _add_task(self, node: Node) -> None:
         """A task: one activity; with a loop marker, several times; or a boundary event instead."""
-        part, leave, running, armed = node.part, self.leave(node), self.entry(node), 0
+        part, leave = node.part, self.leave(node)
         if not node.name:
             self.net.note(Statement("model.note.unnamed", line=node.element.line))
-        events = self.boundary[node.key]
-        if beside := [event for event in events if not event.interrupts]:
-            here, running = running, self.place("running", part)
-            for event in beside:
-                armed |= self._once_beside(event, [running], self.leave(event))
-            self.net.add(part, here, running | armed)
-        for event in events:
+        armed, running = self._arm(node)
+        for event in self.boundary[node.key]:
             if event.interrupts:
                 self._pass_on(event.part, running, self.leave(event), clears=armed)
         if node.loop is None and len(leave) == 1:
@@ -379,6 +396,18 @@ class _Run:
         if node.loop is not None:
             self.net.note(Statement("model.note.repeats", part=part.what))
             self.net.add(part, done, running)
+
+    def _arm(self, node: Node) -> tuple[int, int]:
+        """Prepare what may happen once next to a task; return its places and that of the task."""
+        here, armed = self.entry(node), 0
+        events = [event for event in self.boundary[node.key] if not event.interrupts]
+        if not events:
+            return 0, here
+        running = self.place("running", node.part)
+        for event in events:
+            armed |= self._once_beside(event, [running], self.leave(event))
+        self.net.add(node.part, here, running | armed)
+        return armed, running
 
     def _add_subprocess(self, node: Node, scope: Scope) -> None:
         """A subprocess or call: all its steps, then what follows it."""

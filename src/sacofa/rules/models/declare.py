@@ -91,12 +91,8 @@ class _Reader:
             unknown = RefusedError("model.declare.unknown", line, name=match[1])
             raise unknown.advise(template, (*BINARY, *UNARY))
         ids = self._ids(line, match[3], template in BINARY)
-        conditions = [part.strip() for part in match[4].split("|")[1:]]
         follow = BINARY.get(template, ())
-        demanding = bool(follow) and all(kind.demands for kind, *_ in follow)
-        on_time_only = len(conditions) > 2 and not any(conditions[:-1])
-        # A bound on the time makes a demand stronger and a ban weaker.
-        if any(conditions) and not (demanding and on_time_only):
+        if _is_weaker([part.strip() for part in match[4].split("|")[1:]], follow):
             return False
         for kind, one, other in follow:
             self._add(kind, ids[one], ids[other], line)
@@ -131,6 +127,9 @@ class _Reader:
             for b in others:
                 self._add(ALWAYS_FOLLOWS, b, a, line)
             return True
+        return self._use_number(line, template, number, a)
+
+    def _use_number(self, line: int, template: str, number: int, a: int) -> bool:
         # Existence is at least, absence less often than the number.
         least = 0 if template == "absence" else number
         most = {"absence": max(number, 1) - 1, "exactly": number}.get(template, 2)
@@ -189,3 +188,11 @@ class _Reader:
             raise RefusedError(
                 Statement(f"model.declare.clash.{kind.demands}", **what, line=line), at
             )
+
+
+def _is_weaker(conditions: list[str], follow: tuple[Follow, ...]) -> bool:
+    """Whether conditions leave less than the rules that follow from a template."""
+    demanding = bool(follow) and all(kind.demands for kind, *_ in follow)
+    on_time_only = len(conditions) > 2 and not any(conditions[:-1])
+    # A bound on the time makes a demand stronger and a ban weaker.
+    return any(conditions) and not (demanding and on_time_only)

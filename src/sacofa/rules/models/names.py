@@ -103,12 +103,14 @@ def check_names(
     for name in model:
         if name not in names:
             raise RefusedError("model.names.not_in_map", None, name=name)
-        given = names[name]
-        if activities is not None and given and given not in activities:
-            plain = Statement("model.names.undeclared", name=given)
-            what = advised(plain, given, activities)
-            if what == plain:
-                map_ = Argument("names")
-                what = Statement("model.names.undeclared_map", name=given, argument=map_)
-            raise RefusedError(what, None)
+        if activities is not None and names[name] and names[name] not in activities:
+            raise _undeclared(names[name], activities)
     return names
+
+
+def _undeclared(name: str, activities: Sequence[str]) -> RefusedError:
+    plain = Statement("model.names.undeclared", name=name)
+    what = advised(plain, name, activities)
+    if what == plain:
+        what = Statement("model.names.undeclared_map", name=name, argument=Argument("names"))
+    return RefusedError(what, None)

@@ -71,6 +71,11 @@ class Transition:
     empty: int
     immediate: bool = False
 
+    @property
+    def silent(self) -> bool:
+        """Whether it does nothing but take and give tokens."""
+        return self.label is None and not self.clears | self.empty
+
 
 @dataclass(kw_only=True)
 class Net:
@@ -195,7 +200,8 @@ class _Exploration:
                 len(self.edges) > EDGES_PER_STATE * self.max_states
             ):
                 raise RefusedError("model.too_many_states", None, limit=self.max_states)
-        ends = [marking in self.net.ends for marking in self.markings]
+        final = set(self.net.ends)
+        ends = [marking in final for marking in self.markings]
         self._refuse_dead_ends(ends)
         for step in self.net.transitions:
             if step.label is not None and step not in self.happened:
@@ -204,16 +210,7 @@ class _Exploration:
 
     def _explore(self, source: int, marking: int) -> None:
         """Take every step that is possible in one state."""
-        guard = self.guard
-        enabled = [
-            step
-            for step in self._candidates(marking)
-            if ((marking | guard) - step.takes) & guard == guard and not marking & step.empty
-        ]
-        at_once = any(step.immediate for step in enabled)
-        for step in enabled:
-            if at_once and not step.immediate:
-                continue
+        for step in self._enabled(marking):
             self.happened.add(step)
             label = SILENT if step.label is None else self.ids[step.label]
             reached = self._take(step, marking)
@@ -222,6 +219,16 @@ class _Exploration:
                 if target == len(self.markings):
                     self.markings.append(after)
                 self.edges.append((source, label, target))
+
+    def _enabled(self, marking: int) -> list[Transition]:
+        """Return the steps that are possible; if some take no time, these alone."""
+        guard = self.guard
+        enabled = [
+            step
+            for step in self._candidates(marking)
+            if ((marking | guard) - step.takes) & guard == guard and not marking & step.empty
+        ]
+        return [step for step in enabled if step.immediate] or enabled
 
     def _take(self, step: Transition, marking: int) -> int:
         reached = ((marking - step.takes) & ~step.clears) + step.gives
@@ -252,16 +259,7 @@ class _Exploration:
 
     def _refuse_dead_ends(self, ends: list[bool]) -> None:
         """Refuse a state from which no end can be reached."""
-        before: list[list[int]] = [[] for _ in ends]
-        for source, _, target in self.edges:
-            before[target].append(source)
-        todo = [state for state, is_end in enumerate(ends) if is_end]
-        stuck = set(range(len(ends))).difference(todo)
-        while todo:
-            new = stuck.intersection(before[todo.pop()])
-            stuck -= new
-            todo += new
-        if not stuck:
+        if not (stuck := self._stuck(ends)):
             return
         # The first state found is among the nearest to the beginning, so its story is short. One
         # in which nothing at all can happen any more is told rather than one that goes in circles.
@@ -277,6 +275,18 @@ class _Exploration:
             trace=self._story(state),
             places=where or [Statement("model.no_place")],
         )
+
+    def _stuck(self, ends: list[bool]) -> set[int]:
+        before: list[list[int]] = [[] for _ in ends]
+        for source, _, target in self.edges:
+            before[target].append(source)
+        todo = [state for state, is_end in enumerate(ends) if is_end]
+        stuck = set(range(len(ends))).difference(todo)
+        while todo:
+            new = stuck.intersection(before[todo.pop()])
+            stuck -= new
+            todo += new
+        return stuck
 
     def _story(self, state: int) -> list[str]:
         """Return the activities on a shortest way to a state."""
@@ -298,30 +308,44 @@ def free_places(net: Net) -> int:
     have far fewer states together, and the same cases (a persistent set; Valmari, "Stubborn sets
     for reduced state space generation", 1991).
     """
-    timed = any(step.immediate for step in net.transitions)
-    watched = {places for step in net.transitions for places in (step.clears, step.empty)}
-    free, kept = 0, 0
-    for end in net.ends:
-        kept |= end
-    for step in net.transitions:
-        single = step.takes.bit_count() == 1 and not (step.takes.bit_length() - 1) % BITS
-        # Clearing and waiting steps must see the places before and after the choice alike.
-        unseen = single and not any(
-            step.gives & places != (step.gives if step.takes & places else 0) for places in watched
-        )
-        silent = step.label is None and not step.clears | step.empty
-        if unseen and silent and (step.immediate or not timed):
-            free |= step.takes
-        else:
-            kept |= step.takes
-    # What is taken or ends with several tokens on it has other bits of its place.
-    for number in numbers_of(kept):
-        free &= ~(1 << BITS * number)
+    free = _choices(net)
     # Choices that go in circles for ever are left for the check of soundness to find.
-    leads_out, more = 0, free
-    while more:
-        stuck = free & ~leads_out
-        leaving = {s.takes for s in net.transitions if s.takes & stuck and not s.gives & stuck}
-        more = sum(leaving)
-        leads_out |= more
-    return leads_out * MAX_TOKENS
+    before: defaultdict[int, set[int]] = defaultdict(set)
+    for place, ways in free.items():
+        for number in set().union(*ways):
+            before[number].add(place)
+    leads_out, todo = set[int](), list(free)
+    while todo:
+        place = todo.pop()
+        ways = [way & free.keys() for way in free[place]]
+        if place not in leads_out and any(map(leads_out.issuperset, ways)):
+            leads_out.add(place)
+            todo += before[place]
+    return sum(1 << BITS * place for place in leads_out) * MAX_TOKENS
+
+
+def _choices(net: Net) -> dict[int, list[set[int]]]:
+    """Find the free places, and for each the places to which each of its choices gives."""
+    timed, watched = any(step.immediate for step in net.transitions), _watched(net)
+    kept = {number for end in net.ends for number in numbers_of(end)}
+    choices: defaultdict[int, list[set[int]]] = defaultdict(list)
+    for step in net.transitions:
+        place, gives = next(numbers_of(step.takes), 0), set(numbers_of(step.gives))
+        single = step.takes == 1 << BITS * place
+        # Clearing and waiting steps must see the places before and after the choice alike.
+        alike = all(watched[place] == watched[number] for number in gives)
+        if single and alike and step.silent and step.immediate == timed:
+            choices[place].append(gives)
+        else:
+            kept.update(numbers_of(step.takes))
+    return {place: choices[place] for place in choices.keys() - kept}
+
+
+def _watched(net: Net) -> Mapping[int, set[int]]:
+    """[place]: the sets of clearing and waiting steps that hold it."""
+    watched: defaultdict[int, set[int]] = defaultdict(set)
+    sets = {places for step in net.transitions for places in (step.clears, step.empty)}
+    for key, places in enumerate(sets):
+        for number in numbers_of(places):
+            watched[number].add(key)
+    return watched

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -101,37 +102,42 @@ class Model:
         if options.closed and activities is None:
             what = Statement("must.given_with", argument=Argument("activities"))
             raise SettingError("closed", True, what)
+        closed = activities if options.closed else None
         source = FromModel(name or Path(self.path).name, options.source, options.deviations)
         with refusing(self.path):
             names = check_names(self.names, options.names, activities)
             if self.declared is not None:
-                rules = self._declared_rules(self.declared, names, source)
-            else:
-                assert self.net is not None
-                graph = explore(self.net.renamed(names), max_states)
-                if options.deviations is not None:
-                    return _language(graph, source, activities if options.closed else None)
-                rules = rules_of_graph(graph, source)
-        closed = options.closed and activities is not None
-        return rules.project_onto(activities or (), closed=True) if closed else rules
+                return _closed(_declared_rules(self.declared, names, source), closed)
+            assert self.net is not None
+            graph = explore(self.net.renamed(names), max_states)
+            if source.deviations is None:
+                return _closed(rules_of_graph(graph, source), closed)
+            return _language(graph, source, closed)
 
-    def _declared_rules(self, rules: Rules, names: Mapping[str, str], source: FromModel) -> Rules:
-        """Give the activities of a Declare file the names of a log."""
-        if source.deviations is not None:
-            raise SettingError("deviations", source.deviations, Statement("must.left_out_declare"))
-        kept = [name for name in rules.activities if names[name]]
-        new = tuple(names[name] for name in kept)
-        if twice := [name for name in new if new.count(name) > 1]:
-            raise RefusedError("model.declare.merged", None, name=twice[0])
-        left = rules.project_onto(kept)
+
+def _closed(rules: Rules, activities: Sequence[str] | None) -> Rules:
+    """Add declared activities that the rules do not know: they never happen."""
+    return rules if activities is None else rules.project_onto(activities, closed=True)
+
+
+def _declared_rules(rules: Rules, names: Mapping[str, str], source: FromModel) -> Rules:
+    """Give the activities of a Declare file the names of a log."""
+    if source.deviations is not None:
+        raise SettingError("deviations", source.deviations, Statement("must.left_out_declare"))
+    kept = [name for name in rules.activities if names[name]]
+    new = tuple(map(names.__getitem__, kept))
+    for name, count in Counter(new).items():
+        if count > 1:
+            raise RefusedError("model.declare.merged", None, name=name)
+    left = rules.project_onto(kept)
+    freed = {}
+    for kind in KINDS:
         # An allowed activity that no log records could stand before (or after) any other.
-        freed = {
-            kind.name: kind.free_table(len(new))
-            for kind in KINDS
-            if not kind.of_pairs and left.tables[kind.name].sum() < rules.tables[kind.name].sum()
-        }
-        empty = rules.empty or not new
-        return replace(left, activities=new, empty=empty, source=source, **freed)
+        fewer = left.tables[kind.name].sum() < rules.tables[kind.name].sum()
+        if not kind.of_pairs and fewer:
+            freed[kind.name] = kind.free_table(len(new))
+    empty = rules.empty or not new
+    return replace(left, activities=new, empty=empty, source=source, **freed)
 
 
 def _language(graph: Graph, source: FromModel, closed: Sequence[str] | None) -> Rules:
