@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from ...errors import Statement
 from ..reading import RefusedError
@@ -327,7 +328,7 @@ def free_places(net: Net) -> int:
 def _choices(net: Net) -> dict[int, list[set[int]]]:
     """Find the free places, and for each the places to which each of its choices gives."""
     timed, watched = any(step.immediate for step in net.transitions), _watched(net)
-    kept = {number for end in net.ends for number in numbers_of(end)}
+    kept = set(chain.from_iterable(map(numbers_of, net.ends)))
     choices: defaultdict[int, list[set[int]]] = defaultdict(list)
     for step in net.transitions:
         place, gives = next(numbers_of(step.takes), 0), set(numbers_of(step.gives))
