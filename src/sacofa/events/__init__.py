@@ -10,16 +10,7 @@ from .options import ReadOptions
 from .source import Log
 
 __all__ = [
-    "Columns",
-    "Inspection",
-    "Log",
-    "Notify",
-    "ReadOptions",
-    "count_variants",
-    "distribute_variants",
-    "inspect_log",
-    "inspect_variants",
-    "is_distributed",
-    "open_log",
+    "Columns", "Inspection", "Log", "Notify", "ReadOptions", "count_variants",
+    "distribute_variants", "inspect_log", "inspect_variants", "is_distributed", "open_log",
     "read_cases",
-]
+]  # fmt: skip

@@ -34,32 +34,11 @@ from .bins import (
 from .kinds import CATEGORY, COLLAPSED, YES_NO, AttributeKind, Categories, Entries, YesNo
 
 __all__ = [
-    "ALL_DATES",
-    "ALL_NUMBERS",
-    "COLLAPSED",
-    "FINEST",
-    "IDS",
-    "RESOURCES",
-    "AttributeKind",
-    "Categories",
-    "Dates",
-    "Entries",
-    "Numbers",
-    "YesNo",
-    "attribute_kinds",
-    "bare_name",
-    "column_names",
-    "found_domain",
-    "is_of_case",
-    "kind_of",
-    "kind_of_type",
-    "labels_of",
-    "plain_name",
-    "read_day",
-    "read_number",
-    "released_text",
-    "with_domain",
-]
+    "ALL_DATES", "ALL_NUMBERS", "COLLAPSED", "FINEST", "IDS", "RESOURCES", "AttributeKind",
+    "Categories", "Dates", "Entries", "Numbers", "YesNo", "attribute_kinds", "bare_name",
+    "column_names", "found_domain", "is_of_case", "kind_of", "kind_of_type", "labels_of",
+    "plain_name", "read_day", "read_number", "released_text", "with_domain",
+]  # fmt: skip
 
 GROUP = "sacofa.attributes"
 """The entry point group of kinds of attributes."""
