@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -11,7 +12,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sacofa.events.cells import CellError, duckdb_sql, postgresql_sql, spark_sql, text_of
+from sacofa.events import open_log
+from sacofa.events.cells import CellError, duckdb_sql, spark_sql, text_of
+from sacofa.events.duckdb.source import open_database, open_table
+from sacofa.events.duckdb.staging import staged
+from sacofa.kernel.attributes import Attribute
 
 NUMBERS = {
     "0": 0.0,
@@ -156,19 +161,21 @@ def test_duckdb_says_the_same() -> None:
 
 def test_postgresql_says_the_same(address: str) -> None:
     """Each cell as a column of its own type."""
-    import psycopg
-
-    with psycopg.connect(address) as session:
-        session.execute("SET DateStyle = 'German'")
-        session.execute(postgresql_sql.SESSION)
-        for kind, value, text in [*of("postgresql"), ("float8", "-0.0", "0")]:
-            cell = f"('{in_zone(kind, value)}'::{kind})"
-            described = session.execute(f"SELECT {cell}").description
-            assert described is not None
-            sql = postgresql_sql.text(cell, described[0].type_code)
-            assert session.execute(f"SELECT {sql}").fetchone() == (text,), (kind, value)
-        missing = postgresql_sql.text("('NaN'::float8)", postgresql_sql.FLOATING[1])
-        assert session.execute(f"SELECT {missing}").fetchone() == (None,)
+    cells = [*of("postgresql"), ("float8", "-0.0", "0"), ("float8", "NaN", None)]
+    fields = ", ".join(
+        f"'{in_zone(kind, value)}'::{kind} AS c{place}"
+        for place, (kind, value, _) in enumerate(cells)
+    )
+    query = f"SELECT 'one' AS case_id, 'a' AS activity, now() AS time, {fields}"
+    log = open_log(address, query=query)
+    assert log.columns is not None
+    attributes = tuple(Attribute(name=f"c{place}", of_case=False) for place in range(len(cells)))
+    columns = replace(log.columns, attributes=attributes)
+    with staged(log.source, columns) as here, open_database("log") as database:
+        table = open_table(database, here, columns)
+        texts = ", ".join(table.text(each.name) for each in attributes)
+        found = database.execute(f"SELECT {texts} FROM {table.sql}").fetchone()
+    assert found == tuple(text for *_, text in cells)
 
 
 def test_spark_says_the_same(session: Any) -> None:

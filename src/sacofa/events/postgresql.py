@@ -15,9 +15,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from ..errors import MissingExtraError, ReadError, Statement
-from .cells import TOO_LARGE, postgresql_sql
 from .cells.duckdb_sql import INSTANT
-from .cells.postgresql_sql import MOMENTS
 from .columns import Columns
 from .duckdb.database import quoted
 from .lifecycle import START
@@ -26,13 +24,22 @@ from .source import Source
 if TYPE_CHECKING:
     from psycopg import Connection
 
+SESSION = (
+    "SET LOCAL TimeZone = 'UTC'; SET LOCAL DateStyle = 'ISO'; SET LOCAL extra_float_digits = 3"
+)
+"""Dates are written as ISO 8601, moments in UTC, and floating point numbers with all digits."""
+
+FLOATING, DECIMAL, MOMENTS = (700, 701), 1700, (1082, 1114, 1184)
+"""The numbers of types; moments are date, timestamp and timestamptz."""
+
 _TYPES = {
-    postgresql_sql.BOOLEAN: "BOOLEAN",
-    **dict.fromkeys(postgresql_sql.WHOLE, "BIGINT"),
-    **dict.fromkeys((*postgresql_sql.FLOATING, postgresql_sql.DECIMAL), "DOUBLE"),
+    16: "BOOLEAN",
+    **dict.fromkeys((20, 21, 23), "BIGINT"),
+    **dict.fromkeys(FLOATING, "DOUBLE"),
+    DECIMAL: "DECIMAL",
     **dict.fromkeys(MOMENTS, INSTANT),
-    postgresql_sql.INTERVAL: "INTERVAL",
-    postgresql_sql.BYTES: "BLOB",
+    1186: "INTERVAL",
+    17: "BLOB",
 }
 """What types are called by DuckDB; all others are text."""
 
@@ -59,11 +66,7 @@ def rows(source: Source, columns: Columns, names: list[str]) -> Iterator[bytes]:
     """Give these columns of all rows as lines of CSV, ordered by what they say."""
     with _session(source) as session:
         types = _describe(session, source)
-        _refuse_too_large(session, source, columns, types)
-        text = {
-            name: postgresql_sql.text(quoted(name), types[name], columns.uses.get(name, "value"))
-            for name in names
-        }
+        text = {name: _text(quoted(name), types[name]) for name in names}
         for name in columns.times:
             if types[name] in MOMENTS:
                 text[name] = f"(({_known_time(name)})::timestamptz)::text"
@@ -78,6 +81,17 @@ def rows(source: Source, columns: Columns, names: list[str]) -> Iterator[bytes]:
             ) as copy,
         ):
             yield from map(bytes, copy)
+
+
+def _text(column: str, kind: int) -> str:
+    """A column as text, without zeros at the end of decimal numbers (see `cells`)."""
+    if kind != DECIMAL:
+        return f"{column}::float8::text" if kind in FLOATING else f"{column}::text"
+    digits = f"rtrim(rtrim({column}::text, '0'), '.')"
+    return (
+        f"(CASE WHEN {column} = 'NaN' THEN NULL WHEN {column}::text LIKE '%.%' THEN {digits} "
+        f"ELSE replace({column}::text, 'Infinity', 'inf') END)"
+    )
 
 
 def _order(columns: Columns, types: Mapping[str, int], text: Mapping[str, str]) -> Iterator[str]:
@@ -104,7 +118,7 @@ def _session(source: Source) -> Iterator[Connection]:
         with psycopg.connect(source.content, connect_timeout=10) as session:
             session.read_only = True
             session.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
-            session.execute(postgresql_sql.SESSION)
+            session.execute(SESSION)
             yield session
     except (psycopg.Error, UnicodeError) as error:
         said = _without_credentials(str(error), source.content)
@@ -148,21 +162,3 @@ def _known_time(column: str) -> str:
     """A time that has an end, and can be told in microseconds; the server knows later dates."""
     time = quoted(column)
     return f"CASE WHEN isfinite({time}) AND {time} < '294247-01-01' THEN {time} END"
-
-
-def _refuse_too_large(
-    session: Connection, source: Source, columns: Columns, types: Mapping[str, int]
-) -> None:
-    """Refuse columns of numbers of which two names may have become one."""
-    tests = {
-        name: test
-        for name, use in columns.uses.items()
-        if name and (test := postgresql_sql.too_large(quoted(name), types[name], use))
-    }
-    if not tests:
-        return
-    asked = ", ".join(f"bool_or({test})" for test in tests.values())
-    found = session.execute(f"SELECT {asked} FROM {_asked(source)}").fetchone() or ()
-    for name, is_large in zip(tests, found, strict=False):
-        if is_large:
-            raise ReadError(source.name, Statement("read.cell.column", column=name, what=TOO_LARGE))

@@ -24,7 +24,7 @@ because a log in which a case is missing is refused anyway. Lengths of time and 
 no text.
 
 The rule is written down once for each language in which cells are converted: Python here, SQL in
-`duckdb_sql`, `spark_sql` and `postgresql_sql`. A test compares all of them.
+`duckdb_sql` and `spark_sql`. A test compares all of them.
 """
 
 from __future__ import annotations

@@ -21,6 +21,7 @@ from ...base.temporary import secret_folder, writing_in
 from ...errors import Argument, ColumnsError, ReadError, Statement
 from ..bounded_file import BoundedFile
 from ..cells import Use, duckdb_sql, text_of
+from ..cells.duckdb_sql import INSTANT
 from ..columns import COMMON, Columns, partner, plain_name
 from ..frames import in_column
 from ..header import MAX_TITLE_ROWS, find_header
@@ -77,7 +78,9 @@ def remote_of(source: Source) -> Remote | None:
 
 
 def _bring(source: Source, folder: Path, columns: Columns, remote: Remote) -> Source:
-    """Write the rows of a server as Parquet, in which times that are no text have a type."""
+    """Write the rows of a server as Parquet, in which numbers, and times that are no text, have a
+    type; all else is text as `cells` has it.
+    """
     types = remote.types(source)
     names = used_columns(columns, types)
     text, target = folder / "rows.csv", folder / "rows.parquet"
@@ -91,9 +94,11 @@ def _bring(source: Source, folder: Path, columns: Columns, remote: Remote) -> So
     with open_database(source.name) as database:
         table, fields = open_table(database, here), []
         for name in names:
-            field, _ = table.columns[name]
-            if name in columns.times and types[name] != "VARCHAR":
-                field = f"try_cast({field} AS {types[name]})"
+            (field, _), kind = table.columns[name], types[name]
+            if name in columns.times:
+                kind = kind.replace("DECIMAL", "DOUBLE")
+            if kind in ("BIGINT", "DOUBLE") or (kind == INSTANT and name in columns.times):
+                field = f"try_cast({field} AS {kind})"
             fields.append(f"{field} AS {quoted(name)}")
         select = f"SELECT {', '.join(fields)} FROM {table.sql}"
         database.execute(f"COPY ({select}) TO {literal(target)} (FORMAT parquet)")

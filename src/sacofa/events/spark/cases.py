@@ -118,14 +118,12 @@ def events_of(
     return frame.selectExpr(*(f"{sql} AS {name}" for name, sql in fields.items()))
 
 
-def text_of(source: str, columns: Columns, frame: DataFrame, names: list[str]) -> DataFrame:
+def text_of(columns: Columns, frame: DataFrame, names: list[str]) -> DataFrame:
     """Give columns of all rows as text, ordered by what rows say.
 
     Times that are no text are microseconds since 1970.
     """
     cells = _Cells(columns, frame)
-    refused = frame.selectExpr(f"max({cells.too_large})").first()
-    _refuse_too_large(source, None if refused is None else refused[0])
     fields = {name: cells.text(name, columns.uses.get(name, "value")) for name in names}
     for name in dated(columns, cells.kinds):
         fields[name] = cells.micros(name, quoted(name))

@@ -170,6 +170,8 @@ def types(source: Source) -> dict[str, str]:
     for name, kind in _types(source).items():
         known = "INTERVAL" if kind.startswith("interval") else called.get(value_type(kind))
         found[name] = "BLOB" if kind.startswith(NESTED) else known or "VARCHAR"
+        if kind.startswith("decimal"):
+            found[name] = "DECIMAL"
     return found
 
 
@@ -178,7 +180,7 @@ def rows(source: Source, columns: Columns, names: list[str]) -> Iterator[bytes]:
     with clear_errors(source.name):
         frame = _open(source)
         times = {names.index(name) for name in dated(columns, dict(frame.dtypes))}
-        ordered = text_of(source.name, columns, frame, names)
+        ordered = text_of(columns, frame, names)
         for row in ordered.toLocalIterator(prefetchPartitions=True):
             yield csv_line([
                 str(np.datetime64(value, "us")) if place in times and value is not None else value
