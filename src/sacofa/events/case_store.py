@@ -9,7 +9,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 from weakref import finalize
@@ -25,7 +25,7 @@ from ..kernel.cases import NO_TIME, CaseBatch, Values
 from ..kernel.unit import Unit
 from ..kernel.variants import VariantCounts
 from .attributes import found_attribute
-from .variant_counter import Case, Name, joined_names
+from .case_by_case import Case, Name, joined_names
 
 PART_EVENTS = 1 << 22
 """About how many events a part holds, where the source has no parts of its own."""
@@ -126,35 +126,32 @@ class CaseStore:
             self._flush()
         named = joined_names(self._name, self._ids) if names is None else names
         stored = StoredCases(
-            self._folder, self._parts, tuple(named), self._unit, attributes=self._attributes
+            folder=self._folder,
+            parts=self._parts,
+            activities=tuple(named),
+            unit=self._unit,
+            attributes=self._attributes,
         )
         if not self._attributes:
             return stored
         return stored.with_domains([[*known] for known in self._texts] if texts is None else texts)
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
 class StoredCases(AbstractContextManager["StoredCases"]):
     """Cases in parts on disk, there until they are closed (or left as a context)."""
 
-    def __init__(
-        self,
-        folder: _Folder,
-        parts: int,
-        activities: tuple[str, ...],
-        unit: Unit,
-        changes: tuple[Change, ...] = (),
-        attributes: tuple[Attribute, ...] = (),
-    ) -> None:
-        # The folder is removed at the latest when nobody holds it any more.
-        self._folder = folder
-        self._parts = parts
-        self._activities = activities
-        self._changes = changes
-        self.unit = unit
-        self.attributes = attributes
-        """What else was asked for, with the domains that were declared or found."""
-        self.outside: dict[str, list[str]] = {}
-        """The texts of each attribute that are none of its values. Secret."""
+    folder: _Folder = field(repr=False)
+    """It is removed at the latest when nobody holds it any more."""
+    parts: int
+    activities: tuple[str, ...]
+    unit: Unit
+    attributes: tuple[Attribute, ...] = ()
+    """What else was asked for, with the domains that were declared or found."""
+    outside: Mapping[str, list[str]] = field(default_factory=dict, repr=False)
+    """The texts of each attribute that are none of its values. Secret."""
+    changes: tuple[Change, ...] = field(default=(), repr=False)
+    """What is done with each part when it is loaded."""
 
     def with_domains(self, texts: Sequence[Sequence[str]]) -> StoredCases:
         """Turn texts into cells; where no domain is declared, the texts of these cases are it."""
@@ -172,15 +169,14 @@ class StoredCases(AbstractContextManager["StoredCases"]):
             )
             return replace(batch, attributes=tuple(coded))
 
-        changed = self._changed(code)
-        changed.attributes = attributes
-        changed.outside = {
+        outside = {
             each.key: [
                 text for text, cell in zip(listed, table, strict=False) if cell == each.known.values
             ]
             for each, listed, table in zip(attributes, texts, tables, strict=True)
         }
-        return changed
+        changes = (*self.changes, code)
+        return replace(self, attributes=attributes, outside=outside, changes=changes)
 
     def _with_domain(self, place: int, listed: Sequence[str]) -> Attribute:
         """An attribute with its declared domain, or with that of the texts that occur."""
@@ -193,11 +189,11 @@ class StoredCases(AbstractContextManager["StoredCases"]):
     def project_onto(self, activities: Sequence[str]) -> StoredCases:
         """Express over other activities, when a job is done on them."""
         names = tuple(activities)
-        return self._changed(lambda batch: batch.project_onto(names))
+        return replace(self, changes=(*self.changes, lambda batch: batch.project_onto(names)))
 
     def map_parts(self, job: Callable[[int, CaseBatch], Result]) -> list[Result]:
         """Do a job on every part, one after the other."""
-        return [job(number, self.load(number)) for number in range(self._parts)]
+        return [job(number, self.load(number)) for number in range(self.parts)]
 
     def variants(self) -> VariantCounts:
         """Count the variants of these cases, with the activities that occur in name order."""
@@ -206,29 +202,20 @@ class StoredCases(AbstractContextManager["StoredCases"]):
 
     def close(self) -> None:
         """Remove the cases from the disk."""
-        self._folder.remove()
+        self.folder.remove()
 
     def __exit__(self, *error: object) -> None:
         self.close()
-
-    def _changed(self, change: Change) -> StoredCases:
-        return StoredCases(
-            self._folder,
-            self._parts,
-            self._activities,
-            self.unit,
-            (*self._changes, change),
-            self.attributes,
-        )
 
     def load(self, number: int) -> CaseBatch:
         """Give a part."""
 
         def stored(what: str) -> Any:
-            return np.load(self._folder.path / f"{number}-{what}.npy", mmap_mode="r")
+            return np.load(self.folder.path / f"{number}-{what}.npy", mmap_mode="r")
 
+        has_starts = (self.folder.path / f"{number}-starts.npy").exists()
         batch = CaseBatch(
-            activities=self._activities,
+            activities=self.activities,
             activity_ids=stored("activity_ids"),
             offsets=stored("offsets"),
             complete=stored("complete"),
@@ -237,12 +224,10 @@ class StoredCases(AbstractContextManager["StoredCases"]):
                 Values(name=each.key, of_case=each.of_case, cells=stored(f"value-{place}"))
                 for place, each in enumerate(self.attributes)
             ),
-            starts=stored("starts")
-            if (self._folder.path / f"{number}-starts.npy").exists()
-            else None,
+            starts=stored("starts") if has_starts else None,
             unit=self.unit,
         )
-        for change in self._changes:
+        for change in self.changes:
             batch = change(batch)
         return batch
 

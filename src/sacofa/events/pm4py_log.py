@@ -18,6 +18,7 @@ from ..errors import ColumnsError, MissingExtraError, ReadError, Statement
 from ..kernel.variants import VariantCounts
 from .attributes import Sightings, describe_taken, resolve_attributes
 from .bounded_file import Progress
+from .case_by_case import Texts
 from .case_store import StoredCases
 from .cells import Use, is_missing, text_of
 from .columns import COLUMNS_TAKEN, TIMES_TAKEN, TRUNCATED, Columns, one_column, resolve_columns
@@ -27,7 +28,6 @@ from .notices import Notify
 from .options import ReadOptions
 from .source import Log, Source
 from .time_format import only_iso
-from .variant_counter import Texts
 from .xes_form import TIME, Declared, lookup_in, standard_columns
 
 CASE = "case:concept:name"

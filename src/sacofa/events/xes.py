@@ -22,13 +22,12 @@ from ..kernel.attributes import Attribute
 from ..kernel.variants import VariantCounts
 from .attributes import describe_taken, resolve_attributes, values_of
 from .bounded_file import Progress
-from .case_by_case import CaseReader
+from .case_by_case import Case, CaseReader, Name, Texts, VariantCounter
 from .case_store import CaseStore, StoredCases
 from .columns import TIMES_TAKEN, Columns, one_column
 from .notices import Notify
 from .options import ReadOptions
 from .source import Log, Source
-from .variant_counter import Case, Name, Texts, VariantCounter
 from .xes_form import (
     TIME,
     Declared,

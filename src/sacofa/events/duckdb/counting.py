@@ -15,8 +15,8 @@ from ...kernel.unit import Unit
 from ...kernel.variants import VariantCounts
 from ..case_store import CaseStore
 from .database import first_row
-from .ordering import join_instances
 from .partitions import Partition, limited
+from .rows import join_instances
 from .survey import Survey
 
 if TYPE_CHECKING:

@@ -102,18 +102,17 @@ def read_heads(source: Source) -> list[Head]:
     return heads
 
 
-def csv_header(paths: Sequence[Path], format: str) -> tuple[list[str], str]:
-    """Give the names of the columns, and what stands between them, of files that are alike."""
-    source = Source(name=str(paths[0]), format=format, content=tuple(paths))
-    first, *others = read_heads(source)
-    for head in (first, *others):
+def check_alike(heads: Sequence[Head]) -> Head:
+    """Refuse files that only DuckDB reads, or that differ; gives the first head."""
+    first = heads[0]
+    for head in heads:
         if not head.is_plain or head.skipped:
             raise ReadError(head.path, Statement("read.csv.not_plain"))
         if head.packing != first.packing:
             raise ReadError(head.path, Statement("read.csv.gzip"))
         if (head.names, head.comma) != (first.names, first.comma):
             raise ReadError(head.path, Statement("read.files.other_columns"))
-    return first.columns, first.comma
+    return first
 
 
 def csv_sql(heads: Sequence[Head]) -> str:

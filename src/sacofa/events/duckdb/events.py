@@ -23,6 +23,7 @@ from ...errors import SettingError, Statement
 from ...kernel.variants import VariantCounts
 from ..attributes import describe_taken, table_lookup
 from ..bounded_file import Progress
+from ..case_by_case import check_unique
 from ..case_store import CaseStore, StoredCases
 from ..cells.duckdb_sql import check_type, is_text, value_type
 from ..columns import COLUMNS_TAKEN, Columns
@@ -33,15 +34,13 @@ from ..options import ReadOptions
 from ..periods import PeriodFilter
 from ..source import Log, Source, resolve_table
 from ..time_format import PATTERN
-from ..variant_counter import check_unique
 from . import partitions
 from .counting import CaseCollector, VariantSum
 from .csv_files import read_heads
 from .csv_rows import check_rows
 from .database import borrowed, first_row, literal
-from .ordering import Ordering
 from .parquet_files import lengths_of_time, refuse_other_roles
-from .rows import Rows
+from .rows import Ordering, Rows
 from .source import looking, open_database, open_table
 from .staging import check_fields, named_rows, remote_of, staged
 from .stamps import pattern_time

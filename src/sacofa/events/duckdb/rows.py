@@ -1,4 +1,10 @@
-"""The rows of a table under canonical names, as SQL: the one form in which all rows are read."""
+"""The rows of a table under canonical names, as SQL: the one form in which all rows are read.
+
+Events of a case are ordered by time and row, or by row alone; those without a time come last. An
+event is one number: its time, below that its row, and in the lowest bits its activity. To sort
+lists of numbers takes half the time of ordering activities by something else, and the lowest bits
+are the activities.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +15,18 @@ from functools import cached_property
 from ..attributes import column_of
 from ..cells import duckdb_sql
 from ..columns import Columns
+from ..lifecycle import NOT_DONE, START
 from ..notices import BLANK
 from ..time_format import NUMBERS
 from .database import literal
-from .ordering import stage_of
 from .source import Table
 from .stamps import UNTIMED, DayMonth, TimeKey, day_month, iso_time, read_time
+
+PLACE_BITS = 62
+"""How many bits row and activity may take together."""
+
+BEGAN, DONE = 1, 0
+"""What the column `stage` says of a row."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,19 +75,13 @@ class Rows:
         return found
 
     @cached_property
-    def has_times(self) -> bool:
-        """Whether the times of events are read."""
-        return "stamp" in self.stamps and (self.timed or self.with_times)
-
-    @cached_property
     def texts(self) -> list[str]:
         """Those of `stamps` that are read as times from text."""
+        if self.form in NUMBERS:
+            return []
+        asked = {"stamp": self.timed or self.with_times, "began": True}
         return [
-            name
-            for name, (_, kind) in self.stamps.items()
-            if kind == "VARCHAR"
-            and self.form not in NUMBERS
-            and (name == "began" or self.has_times)
+            name for name, (_, kind) in self.stamps.items() if kind == "VARCHAR" and asked[name]
         ]
 
     def _key(self, name: str) -> TimeKey:
@@ -85,7 +91,8 @@ class Rows:
     @cached_property
     def times(self) -> TimeKey:
         """How time stamps are read, if they are asked for."""
-        return self._key("stamp") if self.has_times else UNTIMED
+        is_asked = "stamp" in self.stamps and (self.timed or self.with_times)
+        return self._key("stamp") if is_asked else UNTIMED
 
     @cached_property
     def wrong(self) -> list[tuple[str, str, str | None]]:
@@ -101,9 +108,9 @@ class Rows:
         lone = " AND ".join([*texts, f"{self.stamp} IS NULL"])
         test = f"({' OR '.join(texts)}) AND NOT ({lone})"
         found.append((test, f"read.{where}.no_activity", None))
-        asked = {"stamp": self.has_times, "began": self.with_times}
-        for what, column in (("stamp", columns.timestamp), ("began", columns.start)):
-            if asked[what] and column is not None and column in table.two_ways:
+        times = [columns.timestamp] * (self.timed or self.with_times)
+        for column in (*times, *[columns.start] * self.with_times):
+            if column is not None and column in table.two_ways:
                 found.append((table.two_ways[column], "read.rows.two_ways", None))
         return found
 
@@ -124,17 +131,21 @@ class Rows:
         fields = ", ".join(f"{what} AS {name}" for name, what in self._fields())
         sql = f"(SELECT {fields} FROM {self.table.sql})"
         # Each subquery computes its columns once, however often the next one uses them.
-        for step in (self._iso, self._read):
-            listed = "".join(f", {step(name)}" for name in self.texts)
-            sql = f"(SELECT *{listed} FROM {sql})" if listed else sql
+        if self.texts:
+            isos = ", ".join(f"{iso_time(name)} AS {name}_iso" for name in self.texts)
+            reads = ", ".join(
+                f"{read_time(name, self.form, self.order, f'{name}_iso')} AS {name}_read, "
+                f"{day_month(name, f'{name}_iso')} AS {name}_tells"
+                for name in self.texts
+            )
+            sql = f"(SELECT *, {reads} FROM (SELECT *, {isos} FROM {sql}))"
         lone = " AND ".join(f"{name} IS NULL" for name in (*self.parts, "stamp"))
-        began = self._key("began").micros if "began" in self.stamps else "NULL::BIGINT"
-        times = self.times
+        times, began = self.times, self._key("began") if "began" in self.stamps else UNTIMED
         return (
             f"(SELECT *, {times.time} AS time, {times.number} AS number, "
             f"{times.moment or 'NULL'} AS moment, "
-            f"{times.micros if self.with_times else 'NULL::BIGINT'} AS time_us, "
-            f"{began} AS began_us, {lone} AS lone FROM {sql})"
+            f"{times.micros if self.with_times else UNTIMED.micros} AS time_us, "
+            f"{began.micros} AS began_us, {lone} AS lone FROM {sql})"
         )
 
     def _fields(self) -> Iterator[tuple[str, str]]:
@@ -159,10 +170,86 @@ class Rows:
         for place, (test, *_) in enumerate(self.wrong):
             yield f"wrong_{place}", test
 
-    def _iso(self, name: str) -> str:
-        return f"{iso_time(name)} AS {name}_iso"
 
-    def _read(self, name: str) -> str:
-        """The time that a text is, and what it tells of the order of day and month."""
-        read = read_time(name, self.form, self.order, f"{name}_iso")
-        return f"{read} AS {name}_read, {day_month(name, f'{name}_iso')} AS {name}_tells"
+@dataclass(frozen=True, kw_only=True)
+class Ordering:
+    """How rows with a place (row and activity id) and, if `timed`, a time_key are ordered."""
+
+    bits: int
+    """The activity id is in so many of the lowest bits of the place."""
+    code: str
+    """The type of activity ids."""
+    timed: bool
+    """Whether the time comes before the row."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What is needed of a row; the place is missing where it is no event."""
+        return ("place", "time_key") if self.timed else ("place",)
+
+    @property
+    def by(self) -> str:
+        """What events are ordered by."""
+        return "time_key NULLS LAST, place" if self.timed else "place"
+
+    @property
+    def activity(self) -> str:
+        """The activity id of an event; missing if the row is none."""
+        return f"(place & {(1 << self.bits) - 1})::{self.code}"
+
+    @property
+    def variant(self) -> str:
+        """The activity ids of the events of a case, in order: an aggregate."""
+        events = f"coalesce(list({self.rank('place')}) FILTER (place IS NOT NULL), [])"
+        mask = (1 << self.bits) - 1
+        return f"list_transform(list_sort({events}), lambda e: (e & {mask})::{self.code})"
+
+    def rank(self, row: str) -> str:
+        """What rows are compared by, as one number with `row` in the lowest bits."""
+        if not self.timed:
+            return row
+        # A number of 128 bits has a sign, so there are 127: 64 are for the time, and one more is
+        # for having none, so that it comes after the last time there can be.
+        time = f"coalesce(time_key::HUGEINT + {1 << 63}, {1 << 64}::HUGEINT) << {PLACE_BITS}"
+        return f"({time}) | {row}"
+
+
+def stage_of(transition: str) -> str:
+    """What an event tells of its activity; missing where nothing was done."""
+    word = f"lower(trim(coalesce({transition}, '')))"
+    nothing = ", ".join(f"'{name}'" for name in NOT_DONE)
+    return (
+        f"(CASE WHEN {word} = '{START}' THEN {BEGAN} WHEN {word} IN ({nothing}) THEN NULL "
+        f"ELSE {DONE} END)::TINYINT"
+    )
+
+
+def join_instances(sql: str, order: Ordering, *, timed: bool) -> str:
+    """Give rows without the starts that were joined (see `lifecycle`), for all cases of a part.
+
+    Of one activity of one case, in order, let s and c be the starts and the completions so far. A
+    completion finds no start where c - s reaches a new height; of the others, the n-th belongs to
+    the n-th start. `timed` adds start_us, when work began.
+    """
+    of_one = f"PARTITION BY case_id, {order.activity}"
+    so_far = f"({of_one} ORDER BY {order.by} ROWS UNBOUNDED PRECEDING)"
+    counted = (
+        f"SELECT *, count_if(stage = {BEGAN}) OVER {so_far} AS s, "
+        f"count_if(stage = {DONE}) OVER {so_far} AS c FROM {sql}"
+    )
+    alone = f"SELECT *, greatest(max(c - s) OVER {so_far}, 0) AS alone FROM ({counted})"
+    placed = (
+        f"SELECT *, max(c) OVER ({of_one}) - max(alone) OVER ({of_one}) AS pairs, "
+        f"CASE WHEN stage = {BEGAN} THEN s WHEN alone = coalesce(lag(alone) OVER "
+        f"({of_one} ORDER BY {order.by}), 0) THEN c - alone END AS pair FROM ({alone})"
+    )
+    began = ""
+    if timed:
+        # A start that nobody ended is an event, too, and began when it happened.
+        first = f"max(CASE WHEN stage = {BEGAN} THEN time_us END) OVER ({of_one}, pair)"
+        began = f", CASE WHEN pair IS NOT NULL THEN {first} END AS start_us"
+    return (
+        "(SELECT * EXCLUDE (s, c, alone, pairs, pair) REPLACE (CASE WHEN place IS NULL "
+        f"OR (stage = {BEGAN} AND pair <= pairs) THEN NULL ELSE place END AS place){began} "
+        f"FROM ({placed}))"
+    )

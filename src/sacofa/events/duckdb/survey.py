@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 
 from ...errors import ReadError
 from ...kernel.statements import Statement
+from ..case_by_case import check_unique
 from ..cells import TOO_LARGE
 from ..options import JOINER
 from ..time_format import both_orders, mixed_times, open_order, unknown_numbers, unreadable_times
-from ..variant_counter import check_unique
 from .database import first_row
-from .ordering import PLACE_BITS, Ordering
-from .rows import Rows
+from .rows import PLACE_BITS, Ordering, Rows
 from .source import ROW_BITS
 from .stamps import DAY_FIRST, MONTH_FIRST, OPEN, DayMonth
 

@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame, functions
 
 from ...errors import ReadError, Statement
 from ..attributes import column_of
+from ..case_by_case import check_unique
 from ..cells import TOO_LARGE, Use, spark_sql
 from ..columns import Columns
 from ..lifecycle import START
@@ -19,7 +20,6 @@ from ..notices import BLANK
 from ..options import JOINER
 from ..source import Log
 from ..time_format import mixed_times, only_iso
-from ..variant_counter import check_unique
 
 PLACE = "_metadata.file_path, _metadata.file_block_start, monotonically_increasing_id()"
 """Where a row of a file stands: a part of a file is read by one task, from beginning to end."""

@@ -23,11 +23,12 @@ from ...errors import SettingError, Statement
 from ...kernel.variants import VariantCounts
 from ..attributes import values_of
 from ..bounded_file import Progress
+from ..case_by_case import Case
 from ..case_store import CaseStore, StoredCases
 from ..cells.duckdb_sql import INSTANT
 from ..cells.spark_sql import NESTED, check_type, value_type
 from ..columns import Columns, resolve_columns
-from ..duckdb.csv_files import csv_header, read_heads
+from ..duckdb.csv_files import check_alike, read_heads
 from ..duckdb.csv_rows import check_rows
 from ..duckdb.events import names_as_meant, texts_as_meant
 from ..duckdb.parquet_files import has_several_types, lengths_of_time, refuse_other_roles
@@ -37,7 +38,6 @@ from ..frames import check_names
 from ..notices import Notify, notify_counts
 from ..options import ReadOptions
 from ..source import Log, Source, resolve_table
-from ..variant_counter import Case
 from . import check_installed, clear_errors, first_line
 from .cases import cases_of, dated, events_of, quoted, survey, text_of
 from .distributed import SparkVariants, gather
@@ -196,19 +196,19 @@ def _open(source: Source) -> DataFrame:
     paths = [str(Path(path).resolve()) for path in source.content]
     if source.format == "parquet":
         return session.read.parquet(*paths)
-    header, comma = csv_header(source.content, source.format)
     heads = read_heads(source)
+    head, header = check_alike(heads), heads[0].columns
     check_rows(heads, trusted=source.trusted)
     schema = ", ".join(f"{quoted(name)} string" for name in header)
     frame = session.read.csv(
-        paths, schema=schema, header=True, sep=comma, quote='"', escape='"', multiLine=True,
+        paths, schema=schema, header=True, sep=head.comma, quote='"', escape='"', multiLine=True,
         mode="FAILFAST", nullValue=_NULL, emptyValue="", enforceSchema=True, encoding="UTF-8",
     )  # fmt: skip
     if len(header) < 2:
         return frame
     # Lines that are the header again are passed over, as everywhere.
     again = functions.lit(True)
-    for column, name in zip(header, heads[0].names, strict=True):
+    for column, name in zip(header, head.names, strict=True):
         again &= functions.col(quoted(column)).eqNullSafe(functions.lit(name or None))
     return frame.where(~again)
 
