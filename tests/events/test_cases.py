@@ -19,7 +19,7 @@ from sacofa.audit.neighbours import Event
 from sacofa.base.temporary import PREFIX
 from sacofa.errors import OutputError, ReadError, SacofaError
 from sacofa.events import case_store, count_variants, open_log, read_cases
-from sacofa.events.case_by_case import Case
+from sacofa.events.case_store import Case
 from sacofa.events.duckdb import partitions
 from sacofa.kernel.cases import NO_TIME, CaseBatch
 from sacofa.kernel.unit import Unit

@@ -1,4 +1,4 @@
-"""Cases with their times, in parts on disk: for queries that ask for more than variants.
+"""Cases one at a time: counted as variants, or stored with their times in parts on disk.
 
 A part is three arrays in a temporary folder, mapped into memory when a job needs them, so that a
 log of any size takes the memory of one part. The folder goes when the cases do.
@@ -7,7 +7,8 @@ log of any size takes the memory of one part. The folder goes when the cases do.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,12 +21,13 @@ from numpy.typing import NDArray
 from ..base.batches import join_variants
 from ..base.cells import cell_of, cells_of
 from ..base.temporary import secret_folder, writing_in
+from ..errors import ReadError, Statement
 from ..kernel.attributes import Attribute
 from ..kernel.cases import NO_TIME, CaseBatch, Values
-from ..kernel.unit import Unit
+from ..kernel.unit import ONE_CASE, Unit
 from ..kernel.variants import VariantCounts
 from .attributes import found_attribute
-from .case_by_case import Case, Name, joined_names
+from .options import JOINER
 
 PART_EVENTS = 1 << 22
 """About how many events a part holds, where the source has no parts of its own."""
@@ -33,6 +35,87 @@ PART_EVENTS = 1 << 22
 Array = NDArray[Any]
 Result = TypeVar("Result")
 Change = Callable[[CaseBatch], CaseBatch]
+
+
+Name = str | tuple[str, ...]
+"""An activity: a name, or the parts that make up one."""
+
+
+Texts = list[str | None]
+
+
+@dataclass(slots=True)
+class Case:
+    """A case as it is counted."""
+
+    activities: Sequence[Name]
+    """Names, or the parts that make them up."""
+    truncated: bool
+    """Whether it went on."""
+    times: Sequence[int | None] = ()
+    """When each event happened, in microseconds since 1970, if that was asked for."""
+    starts: Sequence[int | None] = ()
+    """When the work on each began, if that was asked for."""
+    values: Sequence[Texts] = ()
+    """The texts of the attributes that were asked for."""
+
+
+class FirstCases:
+    """Keeps the first cases of each person, and counts the others."""
+
+    def __init__(self, unit: Unit) -> None:
+        self._unit = unit
+        self._had: dict[str, int] = {}
+        self.dropped = 0
+        """How many cases were not wanted."""
+
+    def wants(self, person: str | None) -> bool:
+        """Tell whether one more case of a person is counted: the first max_cases of each are.
+
+        A case of nobody known is a person of its own.
+        """
+        if self._unit.person is None or person is None:
+            return True
+        had = self._had.get(person, 0)
+        self._had[person] = had + 1
+        wanted = had < self._unit.max_cases
+        self.dropped += not wanted
+        return wanted
+
+
+class VariantCounter:
+    """A running count of variants."""
+
+    def __init__(self, path: object, unit: Unit = ONE_CASE) -> None:
+        self._path, self._unit = path, unit
+        self._counts: Counter[tuple[tuple[Name, ...], bool]] = Counter()
+
+    def add(self, activities: Sequence[Name], *, truncated: bool = False) -> None:
+        """Count one case."""
+        self._counts[tuple(activities), truncated] += 1
+
+    def variants(self) -> VariantCounts:
+        """Give what was counted, with the activities in order of their names."""
+        names = list(dict.fromkeys(name for variant, _ in self._counts for name in variant))
+        text = dict(zip(names, joined_names(self._path, names), strict=True))
+        counted: tuple[dict[tuple[str, ...], int], dict[tuple[str, ...], int]] = ({}, {})
+        for (variant, truncated), number in self._counts.items():
+            counted[truncated][tuple(text[name] for name in variant)] = number
+        return VariantCounts.of(counted[0], sorted(text.values()), counted[1], self._unit)
+
+
+def joined_names(path: object, names: Iterable[Name]) -> list[str]:
+    """Name activities that are built from several attributes; two of one name are refused."""
+    joined = [name if isinstance(name, str) else JOINER.join(name) for name in names]
+    check_unique(path, joined)
+    return joined
+
+
+def check_unique(path: object, names: Sequence[str]) -> None:
+    """Refuse two activities that would have one name when their parts are joined."""
+    if len(set(names)) < len(names):
+        (twice, _), *_ = Counter(names).most_common(1)
+        raise ReadError(path, Statement("read.activities.one_name", name=twice))
 
 
 class _Folder:

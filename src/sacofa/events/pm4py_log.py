@@ -18,8 +18,7 @@ from ..errors import ColumnsError, MissingExtraError, ReadError, Statement
 from ..kernel.variants import VariantCounts
 from .attributes import Sightings, describe_taken, resolve_attributes
 from .bounded_file import Progress
-from .case_by_case import Texts
-from .case_store import StoredCases
+from .case_store import StoredCases, Texts
 from .cells import Use, is_missing, text_of
 from .columns import COLUMNS_TAKEN, TIMES_TAKEN, TRUNCATED, Columns, one_column, resolve_columns
 from .duckdb import events

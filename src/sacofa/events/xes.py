@@ -22,8 +22,8 @@ from ..kernel.attributes import Attribute
 from ..kernel.variants import VariantCounts
 from .attributes import describe_taken, resolve_attributes, values_of
 from .bounded_file import Progress
-from .case_by_case import Case, CaseReader, Name, Texts, VariantCounter
-from .case_store import CaseStore, StoredCases
+from .case_by_case import CaseReader
+from .case_store import Case, CaseStore, Name, StoredCases, Texts, VariantCounter
 from .columns import TIMES_TAKEN, Columns, one_column
 from .notices import Notify
 from .options import ReadOptions

@@ -23,8 +23,7 @@ from ...errors import SettingError, Statement
 from ...kernel.variants import VariantCounts
 from ..attributes import describe_taken, table_lookup
 from ..bounded_file import Progress
-from ..case_by_case import check_unique
-from ..case_store import CaseStore, StoredCases
+from ..case_store import CaseStore, StoredCases, check_unique
 from ..cells.duckdb_sql import check_type, is_text, value_type
 from ..columns import COLUMNS_TAKEN, Columns
 from ..csv_injection import unescape_formula

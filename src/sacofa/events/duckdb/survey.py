@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import ReadError
 from ...kernel.statements import Statement
-from ..case_by_case import check_unique
+from ..case_store import check_unique
 from ..cells import TOO_LARGE
 from ..options import JOINER
 from ..time_format import both_orders, mixed_times, open_order, unknown_numbers, unreadable_times

@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, functions
 
 from ...errors import ReadError, Statement
 from ..attributes import column_of
-from ..case_by_case import check_unique
+from ..case_store import check_unique
 from ..cells import TOO_LARGE, Use, spark_sql
 from ..columns import Columns
 from ..lifecycle import START

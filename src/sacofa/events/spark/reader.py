@@ -23,8 +23,7 @@ from ...errors import SettingError, Statement
 from ...kernel.variants import VariantCounts
 from ..attributes import values_of
 from ..bounded_file import Progress
-from ..case_by_case import Case
-from ..case_store import CaseStore, StoredCases
+from ..case_store import Case, CaseStore, StoredCases
 from ..cells.duckdb_sql import INSTANT
 from ..cells.spark_sql import NESTED, check_type, value_type
 from ..columns import Columns, resolve_columns
