@@ -165,10 +165,9 @@ class Request:
                 read. Nothing is written then.
         """
         listener, checked = listener or Listener(), self.check()
-        mechanism, ledger = checked.mechanism, checked.ledger
+        mechanism, ledger, promised = checked.mechanism, checked.ledger, checked.promised
         with ExitStack() as stack:
             log, period, turn = stack.enter_context(take_turn(checked.log, ledger, self.dataset))
-            promised = checked.promised
             if turn is not None:
                 promised = self._certify(log, mechanism, period)
             reservation = stack.enter_context(
@@ -183,7 +182,21 @@ class Request:
             if turn is not None:
                 reservation.claim(turn)
             reservation.data_accessed = True
-            release = self._release(cases, names, mechanism, promised, listener)
+            # What reading found out may belong to the promise, such as the values of an attribute.
+            mechanism = mechanism.for_log(timed=cases.timed, attributes=cases.attributes)
+            certificate = self._certify(cases, mechanism, period)
+            if self.activities is not None and listener.holder is not None:
+                compare_names(cases, names, listener.holder)
+            bits: Bits = SystemBits() if self.seed is None else SeededBits(self.seed)
+            # One public order, whatever the order in which the log named them.
+            outcome = perform(
+                mechanism,
+                cases.project_onto(sorted(names)),
+                Noise(bits),
+                partial(listener.at, "anonymizing"),
+            )
+            release = release_outcome(outcome, certificate, names, self.max_released_events)
+            _check_paid(promised, release.certificate)
             if self.output is None:
                 return release
             listener.at("writing", 0.0)
@@ -286,37 +299,6 @@ class Request:
         left = stack.enter_context(distribute_variants(log, progress=progress, notify=notify))
         few = len(left) <= self.max_gathered
         return Cases(variants=left.gather() if few else left, assumptions=log.assumptions)
-
-    def _release(
-        self,
-        cases: Cases,
-        names: Sequence[str],
-        mechanism: Mechanism,
-        promised: Certificate,
-        listener: Listener,
-    ) -> Release:
-        """Release cases; what is made of them must be what was promised."""
-        # What reading found out may belong to the promise, such as the values of an attribute.
-        mechanism = mechanism.for_log(timed=cases.timed, attributes=cases.attributes)
-        certificate = self._certify(cases, mechanism, promised.period)
-        if self.activities is not None and listener.holder is not None:
-            compare_names(cases, names, listener.holder)
-        bits: Bits = SystemBits() if self.seed is None else SeededBits(self.seed)
-        # One public order, whatever the order in which the log named them.
-        outcome = perform(
-            mechanism,
-            cases.project_onto(sorted(names)),
-            Noise(bits),
-            partial(listener.at, "anonymizing"),
-        )
-        release = release_outcome(outcome, certificate, names, self.max_released_events)
-        made = release.certificate
-        # A mechanism says its price when it is asked, and one from outside may say another then.
-        if (promised.epsilon, promised.unit) != (made.epsilon, made.unit):
-            values = {"made": _cost(made), "promised": _cost(promised)}
-            what = Statement("promise.other_price", mechanism=made.mechanism, **values)
-            raise PromiseError(what)
-        return release
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -445,6 +427,16 @@ def _listed(names: list[str]) -> Statement:
     if len(names) <= NAMED:
         return Statement("notice.names", names=shown)
     return Statement("notice.names_and_more", names=shown, more=len(names) - NAMED)
+
+
+def _check_paid(promised: Certificate, made: Certificate) -> None:
+    """Refuse a release that costs another price, or protects another unit, than was paid for.
+
+    A mechanism says its price when it is asked, and one from outside may say another every time.
+    """
+    if (promised.epsilon, promised.unit) != (made.epsilon, made.unit):
+        values = {"mechanism": made.mechanism, "made": _cost(made), "promised": _cost(promised)}
+        raise PromiseError(Statement("promise.other_price", **values))
 
 
 def _cost(certificate: Certificate) -> Statement:
