@@ -21,7 +21,7 @@ from sacofa.events.columns import TIMES_TAKEN
 from sacofa.kernel.cases import CaseBatch
 from sacofa.messages import render
 from sacofa.release.disclosure import disclose
-from sacofa.release.disclosure.annex import to_markdown
+from sacofa.release.disclosure.documents import to_markdown
 
 obj = pytest.importorskip("pm4py.objects.log.obj", reason="pip install 'sacofa[evaluate]'")
 

@@ -21,7 +21,7 @@ from sacofa.messages.catalogue import (
 )
 from sacofa.release.anonymize import certify_request
 from sacofa.release.disclosure import disclose
-from sacofa.release.disclosure.annex import to_markdown
+from sacofa.release.disclosure.documents import to_markdown
 
 from .sources import Made, made_statements, used_codes
 

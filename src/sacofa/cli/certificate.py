@@ -19,8 +19,14 @@ from ..errors import Argument, ReadError, SettingError, Statement
 from ..messages import check_language, languages
 from ..release import certificate_path
 from ..release.certificate import Certificate
-from ..release.disclosure import Deployment, disclose, make_record, write_annex, write_record
-from ..release.disclosure.registry import check_record_name
+from ..release.disclosure import (
+    Deployment,
+    check_record_name,
+    disclose,
+    make_record,
+    write_annex,
+    write_record,
+)
 from ..release.verify import verify
 from .options import Fields
 from .show import say_written, show_certificate

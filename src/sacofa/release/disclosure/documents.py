@@ -1,8 +1,9 @@
-"""A record of the OpenDP deployments registry, made of a certificate and what people know.
+"""The sections as files for others: an annex to an impact assessment, and a registry record.
 
-The registry takes YAML with a closed set of fields and some closed lists; a record of tier 3 says
-everything. See https://registry.opendp.org and its repository `deployments-registry-data`. The
-fields are in registry.toml next to this file.
+The annex is Markdown, or an HTML page that loads nothing else; texts of the certificate and of
+people are escaped. The OpenDP deployments registry takes YAML with a closed set of fields and some
+closed lists; a record of tier 3 says everything. See https://registry.opendp.org and its repository
+`deployments-registry-data`. The fields are in registry.toml next to this file.
 """
 
 from __future__ import annotations
@@ -10,17 +11,61 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from html import escape
 from pathlib import Path
 
 from ...base.files import check_target, write_text
 from ...errors import OutputError, ReadError, Statement
+from ...messages import render
 from ..certificate import Certificate, JsonObject
-from .sections import Deployment, account_rows, disclose
+from .sections import Deployment, Section, account_rows, disclose
 
+FOLDER = Path(__file__).parent
+SPECIAL = re.compile(r"([\\`*_{}\[\]<>#+!|$~])")
 NAME = re.compile(r"[a-z0-9_]+\.yaml", re.ASCII)
-FIELDS = Path(__file__).with_name("registry.toml")
+
+
+def write_annex(
+    sections: Sequence[Section], path: str | Path, *, language: str, form: str, force: bool
+) -> None:
+    """Write sections to a file, as `markdown` or `html`."""
+    make = {"markdown": to_markdown, "html": to_html}[form]
+    write_text(path, make(sections, language), force)
+
+
+def to_markdown(sections: Sequence[Section], language: str) -> str:
+    """The sections as Markdown; each text in one line."""
+
+    def escaped(text: str) -> str:
+        return SPECIAL.sub(r"\\\1", " ".join(text.split()))
+
+    return _fill("annex.md.j2", sections, language, escaped).removesuffix("\n")
+
+
+def to_html(sections: Sequence[Section], language: str) -> str:
+    """The sections as one page."""
+    return _fill("annex.html.j2", sections, language, escape)
+
+
+def _fill(
+    template: str, sections: Sequence[Section], language: str, escaped: Callable[[str], str]
+) -> str:
+    """Fill a template; of each text, what would be markup is escaped."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(FOLDER),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["say"] = lambda said: escaped(render(said, language))
+    title = Statement("heading.title")
+    return environment.get_template(template).render(
+        title=title, sections=sections, language=language
+    )
 
 
 def make_record(
@@ -53,7 +98,7 @@ def make_record(
         "version": certificate.version,
         "sha256": certificate.sha256,
     }
-    record = tomllib.loads(FIELDS.read_text(encoding="utf-8"))
+    record = tomllib.loads((FOLDER / "registry.toml").read_text(encoding="utf-8"))
     if deployment.sector is None:
         del record["deployment"]["basic"]["data_product_sector"]
     number = int(epsilon) if epsilon.denominator == 1 else float(epsilon)
