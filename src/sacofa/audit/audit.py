@@ -21,7 +21,7 @@ from ..mechanisms.protocol import Mechanism, perform
 from ..mechanisms.registry import MECHANISMS, make_mechanism
 from ..mechanisms.settings import settings_of
 from .bound import least_refuted, prove_epsilon
-from .guess import Sample, learn_guesser
+from .guess import Guesser, Sample, learn_guesser
 from .pairs import Pair
 from .runs import FAILED, Batch, count_guesses, observe
 from .views import View, describe_feature, views_for
@@ -190,32 +190,41 @@ def _attack(
 
     first, second = batches[: len(batches) // 2], batches[len(batches) // 2 :]
     parts = list(work(observe, first))
-    samples = {name: Sample.join(part[name] for part in parts) for name in parts[0]}
-    guessers = {
-        name: learn_guesser(sample)
-        for name, sample in samples.items()
-        if any(feature[0] != FAILED for feature in sample.columns)
-    }
+    guessers = _learn(parts)
     if not guessers:
         # Every run failed: raise the error.
         perform(mechanism, pair.larger_cases, Noise())
     counted = list(work(partial(count_guesses, guessers=guessers), second))
     for name, guesser in guessers.items():
-        evidence = [describe_feature(one, pair.larger.activities) for one in guesser.weights]
-        if len(evidence) > NAMED_FEATURES:
-            more = f"{len(evidence) - NAMED_FEATURES} more"
-            evidence = [f"{', '.join(evidence[:NAMED_FEATURES])} and {more}"]
         yield Finding(
             mechanism=mechanism.name,
             pair=pair.name,
             what=pair.what,
             view=name,
-            evidence=", ".join(evidence) or "nothing",
+            evidence=_describe(guesser, pair),
             right=sum(some[name].right for some in counted),
             guesses=sum(some[name].guesses for some in counted),
             runs=sum(batch.runs for batch in second),
             claimed=claim,
         )
+
+
+def _learn(parts: Sequence[Mapping[str, Sample]]) -> dict[str, Guesser]:
+    """Learn a guesser for each view that has any feature."""
+    samples = {name: Sample.join(part[name] for part in parts) for name in parts[0]}
+    return {
+        name: learn_guesser(sample)
+        for name, sample in samples.items()
+        if any(feature[0] != FAILED for feature in sample.columns)
+    }
+
+
+def _describe(guesser: Guesser, pair: Pair) -> str:
+    """The features that a guesser uses, in words."""
+    names = [describe_feature(name, pair.larger.activities) for name in guesser.weights]
+    if len(names) > NAMED_FEATURES:
+        return f"{', '.join(names[:NAMED_FEATURES])} and {len(names) - NAMED_FEATURES} more"
+    return ", ".join(names) or "nothing"
 
 
 def make_minimal(name: str, given: Mapping[str, object]) -> Mechanism:

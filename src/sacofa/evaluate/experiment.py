@@ -21,7 +21,7 @@ from .evaluate import Evaluator, Measured, measured_release, variants_of
 from .extras import require_modules
 from .runs import DONE, FAILED, LIMIT, ORIGINAL, REFUSED, TIMEOUT, Row, Run, RunTable, digest_of
 from .summary import Summary
-from .workers import available_cores, spread
+from .workers import Lost, available_cores, spread
 
 TIME_LIMIT = 600.0
 """Default limit of one run, in seconds."""
@@ -138,13 +138,17 @@ def carry_out(
     before = len(keys) - len(missing)
     report(before, len(keys))
     for done, (run, result) in enumerate(results, start=before + 1):
-        if not isinstance(result, Row):
-            status = TIMEOUT if result.timed_out else FAILED
-            result = Row.of(run, perform.digests[run.log], status, result.why)
-        table.append(result)
+        table.append(_row_of(run, result, perform.digests[run.log]))
         report(done, len(keys))
     rows = {row.key: row for row in table.rows()}
     return [rows[key] for key in keys]
+
+
+def _row_of(run: Run, result: Row | Lost, digest: str) -> Row:
+    """Return the row of a run, also of one that was lost."""
+    if isinstance(result, Row):
+        return result
+    return Row.of(run, digest, TIMEOUT if result.timed_out else FAILED, result.why)
 
 
 class Performer:

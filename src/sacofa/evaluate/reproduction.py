@@ -21,6 +21,7 @@ from .experiment import (
 )
 from .extras import require_modules
 from .measures.model import discover_model
+from .measures.replay import Model
 from .registry import BY_NAME
 from .runs import Row, Run
 from .summary import Spread, Summary, markdown_row
@@ -223,16 +224,7 @@ def reproduce(
     require_modules("pygraphviz", extra="map")
     runs = reproduction.runs()
     rows = run_experiment(runs, originals, folder, FIGURES, execution or Execution())
-    models = {}
-    for run in runs:
-        # The models of the first repetition, released again from its seed.
-        drawn = (run.log, run.epsilon) == DRAWN_MODELS and run.series in (BASELINE, SACOFA)
-        if drawn and run.repetition == 1 and run.mechanism is not None:
-            released = anonymize(originals[run.log], run.mechanism, seed=run.seed).variants
-            if released.events:
-                title = f"{run.series}, {run.log}, ε = {run.epsilon}"
-                models[title] = discover_model(released)
-    if models:
+    if models := dict(_paper_models(originals, runs)):
         draw_models(models, folder, "models")
     summary = Summary(rows)
     write_report(
@@ -247,6 +239,19 @@ def reproduce(
         epsilon=DRAWN_MODELS[1],
     )
     return rows
+
+
+def _paper_models(
+    originals: Mapping[str, VariantCounts], runs: Sequence[Run]
+) -> Iterator[tuple[str, Model]]:
+    """Return the models of the first repetition, released again from its seed."""
+    for run in runs:
+        drawn = (run.log, run.epsilon) == DRAWN_MODELS and run.series in (BASELINE, SACOFA)
+        if drawn and run.repetition == 1 and run.mechanism is not None:
+            released = anonymize(originals[run.log], run.mechanism, seed=run.seed).variants
+            if released.events:
+                title = f"{run.series}, {run.log}, ε = {run.epsilon}"
+                yield title, discover_model(released)
 
 
 def find_logs(folder: Path, settings: Sequence[Setting] = SETTINGS) -> dict[str, Path]:

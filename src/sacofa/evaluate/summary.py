@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -75,27 +75,23 @@ class Summary:
 
         Measures of time and attributes are left out if no log has any.
         """
-        found = {name for row in self.rows for name in row.measures}
+        found = set[str]().union(*(row.measures for row in self.rows))
         measures = measures or [n for n in BY_NAME if n in found or not BY_NAME[n].timed]
         yield markdown_row(*TABLE_KEYS, *(BY_NAME[name].title for name in measures))
         yield markdown_row(*["---"] * len(TABLE_KEYS), *["--:"] * len(measures))
         for log in self.logs:
             own = [("", ORIGINAL), ("", LIMIT)]
             for epsilon, series in (*own, *product(self.epsilons(log), self.series)):
-                rows = self._select(log, series, epsilon)
-                if not rows:
-                    continue
-                medians = (self.median(name, log, series, epsilon) for name in measures)
-                yield markdown_row(
-                    log,
-                    epsilon,
-                    *(
-                        self._details(log, series, epsilon)
-                        if epsilon
-                        else (f"*{series}*", "", "", "")
-                    ),
-                    *("–" if math.isnan(median) else f"{median:.3f}" for median in medians),
-                )
+                if self._select(log, series, epsilon):
+                    yield self._row(measures, log, series, epsilon)
+
+    def _row(self, measures: Sequence[str], log: str, series: str, epsilon: str) -> str:
+        details: Iterable[object] = (f"*{series}*", "", "", "")
+        if epsilon:
+            details = self._details(log, series, epsilon)
+        medians = (self.median(name, log, series, epsilon) for name in measures)
+        figures = ("–" if math.isnan(median) else f"{median:.3f}" for median in medians)
+        return markdown_row(log, epsilon, *details, *figures)
 
     def _details(self, *group: str) -> Iterator[object]:
         """Return the series, what was spent, whether times were released, and the runs."""

@@ -9,9 +9,10 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from multiprocessing.connection import Connection, wait
 from time import monotonic
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -41,23 +42,21 @@ def spread(
     that raises an error or whose process dies. Processes are fresh, so `work` and the tasks
     must be of kinds that can be pickled.
     """
-    waiting = list(reversed(tasks))
+    waiting = iter(tasks)
     pool = [_Worker(work, time_limit) for _ in range(min(workers, len(tasks)))]
-    busy = list(pool)
+    busy = dict(zip(pool, waiting, strict=False))
     try:
-        for worker in pool:
-            worker.give(waiting.pop())
+        for worker, task in busy.items():
+            worker.give(task)
         while busy:
             first = min(worker.deadline for worker in busy)
             ready = wait([worker.pipe for worker in busy], max(0.0, first - monotonic()))
-            for worker in [*busy]:
-                if worker.pipe in ready or monotonic() >= worker.deadline:
-                    task, result = worker.task, worker.take(worker.pipe in ready)
-                    if waiting:
-                        worker.give(waiting.pop())
-                    else:
-                        busy.remove(worker)
-                    yield task, result
+            for worker in filter(lambda one: one.pipe in ready or one.late, [*busy]):
+                task, result = busy.pop(worker), worker.take(worker.pipe in ready)
+                for following in islice(waiting, 1):
+                    worker.give(following)
+                    busy[worker] = following
+                yield task, result
     finally:
         for worker in pool:
             worker.stop()
@@ -69,8 +68,11 @@ class _Worker(Generic[Task, Result]):
     def __init__(self, work: Callable[[Task], Result], time_limit: float) -> None:
         self._work, self._time_limit = work, time_limit
         self.deadline = 0.0
-        self.task: Any = None
         self._start()
+
+    @property
+    def late(self) -> bool:
+        return monotonic() >= self.deadline
 
     def _start(self) -> None:
         # Forking a process that runs threads (as database and number libraries do) can lock up.
@@ -82,7 +84,7 @@ class _Worker(Generic[Task, Result]):
         theirs.close()
 
     def give(self, task: Task) -> None:
-        self.task, self.deadline = task, monotonic() + self._time_limit
+        self.deadline = monotonic() + self._time_limit
         with contextlib.suppress(OSError):  # it died while idle; take() finds out and says so
             self.pipe.send(task)
 
