@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from math import ceil, isfinite, sqrt
 from typing import Any, TypeVar
@@ -146,7 +146,9 @@ class Margins:
                 raise ValueError(at)
             return names[_count(at)]
 
-        def pairs(entries: Any, read: Callable[[Any], Any]) -> dict[Step, Any]:
+        def pairs(
+            entries: Iterable[tuple[object, object, object]], read: Callable[[object], Value]
+        ) -> dict[Step, Value]:
             return {(_or_none(known, a), _or_none(known, b)): read(size) for a, b, size in entries}
 
         def variants(entry: Mapping[str, Any]) -> VariantMargins:
@@ -190,7 +192,7 @@ def _read_share(content: Mapping[str, Any]) -> ShareMargin:
     )
 
 
-def _or_none(read: Callable[[Any], Any], value: object) -> Any:
+def _or_none(read: Callable[[Any], Value], value: object) -> Value | None:
     return None if value is None else read(value)
 
 

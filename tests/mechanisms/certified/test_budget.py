@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from itertools import product
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from sacofa.errors import SettingError
 from sacofa.mechanisms.certified import Certified
-from sacofa.mechanisms.certified.budget import Shares, in_noise_scales
+from sacofa.mechanisms.certified.budget import Shares
 from sacofa.rules.rules import Rules
-
-
-@given(st.fractions(Fraction(1, 100), 100), st.fractions(Fraction(1, 100), 100))
-def test_noise_scales_are_rounded_up(number: Fraction, epsilon: Fraction) -> None:
-    """In whole numbers, without rounding on the way."""
-    assert in_noise_scales(number, epsilon) == math.ceil(number / epsilon)
 
 
 @pytest.mark.parametrize("max_length", [None, 5])

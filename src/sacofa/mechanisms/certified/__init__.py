@@ -3,7 +3,6 @@
 * budget: how ε is divided;
 * settings: what can be set, and what follows from it;
 * questions: the queries of a run, one by one;
-* times, attributes: the queries about times and attributes;
 * run: all of it, in order;
 * verdict: what a release is good for: predicted errors, before and after a run;
 * certified: the mechanism, its promise;

@@ -136,10 +136,4 @@ class BudgetSplit:
         return FOR_TRIGRAMS * self.final(frequent=frequent)
 
 
-def in_noise_scales(number: Fraction, epsilon: Fraction) -> int:
-    """A number of noise scales (1/epsilon each), rounded up to whole votes."""
-    above = number.numerator * epsilon.denominator
-    return -(-above // (number.denominator * epsilon.numerator))
-
-
 DEFAULT_SHARES = Shares()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
+from types import MappingProxyType
 
 from ...errors import Argument, SettingError
 from ...kernel.queries.flow import VOTE_UNITS
@@ -111,16 +113,6 @@ def plan_of(
         raise SettingError("activities", activities, must)
     if cases is not None and cases < 0:
         raise SettingError("cases", cases, Statement("must.at_least", least=0))
-    return _plan(mechanism, unit, activities, cases, pairs)
-
-
-def _plan(
-    mechanism: CertifiedSettings,
-    unit: Unit,
-    activities: int,
-    cases: int | None,
-    pairs: tuple[tuple[int, int], ...],
-) -> Plan:
     split, price, max_length = mechanism.split(activities), mechanism.price, mechanism.max_length
     if cases is not None:
         split = mechanism.for_size(split, max(cases, 1), activities, unit)
@@ -138,47 +130,40 @@ def _plan(
     threshold = smallest_threshold(step, cells, most_false_steps(mechanism.false_steps, cells))
     step_from = Fraction(threshold, VOTE_UNITS)
 
-    def part(code: str, share: Fraction, units: int = 1, **values: object) -> Share:
-        noise = Fraction(smallest_threshold(share * per_case / units, 1, TAIL), units)
-        epsilon = share * mechanism.flow_price
-        what, buys = Statement(f"plan.share.{code}"), Statement(f"plan.buys.{code}", **values)
-        return Share(what=what, epsilon=epsilon, noise=noise, buys=buys)
+    def part(code: str, part: Fraction, units: int = 1, **values: object) -> Share:
+        return _share(code, part * mechanism.flow_price, unit, units, buys=values)
 
-    shares = [part("size", split.size)]
-    if split.length:
-        shares.append(part("length", split.length))
-    if split.activities:
-        shares.append(part("activities", split.activities, VOTE_UNITS))
-    shares.append(part("steps", split.semantics, VOTE_UNITS, votes=round(float(step_from), 1)))
-    if split.size_again:
-        shares.append(part("size_again", split.size_again))
-    if large:
-        shares.append(part("frequent", split.frequent, cases=frequent_from))
-    shares.append(part("search", split.search))
-    shares.append(part("final", final, cases=candidate_from))
-    if mechanism.time:
-        shares.append(_time_share(mechanism, unit))
-    shares += _attribute_shares(mechanism, unit, activities, pairs)
+    shares = [
+        part("size", split.size),
+        part("length", split.length),
+        part("activities", split.activities, VOTE_UNITS),
+        part("steps", split.semantics, VOTE_UNITS, votes=round(float(step_from), 1)),
+        part("size_again", split.size_again),
+        part("frequent", split.frequent if large else Fraction(0), cases=frequent_from or 0),
+        part("search", split.search),
+        part("final", final, cases=candidate_from),
+        *_rich_shares(mechanism, unit, activities, pairs),
+    ]
     return Plan(
         epsilon=price,
         max_length=max_length,
         activities=activities,
         cases=cases,
         chooses_length=bool(split.length),
-        shares=tuple(shares),
+        shares=tuple(share for share in shares if share.epsilon),
         step_from=step_from,
         candidate_from=candidate_from,
         frequent_from=frequent_from,
         large_from=large_from,
         large=large,
-        cases_margin=expected_cases_margin(mechanism, unit, activities, cases, large=bool(large)),
+        cases_margin=_cases_margin(mechanism, unit, activities, cases, large=bool(large)),
         verdict=None
         if cases is None
         else foresee(mechanism, activities=activities, cases=cases, unit=unit),
     )
 
 
-def expected_cases_margin(
+def _cases_margin(
     mechanism: CertifiedSettings,
     unit: Unit,
     activities: int,
@@ -207,41 +192,41 @@ def expected_cases_margin(
     return cases_margin(1 / exact)
 
 
-def _time_share(mechanism: CertifiedSettings, unit: Unit) -> Share:
-    """What the share of times buys: the gaps between events are what it is mostly spent on."""
-    price = mechanism.time_price
-    gaps = TimeShares().divide(price)["gaps"] / unit.max_cases
-    noise = Fraction(smallest_threshold(gaps / VOTE_UNITS, 1, TAIL), VOTE_UNITS)
-    shared = ceil(TUNING.own_row_votes / float(gaps))
-    return Share(
-        what=Statement("plan.share.times"),
-        epsilon=price,
-        noise=noise,
-        buys=Statement("plan.buys.times", votes=shared),
-    )
-
-
-def _attribute_shares(
+def _rich_shares(
     mechanism: CertifiedSettings, unit: Unit, activities: int, pairs: tuple[tuple[int, int], ...]
-) -> list[Share]:
-    """What each attribute and each pair costs: every one more takes from all others."""
+) -> Iterator[Share]:
+    """What times, each attribute and each pair spend: every one more takes from all others."""
+    if mechanism.time:
+        # The gaps between events are what it is mostly spent on.
+        gaps = TimeShares().divide(mechanism.time_price)["gaps"]
+        votes = ceil(TUNING.own_row_votes / float(gaps / unit.max_cases))
+        times = _share("times", gaps, unit, VOTE_UNITS, buys={"votes": votes})
+        yield replace(times, epsilon=mechanism.time_price)
     attributes = mechanism.attributes
     if not attributes:
-        return []
+        return
     prices = divide(mechanism.attribute_price, attributes, pairs, activities)
-    names = [attribute.key for attribute in attributes]
-    parts = [Statement("plan.share.attribute", name=name) for name in names]
-    parts += [
-        Statement("plan.share.pair", one=names[one], other=names[other]) for one, other in pairs
-    ]
-    return [
-        Share(
-            what=what,
-            epsilon=price,
-            noise=Fraction(
-                smallest_threshold(price / unit.max_cases / VOTE_UNITS, 1, TAIL), VOTE_UNITS
-            ),
-            buys=Statement("plan.buys.attribute" if place < len(attributes) else "plan.buys.pair"),
-        )
-        for place, (what, price) in enumerate(zip(parts, prices, strict=True))
-    ]
+    for attribute, price in zip(attributes, prices, strict=False):
+        yield _share("attribute", price, unit, VOTE_UNITS, what={"name": attribute.key})
+    for (one, other), price in zip(pairs, prices[len(attributes) :], strict=True):
+        names = {"one": attributes[one].key, "other": attributes[other].key}
+        yield _share("pair", price, unit, VOTE_UNITS, what=names)
+
+
+def _share(
+    code: str,
+    epsilon: Fraction,
+    unit: Unit,
+    units: int,
+    *,
+    what: Mapping[str, object] = MappingProxyType({}),
+    buys: Mapping[str, object] = MappingProxyType({}),
+) -> Share:
+    """A query with the margin (95 %) of the noise of one number, in cases of so many `units`."""
+    noise = smallest_threshold(epsilon / unit.max_cases / units, 1, TAIL) if epsilon else 0
+    return Share(
+        what=Statement(f"plan.share.{code}", **what),
+        epsilon=epsilon,
+        noise=Fraction(noise, units),
+        buys=Statement(f"plan.buys.{code}", **buys),
+    )

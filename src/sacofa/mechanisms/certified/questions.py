@@ -1,15 +1,15 @@
-"""The queries of a run, one by one: what each costs, and its answer as evidence for the fit."""
+"""The queries of a run, one by one: what each spends, and its answer as evidence for the fit."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...base.distance import nearest
+from ...kernel.cases import MICROSECONDS
 from ...kernel.language import Ids
 from ...kernel.queries.flow import (
     FEW_FOR_REPEATS,
@@ -23,8 +23,12 @@ from ...kernel.queries.flow import (
     TrigramVotes,
 )
 from ...kernel.queries.histogram import open_histogram
+from ...kernel.queries.protocol import Query
 from ...kernel.session import Session
 from ...kernel.statements import Statement
+from ...kernel.variants import VariantCounts
+from ...synthesis.attributes.ask import attribute_queries, laid_out
+from ...synthesis.attributes.release import release_attributes
 from ...synthesis.flow.answers import (
     activities_once,
     activities_repeated,
@@ -36,6 +40,7 @@ from ...synthesis.flow.answers import (
     step_weights,
     unseen_length,
 )
+from ...synthesis.flow.chain import UniformSampler
 from ...synthesis.flow.fit import (
     Evidence,
     Nearest,
@@ -49,15 +54,18 @@ from ...synthesis.flow.fit import (
 from ...synthesis.flow.frequent import show_frequent
 from ...synthesis.flow.population import ActivityAnswers
 from ...synthesis.flow.steps import KeptSteps, keep_steps
+from ...synthesis.numerics import Ints
+from ...synthesis.released import Columns
+from ...synthesis.times.ask import TimeSettings, time_queries
+from ...synthesis.times.courses import TimeAnswer, TimeAnswers
+from ...synthesis.times.fit import fit_times
 from .settings import FLOW, CertifiedSettings
-
-Ints = NDArray[np.int64]
 
 TRUST = Fraction(2)
 """Answers about activities and lengths count as if their noise were that many times smaller: they
 have few cells, and what they tell of all cases no other answer tells."""
 SCALES_PER_TRIGRAM = Fraction(3, 2)
-"""There must be so many noise scales of cases for each 3-gram, or none are asked."""
+"""Noise scales of cases that each 3-gram needs, or none are asked."""
 KEPT = Fraction(95, 100)
 """If activities with less of the votes are kept, lengths are no longer those that were asked."""
 
@@ -78,40 +86,39 @@ class Questions:
         """Take what is set, and the session that charges."""
         self._set = settings
         self._session = session
-        self._names = session.activities
-        self.split = settings.split(len(self._names))
+        number = len(session.activities)
+        self._number = number
+        self.split = settings.split(number)
         """How ε is divided; the first answers decide about the rest."""
-        self.rules = None if settings.rules is None else settings.rules.project_onto(self._names)
-        """Public rules of the process, for its activities."""
-        wide = settings.is_wide(len(self._names))
-        self._occurring = ActivityVotes(
-            len(self._names), FEW_FOR_REPEATS if wide else VOTES_FOR_REPEATS
+        self.rules = (
+            None if settings.rules is None else settings.rules.project_onto(session.activities)
         )
+        """Public rules of the process, for its activities."""
+        for_repeats = FEW_FOR_REPEATS if settings.is_wide(number) else VOTES_FOR_REPEATS
+        self._occurring = ActivityVotes(number, for_repeats)
         self.evidence = Evidence()
         """The answers so far."""
         self.notes = [Statement("note.exact")]
         """What there is to say about them."""
 
-    def price(self, share: Fraction) -> Fraction:
-        """What a share of the flow costs."""
-        return share * self._set.flow_price
+    def _ask(self, query: Query, share: Fraction, line: str = FLOW) -> Ints:
+        return self._session.ask(query, share * self._set.flow_price, line)
 
     def scale(self, share: Fraction, sensitivity: int = 1) -> Fraction:
-        """1/scale of the noise that a share buys."""
-        return self._session.cell_epsilon(sensitivity, self.price(share))
+        """1/scale of the noise that a share of the flow buys."""
+        return self._session.cell_epsilon(sensitivity, share * self._set.flow_price)
 
     def size(self) -> int:
         """Ask how many cases there are; again, for more, where noise is large beside them."""
         first = self._count("size", self.split.size, "size")
-        number, unit = len(self._names), self._session.unit
-        self.split = self._set.for_size(self.split, max(first, 1), number, unit)
+        unit = self._session.unit
+        self.split = self._set.for_size(self.split, max(first, 1), self._number, unit)
         if self.split.size_again:
             self._count("size again", self.split.size_again, FLOW)
         return self.cases()
 
     def _count(self, name: str, share: Fraction, line: str) -> int:
-        """Ask how many cases there are, at this share, and keep the answer for the fit."""
-        answer = self._session.ask(CaseCount(name), self.price(share), line)
+        answer = self._ask(CaseCount(name), share, line)
         self.evidence.add(answer, self.scale(share), count_table)
         return int(answer[0])
 
@@ -126,8 +133,7 @@ class Questions:
         edges = bin_edges(self._set.max_length_bound)
         chosen, fallback, votes = unseen_length(edges), True, None
         if self.split.length:
-            query = CaseLengths(tuple(edges))
-            votes = self._session.ask(query, self.price(self.split.length), FLOW)
+            votes = self._ask(CaseLengths(tuple(edges)), self.split.length)
             scale = self.scale(self.split.length, VOTE_UNITS)
             chosen, fallback = choose_length(edges, votes, scale, VOTE_UNITS * size)
             mean = mean_length(edges, votes, scale)
@@ -147,16 +153,17 @@ class Questions:
 
         Where noise would hide all of them, nothing is asked.
         """
-        share, number = self.split.activities, len(self._names)
+        share, number = self.split.activities, self._number
         if not share:
             return None
-        answer = self._session.ask(self._occurring, self.price(share), FLOW)
+        answer = self._ask(self._occurring, share)
         votes, none = answer[:-1].reshape(-1, 2), answer[-1:]
         part = 1.0
         if self._set.drops_activities(number):
             kept = activities_there(votes, self.activity_scale)
             if len(kept) < number:
-                self._session.project_onto([self._names[i] for i in kept])
+                names, self._number = self._session.activities, len(kept)
+                self._session.project_onto([names[i] for i in kept])
                 self._occurring = replace(self._occurring, activities=len(kept))
                 dropped = number - len(kept)
                 self.notes.append(Statement("note.dropped", dropped=dropped, activities=number))
@@ -168,15 +175,10 @@ class Questions:
             self.evidence.add(values, self.scale(share), table, VOTE_UNITS, TRUST)
         if lengths is not None and part >= KEPT:
             edges = bin_edges(self._set.max_length_bound)
-            last = int(np.searchsorted(edges, max_length))
             # Whoever was truncated is in the last bin; noise of the rest would drown the answer.
-            self.evidence.add(
-                lengths[: last + 1],
-                self.scale(self.split.length),
-                length_table(edges[: last + 1]),
-                VOTE_UNITS,
-                TRUST,
-            )
+            end = int(np.searchsorted(edges, max_length)) + 1
+            scale, table = self.scale(self.split.length), length_table(edges[:end])
+            self.evidence.add(lengths[:end], scale, table, VOTE_UNITS, TRUST)
         return votes
 
     def once(self, activities: Ints | None) -> frozenset[int]:
@@ -184,7 +186,7 @@ class Questions:
         if self.rules:
             return frozenset()
         if activities is None:
-            return frozenset(range(len(self._session.activities)))
+            return frozenset(range(self._number))
         return activities_once(activities, self.activity_scale)
 
     def activity_answers(
@@ -201,25 +203,23 @@ class Questions:
         )
 
     def steps(self, max_length: int, activities: Ints | None, size: int) -> KeptSteps:
-        """Ask who votes for which step, and keep those that pass.
+        """Ask who votes for which directly-follows pair, and keep those that pass.
 
         Where nothing is known of repeats, they would only take votes from what comes first; but
         rules say what may come directly after what, repeats included.
         """
-        number, share = len(self._session.activities), self.split.semantics
+        share, repeated = self.split.semantics, None
         if activities is None:
-            query = StepVotes(number, once=not self.rules)
+            query = StepVotes(self._number, once=not self.rules)
         else:
-            weights = step_weights(activities, self.activity_scale, self._occurring)
-            query = StepVotes(number, weights)
-        votes = self._session.ask(query, self.price(share), FLOW)
+            scale = self.activity_scale
+            query = StepVotes(self._number, step_weights(activities, scale, self._occurring))
+            repeated = None if self.rules else activities_repeated(activities, scale)
+        votes = self._ask(query, share)
         table = step_table(query, max_length)
-        repeated = None
-        if activities is not None and not self.rules:
-            repeated = activities_repeated(activities, self.activity_scale)
         self.evidence.add_sparse(votes, self.scale(share), table, VOTE_UNITS)
         return keep_steps(
-            votes.reshape(number + 1, -1),
+            votes.reshape(self._number + 1, -1),
             self.scale(share, VOTE_UNITS),
             self._set.false_steps,
             self.rules,
@@ -232,11 +232,11 @@ class Questions:
         )
 
     def frequent(self, steps: KeptSteps, max_length: int, scale: Fraction) -> dict[Ids, int]:
-        """Show the variants that stand out among all sequences."""
-        histogram = open_histogram(self._session, self.price(self.split.frequent), FLOW)
-        self.notes += show_frequent(
-            histogram, steps.as_steps(self._session.activities), self.rules, max_length, scale
-        )
+        """Publish the variants that stand out among all sequences."""
+        price = self.split.frequent * self._set.flow_price
+        histogram = open_histogram(self._session, price, FLOW)
+        allowed = steps.as_steps(self._session.activities)
+        self.notes += show_frequent(histogram, allowed, self.rules, max_length, scale)
         shown: dict[Ids, int] = {}
         for (ids, _), count in histogram.shown.items():
             shown[ids] = shown.get(ids, 0) + count
@@ -248,25 +248,61 @@ class Questions:
     def trigrams(self, steps: KeptSteps, max_length: int, size: int) -> bool:
         """Ask what comes before and after each activity at once, if noise leaves enough of that.
 
-        Steps alone do not say what a case does after it came this way. Tell whether it was asked.
+        Pairs alone do not say what a case does after it came this way. Tell whether it was asked.
         """
         share = self.split.trigrams(frequent=False)
         scale = self.scale(share)
-        # Counted before they are listed: of many steps they may be too many to list.
+        # Counted before they are listed: of many pairs they may be too many to list.
         number = steps.count_trigrams()
         if not number or size * scale < SCALES_PER_TRIGRAM * number:
             return False
-        listed = tuple(steps.trigrams())
-        query = TrigramVotes(len(self._session.activities), listed)
-        votes = self._session.ask(query, self.price(share), FLOW)
-        table = trigram_table(query, max_length)
-        self.evidence.add_sparse(votes, scale, table, VOTE_UNITS)
+        query = TrigramVotes(self._number, tuple(steps.trigrams()))
+        votes = self._ask(query, share)
+        self.evidence.add_sparse(votes, scale, trigram_table(query, max_length), VOTE_UNITS)
         return True
 
     def vote(self, name: str, candidates: list[Ids], share: Fraction) -> Vote:
         """Let each case vote for the nearest of a list."""
-        query = NearestCandidate(name, tuple(candidates), nearest)
-        votes = self._session.ask(query, self.price(share), FLOW)
-        near = Nearest(candidates, len(self._session.activities))
+        votes = self._ask(NearestCandidate(name, tuple(candidates), nearest), share)
+        near = Nearest(candidates, self._number)
         expected = self.evidence.add_nearest(votes, self.scale(share), near)
         return Vote(dict(zip(candidates, expected.tolist(), strict=True)), near)
+
+    def times(self, released: VariantCounts) -> tuple[Ints, Ints | None]:
+        """Ask for times, and give every released event one, in seconds since 1970.
+
+        The second list says when work began, where the log was declared to tell that. Which pairs
+        and bins are asked for follows from the released variants, which are public by now.
+        """
+        session = self._session
+        time = TimeSettings(granularity=self._set.granularity, calendar=self._set.calendar)
+        # Bins follow from the noise, which has to hide all cases of a unit.
+        scale = session.cell_epsilon(1, self._set.time_price)
+        answers: dict[str, Any] = {}
+        queries = time_queries(released, time, scale, service=session.has_starts)
+        for name, (query, price) in queries.items():
+            table = session.ask(query, price * session.unit.max_cases, "time")
+            answers[name] = TimeAnswer(query, table, price)
+        if not released.events:
+            none = np.zeros(0, dtype=np.int64)
+            return none, none if session.has_starts else None
+        fitted = fit_times(TimeAnswers(**answers), released, time, session.noise)
+        starts = None if fitted.starts is None else fitted.starts // MICROSECONDS
+        return fitted.times // MICROSECONDS, starts
+
+    def attributes(self, released: VariantCounts, sampler: UniformSampler) -> Columns:
+        """Ask for attributes, and give released cases and events values.
+
+        How fine tables are follows from the released variants, which are public by now.
+        """
+        session = self._session
+        scale = session.cell_epsilon(1, self._set.attribute_price)
+        asked = attribute_queries(released, session.attributes, session.pairs, scale)
+        tables = [
+            session.ask(query, price * session.unit.max_cases, "attributes")
+            for query, price in zip((*asked.tables, *asked.pairs), asked.prices, strict=True)
+        ]
+        cases = laid_out(released)
+        return release_attributes(
+            asked, tables, session.attributes, session.pairs, cases, sampler.uniform
+        )

@@ -25,20 +25,18 @@ from ...synthesis.flow.steps import KeptSteps
 from ...synthesis.margins import Margins
 from ..protocol import Output, Progress
 from ..released import ReleasedLog
-from .attributes import ask_attributes
 from .questions import Questions, Vote
 from .settings import CertifiedSettings
-from .times import ask_times
 from .verdict import judge
 
 MAX_ACTIVITIES = 4_000
-"""Every step between two of them has a cell; more would not fit into memory."""
+"""Every pair of two of them has a cell; more would not fit into memory."""
 MOST_NOISE = 72
 """For the order penalty a noise scale is no more than one of so many cases: what a twelfth of all
 cases shows is no disorder, however much noise there is."""
 ONE_BY_ONE = 10_000_000
-"""Cases that get times or attributes lie in memory one by one: no more than so many, though with
-very little ε noise alone may be a thousand times as much."""
+"""Cases that get times or attributes lie in memory one by one: no more than that, though with very
+little ε noise alone may be a thousand times as much."""
 
 
 class CertifiedRun:
@@ -67,30 +65,26 @@ class CertifiedRun:
         once = ask.once(votes)
         on_progress(0.2)
         scale = ask.scale(ask.split.frequent) if ask.split.frequent else Fraction(1)
-        number = len(self._session.activities)
-        large = self._set.shows_frequent(size, number, max_length, scale)
+        names = self._session.activities
+        large = self._set.shows_frequent(size, len(names), max_length, scale)
         shown = ask.frequent(steps, max_length, scale) if large else {}
         on_progress(0.4)
         chain = Chain(steps, max_length, self._sampler, ask.rules, once)
         generator = CandidateGenerator(steps, chain, once)
-        population = Population(
-            generator.samples(size),
-            steps.weights,
-            ask.activity_answers(votes, once),
-            max_length,
-            self._sampler.uniform,
-        )
+        answers = ask.activity_answers(votes, once)
+        samples, uniform = generator.samples(size), self._sampler.uniform
+        population = Population(samples, steps.weights, answers, max_length, uniform)
         start = spread(Counter(population.sequences()), size)
         population.evolve(start, estimate(ask.evidence, start), size)
         length = self._set.list_length(size, self._session.unit)
         first = generator.first(length, shown, size, population.sequences())
         if self._set.earlier is not None:
-            names = self._session.activities
             first = join_known(known_candidates(self._set.earlier, names, max_length), first)
         vote = ask.vote("search", first, ask.split.search)
-        fitted = self._evolve(population, generator, vote, shown, size)
-        various = is_various(fitted)
-        trigrams = various and not large and ask.trigrams(steps, max_length, size)
+        start = _share_out(vote, generator, population, shown, size)
+        fitted = estimate(ask.evidence, start)
+        population.evolve(start, fitted, size)
+        trigrams = not large and is_various(fitted) and ask.trigrams(steps, max_length, size)
         on_progress(0.6)
         candidates = generator.second(length, shown, fitted)
         final = ask.split.final(frequent=large, trigrams=trigrams)
@@ -98,23 +92,20 @@ class CertifiedRun:
         size, scaled = self._bounded(ask.cases())
         on_progress(0.8)
         known = [*first, *shown]
-        self._evolve(population, generator, vote, known, size)
-        start = self._start(population, generator, vote, known, size)
+        start = _share_out(vote, generator, population, known, size)
+        population.evolve(start, estimate(ask.evidence, start), size)
+        start = _share_out(vote, generator, population, known, size)
         fitted = self._in_order(start, ask.scale(final), size)
-        released = self._with_all(round_to(fitted, size), steps, max_length)
+        found = self._variants(round_to(fitted, size), steps, max_length)
         # Names are in one public order, so this changes ids and not the order of variants.
-        found = self._variants(released, max_length)
         variants = found.project_onto(self._names)
-        times, starts = None, None
-        if self._set.time:
-            times, starts = ask_times(self._set, self._session, found)
-        columns = ask_attributes(self._set, self._session, found) if self._set.attributes else ()
+        times, starts = ask.times(found) if self._set.time else (None, None)
         log = ReleasedLog(
             variants=variants,
             times=times,
             starts=starts,
             core=self._set.mark_core(variants),
-            columns=columns,
+            columns=ask.attributes(found, self._sampler) if self._set.attributes else (),
         )
         on_progress(1.0)
         return Output(
@@ -124,70 +115,12 @@ class CertifiedRun:
             notes=tuple(ask.notes),
         )
 
-    def _margins(self, log: ReleasedLog) -> Margins:
-        """How far the figures of the release may be off."""
-        answers = self._session.answers
-        margins = find_flow_margins(answers, log.variants)
-        if log.times is None and not log.columns:
-            return margins
-        seconds = np.zeros(0, dtype=np.int64) if log.times is None else log.times
-        batch = cases_of(
-            log.variants.project_onto(self._session.activities), seconds * MICROSECONDS
-        )
-        return add_share_margins(margins, answers, batch, log.columns, self._session.attributes)
-
     def _bounded(self, size: int) -> tuple[int, bool]:
         """How many cases are released of so many, and whether these are fewer."""
         if size <= ONE_BY_ONE or not (self._set.time or self._set.attributes):
             return size, False
         self._ask.notes.append(Statement("note.scaled_cases", cases=size, bound=ONE_BY_ONE))
         return ONE_BY_ONE, True
-
-    def _with_all(
-        self, released: Mapping[Ids, int], steps: KeptSteps, max_length: int
-    ) -> Mapping[Ids, int]:
-        """The same with each activity that was asked about; rules may forbid some of them."""
-        if steps.odds is None or self._ask.rules is not None:
-            return released
-        return insert_missing(released, steps.odds.votes, max_length)
-
-    def _variants(self, released: Mapping[Ids, int], max_length: int) -> VariantCounts:
-        return VariantCounts.from_arrays(
-            self._session.activities,
-            [i for ids in released for i in ids],
-            [len(ids) for ids in released],
-            list(released.values()),
-            [len(ids) < max_length for ids in released],
-            self._session.unit,
-        )
-
-    def _start(
-        self,
-        population: Population,
-        generator: CandidateGenerator,
-        vote: Vote,
-        known: Iterable[Ids],
-        size: int,
-    ) -> dict[Ids, float]:
-        """Divide the votes between their candidates and the samples near them."""
-        samples = Counter(filter(generator.fits, population.sequences()))
-        for ids in known:
-            samples.setdefault(ids, 1)
-        return share_out(samples, vote.candidates, vote.nearest, size)
-
-    def _evolve(
-        self,
-        population: Population,
-        generator: CandidateGenerator,
-        vote: Vote,
-        known: Iterable[Ids],
-        size: int,
-    ) -> Fitted:
-        """Let the population learn what all answers say after a vote."""
-        start = self._start(population, generator, vote, known, size)
-        fitted = estimate(self._ask.evidence, start)
-        population.evolve(start, fitted, size)
-        return fitted
 
     def _in_order(self, start: Mapping[Ids, float], scale: Fraction, size: int) -> Fitted:
         """Fit all answers, without orders that too few cases show, if that is asked for."""
@@ -200,3 +133,43 @@ class CertifiedRun:
 
         noise = min(1 / scale, Fraction(size, MOST_NOISE))
         return drop_disorder(fitted, float(self._set.order_penalty * noise), again)
+
+    def _variants(
+        self, released: Mapping[Ids, int], steps: KeptSteps, max_length: int
+    ) -> VariantCounts:
+        """The released variants, with each activity that was asked about unless rules are given."""
+        if steps.odds is not None and self._ask.rules is None:
+            released = insert_missing(released, steps.odds.votes, max_length)
+        return VariantCounts.from_arrays(
+            self._session.activities,
+            [i for ids in released for i in ids],
+            [len(ids) for ids in released],
+            list(released.values()),
+            [len(ids) < max_length for ids in released],
+            self._session.unit,
+        )
+
+    def _margins(self, log: ReleasedLog) -> Margins:
+        """How far the figures of the release may be off."""
+        answers = self._session.answers
+        margins = find_flow_margins(answers, log.variants)
+        if log.times is None and not log.columns:
+            return margins
+        seconds = np.zeros(0, dtype=np.int64) if log.times is None else log.times
+        variants = log.variants.project_onto(self._session.activities)
+        batch = cases_of(variants, seconds * MICROSECONDS)
+        return add_share_margins(margins, answers, batch, log.columns, self._session.attributes)
+
+
+def _share_out(
+    vote: Vote,
+    generator: CandidateGenerator,
+    population: Population,
+    known: Iterable[Ids],
+    size: int,
+) -> dict[Ids, float]:
+    """Divide the votes between their candidates and the samples near them."""
+    samples = Counter(filter(generator.fits, population.sequences()))
+    for ids in known:
+        samples.setdefault(ids, 1)
+    return share_out(samples, vote.candidates, vote.nearest, size)
