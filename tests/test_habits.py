@@ -23,7 +23,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 EXCEPTIONS = {"C901": 2, "PLR0913": 8, "ANN401": 14}
 """The most files that a rule of ruff spares, by pyproject.toml. These numbers only fall."""
-MOST_ANY = 123
+MOST_ANY = 122
 """The most often that the word `Any` occurs. This number only falls."""
 MOST_COMPLEX = 9
 """The most functions whose cyclomatic complexity is above 10. This number only falls."""
