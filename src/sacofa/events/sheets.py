@@ -82,7 +82,7 @@ class _Parts:
             trusted = Argument("trusted", True)
             raise ReadError(self.path, Statement("read.sheet.bomb", trusted=trusted))
         with explained(self.path, "zip"), self._archive.open(name) as file:
-            parser: Any = etree.iterparse(
+            parser = etree.iterparse(
                 file,
                 events=("end",),
                 tag=[f"{{*}}{tag}" for tag in tags],

@@ -36,7 +36,7 @@ def traces(path: Path, trusted: bool, progress: Progress | None) -> Iterator[Any
     """Go through the traces of a file; each is forgotten when the next is asked for."""
     with BoundedFile(path, trusted=trusted, progress=progress) as stream, _explained(stream):
         watch = _Watch(stream, trusted)
-        parser: Any = etree.iterparse(
+        parser = etree.iterparse(
             cast(Any, watch),
             events=("start", "end"),
             tag=("{*}log", "{*}trace"),
