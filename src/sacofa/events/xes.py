@@ -179,7 +179,7 @@ class _Queries:
 
 @dataclass(slots=True)
 class XesTrace:
-    """A case of an XES file (see `case_by_case.Trace`)."""
+    """A case of an XES file: texts, asked for by the name of an attribute."""
 
     path: Path
     number: int
@@ -220,6 +220,8 @@ class XesTrace:
         values: Texts = self.queries.of_events(self.element, key=key)
         if len(values) == self.size:
             return values
+        if not values:
+            return [None] * self.size
         found = [self.queries.of_one(e, key=key) for e in self.queries.events(self.element)]
         return [value[0] if value else None for value in found]
 
