@@ -1,49 +1,55 @@
-"""Cases of an XES file, one at a time.
+"""Cases of XES files, one at a time: which are read, and in which order their events count.
 
 Each case is forgotten once it was counted, so memory holds one case and the variants, whatever the
 size of the file. Each `trace` is a case, also one without events and also where two have the same
 name. The order of the file is meant: cases whose times contradict it are counted for the holder of
-the log, and ordered by time on request.
+the log, and ordered by time on request. What becomes of a case follows from that case alone, and of
+a person's cases the first count.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
-from itertools import islice
-from pathlib import Path
-from typing import Any
-
-from lxml import etree
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from itertools import islice, pairwise
+from typing import TypeVar
 
 from ..errors import ColumnsError, ReadError, SettingError, Statement
-from ..kernel.attributes import Attribute
 from ..kernel.variants import VariantCounts
-from .attributes import describe_taken, resolve_attributes, values_of
+from .attributes import describe_taken, resolve_attributes
 from .bounded_file import Progress
-from .case_by_case import CaseReader
-from .case_store import Case, CaseStore, Name, StoredCases, Texts, VariantCounter
+from .case_store import Case, CaseStore, FirstCases, Name, StoredCases, Texts, VariantCounter
 from .columns import TIMES_TAKEN, Columns, one_column
-from .notices import Notify
+from .lifecycle import join_instances
+from .notices import Notify, is_blank, notify_counts
 from .options import ReadOptions
 from .source import Log, Source
+from .time_format import only_iso
 from .xes_form import (
+    NAME,
     TIME,
+    TRUNCATED,
     Declared,
     Search,
+    XesTrace,
     kinds_of,
     lookup_in,
-    parted,
     read_declared,
     standard_columns,
     traces,
 )
 
-TRUNCATED = "unfinished"
-"""The attribute that marks a case which went on but was cut; pm4py adds `case:` to its name."""
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MICROSECOND = timedelta(microseconds=1)
+LAST = 1 << 63
+"""Stands for a missing time: after all others."""
 
-NAME = "concept:name"
+
+Instance = tuple[int, int | None]
+"""The place of an event that counts, and that of the event that it began with."""
+Element = TypeVar("Element")
 FIRST_CASES = 100
 """So many cases are looked at for the names of attributes."""
 
@@ -153,94 +159,137 @@ def _traces(source: Source, progress: Progress | None) -> Iterator[XesTrace]:
                 progress((done + part) / len(source.content))
 
         for number, element in enumerate(traces(path, source.trusted, share), start=1):
-            namespace, _ = parted(element)
-            yield XesTrace(path, number, element, _Queries(namespace))
+            yield XesTrace(path, number, element)
 
 
-@lru_cache(maxsize=8)
-class _Queries:
-    """What is asked of a trace, in the namespace of its file, prepared once."""
+class CaseReader:
+    """Takes the cases of a log one by one, and counts what its holder should know.
 
-    def __init__(self, namespace: str | None) -> None:
-        x = "" if namespace is None else "x:"
-        space = None if namespace is None else {"x": namespace}
+    `stamp` is the attribute that holds the time stamp; `with_times` asks for times and attributes
+    besides the order.
+    """
 
-        def prepared(query: str) -> Any:
-            return etree.XPath(query, namespaces=space, smart_strings=False)
+    def __init__(
+        self, *, log: Log, stamp: str, with_times: bool, notify: Notify | None = None
+    ) -> None:
+        assert log.columns is not None
+        self._log, self._columns, self._notify = log, log.columns, notify
+        self._stamp, self._with_times = stamp, with_times
+        self._period = log.period_filter()
+        self._needs_times = log.timed or with_times or self._period is not None
+        self._first_cases = FirstCases(log.unit)
+        self._counts: Counter[str] = Counter()
+        self._events = 0
+        self._has_unread = False
 
-        # At most one value for each event: attributes inside attributes are not looked at.
-        self.of_events = prepared(f"{x}event/*[@key=$key][1]/@value")
-        self.dates = prepared(f"{x}event/{x}date[@key=$key]/@value")
-        self.of_one = prepared("*[@key=$key][1]/@value")
-        self.size = prepared(f"count({x}event)")
-        self.events = prepared(f"{x}event")
-        self.truncated = prepared(f"{x}boolean[@key='{TRUNCATED}'][1]/@value")
+    def read(self, traces: Iterator[XesTrace]) -> Iterator[Case]:
+        """Give the cases that count, and tell at the end what was odd."""
+        yield from filter(None, map(self._read, traces))
+        if self._has_unread and self._counts["untimed"] == self._events:
+            raise ReadError(self._log.name, only_iso(self._stamp))
+        notify_counts(
+            self._notify,
+            **self._counts,
+            dropped=self._first_cases.dropped,
+            max_cases=self._log.max_cases,
+            more=() if self._period is None else self._period.notices(),
+        )
+
+    def _read(self, trace: XesTrace) -> Case | None:
+        names = trace.names(self._columns.activity)
+        stamps = trace.values(self._stamp) if self._needs_times else []
+        times = list(map(moment_of, stamps))
+        order: Sequence[int] | None = None
+        if self._log.timed:
+            # The sort is stable, so ties keep the order of the source.
+            keys = [LAST if time is None else time for time in times]
+            order = sorted(range(len(keys)), key=keys.__getitem__)
+        persons = self._persons(trace, order)
+        person = persons[0] if persons else None
+        if self._period is not None and not self._period.keeps(trace.case_id, times, person):
+            return None
+        self._check_times(trace, stamps, times)
+        self._counts["varying"] += len(set(persons)) > 1
+        if not self._first_cases.wants(person):
+            return None
+        return self._case(trace, names, times, self._instances(trace, names, order))
+
+    def _persons(self, trace: XesTrace, order: Sequence[int] | None) -> list[str]:
+        """Who a case could be of, the first being meant: the case says it, or its events."""
+        key = self._columns.person
+        if key is None:
+            return []
+        named = (trace.own(key), *_placed(trace.values(key), order))
+        return [who for who in named if who is not None and not is_blank(who)]
+
+    def _values(self, trace: XesTrace, key: str | None) -> Texts:
+        return [] if key is None else trace.values(key)
+
+    def _check_times(self, trace: XesTrace, stamps: Texts, times: Sequence[int | None]) -> None:
+        """Count what contradicts the order that was asked for."""
+        if self._log.timed:
+            untimed = times.count(None)
+            self._events += len(times)
+            self._counts["untimed"] += untimed
+            self._has_unread |= untimed > stamps.count(None)
+        elif self._notify is not None:
+            self._counts["disordered"] += _is_disordered(trace.dates(self._stamp))
+
+    def _case(
+        self,
+        trace: XesTrace,
+        names: Sequence[Name],
+        times: Sequence[int | None],
+        instances: Sequence[Instance] | None,
+    ) -> Case:
+        """Give the events of a case that count, in their order."""
+        places = None if instances is None else [end for end, _ in instances]
+        names = _placed(names, places)
+        if not self._with_times:
+            return Case(names, trace.is_truncated)
+        starts: list[int | None] = [None] * len(names)
+        if instances is not None:
+            starts = [None if begin is None else times[begin] for _, begin in instances]
+        # An attribute of work is what its last event says.
+        values = trace.attributes(self._log.attributes, places)
+        return Case(names, trace.is_truncated, _placed(times, places), starts, values)
+
+    def _instances(
+        self, trace: XesTrace, names: Sequence[Name], order: Sequence[int] | None
+    ) -> list[Instance] | None:
+        """The places of the events that count, each with that of its start; None: as they are."""
+        words = self._values(trace, self._columns.lifecycle)
+        if {(word or "complete").lower() for word in words} <= {"complete"}:
+            return None if order is None else [(place, None) for place in order]
+        found = join_instances(_placed(words, order), _placed(names, order))
+        joined = sum(begin not in (None, end) for end, begin in found)
+        self._counts["joined"] += joined
+        self._counts["undone"] += len(names) - len(found) - joined
+        if order is None:
+            return found
+        return [(order[end], None if begin is None else order[begin]) for end, begin in found]
 
 
-@dataclass(slots=True)
-class XesTrace:
-    """A case of an XES file: texts, asked for by the name of an attribute."""
+def _placed(values: Sequence[Element], places: Sequence[int] | None) -> Sequence[Element]:
+    return values if places is None else [values[place] for place in places]
 
-    path: Path
-    number: int
-    """Its place in the file, from 1."""
-    element: Any
-    queries: _Queries
-    _size: int = -1
 
-    @property
-    def size(self) -> int:
-        """How many events it has."""
-        if self._size < 0:
-            self._size = int(self.queries.size(self.element))
-        return self._size
+def moment_of(stamp: str | None) -> int | None:
+    """The microseconds since 1970 of a time in ISO 8601; without an offset it is UTC."""
+    if stamp is None:
+        return None
+    try:
+        time = datetime.fromisoformat(stamp)
+    except ValueError:
+        return None
+    return ((time if time.tzinfo else time.replace(tzinfo=UTC)) - EPOCH) // MICROSECOND
 
-    @property
-    def case_id(self) -> str | None:
-        """The name of the case, if it has one."""
-        return self.own(NAME)
 
-    @property
-    def is_truncated(self) -> bool:
-        """Whether the case is marked as one that went on."""
-        return bool(self.queries.truncated(self.element) == ["true"])
-
-    def names(self, activity: Sequence[str]) -> Sequence[Name]:
-        """The activity of each event, which must have one: a name, or its parts."""
-        parts: list[list[str]] = []
-        for key in activity:
-            parts.append(self.queries.of_events(self.element, key=key))
-            if len(parts[-1]) != self.size:
-                what = Statement("read.xes.event_without", number=self.number, key=key)
-                raise ReadError(self.path, what)
-        return parts[0] if len(parts) == 1 else list(zip(*parts, strict=True))
-
-    def values(self, key: str) -> Texts:
-        """An attribute of all events; None for those that lack it."""
-        values: Texts = self.queries.of_events(self.element, key=key)
-        if len(values) == self.size:
-            return values
-        if not values:
-            return [None] * self.size
-        found = [self.queries.of_one(e, key=key) for e in self.queries.events(self.element)]
-        return [value[0] if value else None for value in found]
-
-    def own(self, key: str) -> str | None:
-        """An attribute of the case itself."""
-        return next(iter(self.queries.of_one(self.element, key=key)), None)
-
-    def dates(self, key: str) -> list[str]:
-        """An attribute of those events that have it as a date; faster than `values`."""
-        dates: list[str] = self.queries.dates(self.element, key=key)
-        return dates
-
-    def attributes(
-        self, attributes: tuple[Attribute, ...], places: Sequence[int] | None
-    ) -> list[Texts]:
-        """The attributes of the events at these places, or of all; those of the case once."""
-        texts: list[Texts] = []
-        for each in attributes:
-            values = self.values(each.name)
-            placed = values if places is None else [values[place] for place in places]
-            texts.append([self.own(each.name), *placed] if each.of_case else placed)
-        return values_of(attributes, texts)
+def _is_disordered(stamps: list[str]) -> bool:
+    """Whether time stamps go back somewhere; those that cannot be read are left out."""
+    # Texts of one length and one zone sort as their times do, and need not be read.
+    ends = {(len(stamp), stamp[-6:]) for stamp in stamps}
+    if len(ends) <= 1 and (not stamps or stamps[0][-6:-5] in ("+", "-")):
+        return stamps != sorted(stamps)
+    times = [time for stamp in stamps if (time := moment_of(stamp)) is not None]
+    return any(later < earlier for earlier, later in pairwise(times))

@@ -11,21 +11,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast, get_args
 
 from lxml import etree
 
 from ..errors import ColumnsError, ReadError, SettingError, Statement
-from ..kernel.attributes import Kind
-from .attributes import Lookup, Present, Sightings
+from ..kernel.attributes import Attribute, Kind
+from .attributes import Lookup, Present, Sightings, values_of
 from .bounded_file import TRUSTED, BoundedFile, Progress
+from .case_store import Name, Texts
 from .columns import Columns
 from .columns_file import read_columns
 from .lifecycle import TRANSITION
 from .options import ReadOptions
 
-NAME, TIME = "concept:name", "time:timestamp"
+NAME, TIME, TRUNCATED = "concept:name", "time:timestamp", "unfinished"
+"""Attributes; the last one marks a case which went on but was cut (`case:unfinished` in tables)."""
 LONGEST_HEAD = 1 << 20
 MAX_CASE_BYTES = 1 << 24
 """A single case that takes more than this in the file is refused unless trusted; in memory it takes
@@ -109,6 +112,98 @@ def parted(element: Any) -> tuple[str | None, str]:
     """Part the name of an element from its namespace, in which anything may stand."""
     space, brace, name = element.tag.rpartition("}")
     return (space[1:] if brace else None), name
+
+
+@lru_cache(maxsize=8)
+class _Queries:
+    """What is asked of a trace, in the namespace of its file, prepared once."""
+
+    def __init__(self, namespace: str | None) -> None:
+        x = "" if namespace is None else "x:"
+        space = None if namespace is None else {"x": namespace}
+
+        def prepared(query: str) -> Any:
+            return etree.XPath(query, namespaces=space, smart_strings=False)
+
+        # At most one value for each event: attributes inside attributes are not looked at.
+        self.of_events = prepared(f"{x}event/*[@key=$key][1]/@value")
+        self.dates = prepared(f"{x}event/{x}date[@key=$key]/@value")
+        self.of_one = prepared("*[@key=$key][1]/@value")
+        self.size = prepared(f"count({x}event)")
+        self.events = prepared(f"{x}event")
+        self.truncated = prepared(f"{x}boolean[@key='{TRUNCATED}'][1]/@value")
+
+
+@dataclass(slots=True)
+class XesTrace:
+    """A case of an XES file: texts, asked for by the name of an attribute."""
+
+    path: Path
+    number: int
+    """Its place in the file, from 1."""
+    element: Any
+    queries: _Queries = field(init=False)
+    _size: int = -1
+
+    def __post_init__(self) -> None:
+        self.queries = _Queries(parted(self.element)[0])
+
+    @property
+    def size(self) -> int:
+        """How many events it has."""
+        if self._size < 0:
+            self._size = int(self.queries.size(self.element))
+        return self._size
+
+    @property
+    def case_id(self) -> str | None:
+        """The name of the case, if it has one."""
+        return self.own(NAME)
+
+    @property
+    def is_truncated(self) -> bool:
+        """Whether the case is marked as one that went on."""
+        return bool(self.queries.truncated(self.element) == ["true"])
+
+    def names(self, activity: Sequence[str]) -> Sequence[Name]:
+        """The activity of each event, which must have one: a name, or its parts."""
+        parts: list[list[str]] = []
+        for key in activity:
+            parts.append(self.queries.of_events(self.element, key=key))
+            if len(parts[-1]) != self.size:
+                what = Statement("read.xes.event_without", number=self.number, key=key)
+                raise ReadError(self.path, what)
+        return parts[0] if len(parts) == 1 else list(zip(*parts, strict=True))
+
+    def values(self, key: str) -> Texts:
+        """An attribute of all events; None for those that lack it."""
+        values: Texts = self.queries.of_events(self.element, key=key)
+        if len(values) == self.size:
+            return values
+        if not values:
+            return [None] * self.size
+        found = [self.queries.of_one(e, key=key) for e in self.queries.events(self.element)]
+        return [value[0] if value else None for value in found]
+
+    def own(self, key: str) -> str | None:
+        """An attribute of the case itself."""
+        return next(iter(self.queries.of_one(self.element, key=key)), None)
+
+    def dates(self, key: str) -> list[str]:
+        """An attribute of those events that have it as a date; faster than `values`."""
+        dates: list[str] = self.queries.dates(self.element, key=key)
+        return dates
+
+    def attributes(
+        self, attributes: tuple[Attribute, ...], places: Sequence[int] | None
+    ) -> list[Texts]:
+        """The attributes of the events at these places, or of all; those of the case once."""
+        texts: list[Texts] = []
+        for each in attributes:
+            values = self.values(each.name)
+            placed = values if places is None else [values[place] for place in places]
+            texts.append([self.own(each.name), *placed] if each.of_case else placed)
+        return values_of(attributes, texts)
 
 
 def standard_columns(
