@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
+from itertools import chain
 from typing import cast
 
 from ..base.extensions import load_extensions
@@ -11,7 +12,7 @@ from ..errors import SettingError, Statement, advised
 from .certified import Certified
 from .paper import Laplace, Sacofa
 from .protocol import Mechanism
-from .settings import Kind, settings_of
+from .settings import Setting, settings_of
 
 GROUP = "sacofa.mechanisms"
 """The entry point group of mechanisms."""
@@ -36,36 +37,17 @@ DEFAULT = "certified"
 """The mechanism of a person who asks for nothing in particular."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Choice:
-    """A setting that some mechanisms have, as people are asked for it."""
-
-    option: str
-    """What people call it."""
-    kind: Kind
-    """What it takes."""
-    help: str
-    """What it means, for each mechanism that has it."""
-    mechanisms: tuple[str, ...]
-    """The mechanisms that have it."""
-
-
-def choices() -> tuple[Choice, ...]:
-    """List the settings of all mechanisms, each option once."""
+def choices() -> tuple[Setting, ...]:
+    """List the settings of all mechanisms, each option once, with what it means for each."""
+    settings: dict[str, Setting] = {}
     meanings: dict[str, dict[str, list[str]]] = {}
-    kinds: dict[str, Kind] = {}
     for name, mechanism in MECHANISMS.items():
         for entry in settings_of(mechanism):
-            kinds[entry.option] = entry.kind
+            settings[entry.option] = entry
             # Mechanisms for which it means the same are named together.
             meanings.setdefault(entry.option, {}).setdefault(entry.help, []).append(name)
     return tuple(
-        Choice(
-            option=option,
-            kind=kinds[option],
-            help=_describe(texts),
-            mechanisms=tuple(name for names in texts.values() for name in names),
-        )
+        replace(settings[option], help=_describe(texts), mechanisms=tuple(chain(*texts.values())))
         for option, texts in meanings.items()
     )
 

@@ -42,8 +42,8 @@ class Setting:
     """What it means."""
     required: bool
     """Whether the mechanism needs it."""
-    default: object = None
-    """What holds where nobody says anything."""
+    mechanisms: tuple[str, ...] = ()
+    """The mechanisms that have it, if it is listed for several."""
 
 
 @lru_cache
@@ -57,7 +57,6 @@ def settings_of(mechanism: type) -> tuple[Setting, ...]:
             kind=entry.metadata["kind"],
             help=docs[entry.name],
             required=entry.default is MISSING,
-            default=None if entry.default is MISSING else entry.default,
         )
         for entry in fields(mechanism)
         if "kind" in entry.metadata
