@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+import runpy
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from sacofa.report.colours import (
-    CONTRAST,
-    DARK_INK,
-    DARK_PAGE,
-    LIGHT_INK,
-    LIGHT_PAGE,
-    _seen,
-    choose_colours,
-    contrast,
-)
+from sacofa.report.page import INKS, choose_colours
+
+MAKE = runpy.run_path(str(Path(__file__).parents[2] / "docs" / "make" / "colours.py"))
+contrast, seen = MAKE["contrast"], MAKE["_seen"]
 
 
 def test_contrast_is_that_of_the_standard() -> None:
@@ -28,20 +24,21 @@ def test_contrast_is_that_of_the_standard() -> None:
 
 def test_every_colour_is_readable_on_both_pages() -> None:
     """Text on a colour, and the colour on its page, have enough contrast."""
-    for colour in choose_colours(400):
-        assert contrast(colour.light, LIGHT_INK) >= CONTRAST
-        assert contrast(colour.light, LIGHT_PAGE) >= CONTRAST
-        assert contrast(colour.dark, DARK_INK) >= CONTRAST
-        assert contrast(colour.dark, DARK_PAGE) >= CONTRAST
+    assert (MAKE["LIGHT_INK"], MAKE["DARK_INK"]) == INKS
+    for light, dark in choose_colours(400):
+        assert contrast(light, MAKE["LIGHT_INK"]) >= MAKE["CONTRAST"]
+        assert contrast(light, MAKE["LIGHT_PAGE"]) >= MAKE["CONTRAST"]
+        assert contrast(dark, MAKE["DARK_INK"]) >= MAKE["CONTRAST"]
+        assert contrast(dark, MAKE["DARK_PAGE"]) >= MAKE["CONTRAST"]
 
 
-@pytest.mark.parametrize("page", ["light", "dark"])
-def test_frequent_activities_are_told_apart(page: str) -> None:
+@pytest.mark.parametrize("page", [0, 1], ids=["light", "dark"])
+def test_frequent_activities_are_told_apart(page: int) -> None:
     """The first twelve differ clearly for most eyes, and visibly for those without red or green.
 
     0.02 is about the smallest difference in OKLab that an eye sees side by side.
     """
-    places = _seen([getattr(colour, page) for colour in choose_colours(12)])
+    places = seen([colour[page] for colour in choose_colours(12)])
     apart = [
         min(float(np.linalg.norm(eye[i] - eye[j])) for i, j in combinations(range(12), 2))
         for eye in places
@@ -54,4 +51,4 @@ def test_more_activities_leave_the_first_as_they_are() -> None:
     """An activity keeps its colour when rarer ones come along."""
     assert choose_colours(40)[:12] == choose_colours(12)
     assert len(choose_colours(1000)) == 1000
-    assert choose_colours(0) == ()
+    assert choose_colours(0) == []

@@ -19,8 +19,9 @@ from sacofa.kernel.accounting import Spend
 from sacofa.kernel.variants import VariantCounts
 from sacofa.release.anonymize import Release
 from sacofa.report import ReleasedFigure, list_figures, write_figures
-from sacofa.report.figures_file import COLUMNS
-from sacofa.report.sureness import margins_of, variant_margin
+from sacofa.report.explorer import variant_margin
+from sacofa.report.figures import COLUMNS
+from sacofa.report.promise import margins_of
 from sacofa.synthesis.margins import Margins, ShareMargin
 from sacofa.synthesis.released import ReleasedColumn
 

@@ -22,8 +22,7 @@ from sacofa.mechanisms import Certified
 from sacofa.release import Release, anonymize
 from sacofa.report import Facts, make_internal_report, make_report, read_comparison
 from sacofa.report.flow import count_flow
-from sacofa.report.promise import say_promise
-from sacofa.report.verdict import say_verdict
+from sacofa.report.promise import say_promise, say_verdict
 
 from .releases import HOSTILE, hospital, large, leaking, of, slow, timed, without_packages
 

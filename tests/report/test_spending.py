@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sacofa import Ledger
-from sacofa.report.spending import bars, draw_spending, read_spending, spending_page
+from sacofa.report.spending import bars, draw_spending, read_spending
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def test_bars_are_as_long_as_prices_are_large(ledger: Ledger) -> None:
 def test_the_picture_is_whole_and_tells_no_secret(ledger: Ledger) -> None:
     """It can be read as XML, names are text, and the number of cases is nowhere."""
     spendings = read_spending(ledger)
-    svg, page = draw_spending(spendings), spending_page(spendings, "<a>")
+    svg, page = draw_spending(spendings), draw_spending(spendings, "<a>")
     root = ElementTree.fromstring(svg)
     name = "{http://www.w3.org/2000/svg}"
     assert len(root.findall(f".//{name}circle")) == 4

@@ -14,7 +14,7 @@ from sacofa.mechanisms import Certified
 from sacofa.release import Release, anonymize
 from sacofa.report.figures import list_figures
 from sacofa.report.flow import count_flow
-from sacofa.report.sureness import margins_of
+from sacofa.report.promise import margins_of
 from sacofa.synthesis.margins import Margins
 
 from .releases import leaking, of

@@ -11,7 +11,7 @@ import pytest
 from sacofa.base.batches import gather
 from sacofa.kernel.variants import VariantCounts
 from sacofa.report import make_internal_report, make_report
-from sacofa.report.durations import say_duration
+from sacofa.report.page import say_duration
 from sacofa.report.times import describe_times, median_waits
 from sacofa.synthesis.margins import Margins
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count, pairwise
 
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from ..kernel.statements import Statement
 from ..release.anonymize import Release
 from ..synthesis.released import ReleasedColumn
-from .sureness import margins_of
+from .promise import margins_of
 from .times import Bar, with_margins
 
 MOST = 12
@@ -45,11 +44,6 @@ class AttributeView:
     """For events, the same within each activity."""
 
 
-def describe_attributes(release: Release) -> tuple[AttributeView, ...]:
-    """Everything about attributes: from the release and its certificate alone."""
-    return tuple(_describe(release, column) for column in release.columns)
-
-
 @dataclass(frozen=True, kw_only=True)
 class _Groups:
     """The values of an attribute, grouped as the bars of a report show them."""
@@ -61,15 +55,20 @@ class _Groups:
     """The number of declared values or bins in each group."""
 
 
-def _describe(release: Release, column: ReleasedColumn) -> AttributeView:
-    margin = margins_of(release).attributes.get(column.key)
-    groups = _grouped(column, () if margin is None else margin.edges)
-    return AttributeView(
-        name=column.key,
-        of_case=column.of_case,
-        bars=with_margins(_bars(groups), margin),
-        by_activity=() if column.of_case else _by_activity(release, groups.labels, groups.codes),
-    )
+def describe_attributes(release: Release) -> tuple[AttributeView, ...]:
+    """Everything about attributes: from the release and its certificate alone."""
+    found = []
+    for column in release.columns:
+        margin = margins_of(release).attributes.get(column.key)
+        groups = _grouped(column, () if margin is None else margin.edges)
+        view = AttributeView(
+            name=column.key,
+            of_case=column.of_case,
+            bars=with_margins(_bars(groups), margin),
+            by_activity=() if column.of_case else _by_activity(release, groups),
+        )
+        found.append(view)
+    return tuple(found)
 
 
 def _grouped(column: ReleasedColumn, edges: tuple[float, ...]) -> _Groups:
@@ -77,25 +76,21 @@ def _grouped(column: ReleasedColumn, edges: tuple[float, ...]) -> _Groups:
 
     Few different values, and values that are not numbers, are shown one by one.
     """
-    codes, numeric = column.codes.astype(np.int64), column.kind in ("int", "float")
-    if numeric and edges and (codes >= 0).any():
-        return _by_declared_bins(_numbers(column)[codes], edges, whole=column.kind == "int")
-    if numeric and len(column.texts) > MOST:
-        return _by_round_ranges(_numbers(column)[codes])
-    texts = list(column.texts)
-    order = sorted(range(len(texts)), key=lambda i: _order(column, texts[i]))
+    codes, texts = column.codes.astype(np.int64), list(column.texts)
+    if numeric := column.kind in ("int", "float"):
+        # The last number, which -1 selects, stands for no value.
+        values = np.array([*map(float, texts), np.nan])[codes]
+        if edges and (codes >= 0).any():
+            return _by_declared_bins(values, edges, whole=column.kind == "int")
+        if len(texts) > MOST:
+            return _by_round_ranges(values)
+    order = sorted(
+        range(len(texts)), key=lambda i: (float(texts[i]), "") if numeric else (0.0, texts[i])
+    )
     place = np.full(len(texts) + 1, -1, dtype=np.int64)
     place[order] = np.arange(len(texts))
-    return _Groups(
-        labels=[texts[i] for i in order],
-        codes=place[codes],
-        sizes=np.ones(len(texts), dtype=np.int64),
-    )
-
-
-def _numbers(column: ReleasedColumn) -> Floats:
-    """The released numbers by code; the last one, which -1 selects, stands for no value."""
-    return np.array([*map(float, column.texts), np.nan])
+    sizes = np.ones(len(texts), dtype=np.int64)
+    return _Groups(labels=[texts[i] for i in order], codes=place[codes], sizes=sizes)
 
 
 def _by_declared_bins(values: Floats, edges: tuple[float, ...], *, whole: bool) -> _Groups:
@@ -103,23 +98,17 @@ def _by_declared_bins(values: Floats, edges: tuple[float, ...], *, whole: bool) 
     known = ~np.isnan(values)
     bins = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, len(edges) - 2)
     low, high = int(bins[known].min()), int(bins[known].max())
-    size = next(size for size in _round_sizes() if high // size - low // size < MOST)
+    round_sizes = (digit * 10**power for power in count() for digit in (1, 2, 5))
+    size = next(size for size in round_sizes if high // size - low // size < MOST)
     first = low // size
     begins = np.arange(first, high // size + 1) * size
     ends = np.minimum(begins + size, len(edges) - 1)
+    limits = ((edges[a], edges[b]) for a, b in zip(begins.tolist(), ends.tolist(), strict=True))
     return _Groups(
-        labels=[
-            _range(edges[a], edges[b], whole=whole)
-            for a, b in zip(begins.tolist(), ends.tolist(), strict=True)
-        ],
+        labels=[_range(a, b, whole=whole) for a, b in limits],
         codes=np.where(known, bins // size - first, -1),
         sizes=ends - begins,
     )
-
-
-def _round_sizes() -> Iterator[int]:
-    """1, 2, 5, 10, 20, 50 and so on."""
-    return (digit * 10**power for power in count() for digit in (1, 2, 5))
 
 
 def _range(low: float, high: float, *, whole: bool) -> str:
@@ -131,9 +120,13 @@ def _range(low: float, high: float, *, whole: bool) -> str:
 
 
 def _by_round_ranges(values: Floats) -> _Groups:
+    """At most MOST ranges of one round width, at its multiples."""
     known = values[~np.isnan(values)]
     low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
-    edges = _edges(low, high)
+    least = max((high - low) / (MOST - 1), 1e-12)
+    power = 10.0 ** np.floor(np.log10(least))
+    width = next(m * power for m in (1, 2, 5, 10, 20) if m * power >= least * (1 - 1e-9))
+    edges = width * np.arange(np.floor(low / width), np.floor(high / width) + 2)
     found = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, len(edges) - 2)
     return _Groups(
         labels=[f"{a:.4g} – {b:.4g}" for a, b in pairwise(edges)],
@@ -142,21 +135,7 @@ def _by_round_ranges(values: Floats) -> _Groups:
     )
 
 
-def _edges(low: float, high: float) -> Floats:
-    """Where ranges begin and end: at most MOST of one round width, at its multiples."""
-    least = max((high - low) / (MOST - 1), 1e-12)
-    power = 10.0 ** np.floor(np.log10(least))
-    width = next(m * power for m in (1, 2, 5, 10, 20) if m * power >= least * (1 - 1e-9))
-    first = np.floor(low / width)
-    edges: Floats = width * np.arange(first, np.floor(high / width) + 2)
-    return edges
-
-
-def _order(column: ReleasedColumn, text: str) -> tuple[float, str]:
-    return (float(text), "") if column.kind in ("int", "float") else (0.0, text)
-
-
-def _bars(groups: _Groups) -> tuple[Bar, ...]:
+def _bars(groups: _Groups) -> list[Bar]:
     """The most frequent groups, and all others together."""
     known = groups.codes[groups.codes >= 0]
     many = np.bincount(known, minlength=len(groups.labels))
@@ -172,13 +151,13 @@ def _bars(groups: _Groups) -> tuple[Bar, ...]:
     ]
     rest = 1 - sum(bar.share for bar in shown)
     if rest <= 1e-9 or not shown:
-        return tuple(shown)
+        return shown
     others = int(groups.sizes[many > 0].sum()) - sum(bar.values for bar in shown)
-    return (*shown, Bar(label=str(Statement("report.others")), share=rest, values=others))
+    return [*shown, Bar(label=str(Statement("report.others")), share=rest, values=others)]
 
 
-def _by_activity(release: Release, labels: list[str], codes: Ints) -> tuple[ActivityValues, ...]:
-    variants = release.variants
+def _by_activity(release: Release, groups: _Groups) -> tuple[ActivityValues, ...]:
+    variants, codes = release.variants, groups.codes
     which = np.repeat(np.arange(len(variants)), variants.counts)
     lengths = variants.lengths[which]
     start = np.repeat(variants.offsets[:-1][which], lengths)
@@ -188,11 +167,11 @@ def _by_activity(release: Release, labels: list[str], codes: Ints) -> tuple[Acti
     for i, name in enumerate(variants.activities):
         here = codes[(ids == i) & (codes >= 0)]
         if len(here):
-            many = np.bincount(here, minlength=len(labels))
-            top = np.argsort(-many, kind="stable")[:3].tolist()
-            shown = [v for v in top if 200 * many[v] >= len(here)]
+            many = np.bincount(here, minlength=len(groups.labels))
             words = [
-                f"{labels[v]}: {100 * many[v] / len(here):.0f}\N{NO-BREAK SPACE}%" for v in shown
+                f"{groups.labels[v]}: {100 * many[v] / len(here):.0f}\N{NO-BREAK SPACE}%"
+                for v in np.argsort(-many, kind="stable")[:3].tolist()
+                if 200 * many[v] >= len(here)
             ]
             found.append(ActivityValues(activity=name, events=len(here), values=", ".join(words)))
     return tuple(sorted(found, key=lambda one: -one.events))

@@ -2,66 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import datetime
 from dataclasses import dataclass
+from pathlib import Path
 
 from ..base.batches import gather
+from ..base.files import write_text, write_whole
+from ..evaluate import Evaluator
 from ..evaluate.evaluate import variants_of
-from ..kernel.cases import CaseBatch, Cases
+from ..kernel.cases import Cases
 from ..kernel.statements import Statement
 from ..kernel.variants import VariantCounts
+from ..mechanisms.registry import MECHANISMS
+from ..mechanisms.settings import settings_of
+from ..messages import has_wording
 from ..release.anonymize import Release
-from ..release.certificate import Certificate
+from ..release.certificate import Certificate, say_setting
 from .attributes import describe_attributes
-from .comparison import ComparisonTable
+from .comparison import ComparisonTable, list_measures
 from .explorer import Explorer, list_variants
-from .facts import Facts
-from .flow import count_flow, describe_map
-from .measures import Measured, measure
+from .figures import is_table, write_figures
+from .flow import count_flow, list_steps, map_data
 from .page import MAP_SCRIPTS, REPORT_SCRIPTS, render_page
-from .promise import explain_epsilon, say_promise, say_reasons, say_spent, subject_of
-from .settings import describe_settings
-from .sureness import margins_of
+from .promise import (
+    explain_epsilon,
+    list_checks,
+    margins_of,
+    say_promise,
+    say_reasons,
+    say_spent,
+    say_verdict,
+    subject_of,
+    sureness_level,
+)
 from .times import describe_times
-from .verdict import list_checks, say_verdict, sureness_level
 
 VOTES = {
-    "query.activities",
-    "query.steps",
-    "query.trigrams",
-    "query.nearest.search",
+    "query.activities", "query.steps", "query.trigrams", "query.nearest.search",
     "query.nearest.final",
-}
+}  # fmt: skip
 """The queries in which each case has one vote."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Figure:
-    """One size of the release, next to that of the original in an internal report."""
+class Facts:
+    """Facts for a report that no certificate has: when, of what and by whom.
 
-    what: str
-    after: int
-    before: int | None = None
-    margin: int | None = None
-    """The margin of error (95 %)."""
+    Attributes:
+        date: Day of the release.
+        dataset: Dataset that was released.
+        released_by: Person, department or organisation that released it.
+    """
 
-
-@dataclass(frozen=True, kw_only=True)
-class Original:
-    """What an internal report compares a release with. Confidential."""
-
-    cases: Cases
-    comparison: ComparisonTable | None = None
-
-    @property
-    def variants(self) -> VariantCounts:
-        """Its variants."""
-        return variants_of(self.cases)
-
-    @property
-    def batch(self) -> CaseBatch | None:
-        """Its cases one by one, if it has times."""
-        return None if self.cases.by_case is None else gather(self.cases.by_case)
+    date: datetime.date | None = None
+    dataset: str | None = None
+    released_by: str | None = None
 
 
 def make_report(release: Release, *, title: str, facts: Facts | None = None) -> str:
@@ -79,92 +74,120 @@ def make_internal_report(
 ) -> str:
     """Make a page that compares a release with its original: as confidential as the original."""
     known = original if isinstance(original, Cases) else Cases(variants=original)
-    return _make(release, title, facts or Facts(), Original(cases=known, comparison=comparison))
+    return _make(release, title, facts or Facts(), known, comparison)
+
+
+def write_report(
+    release: Release, path: Path, *, title: str, facts: Facts | None = None, force: bool
+) -> None:
+    """Write a page of a release, or a table of its figures, as the suffix of the file says."""
+    if is_table(path):
+        with write_whole(path, force) as part:
+            write_figures(release, part)
+    else:
+        write_text(path, make_report(release, title=title, facts=facts), force)
 
 
 def make_map_page(release: Release) -> str:
     """Make a page of the process map of a release alone."""
     explorer = list_variants(release.variants)
-    flow = _describe_flow(release, None, explorer)
-    return render_page("map_page.html.j2", MAP_SCRIPTS, len(explorer.activities), flow)
+    content = _flow(release, None, explorer)
+    return render_page("map_page.html.j2", MAP_SCRIPTS, len(explorer.activities), content)
 
 
-def _make(release: Release, title: str, facts: Facts, original: Original | None = None) -> str:
+def _make(
+    release: Release,
+    title: str,
+    facts: Facts,
+    original: Cases | None = None,
+    comparison: ComparisonTable | None = None,
+) -> str:
     certificate, epsilon = release.certificate, release.certificate.epsilon
-    before = None if original is None else original.variants
+    before = None if original is None else variants_of(original)
     explorer = list_variants(release.variants, before, margins_of(release))
-    return render_page(
-        "report.html.j2",
-        REPORT_SCRIPTS,
-        len(explorer.activities),
-        _describe_flow(release, original, explorer),
-        title=title,
-        facts=facts,
-        certificate=certificate,
-        verdict=say_verdict(release),
-        sureness_level=sureness_level(certificate),
-        checks=list_checks(release),
-        promise=say_promise(certificate),
-        reasons=say_reasons(certificate),
-        subject=subject_of(certificate),
-        explanation=None if epsilon is None else explain_epsilon(epsilon),
-        paid=list(say_spent(certificate.spent)),
-        votes=_explain_votes(certificate),
-        protects=Statement("disclosure.sentence", said=certificate.protects),
-        settings=describe_settings(certificate),
-        figures=_figures(release, original),
-        measured=Measured() if original is None else measure(original.cases, release.cases),
-        comparison=None if original is None else original.comparison,
-        artificial=release.times is None,
-        attributes=describe_attributes(release),
-        cut=certificate.settings.get("max_length"),
-    )
+    sizes = _sizes(release.variants)
+    content: dict[str, object] = {
+        "title": title,
+        "facts": facts,
+        "certificate": certificate,
+        "verdict": say_verdict(release),
+        "sureness_level": sureness_level(certificate),
+        "checks": list_checks(release),
+        "promise": say_promise(certificate),
+        "reasons": say_reasons(certificate),
+        "subject": subject_of(certificate),
+        "explanation": None if epsilon is None else explain_epsilon(epsilon),
+        "paid": list(say_spent(certificate.spent)),
+        # What a vote is, if the list of queries names votes.
+        "votes": Statement("report.votes")
+        if VOTES & {access.what.code for access in certificate.spent}
+        else None,
+        "protects": Statement("disclosure.sentence", said=certificate.protects),
+        "settings": _settings(certificate),
+        "sizes": sizes,
+        "sizes_before": {} if before is None else _sizes(before),
+        "sizes_margins": {"cases": margins_of(release).cases},
+        "comparison": comparison,
+        "artificial": release.times is None,
+        "attributes": describe_attributes(release),
+        "cut": certificate.settings.get("max_length"),
+        **_measured(original, release),
+        **_flow(release, original, explorer),
+    }
+    return render_page("report.html.j2", REPORT_SCRIPTS, len(explorer.activities), content)
 
 
-def _describe_flow(
-    release: Release, original: Original | None, explorer: Explorer
-) -> Mapping[str, object]:
+def _flow(release: Release, original: Cases | None, explorer: Explorer) -> dict[str, object]:
     """Times and process map, with the data for the script of the page."""
-    margins, before = margins_of(release), None if original is None else original.variants
-    times = describe_times(release, None if original is None else original.batch)
-    logs: Sequence[VariantCounts | None] = (before, release.variants)
-    process_map = describe_map(
-        [count_flow(log) for log in logs if log is not None],
-        margins,
-        explorer.activities,
-        () if times is None else times.medians,
-    )
+    margins, logs, batch = margins_of(release), [release.variants], None
+    if original is not None:
+        logs.insert(0, variants_of(original))
+        batch = None if original.by_case is None else gather(original.by_case)
+    times, flows = describe_times(release, batch), [count_flow(log) for log in logs]
+    medians = () if times is None else times.medians
     return {
         "internal": original is not None,
         "ids": {name: i for i, name in enumerate(explorer.activities)},
         "margins": margins,
         "explorer": explorer,
         "times": times,
-        "map": process_map,
-        "data": {**explorer.data(), **process_map.data},
+        "steps": list_steps(flows[-1], flows[0] if original is not None else None, margins.steps),
+        "waits": medians[-1] if medians else {},
+        "timed": bool(medians),
+        "data": {**explorer.data(), **map_data(flows, margins, explorer.activities, medians)},
     }
 
 
-def _explain_votes(certificate: Certificate) -> Statement | None:
-    """What a vote is, if the list of queries names votes."""
-    asked = {access.what.code for access in certificate.spent}
-    return Statement("report.votes") if asked & VOTES else None
+def _settings(certificate: Certificate) -> list[tuple[str, str, str]]:
+    """The name, the value and the meaning of each setting, if the mechanism is a known one."""
+    kind = MECHANISMS.get(certificate.mechanism)
+    helps = {} if kind is None else {each.name: each.help for each in settings_of(kind)}
+    lines = []
+    for name, value in certificate.settings.items():
+        code = f"setting_label.{name}"
+        label = str(Statement(code)) if has_wording(code) else name.replace("_", " ")
+        lines.append((label, say_setting(value), helps.get(name, "")))
+    return lines
 
 
-def _figures(release: Release, original: Original | None) -> list[Figure]:
-    after = _sizes(release.variants)
-    before = {} if original is None else _sizes(original.variants)
-    margin = {"cases": margins_of(release).cases}
-    return [
-        Figure(what=what, after=size, before=before.get(what), margin=margin.get(what))
-        for what, size in after.items()
-    ]
+def _measured(original: Cases | None, release: Release) -> dict[str, object]:
+    """How useful a release is, or as much as can be measured without the optional libraries."""
+    if original is None:
+        return {"measures": [], "unmeasured": None}
+    if not variants_of(original).cases:
+        return {"measures": [], "unmeasured": Statement("report.unmeasured")}
+    evaluator = Evaluator(original)
+    found = evaluator.measure(release.cases)
+    partly = Statement("report.measured_partly", missing=found.missing or "")
+    lines = list_measures(found, evaluator.limit())
+    return {"measures": lines, "unmeasured": None if found.missing is None else partly}
 
 
 def _sizes(log: VariantCounts) -> dict[str, int]:
+    activities = len(set(log.activity_ids.tolist()))
     return {
         "cases": log.cases,
         "variants": len(log),
-        "activities": len(set(log.activity_ids.tolist())),
+        "activities": activities,
         "events": log.events,
     }

@@ -1,4 +1,4 @@
-"""What `sacofa compare` measured at other settings, summed up for an internal report. Secret."""
+"""Tables of measures: of a release, and of what `sacofa compare` tried. Confidential."""
 
 from __future__ import annotations
 
@@ -8,8 +8,18 @@ from pathlib import Path
 from statistics import quantiles
 
 from ..errors import ReadError, Statement
-from ..evaluate.registry import MEASURES, Measure
+from ..evaluate import Measures
+from ..evaluate.registry import BY_NAME, MEASURES, Measure
 from ..evaluate.runs import HEADER, Row
+
+
+def list_measures(measures: Measures, limit: Measures) -> list[tuple[str, ...]]:
+    """The lines of a table of measures: title, value, limit, which is better, and the meaning."""
+    limits = {name: f"{value:.3f}" for name, value in limit.items()}
+    values = [
+        (BY_NAME[name], f"{value:.3f}", limits.get(name, "")) for name, value in measures.items()
+    ]
+    return [(one.title, value, best, one.better, one.meaning) for one, value, best in values]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +49,7 @@ def read_comparison(folder: str | Path) -> ComparisonTable:
 
 
 def _summarize(rows: list[Row]) -> ComparisonTable:
-    """The medians of each setting."""
+    """The number of runs of each setting, and the medians of their measures."""
     groups: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
         key = (row.series, row.epsilon or "–", _spent(row), row.times or "–")
@@ -50,13 +60,12 @@ def _summarize(rows: list[Row]) -> ComparisonTable:
     return ComparisonTable(
         columns=(*headings, *(measure.title for measure in shown)),
         keys=len(headings) - 1,
-        rows=tuple((*key, *_line(group, shown)) for key, group in groups.items()),
+        rows=tuple((*key, str(len(runs)), *_middles(runs, shown)) for key, runs in groups.items()),
     )
 
 
-def _line(group: list[Row], shown: list[Measure]) -> list[str]:
-    """The number of runs with the same settings, and their measures."""
-    return [str(len(group)), *(_middle(group, measure.name) for measure in shown)]
+def _middles(runs: list[Row], shown: list[Measure]) -> list[str]:
+    return [_middle(runs, measure.name) for measure in shown]
 
 
 def _spent(row: Row) -> str:

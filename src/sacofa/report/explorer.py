@@ -8,11 +8,9 @@ from itertools import accumulate, takewhile
 
 from ..kernel.variants import VariantCounts
 from ..synthesis.margins import Margins
-from .sureness import variant_margin
 
 MOST_VARIANTS, MOST_STEPS = 5_000, 200_000
 """A page holds no more than this: what is left out is said, and is in the release itself."""
-
 
 Sequenced = tuple[tuple[int, ...], bool, int]
 """The activities of a variant, whether it is complete, and its count."""
@@ -83,15 +81,12 @@ def list_variants(
     rows.sort(
         key=lambda row: (-row.count, -(row.original or 0), len(row.ids), row.ids, row.complete)
     )
-    known = margins or Margins()
     events = accumulate(len(row.ids) for row in rows)
-    shown = takewhile(
-        lambda pair: pair[1] <= MOST_STEPS, zip(rows[:MOST_VARIANTS], events, strict=False)
-    )
-    kept = tuple(_with_margin(row, names, known) for row, _ in shown)
-    return Explorer(
-        activities=names, rows=kept, cases=released.cases, left_out=len(rows) - len(kept)
-    )
+    room = sum(1 for _ in takewhile(lambda total: total <= MOST_STEPS, events))
+    kept = rows[: min(room, MOST_VARIANTS)]
+    shown = [_with_margin(row, names, margins or Margins()) for row in kept]
+    left_out = len(rows) - len(kept)
+    return Explorer(activities=names, rows=tuple(shown), cases=released.cases, left_out=left_out)
 
 
 def _with_margin(row: Row, names: Sequence[str], margins: Margins) -> Row:
@@ -102,11 +97,17 @@ def _with_margin(row: Row, names: Sequence[str], margins: Margins) -> Row:
     return replace(row, margin=variant_margin(margins, sequence, row.complete, row.count))
 
 
+def variant_margin(
+    margins: Margins, names: tuple[str, ...], finished: bool, count: int
+) -> int | None:
+    """The margin of the cases of a variant; None where it is not known."""
+    return None if margins.variants is None else margins.variants.of((names, finished), count)
+
+
 def _sequences(variants: VariantCounts, ids: dict[str, int]) -> Iterator[Sequenced]:
     place = [ids.get(name, -1) for name in variants.activities]
-    for sequence, complete, count in zip(
-        variants.sequences(), variants.complete.tolist(), variants.counts.tolist(), strict=True
-    ):
+    columns = variants.sequences(), variants.complete.tolist(), variants.counts.tolist()
+    for sequence, complete, count in zip(*columns, strict=True):
         yield tuple(place[i] for i in sequence), complete, count
 
 

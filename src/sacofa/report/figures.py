@@ -1,17 +1,28 @@
-"""The figures of a release as a table: counts, shares and median waits, with their margins."""
+"""The figures of a release as a table, with their margins: values, and CSV, JSON or Parquet."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+import csv
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal, get_args, get_origin, get_type_hints
 
+from ..errors import OutputError, Statement
+from ..events.csv_injection import escape_formula
+from ..events.duckdb.database import as_os_error, borrowed, literal
 from ..release.anonymize import Release
+from ..release.certificate import Certificate
 from .attributes import describe_attributes
+from .explorer import variant_margin
 from .flow import count_flow
-from .sureness import margins_of, variant_margin
+from .promise import margins_of
 from .times import Bar, describe_times, median_waits
 
+FORMAT = "sacofa-figures-2"
+TABLES, PAGES = (".csv", ".json", ".parquet"), (".html", ".htm")
+"""What a table of figures and a page can be written as."""
 Kind = Literal["cases", "variant", "activity", "step", "wait", "cycle time", "begin", "attribute"]
 
 
@@ -116,15 +127,13 @@ def _waits(release: Release) -> Iterator[ReleasedFigure]:
 def _shares(release: Release) -> Iterator[ReleasedFigure]:
     """What was asked as shares: cycle times, beginnings, values of attributes."""
     times = describe_times(release)
+    bars: list[tuple[Kind, str | None, Bar]] = []
     if times is not None:
-        yield from _bars("cycle time", None, times.cycle)
-        yield from _bars("begin", None, times.arrivals)
+        bars += [("cycle time", None, bar) for bar in times.cycle]
+        bars += [("begin", None, bar) for bar in times.arrivals]
     for view in describe_attributes(release):
-        yield from _bars("attribute", view.name, view.bars)
-
-
-def _bars(kind: Kind, name: str | None, bars: tuple[Bar, ...]) -> Iterator[ReleasedFigure]:
-    for bar in bars:
+        bars += [("attribute", view.name, bar) for bar in view.bars]
+    for kind, name, bar in bars:
         yield ReleasedFigure(
             kind=kind,
             name=name,
@@ -133,3 +142,83 @@ def _bars(kind: Kind, name: str | None, bars: tuple[Bar, ...]) -> Iterator[Relea
             share_margin=bar.margin,
             below_margin=bar.below_margin,
         )
+
+
+def is_table(path: Path) -> bool:
+    """Tell whether a file is to be a table of figures, and not a page."""
+    suffix = path.suffix.lower()
+    if suffix not in (*TABLES, *PAGES):
+        raise OutputError(path, Statement("file.not_a_report", suffix=suffix, tables=TABLES))
+    return suffix in TABLES
+
+
+def write_figures(release: Release, path: Path) -> None:
+    """Write the figures of a release to a file, in the format that the end of its name tells."""
+    figures, suffix = list_figures(release), path.suffix.lower()
+    if suffix == ".parquet":
+        _write_parquet(figures, path)
+    elif suffix == ".csv":
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(COLUMNS)
+            writer.writerows([_cell(getattr(one, name)) for name in COLUMNS] for one in figures)
+    else:
+        _write_json(release.certificate, figures, path)
+
+
+def _parquet_type(hint: object) -> str:
+    """The type of a column in Parquet."""
+    kind = next(iter(get_args(hint)), hint)
+    if get_origin(kind) is tuple:
+        return "VARCHAR[]"
+    types: dict[object, str] = {int: "BIGINT", float: "DOUBLE", bool: "BOOLEAN"}
+    return types.get(kind, "VARCHAR")
+
+
+COLUMNS = {name: _parquet_type(hint) for name, hint in get_type_hints(ReleasedFigure).items()}
+"""The columns of a table, in their order, with their types in Parquet: the fields of a figure."""
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, tuple):
+        # Names hold any character: only as JSON it is clear where one ends.
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return escape_formula(value) if isinstance(value, str) else value
+
+
+def _write_json(certificate: Certificate, figures: Sequence[ReleasedFigure], path: Path) -> None:
+    head = {
+        "format": FORMAT,
+        "epsilon": None if certificate.epsilon is None else str(certificate.epsilon),
+        "sha256": certificate.sha256,
+        "verdict": None if certificate.verdict is None else str(certificate.verdict),
+        "margin": str(Statement("report.margin")),
+        "below_margin": str(Statement("report.below_margin")),
+    }
+    with path.open("w", encoding="utf-8") as file:
+        file.write(json.dumps(head, ensure_ascii=False, indent=1)[:-2] + ',\n "figures": [')
+        for number, figure in enumerate(figures):
+            # What a kind of figure has not is left out.
+            content = {key: value for key, value in asdict(figure).items() if value is not None}
+            file.write(f"{',' if number else ''}\n  {json.dumps(content, ensure_ascii=False)}")
+        file.write("\n ]}\n")
+
+
+def _write_parquet(figures: Sequence[ReleasedFigure], path: Path) -> None:
+    import duckdb
+
+    listed: list[list[object]] = [
+        [list(value) if isinstance(value, tuple) else value for value in column]
+        for column in zip(
+            *([getattr(figure, name) for name in COLUMNS] for figure in figures), strict=True
+        )
+    ] or [[] for _ in COLUMNS]
+    chosen = ", ".join(f'unnest(?::{kind}[]) AS "{name}"' for name, kind in COLUMNS.items())
+    try:
+        with borrowed(None) as database:
+            database.execute(f"CREATE TABLE figures AS SELECT {chosen}", listed)
+            database.execute(f"COPY figures TO {literal(path)} (FORMAT parquet, COMPRESSION zstd)")
+    except duckdb.Error as error:
+        raise as_os_error(error) from None

@@ -10,7 +10,7 @@ import numpy as np
 from ..kernel.variants import VariantCounts
 from ..synthesis.margins import Margins, Place, Step
 
-Medians = Mapping[tuple[str, str], float]
+Medians = Mapping[Step, float]
 """The median wait of directly-follows pairs of activities, in seconds."""
 
 
@@ -47,26 +47,17 @@ class StepLine:
 def list_steps(
     flow: Flow, before: Flow | None = None, margins: Mapping[Step, int] | None = None
 ) -> tuple[StepLine, ...]:
-    """List all directly-follows pairs, the most frequent first.
-
-    Args:
-        flow: The release.
-        before: The original, whose pairs are listed even if the release has none of them.
-        margins: The margins of error of the released counts, as far as they are known.
-
-    Returns:
-        One line for each pair.
-    """
-    old = {} if before is None else before.steps
+    """List all directly-follows pairs, the most frequent first, with those of the original."""
+    new, old, known = flow.steps, {} if before is None else before.steps, margins or {}
     lines = [
         StepLine(
             first=step[0],
             second=step[1],
-            count=flow.steps.get(step, 0),
+            count=new.get(step, 0),
             before=old.get(step, 0),
-            margin=(margins or {}).get(step),
+            margin=known.get(step),
         )
-        for step in {**flow.steps, **old}
+        for step in {**new, **old}
     ]
     return tuple(sorted(lines, key=lambda line: -max(line.count, line.before)))
 
@@ -94,83 +85,38 @@ def count_flow(variants: VariantCounts) -> Flow:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class ProcessMap:
-    """The process map of a report, and the table under it.
+def map_data(
+    flows: Sequence[Flow], margins: Margins, activities: Sequence[str], medians: Sequence[Medians]
+) -> dict[str, object]:
+    """What the script of a page draws the process map of: it chooses what is shown, and where.
 
-    The script on the page chooses what is shown, and where it goes.
+    The flows are those of the release, or of the original and the release. The script uses the
+    places of activities on the page as their numbers; the start and the end are −1.
     """
-
-    steps: tuple[StepLine, ...]
-    """All directly-follows pairs, the most frequent first."""
-    has_margins: bool
-    """Whether margins of error are known."""
-    timed: bool
-    """Whether median waits are known."""
-    waits: Medians
-    """The median waits in the release."""
-    data: Mapping[str, object]
-    """The flows and margins for the script, with numbers for activities."""
-
-
-def describe_map(
-    flows: Sequence[Flow],
-    margins: Margins,
-    activities: Sequence[str],
-    medians: Sequence[Medians] = (),
-) -> ProcessMap:
-    """Prepare the process map.
-
-    Args:
-        flows: The release, or the original and the release.
-        margins: The margins of error of the release.
-        activities: The names on the page. Their places are the numbers that the script uses; the
-            start and the end are −1.
-        medians: The median waits of each flow. Empty without times.
-
-    Returns:
-        What the template and the script need.
-    """
-    ids = {name: i for i, name in enumerate(activities)}
+    ids: dict[Place, int] = {None: -1, **{name: i for i, name in enumerate(activities)}}
     waits = medians if len(medians) == len(flows) else [{}] * len(flows)
-    return ProcessMap(
-        steps=list_steps(flows[-1], flows[0] if len(flows) > 1 else None, margins.steps),
-        has_margins=bool(margins.steps),
-        timed=bool(medians),
-        waits=medians[-1] if medians else {},
-        data={
-            "flows": [
-                _flow_data(flow, ids, times) for flow, times in zip(flows, waits, strict=True)
-            ],
-            "margins": {
-                "events": [margins.activities.get(name) for name in ids],
-                "steps": [
-                    [_id(first, ids), _id(second, ids), size]
-                    for (first, second), size in margins.steps.items()
-                    if {first, second} - {None} <= ids.keys()
-                ],
-            },
-        },
-    )
-
-
-def _flow_data(flow: Flow, ids: Mapping[str, int], medians: Medians) -> dict[str, object]:
     return {
-        "cases": flow.cases,
-        "events": [flow.activities.get(name, 0) for name in ids],
-        "steps": [
-            [_id(first, ids), _id(second, ids), count, _wait((first, second), medians)]
-            for (first, second), count in flow.steps.items()
+        "flows": [
+            {
+                "cases": flow.cases,
+                "events": [flow.activities.get(name, 0) for name in activities],
+                "steps": [
+                    [ids[first], ids[second], count, _rounded(times.get((first, second)))]
+                    for (first, second), count in flow.steps.items()
+                ],
+            }
+            for flow, times in zip(flows, waits, strict=True)
         ],
+        "margins": {
+            "events": [margins.activities.get(name) for name in activities],
+            "steps": [
+                [ids[first], ids[second], size]
+                for (first, second), size in margins.steps.items()
+                if {first, second} <= ids.keys()
+            ],
+        },
     }
 
 
-def _id(name: Place, ids: Mapping[str, int]) -> int:
-    return -1 if name is None else ids[name]
-
-
-def _wait(step: Step, medians: Medians) -> float | None:
-    first, second = step
-    if first is None or second is None or (first, second) not in medians:
-        return None
-    return round(medians[first, second], 1)
+def _rounded(wait: float | None) -> float | None:
+    return None if wait is None else round(wait, 1)

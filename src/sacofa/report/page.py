@@ -4,52 +4,40 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from .colours import DARK_INK, LIGHT_INK, choose_colours
-from .durations import say_duration
-
 FOLDER = Path(__file__).parent / "templates"
 MAP_SCRIPTS = ("common.js", "layout.js", "choose.js", "map.js")
 """The files that draw a process map. The script of a page is its files, one after the other."""
 REPORT_SCRIPTS = (*MAP_SCRIPTS, "variants.js")
+INKS = ("#ffffff", "#16181d")
+"""The text on the colours of a light page, and on those of a dark one."""
+DURATIONS = (("y", 31_536_000, 2), ("d", 86_400, 2), ("h", 3_600, 1), ("min", 60, 1), ("s", 1, 0))
+"""Units, the largest first, with their seconds and the smallest amount: 1.5 d is 36 h."""
 
 
 def render_page(
-    template: str,
-    scripts: Sequence[str],
-    colours: int,
-    content: Mapping[str, object],
-    **more: object,
+    template: str, scripts: Sequence[str], colours: int, content: dict[str, object]
 ) -> str:
-    """Fill the template of a page. The policy of the page allows its own style and script only.
-
-    Args:
-        template: The name of the template.
-        scripts: The files of its script.
-        colours: The number of activities that get a colour.
-        content: The values that the template names.
-        more: Further values.
-
-    Returns:
-        The page as HTML.
-    """
+    """Fill the template of a page. The policy of the page allows its own style and script only."""
     style = (FOLDER / "report.css").read_text(encoding="utf-8") + colour_rules(colours)
     parts = "".join((FOLDER / name).read_text(encoding="utf-8") for name in scripts)
     script = f'"use strict";\n(() => {{\n{parts}}})();\n'
-    return render(
-        template,
-        style=Markup(style),
-        script=Markup(script),
-        policy=Markup(_policy(style, script)),
-        **content,
-        **more,
+    hashes = (
+        base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        for text in (style, script)
     )
+    policy = (
+        "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    ).format(*hashes)
+    own = {"style": Markup(style), "script": Markup(script), "policy": Markup(policy)}
+    return render(template, **own, **content)
 
 
 def render(template: str, **content: object) -> str:
@@ -90,28 +78,30 @@ def say_percent(share: float) -> str:
     return f"{percent:.{digits}f} %"
 
 
-def _policy(style: str, script: str) -> str:
-    return (
-        f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; "
-        "img-src data:; base-uri 'none'; form-action 'none'"
+def say_duration(seconds: float) -> str:
+    """Say a duration in one unit, with two digits or all before the point."""
+    name, size, _ = next(
+        unit for unit in DURATIONS if seconds == unit[1] or seconds >= unit[2] * unit[1]
     )
+    amount = seconds / size
+    return f"{amount:,.{0 if amount >= 10 or amount == int(amount) else 1}f} {name}"
 
 
-def _hash(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+def choose_colours(number: int) -> list[tuple[str, ...]]:
+    """A colour for each activity, on light and on dark pages; beyond the table they repeat."""
+    lines = (FOLDER / "colours.txt").read_text(encoding="utf-8").splitlines()
+    return [tuple(lines[i % len(lines)].split()) for i in range(number)]
 
 
 def colour_rules(number: int) -> str:
     """A class for each activity. Style attributes would need a laxer policy."""
     colours = choose_colours(number)
-    return _rules(LIGHT_INK, [c.light for c in colours]) + (
-        "@media screen and (prefers-color-scheme:dark){"
-        + _rules(DARK_INK, [c.dark for c in colours])
-        + "}\n"
+    light, dark = (
+        f".trace li{{color:{ink}}}"
+        + "".join(
+            f".a{i}{{background:{colour[page]};fill:{colour[page]}}}"
+            for i, colour in enumerate(colours)
+        )
+        for page, ink in enumerate(INKS)
     )
-
-
-def _rules(ink: str, colours: Sequence[str]) -> str:
-    return f".trace li{{color:{ink}}}" + "".join(
-        f".a{i}{{background:{colour};fill:{colour}}}" for i, colour in enumerate(colours)
-    )
+    return f"{light}@media screen and (prefers-color-scheme:dark){{{dark}}}\n"

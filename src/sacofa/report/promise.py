@@ -1,4 +1,4 @@
-"""A certificate in words for laypeople."""
+"""A certificate in words for laypeople: what it promises, and what they should check."""
 
 from __future__ import annotations
 
@@ -11,8 +11,13 @@ from itertools import groupby
 from ..kernel.accounting import Access, Leak, Spend
 from ..kernel.statements import Statement
 from ..messages.units import noun
+from ..release.anonymize import Release
 from ..release.certificate import Certificate
+from ..synthesis.margins import Margins
+from ..synthesis.verdict import Sureness
 
+LEVELS = {Sureness.RELIABLE: 0, Sureness.ROUGH: 2, Sureness.UNRELIABLE: 4}
+"""The colour of each verdict: that of a strength, 0 for the best and 4 for the worst."""
 BEFORE = (0.01, 0.1, 0.5, 0.9)
 """Beliefs for which the explanation computes what can become of them."""
 STRENGTHS = ("very_strong", "strong", "moderate", "weak", "minimal")
@@ -129,24 +134,16 @@ def say_spent(accesses: tuple[Access, ...]) -> Iterator[Paid]:
     for price, group in groupby(accesses, key=lambda access: getattr(access, "epsilon", None)):
         run = list(group)
         parts = [run] if price and len(run) > MAX_SINGLE_QUERIES else [[access] for access in run]
-        for part in parts:
-            yield _paid(part)
-
-
-def _paid(part: list[Access]) -> Paid:
-    """One line for queries with the same ε, or for one leak."""
-    first, what = part[0], str(part[0].what)
-    if isinstance(first, Spend):
-        return Paid(
-            what=what if len(part) == 1 else f"{what} … {part[-1].what}",
-            price=say_price(first.epsilon),
-            times=len(part),
-            total=say_price(first.epsilon * len(part)),
-            leak=None,
-        )
-    nothing, unbounded = Statement("report.nothing"), Statement("report.unbounded")
-    why = str(first.why) if isinstance(first, Leak) else ""
-    return Paid(what=what, price=str(nothing), times=1, total=str(unbounded), leak=why)
+        for first, *others in parts:
+            what, times = str(first.what), 1 + len(others)
+            if isinstance(first, Spend):
+                what += f" … {others[-1].what}" if others else ""
+                each, total = say_price(first.epsilon), say_price(first.epsilon * times)
+                yield Paid(what=what, price=each, times=times, total=total, leak=None)
+            else:
+                nothing, unbounded = Statement("report.nothing"), Statement("report.unbounded")
+                why = str(first.why) if isinstance(first, Leak) else ""
+                yield Paid(what=what, price=str(nothing), times=1, total=str(unbounded), leak=why)
 
 
 def _after(before: float, change: float) -> float:
@@ -158,3 +155,62 @@ def _after(before: float, change: float) -> float:
 def strength_level(epsilon: Fraction) -> int:
     """How strong an ε is: the place of its word in `STRENGTHS`."""
     return sum(epsilon > Fraction(limit) for limit in LIMITS)
+
+
+def margins_of(release: Release) -> Margins:
+    """The margins of all figures; none where the certificate does not promise or state any."""
+    certificate = release.certificate
+    if certificate.epsilon is None or certificate.margins is None:
+        return Margins()
+    return certificate.margins
+
+
+def sureness_level(certificate: Certificate) -> int | None:
+    """The colour of the verdict. None: the mechanism does not judge its releases."""
+    return None if certificate.verdict is None else LEVELS[certificate.verdict.sureness]
+
+
+def say_verdict(release: Release) -> str:
+    """What is protected, how strongly, and what is not: one sentence."""
+    certificate = release.certificate
+    unit, epsilon = certificate.unit, certificate.epsilon
+    if not certificate.publishable or epsilon is None:
+        return say_promise(certificate)
+    strength = STRENGTHS[strength_level(epsilon)]
+    who = Statement("report.every_case")
+    if unit.person is not None:
+        who = Statement("report.every_person", max_cases=unit.max_cases)
+    return str(
+        Statement(
+            "report.verdict",
+            who=who,
+            strength=Statement(f"strength.{strength}"),
+            epsilon=say_number(epsilon),
+            learnt=Statement(f"learnt.{strength}", subject=subject_of(certificate)),
+            times=Statement("report.artificial" if release.times is None else "report.noisy"),
+        )
+    )
+
+
+def list_checks(release: Release) -> list[tuple[Statement, Statement]]:
+    """List what somebody should check before passing a release on, and why."""
+    certificate = release.certificate
+    unit, verdict = certificate.unit, certificate.verdict
+    checks: dict[str, dict[str, object]] = {"activities": {}}
+    if release.columns:
+        checks["attributes"] = {"names": tuple(column.key for column in release.columns)}
+    if unit.person is None:
+        checks["one_case"] = {}
+    else:
+        checks["person"] = {"person": unit.person, "max_cases": unit.max_cases}
+    checks["other_releases"] = {}
+    if certificate.sha256 is not None:
+        checks["file"] = {"sha256": certificate.sha256}
+    if verdict is not None and verdict.sureness is not Sureness.RELIABLE:
+        checks["accuracy"] = {"verdict": str(verdict)}
+    if certificate.missing_activities:
+        checks["missing"] = {"names": tuple(certificate.missing_activities)}
+    return [
+        (Statement(f"check.{name}", **values), Statement(f"check_reason.{name}", **values))
+        for name, values in checks.items()
+    ]

@@ -10,10 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
+from itertools import groupby
 
 from ..kernel.statements import Statement
 from ..ledger import Account, Entry, Ledger
-from ..ledger.records import Charged, Claim
+from ..ledger.records import Charged
 from .promise import say_number
 
 BAR = 30
@@ -30,18 +31,13 @@ SMALLEST = Fraction(1, 10**9)
 class Step:
     """One release that counts as spent."""
 
-    at: str
-    """When it was requested, in UTC."""
-    price: Fraction | None
-    """Its ε."""
+    entry: Entry
     unit: str
     """What it protects: case, person or person_period."""
     period: str | None
     """The period that is charged for it. None: the whole dataset is."""
     charged: Charged
     """Which releases it adds up with."""
-    released: bool
-    """Whether a file came of it."""
     spent: Fraction | None
     """The most that all releases so far add up to for one case or person-period."""
 
@@ -60,33 +56,29 @@ def read_spending(ledger: Ledger) -> list[Spending]:
     """Read what was spent on every dataset."""
     claims = ledger.claims()
     entries = [entry for entry in ledger.entries() if entry.spent]
-    return [
-        Spending(
-            account=account,
-            steps=tuple(
-                _steps(account, [e for e in entries if e.dataset == account.dataset], claims)
-            ),
-        )
-        for account in ledger.accounts()
-    ]
+    spendings = []
+    for account in ledger.accounts():
+        so_far, steps = Account(dataset=account.dataset, budget=account.budget), []
+        for entry in (entry for entry in entries if entry.dataset == account.dataset):
+            claim = claims.get(entry.id)
+            charged: Charged = "dataset" if claim is None else claim.charged
+            period = None if claim is None or charged == "dataset" else claim.period
+            so_far = so_far.book(entry.price, period, charged)
+            unit, spent = _unit(entry.certificate), so_far.spent
+            steps.append(Step(entry=entry, unit=unit, period=period, charged=charged, spent=spent))
+        spendings.append(Spending(account=account, steps=tuple(steps)))
+    return spendings
 
 
-def _steps(account: Account, entries: list[Entry], claims: dict[int, Claim]) -> Iterator[Step]:
-    so_far = Account(dataset=account.dataset, budget=account.budget)
-    for entry in entries:
-        claim = claims.get(entry.id)
-        charged: Charged = "dataset" if claim is None else claim.charged
-        period = None if claim is None or charged == "dataset" else claim.period
-        so_far = so_far.book(entry.price, period, charged)
-        yield Step(
-            at=entry.at,
-            price=entry.price,
-            unit=_unit(entry.certificate),
-            period=period,
-            charged=charged,
-            released=entry.state == "released",
-            spent=so_far.spent,
-        )
+def _unit(certificate: str) -> str:
+    """What a release protects by its certificate. A stranger may have written the ledger."""
+    try:
+        unit = json.loads(certificate)["unit"]
+        if unit["person"] is None:
+            return "case"
+        return "person_period" if unit.get("per_period") else "person"
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return "unknown"
 
 
 def bars(spending: Spending) -> Iterator[Statement]:
@@ -96,84 +88,91 @@ def bars(spending: Spending) -> Iterator[Statement]:
         share = Fraction(1) if account.spent is None else account.spent / budget
         yield Statement("spending.of_budget", bar=_bar(share), share=share)
     yield from _bars_of_months(account, spending.steps)
-    for period, spent in sorted(account.in_periods.items()):
-        if spent is not None and budget is not None:
-            bar = _bar((spent + account.finite) / budget)
-            values = {"spent": say_number(spent), "budget": say_number(budget)}
+    for period, of_period in sorted(account.in_periods.items()):
+        if of_period is not None and budget is not None:
+            bar = _bar((of_period + account.finite) / budget)
+            values = {"spent": say_number(of_period), "budget": say_number(budget)}
             yield Statement("spending.of_period", period=f"{period:<10}", bar=bar, **values)
 
 
 def _bars_of_months(account: Account, steps: Sequence[Step]) -> Iterator[Statement]:
-    months: dict[tuple[str, str], list[Step]] = {}
-    for step in steps:
-        months.setdefault((step.at[:7], step.unit), []).append(step)
+    by_month = sorted(steps, key=_month)
+    months = {month: list(some) for month, some in groupby(by_month, key=_month)}
     spent = {month: _sum(account, some) for month, some in months.items()}
     most = max((total for total in spent.values() if total), default=Fraction(1))
-    for (month, unit), some in sorted(months.items()):
-        total = spent[month, unit]
+    for (month, unit), total in spent.items():
         yield Statement(
             "spending.of_month",
             month=month,
             bar=_bar(Fraction(1) if total is None else total / most),
             epsilon=_epsilon(total),
-            releases=len(some),
+            releases=len(months[month, unit]),
             unit=Statement(f"noun.{unit}"),
         )
 
 
-def draw_spending(spendings: Sequence[Spending]) -> str:
-    """Draw what was spent over time, one chart for each dataset, as SVG."""
-    return _render("spending.svg.j2", spendings)
+def _month(step: Step) -> tuple[str, str]:
+    return step.entry.at[:7], step.unit
 
 
-def spending_page(spendings: Sequence[Spending], name: str) -> str:
-    """The picture as one page, with its content in words."""
-    return _render("spending.html.j2", spendings, name=name)
+def _sum(account: Account, steps: Sequence[Step]) -> Fraction | None:
+    """The most that some releases add up to for one case or person-period."""
+    so_far = Account(dataset=account.dataset, budget=None)
+    for step in steps:
+        so_far = so_far.book(step.entry.price, step.period, step.charged)
+    return so_far.spent
 
 
-def _render(template: str, spendings: Sequence[Spending], **content: object) -> str:
+def _bar(share: Fraction) -> str:
+    full = min(round(BAR * share), BAR)
+    return "█" * full + "░" * (BAR - full)
+
+
+def draw_spending(spendings: Sequence[Spending], title: str | None = None) -> str:
+    """Draw what was spent over time, one chart for each dataset, as SVG; with a title as a page."""
     from .page import render  # The terminal needs no templates.
 
     return render(
-        template,
-        charts=[_chart(one) for one in spendings],
+        "spending.svg.j2" if title is None else "spending.html.j2",
+        name=title,
+        charts=[_chart(one.account, one.steps) for one in spendings],
         width=WIDTH,
         height=CHART_HEIGHT * max(len(spendings), 1),
         chart_height=CHART_HEIGHT,
         left=LEFT,
         right=RIGHT,
         floor=FLOOR,
-        **content,
     )
 
 
-def _chart(spending: Spending) -> dict[str, object]:
-    """The places of what a chart shows."""
-    account, steps = spending.account, spending.steps
+def _chart(account: Account, steps: Sequence[Step]) -> dict[str, object]:
+    """The places of what a chart shows, with one box for each period, as full as it is spent."""
+    budget = account.budget
     finite = [step.spent for step in steps if step.spent is not None]
-    highest = max([*finite, account.budget or SMALLEST, SMALLEST])
-    times = [datetime.fromisoformat(step.at).timestamp() for step in steps]
+    highest = max([*finite, budget or SMALLEST, SMALLEST])
+    times = [datetime.fromisoformat(step.entry.at).timestamp() for step in steps]
     first, last = min(times, default=0.0), max(times, default=1.0)
-
-    def x(time: float) -> float:
-        return round(LEFT + (time - first) / max(last - first, 1.0) * (RIGHT - LEFT), 1)
+    values = {"dataset": account.dataset, "spent": _epsilon(account.spent)}
+    title = Statement("spending.without_limit", **values)
+    if budget is not None:
+        title = Statement("spending.with_budget", budget=say_number(budget), **values)
+    parts = list(_parts(account))
 
     def y(value: Fraction | None) -> float:
         share = 1.0 if value is None else float(value / highest)
         return round(FLOOR - share * (FLOOR - CEILING), 1)
 
-    parts = list(_parts(account))
     return {
-        "title": str(_say(account)),
-        "budget": None if account.budget is None else say_number(account.budget),
-        "level": y(account.budget),
+        "title": str(title),
+        "budget": None if budget is None else say_number(budget),
+        "level": y(budget),
         "points": [
             {
-                "x": x(time),
+                "x": round(LEFT + (time - first) / max(last - first, 1.0) * (RIGHT - LEFT), 1),
                 "y": y(step.spent),
-                "day": step.at[:10],
-                "released": step.released,
-                "title": str(_say_step(step)),
+                "day": step.entry.at[:10],
+                "released": step.entry.state == "released",
+                "title": str(_say(step)),
             }
             for time, step in zip(times, steps, strict=True)
         ],
@@ -190,50 +189,21 @@ def _parts(account: Account) -> Iterator[dict[str, object]]:
             yield {"share": share, "title": f"{period}: {_epsilon(spent)}"}
 
 
+def _say(step: Step) -> Statement:
+    """A release in words."""
+    nothing, released = Statement.plain(""), step.entry.state == "released"
+    of_period = Statement("spending.in_period", period=step.period or "")
+    return Statement(
+        "spending.release",
+        day=step.entry.at[:10],
+        epsilon=_epsilon(step.entry.price),
+        period=nothing if step.period is None else of_period,
+        unit=Statement(f"noun.{step.unit}"),
+        result=nothing if released else Statement("spending.unreleased"),
+    )
+
+
 def _epsilon(value: Fraction | None) -> Statement:
     if value is None:
         return Statement("cli.no_epsilon")
     return Statement("spending.epsilon", number=say_number(value))
-
-
-def _say(account: Account) -> Statement:
-    values = {"dataset": account.dataset, "spent": _epsilon(account.spent)}
-    if account.budget is None:
-        return Statement("spending.without_limit", **values)
-    return Statement("spending.with_budget", budget=say_number(account.budget), **values)
-
-
-def _say_step(step: Step) -> Statement:
-    of_period = Statement("spending.in_period", period=step.period or "")
-    return Statement(
-        "spending.release",
-        day=step.at[:10],
-        epsilon=_epsilon(step.price),
-        period=Statement.plain("") if step.period is None else of_period,
-        unit=Statement(f"noun.{step.unit}"),
-        result=Statement.plain("") if step.released else Statement("spending.unreleased"),
-    )
-
-
-def _unit(certificate: str) -> str:
-    """What a release protects by its certificate. A stranger may have written the ledger."""
-    try:
-        unit = json.loads(certificate)["unit"]
-        if unit["person"] is None:
-            return "case"
-        return "person_period" if unit.get("per_period") else "person"
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return "unknown"
-
-
-def _sum(account: Account, steps: Sequence[Step]) -> Fraction | None:
-    """The most that some releases add up to for one case or person-period."""
-    so_far = Account(dataset=account.dataset, budget=None)
-    for step in steps:
-        so_far = so_far.book(step.price, step.period, step.charged)
-    return so_far.spent
-
-
-def _bar(share: Fraction) -> str:
-    full = min(round(BAR * share), BAR)
-    return "█" * full + "░" * (BAR - full)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -10,23 +10,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluate.measures.times import Timed, bottlenecks
-from ..kernel.cases import CaseBatch
+from ..kernel.cases import MICROSECONDS, NO_TIME, CaseBatch
 from ..kernel.queries.durations import HUMAN, SECOND
 from ..kernel.statements import Statement
 from ..release.anonymize import Release
-from ..synthesis.margins import ShareMargin
-from .durations import say_duration
+from ..synthesis.margins import ShareMargin, Step
 from .flow import Medians
-from .sureness import margins_of
-from .work import Work, describe_work
+from .page import say_duration
+from .promise import margins_of
 
-MOST_MONTHS = 60
+Floats = NDArray[np.float64]
+
+MOST_MONTHS, MONTHS_A_YEAR = 60, 12
 """Where cases begin over more months, years are shown."""
-
-
-MONTHS_A_YEAR = 12
 UNKNOWN = 0.5
 """A median that may be off by half of all waits is not known."""
+MOST_WORK = 20
+"""Upper bound on the listed activities."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +82,19 @@ class Wait:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Work:
+    """The median seconds of work on an activity, and of waiting for it."""
+
+    activity: str
+    times: int
+    took: float | None
+    waited: float | None
+    """None: the activity only begins cases."""
+    before: tuple[float | None, float | None]
+    """Both in the original."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Quartile:
     """The seconds that the fastest quarter, half, or three quarters of cases take at most."""
 
@@ -105,10 +118,10 @@ class Times:
     """What a bar of the arrivals stands for."""
 
 
-def with_margins(bars: tuple[Bar, ...], margin: ShareMargin | None) -> tuple[Bar, ...]:
+def with_margins(bars: Sequence[Bar], margin: ShareMargin | None) -> tuple[Bar, ...]:
     """Bars with their margins, where these are known."""
     if margin is None:
-        return bars
+        return tuple(bars)
     return tuple(replace(bar, margin=margin.of(bar.share, bar.values)) for bar in bars)
 
 
@@ -117,54 +130,89 @@ def describe_times(release: Release, original: CaseBatch | None = None) -> Times
     batch = release.by_case
     if batch is None or not len(batch.activity_ids):
         return None
-    if original is None:
-        after, before = Timed.of(batch, batch.activities), None
-    else:
+    logs = [Timed.of(batch, batch.activities)]
+    if original is not None:
         before, after = Timed.both(original, batch)
-        before = before if before.cases else None
-    arrivals, spans = _arrivals(after, before)
+        logs = [after, before] if before.cases else [after]
+    medians: list[Medians] = [
+        {step: float(np.median(waits)) for step, waits in log.waits().items()} for log in logs
+    ]
+    arrivals, spans = _arrivals(logs)
     margins = margins_of(release)
     return Times(
-        cycle=_cycle(after, before, margins.cycle_time),
-        quartiles=_quartiles(after, before),
-        waits=_waits(after, before, median_waits(release)),
-        work=describe_work(batch, original),
-        medians=tuple(_medians(log) for log in (before, after) if log is not None),
+        cycle=_cycle(logs, margins.cycle_time),
+        quartiles=_quartiles(logs),
+        waits=_waits(logs[0], medians[1] if len(logs) > 1 else {}, median_waits(release)),
+        work=_work(batch, original),
+        medians=tuple(reversed(medians)),
         arrivals=with_margins(arrivals, margins.begin),
         spans=spans,
     )
 
 
-def _cycle(after: Timed, before: Timed | None, margins: tuple[float, ...]) -> tuple[Bar, ...]:
+def _bars(labels: Iterable[object], shares: Sequence[Floats], values: int = 1) -> list[Bar]:
+    """Bars of the release, with the shares of the original if they are given."""
+    return [
+        Bar(label=str(label), share=now, before=then[0] if then else None, values=values)
+        for label, now, *then in zip(labels, *(each.tolist() for each in shares), strict=True)
+    ]
+
+
+def _cycle(logs: Sequence[Timed], margins: tuple[float, ...]) -> tuple[Bar, ...]:
     edges = [edge / SECOND for edge in HUMAN]
     labels = [f"{say_duration(low)} – {say_duration(high)}" for low, high in pairwise(edges)]
     labels[0] = str(Statement("report.under", limit=say_duration(edges[1])))
     labels[-1] = str(Statement("report.over", limit=say_duration(edges[-2])))
-
-    def shares(log: Timed) -> NDArray[np.float64]:
-        found = np.array(edges[1:-1]).searchsorted(log.cycle_times, side="right")
-        parts: NDArray[np.float64] = np.bincount(found, minlength=len(labels)) / log.cases
-        return parts
-
-    bars = _bars(labels, shares(after), None if before is None else shares(before))
+    places = (np.array(edges[1:-1]).searchsorted(log.cycle_times, side="right") for log in logs)
+    counts = (np.bincount(place, minlength=len(labels)) for place in places)
+    bars = _bars(labels, [count / log.cases for count, log in zip(counts, logs, strict=True)])
     if len(margins) != len(bars):
-        return bars
+        return tuple(bars)
     return tuple(replace(bar, margin=size) for bar, size in zip(bars, margins, strict=True))
 
 
-def _quartiles(after: Timed, before: Timed | None) -> tuple[Quartile, ...]:
-    now, then = (
-        [None] * 3 if log is None else np.quantile(log.cycle_times, (0.25, 0.5, 0.75)).tolist()
-        for log in (after, before)
+def _quartiles(logs: Sequence[Timed]) -> tuple[Quartile, ...]:
+    found = [np.quantile(log.cycle_times, (0.25, 0.5, 0.75)).tolist() for log in logs]
+    return tuple(
+        Quartile(after=now, before=then[0] if then else None)
+        for now, *then in zip(*found, strict=True)
     )
-    return tuple(Quartile(after=a, before=b) for a, b in zip(now, then, strict=True))
 
 
-def _waits(
-    after: Timed, before: Timed | None, medians: Mapping[tuple[str, str], MedianWait]
-) -> tuple[Wait, ...]:
+def _arrivals(logs: Sequence[Timed]) -> tuple[list[Bar], str]:
+    months = [(log.begins * 1e6).astype("M8[us]").astype("M8[M]") for log in logs]
+    # The original may be of any date: what is shown is chosen by the release alone.
+    first, last = months[0].min(), months[0].max()
+    by_year = int((last - first).astype(int)) >= MOST_MONTHS
+    unit = "M8[Y]" if by_year else "M8[M]"
+    names = np.arange(first.astype(unit), last.astype(unit) + 1)
+    shares = []
+    for each in months:
+        at = (each.astype(unit) - names[0]).astype(int)
+        inside = (at >= 0) & (at < len(names))
+        shares.append(np.bincount(at[inside], minlength=len(names)) / max(len(each), 1))
+    return _bars(names, shares, MONTHS_A_YEAR if by_year else 1), "year" if by_year else "month"
+
+
+def median_waits(release: Release) -> dict[Step, MedianWait]:
+    """The median wait of each directly-follows pair, with where it lies in 95 of 100 runs."""
+    batch, margins = release.by_case, margins_of(release)
+    if batch is None or not len(batch.activity_ids):
+        return {}
+    found: dict[Step, MedianWait] = {}
+    for step, waits in Timed.of(batch, batch.activities).waits().items():
+        off = margins.waits.get(step, UNKNOWN)
+        shares = (max(0.5 - off, 0), 0.5, min(0.5 + off, 1))
+        low, median, high = np.quantile(waits, shares).tolist()
+        known = off < UNKNOWN
+        found[step] = MedianWait(
+            median=median, low=low if known else None, high=high if known else None
+        )
+    return found
+
+
+def _waits(after: Timed, before: Medians, medians: Mapping[Step, MedianWait]) -> tuple[Wait, ...]:
     waits = after.waits()
-    old = {} if before is None else _medians(before)
     found = []
     for step in bottlenecks(after):
         here, (source, target) = waits[step], step
@@ -175,57 +223,49 @@ def _waits(
                 times=len(here),
                 total=float(here.sum()),
                 median=medians[step],
-                before=old.get(step),
+                before=before.get(step),
             )
         )
     return tuple(found)
 
 
-def _medians(log: Timed) -> dict[tuple[str, str], float]:
-    return {step: float(np.median(waits)) for step, waits in log.waits().items()}
-
-
-def median_waits(release: Release) -> dict[tuple[str, str], MedianWait]:
-    """The median wait of each directly-follows pair, with where it lies in 95 of 100 runs."""
-    batch, margins = release.by_case, margins_of(release)
-    if batch is None or not len(batch.activity_ids):
-        return {}
-    found = {}
-    for step, waits in Timed.of(batch, batch.activities).waits().items():
-        off = margins.waits.get(step, UNKNOWN)
-        low, median, high = np.quantile(waits, (max(0.5 - off, 0), 0.5, min(0.5 + off, 1)))
-        known = off < UNKNOWN
-        found[step] = MedianWait(
-            median=float(median),
-            low=float(low) if known else None,
-            high=float(high) if known else None,
-        )
-    return found
-
-
-def _arrivals(after: Timed, before: Timed | None) -> tuple[tuple[Bar, ...], str]:
-    logs = [after] if before is None else [after, before]
-    months = [(log.begins * 1e6).astype("M8[us]").astype("M8[M]") for log in logs]
-    # The original may be of any date: what is shown is chosen by the release alone.
-    first, last = months[0].min(), months[0].max()
-    unit = "M8[Y]" if int((last - first).astype(int)) >= MOST_MONTHS else "M8[M]"
-    names = np.arange(first.astype(unit), last.astype(unit) + 1)
-    found = []
-    for each in months:
-        at = (each.astype(unit) - names[0]).astype(int)
-        inside = (at >= 0) & (at < len(names))
-        found.append(np.bincount(at[inside], minlength=len(names)) / max(len(each), 1))
-    values = MONTHS_A_YEAR if unit == "M8[Y]" else 1
-    bars = _bars([str(name) for name in names], found[0], found[1] if before else None)
-    bars = tuple(replace(bar, values=values) for bar in bars)
-    return bars, "year" if unit == "M8[Y]" else "month"
-
-
-def _bars(
-    labels: Sequence[str], shares: NDArray[np.float64], before: NDArray[np.float64] | None
-) -> tuple[Bar, ...]:
-    was = [None] * len(labels) if before is None else before.tolist()
+def _work(release: CaseBatch, original: CaseBatch | None) -> tuple[Work, ...]:
+    """Activities by the time that work on them takes in all; none where no work was released."""
+    found = _by_activity(release)
+    was = {} if original is None else _by_activity(original)
+    nothing = np.zeros(0), np.zeros(0)
+    order = sorted(found, key=lambda name: (-float(found[name][0].sum()), name))
+    shown = ((name, *found[name], *was.get(name, nothing)) for name in order[:MOST_WORK])
     return tuple(
-        Bar(label=label, share=share, before=then)
-        for label, share, then in zip(labels, shares.tolist(), was, strict=True)
+        Work(
+            activity=name,
+            times=len(took),
+            took=_median(took),
+            waited=_median(waited),
+            before=(_median(took_before), _median(waited_before)),
+        )
+        for name, took, waited, took_before, waited_before in shown
     )
+
+
+def _by_activity(log: CaseBatch) -> dict[str, tuple[Floats, Floats]]:
+    """The seconds of work on each activity, and those that cases waited for it."""
+    if log.starts is None or log.times is None:
+        return {}
+    known = (log.starts != NO_TIME) & (log.times != NO_TIME)
+    took = np.maximum(log.times - log.starts, 0) / MICROSECONDS
+    case = np.repeat(np.arange(log.cases), log.lengths)
+    later = np.zeros(len(case), dtype=np.bool_)
+    later[1:] = (case[1:] == case[:-1]) & known[1:] & (log.times[:-1] != NO_TIME)
+    ended = np.where(later, np.roll(log.times, 1), 0)
+    waited = np.where(later, np.maximum(log.starts - ended, 0), 0) / MICROSECONDS
+    places = [known & (log.activity_ids == place) for place in range(len(log.activities))]
+    return {
+        name: (took[here], waited[here & later])
+        for name, here in zip(log.activities, places, strict=True)
+        if here.any()
+    }
+
+
+def _median(seconds: Floats) -> float | None:
+    return float(np.median(seconds)) if len(seconds) else None

@@ -34,8 +34,7 @@ from ..release import Release, certificate_path, read_release, write_release
 from ..release.formats import FORMATS
 from ..release.publish import Listener, Request
 from ..release.rules import public_rules
-from ..report.promise import explain_epsilon, say_promise
-from ..report.sureness import margins_of
+from ..report.promise import explain_epsilon, margins_of, say_promise
 from ..rules import ModelOptions, Rules
 from ..rules.models import MODELS
 

@@ -1,4 +1,9 @@
-"""One colour for each activity: told apart by most eyes, and readable on light and dark pages.
+"""Choose colours for activities: told apart by most eyes, readable on light and dark pages.
+
+    python docs/make/colours.py
+
+writes them to src/sacofa/report/templates/colours.txt, each line one colour on a light page, under
+white text, and on a dark page, under black text.
 
 Colours are picked one after the other, each as far as possible from those before, so that the
 first activities get the clearest ones. Distance is that of OKLab (Ottosson 2020), the smallest of
@@ -11,9 +16,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+
+TARGET = Path(__file__).parents[2] / "src" / "sacofa" / "report" / "templates" / "colours.txt"
 
 Floats = NDArray[np.float64]
 
@@ -79,17 +87,16 @@ def _contrasts(colours: list[str], other: str) -> Floats:
     return ratios
 
 
-@lru_cache(maxsize=64)
-def choose_colours(number: int) -> tuple[Colour, ...]:
-    """Choose a colour for each of so many activities; beyond what eyes can tell they repeat."""
+def choose_colours() -> list[Colour]:
+    """Choose colours until no other can be told apart."""
     candidates, places = _candidates()
     chosen = [0]
     nearest = _distance(places, places[:, 0])
-    while len(chosen) < min(number, len(candidates)):
+    while nearest.max() > 0:
         best = int(np.argmax(nearest))
         chosen.append(best)
         nearest = np.minimum(nearest, _distance(places, places[:, best]))
-    return tuple(candidates[chosen[i % len(chosen)]] for i in range(number))
+    return [candidates[i] for i in chosen]
 
 
 def _distance(places: Floats, place: Floats) -> Floats:
@@ -144,3 +151,8 @@ def _rgb(colours: list[str]) -> Floats:
 def _linear(rgb: Floats) -> Floats:
     curved: Floats = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     return curved
+
+
+if __name__ == "__main__":
+    lines = [f"{colour.light} {colour.dark}\n" for colour in choose_colours()]
+    TARGET.write_text("".join(lines), encoding="utf-8")
